@@ -1,0 +1,2 @@
+//! The `queuecast` command.
+fn main() {}

@@ -1,0 +1,16 @@
+//! Queuecast answers three questions about a shared supercomputer from its own job history: how long will
+//! a job run, when will it start, and what would the scheduler do if it knew.
+//!
+//! This crate is everything that can be *computed*. It reads from any [`std::io::Read`] and returns values;
+//! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
+//! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
+//!
+//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`] → [`trace`],
+//! [`predict`], [`synth`] → [`sim`] → [`eval`] → [`report`]. A test holds them.
+
+pub mod job;
+pub mod predict;
+pub mod seed;
+pub mod sim;
+pub mod units;
+pub mod workload;

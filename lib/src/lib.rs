@@ -5,12 +5,13 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`] → [`trace`],
+//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`], [`spec`] → [`trace`],
 //! [`predict`], [`synth`] → [`sim`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod job;
 pub mod predict;
 pub mod seed;
 pub mod sim;
+pub mod spec;
 pub mod units;
 pub mod workload;

@@ -2,9 +2,21 @@
 //!
 //! Knows jobs and events, whoever made them; refuses to know traces, schedulers, or waits.
 
+mod constant;
+mod correct;
 mod forecast;
+mod oracle;
+mod recent;
+mod requested;
+mod spec;
 
+pub use constant::Constant;
+pub use correct::Correction;
 pub use forecast::Forecast;
+pub use oracle::Perfect;
+pub use recent::{Recent, Statistic};
+pub use requested::{DEFAULT_REQUEST, Requested};
+pub use spec::PredictorSpec;
 
 use crate::job::{Event, Job};
 use crate::units::Seconds;

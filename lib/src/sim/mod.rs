@@ -1,7 +1,26 @@
 //! What the scheduler would do: an exact, event-driven simulation of backfilling.
 //!
-//! Knows the predictor trait, never a predictor; works on a workload, whoever made it.
+//! Knows the predictor trait, never a predictor; works on a workload, whoever made it. Time is whole
+//! seconds; what happens at one instant happens in the order written at [`EventOrder`].
 
+mod blocks;
+mod engine;
+mod kept;
+mod leap;
+mod order;
+mod plain;
+mod policy;
+mod priority;
+mod profile;
+mod queue;
+mod running;
 mod schedule;
+mod view;
 
+pub use engine::{Engine, EventOrder, LimitRule, Observer, Options, simulate};
+pub use order::Order;
+pub use policy::{Backfill, Change, Depth, Form, Policy, Start};
+pub use priority::Formula;
+pub use profile::Profile;
 pub use schedule::{Backfilled, Placement, Reason, Schedule};
+pub use view::{RunningJob, View, WaitingJob};

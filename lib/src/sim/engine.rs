@@ -1,0 +1,428 @@
+//! The event loop: integer time, a written order of events at one instant, and a plan after them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::policy::{Change, Policy, Start};
+use super::queue::Queue;
+use super::running::{PlannedEnd, Running};
+use super::schedule::{Placement, Reason, Schedule};
+use super::view::View;
+use crate::job::{Ending, Event, Job, JobIndex, Outcome, Truth, What};
+use crate::predict::{Correction, Question, RuntimePredictor};
+use crate::spec::SpecError;
+use crate::units::{Procs, Seconds, Time};
+use crate::workload::Workload;
+
+/// What happens first at one instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventOrder {
+    /// All ends (in order of start), all overruns, all arrivals (in arrival order), then one plan. An
+    /// overrun alone brings no plan: it frees nothing.
+    #[default]
+    Textbook,
+    /// As pyss and its descendants do it: all overruns; each arrival, with a plan after it; each end, with a
+    /// plan after it. A job planned to end at this instant counts as gone in those plans already.
+    Pyss,
+}
+
+/// What becomes of a job that reaches its requested time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitRule {
+    /// It is killed.
+    #[default]
+    Kill,
+    /// It runs on.
+    Ignore,
+}
+
+/// How a simulation runs, besides its policy and predictor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Options {
+    /// Order of events at one instant.
+    pub event_order: EventOrder,
+    /// Whether limits are enforced.
+    pub limit: LimitRule,
+    /// What replaces an outlived prediction.
+    pub correction: Correction,
+    /// Plans are made with predictions times this ("doubling" at 2).
+    pub factor: f64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            event_order: EventOrder::default(),
+            limit: LimitRule::default(),
+            correction: Correction::default(),
+            factor: 1.0,
+        }
+    }
+}
+
+/// Watches a simulation. What it sees is what anybody at the site could.
+pub trait Observer {
+    /// After each event, with the state right after it.
+    fn saw(&mut self, event: &Event<'_>, view: &View<'_>);
+}
+
+impl LimitRule {
+    /// How long a job really runs under this rule.
+    pub fn ran(self, job: &Job, truth: &Truth) -> Seconds {
+        match (self, job.shape.limit) {
+            (LimitRule::Kill, Some(limit)) => truth.run().min(limit),
+            _ => truth.run(),
+        }
+    }
+}
+
+/// A job's line in the engine's book. The run time is the engine's secret.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub submit: i64,
+    pub start: i64,
+    pub predicted: i64,
+    pub planned: i64,
+    pub procs: u32,
+    corrections: u16,
+    reason: Reason,
+    killed: bool,
+    first: i64,
+    run: i64,
+}
+
+/// Not started yet.
+const WAITING: i64 = i64::MIN;
+
+impl Row {
+    pub fn is_waiting(&self) -> bool {
+        self.start == WAITING
+    }
+
+    fn planned_end(&self) -> i64 {
+        self.start.saturating_add(self.planned)
+    }
+}
+
+/// Something due: the instant, then the order in which it became due, then the job.
+type Due = Reverse<(i64, u32, u32)>;
+
+/// A simulation in progress.
+#[derive(Debug, Clone)]
+pub struct Engine<'w> {
+    machine: Procs,
+    jobs: &'w [Job],
+    truths: &'w [Truth],
+    options: Options,
+    rows: Vec<Row>,
+    queue: Queue,
+    running: Running,
+    ends: BinaryHeap<Due>,
+    overruns: BinaryHeap<Due>,
+    free: i64,
+    tickets: u32,
+    starts: Vec<Start>,
+    plans: u64,
+    longest_queue: usize,
+}
+
+/// The three who take part in a simulation besides the engine.
+pub struct Company<'a, 'o> {
+    /// Decides who starts.
+    pub policy: &'a mut dyn Policy,
+    /// Says how long jobs will run.
+    pub predictor: &'a mut dyn RuntimePredictor,
+    /// Watch.
+    pub observers: &'a mut [&'o mut dyn Observer],
+}
+
+/// Simulates a whole workload.
+pub fn simulate(
+    workload: &Workload,
+    options: Options,
+    policy: &mut dyn Policy,
+    predictor: &mut dyn RuntimePredictor,
+    observers: &mut [&mut dyn Observer],
+) -> Schedule {
+    let mut engine = Engine::new(workload, options);
+    let mut company = Company { policy, predictor, observers };
+    while engine.step(&mut company).is_some() {}
+    engine.into_schedule()
+}
+
+impl<'w> Engine<'w> {
+    /// Before the first arrival.
+    pub fn new(workload: &'w Workload, options: Options) -> Engine<'w> {
+        Engine {
+            machine: workload.machine().procs,
+            jobs: workload.jobs(),
+            truths: workload.truths(),
+            options,
+            rows: Vec::with_capacity(workload.len()),
+            queue: Queue::new(),
+            running: Running::new(),
+            ends: BinaryHeap::new(),
+            overruns: BinaryHeap::new(),
+            free: i64::from(workload.machine().procs.0),
+            tickets: 0,
+            starts: Vec::new(),
+            plans: 0,
+            longest_queue: 0,
+        }
+    }
+
+    /// Goes to the next instant at which something happens and lets it happen; `None` when all is done.
+    pub fn step(&mut self, company: &mut Company<'_, '_>) -> Option<Time> {
+        let now = self.next_instant(company.policy.wake())?;
+        match self.options.event_order {
+            EventOrder::Textbook => self.step_textbook(now, company),
+            EventOrder::Pyss => self.step_pyss(now, company),
+        }
+        Some(Time(now))
+    }
+
+    fn next_instant(&self, wake: Option<Time>) -> Option<i64> {
+        let arrival = self.jobs.get(self.rows.len()).map_or(i64::MAX, |job| job.submit.0);
+        let due = |heap: &BinaryHeap<Due>| heap.peek().map_or(i64::MAX, |Reverse((at, _, _))| *at);
+        let wake = wake.map_or(i64::MAX, |at| at.0);
+        let next = arrival.min(due(&self.ends)).min(due(&self.overruns)).min(wake);
+        (next < i64::MAX).then_some(next)
+    }
+
+    fn step_textbook(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        let mut happened = company.policy.wake().is_some_and(|at| at.0 <= now);
+        while let Some(job) = take_due(&mut self.ends, now) {
+            self.end(job, now, company);
+            happened = true;
+        }
+        self.overrun_all(now, company);
+        while self.arrive(now, company) {
+            happened = true;
+        }
+        if happened {
+            self.plan(now, company);
+        }
+    }
+
+    fn step_pyss(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        self.overrun_all(now, company);
+        while self.arrive(now, company) {
+            self.plan(now, company);
+        }
+        while let Some(job) = take_due(&mut self.ends, now) {
+            self.end(job, now, company);
+            self.plan(now, company);
+        }
+        if company.policy.wake().is_some_and(|at| at.0 <= now) {
+            self.plan(now, company);
+        }
+    }
+
+    /// The next arrival of this instant, if there is one.
+    fn arrive(&mut self, now: i64, company: &mut Company<'_, '_>) -> bool {
+        let index = self.rows.len();
+        let Some(job) = self.jobs.get(index).filter(|job| job.submit.0 <= now) else { return false };
+        let run = self.options.limit.ran(job, &self.truths[index]);
+        company.predictor.observe(&Event { at: Time(now), job, what: What::Arrived });
+        let question = Question { job, elapsed: Seconds::ZERO };
+        let predicted = company.predictor.estimate(&question).point();
+        self.rows.push(Row {
+            submit: job.submit.0,
+            start: WAITING,
+            predicted: predicted.0,
+            planned: self.planned(predicted).0,
+            procs: job.shape.procs.0,
+            corrections: 0,
+            reason: Reason::Immediate,
+            killed: run < self.truths[index].run(),
+            first: predicted.0,
+            run: run.0,
+        });
+        self.queue.push(job.index);
+        self.longest_queue = self.longest_queue.max(self.queue.len());
+        self.tell(now, job, What::Arrived, company.observers);
+        true
+    }
+
+    fn planned(&self, predicted: Seconds) -> Seconds {
+        if self.options.factor == 1.0 { predicted } else { predicted.scaled(self.options.factor).max(Seconds(1)) }
+    }
+
+    fn end(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
+        let row = self.rows[index.at()];
+        let planned_end = row.planned_end();
+        self.running.remove(planned_end, index);
+        self.free += i64::from(row.procs);
+        let job = &self.jobs[index.at()];
+        let ending = if row.killed { Ending::Killed } else { self.truths[index.at()].ending };
+        let what = What::Ended(Outcome { ran: Seconds(row.run), ending });
+        company.predictor.observe(&Event { at: Time(now), job, what });
+        company.policy.note(Change::Ended { job: index, planned_end: Time(planned_end) });
+        self.tell(now, job, what, company.observers);
+    }
+
+    fn overrun_all(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        while let Some(index) = take_due(&mut self.overruns, now) {
+            self.overrun(index, now, company);
+        }
+    }
+
+    fn overrun(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
+        let job = &self.jobs[index.at()];
+        let row = &mut self.rows[index.at()];
+        let elapsed = Seconds(now - row.start);
+        let was = row.planned_end();
+        let corrected = self.options.correction.corrected(Seconds(row.first), Seconds(row.predicted), job.shape.limit);
+        row.predicted = corrected.0;
+        row.corrections = row.corrections.saturating_add(1);
+        let planned = self.planned(corrected).max(elapsed + Seconds(1));
+        let row = &mut self.rows[index.at()];
+        row.planned = planned.0;
+        let row = *row;
+        self.running.remove(was, index);
+        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
+        self.watch_for_overrun(index, &row);
+        let what = What::Overran { elapsed };
+        company.predictor.observe(&Event { at: Time(now), job, what });
+        company.policy.note(Change::Corrected { job: index });
+        self.tell(now, job, what, company.observers);
+    }
+
+    fn watch_for_overrun(&mut self, index: JobIndex, row: &Row) {
+        if row.planned < row.run {
+            let ticket = self.ticket();
+            self.overruns.push(Reverse((row.planned_end(), ticket, index.0)));
+        }
+    }
+
+    fn ticket(&mut self) -> u32 {
+        self.tickets = self.tickets.wrapping_add(1);
+        self.tickets
+    }
+
+    fn plan(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        self.plans += 1;
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.clear();
+        let view = self.view(now);
+        company.policy.plan(&view, &mut starts);
+        for start in &starts {
+            self.start(*start, now, company);
+        }
+        self.starts = starts;
+    }
+
+    fn start(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
+        let row = &mut self.rows[index.at()];
+        debug_assert!(row.is_waiting(), "a policy starts waiting jobs only");
+        row.start = now;
+        row.reason = reason;
+        let row = *row;
+        self.queue.remove(index);
+        self.free -= i64::from(row.procs);
+        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
+        let ticket = self.ticket();
+        self.ends.push(Reverse((now.saturating_add(row.run), ticket, index.0)));
+        self.watch_for_overrun(index, &row);
+        let job = &self.jobs[index.at()];
+        let what = What::Started(job.shape);
+        company.predictor.observe(&Event { at: Time(now), job, what });
+        self.tell(now, job, what, company.observers);
+    }
+
+    fn tell(&self, now: i64, job: &Job, what: What, observers: &mut [&mut dyn Observer]) {
+        if observers.is_empty() {
+            return;
+        }
+        let view = self.view(now);
+        for observer in observers.iter_mut() {
+            observer.saw(&Event { at: Time(now), job, what }, &view);
+        }
+    }
+
+    fn view(&self, now: i64) -> View<'_> {
+        let leaving = match self.options.event_order {
+            EventOrder::Textbook => 0,
+            EventOrder::Pyss => self.running.leaving(now),
+        };
+        View {
+            now,
+            machine: self.machine,
+            free: self.free + leaving,
+            jobs: self.jobs,
+            rows: &self.rows,
+            queue: &self.queue,
+            running: &self.running,
+        }
+    }
+
+    /// What came of it. Jobs that have not started are left out, so this is for the end.
+    pub fn into_schedule(self) -> Schedule {
+        let place = |row: &Row| Placement {
+            start: Time(row.start),
+            ran: Seconds(row.run),
+            predicted: Seconds(row.first),
+            corrections: row.corrections,
+            reason: row.reason,
+            killed: row.killed,
+        };
+        Schedule {
+            placements: self.rows.iter().filter(|row| !row.is_waiting()).map(place).collect(),
+            plans: self.plans,
+            longest_queue: self.longest_queue,
+        }
+    }
+}
+
+fn take_due(heap: &mut BinaryHeap<Due>, now: i64) -> Option<JobIndex> {
+    let Reverse((at, _, job)) = heap.peek()?;
+    let job = (*at <= now).then_some(JobIndex(*job))?;
+    heap.pop();
+    Some(job)
+}
+
+impl fmt::Display for EventOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EventOrder::Textbook => "textbook",
+            EventOrder::Pyss => "pyss",
+        })
+    }
+}
+
+impl FromStr for EventOrder {
+    type Err = SpecError;
+    fn from_str(text: &str) -> Result<EventOrder, SpecError> {
+        match text {
+            "textbook" => Ok(EventOrder::Textbook),
+            "pyss" => Ok(EventOrder::Pyss),
+            _ => Err(SpecError::unknown("event order", text, &["textbook", "pyss"])),
+        }
+    }
+}
+
+impl fmt::Display for LimitRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LimitRule::Kill => "kill",
+            LimitRule::Ignore => "ignore",
+        })
+    }
+}
+
+impl FromStr for LimitRule {
+    type Err = SpecError;
+    fn from_str(text: &str) -> Result<LimitRule, SpecError> {
+        match text {
+            "kill" => Ok(LimitRule::Kill),
+            "ignore" => Ok(LimitRule::Ignore),
+            _ => Err(SpecError::unknown("limit rule", text, &["kill", "ignore"])),
+        }
+    }
+}

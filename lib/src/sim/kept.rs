@@ -1,0 +1,153 @@
+//! Conservative backfilling with kept reservations: everybody is promised a start on arrival, and promises
+//! only improve.
+//!
+//! When a job ends before its planned end, the waiting jobs are taken in arrival order and each is moved to
+//! the earliest start the others' reservations leave (compression; Mu'alem & Feitelson 2001, section 2).
+//! When a running job outlives its plan, promises that no longer hold are broken: those are planned anew in
+//! arrival order, the others stay.
+
+use super::plain::{free_from_now, reason_of};
+use super::policy::{Change, Policy, Start};
+use super::profile::Profile;
+use super::view::View;
+use crate::job::JobIndex;
+use crate::units::{Procs, Seconds, Time};
+
+/// A promise to a waiting job.
+#[derive(Debug, Clone, Copy)]
+struct Reservation {
+    job: JobIndex,
+    at: Time,
+    procs: Procs,
+    planned: Seconds,
+}
+
+/// Reservations for everybody, in arrival order, and what they leave.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    /// Free processors besides running jobs and reservations; `None` before the first plan.
+    profile: Option<Profile>,
+    reservations: Vec<Reservation>,
+    unseen: JobIndex,
+    /// Processors to give back, and until when.
+    ended: Vec<(JobIndex, Time)>,
+    /// Whether a planned end moved later since the last plan.
+    broken: bool,
+    wake: Option<Time>,
+}
+
+impl Kept {
+    pub fn new() -> Kept {
+        Kept {
+            profile: None,
+            reservations: Vec::new(),
+            unseen: JobIndex(0),
+            ended: Vec::new(),
+            broken: false,
+            wake: None,
+        }
+    }
+
+    /// Everything planned anew around the running jobs: promises that still hold first, in order of their
+    /// start, then the others in arrival order.
+    fn rebuild(&mut self, view: &View<'_>) -> Profile {
+        let now = view.now();
+        let mut profile = free_from_now(view);
+        let mut by_start: Vec<usize> = (0..self.reservations.len()).collect();
+        by_start.sort_by_key(|&place| self.reservations[place].at);
+        let mut homeless = Vec::new();
+        for place in by_start {
+            let reservation = &mut self.reservations[place];
+            reservation.at = reservation.at.max(now);
+            if profile.fits(reservation.at, reservation.procs, reservation.planned) {
+                profile.take(reservation.at, reservation.procs, reservation.planned);
+            } else {
+                homeless.push(place);
+            }
+        }
+        homeless.sort_unstable();
+        for place in homeless {
+            let reservation = &mut self.reservations[place];
+            reservation.at = place_earliest(&mut profile, now, reservation.procs, reservation.planned);
+        }
+        profile
+    }
+
+    fn compress(&mut self, profile: &mut Profile, now: Time) {
+        for reservation in &mut self.reservations {
+            let Reservation { at, procs, planned, .. } = *reservation;
+            let earliest = profile.earliest_without(now, procs, planned, Some(at));
+            if let Some(earlier) = earliest.filter(|&earliest| earliest < at) {
+                profile.give(at, procs, planned);
+                profile.take(earlier, procs, planned);
+                reservation.at = earlier;
+            }
+        }
+    }
+}
+
+/// Takes the earliest room there is. A checked workload has no job larger than the machine, so there always
+/// is some; if not, the job is put off for ever rather than started.
+fn place_earliest(profile: &mut Profile, now: Time, procs: Procs, planned: Seconds) -> Time {
+    let Some(at) = profile.earliest(now, procs, planned) else { return Time::NEVER };
+    profile.take(at, procs, planned);
+    at
+}
+
+impl Policy for Kept {
+    fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        let now = view.now();
+        let ended = !self.ended.is_empty();
+        let mut profile = match self.profile.take() {
+            Some(mut profile) if !self.broken => {
+                profile.advance(now);
+                for (job, planned_end) in &self.ended {
+                    profile.give(now, Procs(view.row(*job).procs), *planned_end - now);
+                }
+                profile
+            }
+            _ => self.rebuild(view),
+        };
+        self.broken = false;
+        self.ended.clear();
+        if ended {
+            self.compress(&mut profile, now);
+        }
+        for job in (self.unseen.0..view.rows.len() as u32).map(JobIndex) {
+            let row = view.row(job);
+            if row.is_waiting() {
+                let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
+                let at = place_earliest(&mut profile, now, procs, planned);
+                self.reservations.push(Reservation { job, at, procs, planned });
+            }
+        }
+        self.unseen = JobIndex(view.rows.len() as u32);
+        self.profile = Some(profile);
+
+        let mut jumped = None::<Time>;
+        let mut wake = None::<Time>;
+        self.reservations.retain(|reservation| {
+            let Reservation { job, at, planned, .. } = *reservation;
+            if at > now {
+                jumped = Some(jumped.map_or(at, |first| first.min(at)));
+                wake = jumped;
+                return true;
+            }
+            let arrived_now = view.row(job).submit == now.0;
+            starts.push(Start { job, reason: reason_of(arrived_now, now, planned, jumped) });
+            false
+        });
+        self.wake = wake;
+    }
+
+    fn note(&mut self, change: Change) {
+        match change {
+            Change::Ended { job, planned_end } => self.ended.push((job, planned_end)),
+            Change::Corrected { .. } => self.broken = true,
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.wake
+    }
+}

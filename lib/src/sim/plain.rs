@@ -1,0 +1,101 @@
+//! The backfilling family as one plain loop over all waiting jobs: slow, obvious, and the measure of every
+//! faster form.
+
+use super::order::Order;
+use super::policy::{Backfill, Depth, Policy, Start};
+use super::profile::Profile;
+use super::schedule::{Backfilled, Reason};
+use super::view::{View, WaitingJob};
+use crate::units::{Seconds, Time};
+
+/// Plans from nothing but the view, every time.
+#[derive(Debug, Clone)]
+pub(super) struct Plain {
+    family: Backfill,
+}
+
+impl Plain {
+    pub fn new(family: Backfill) -> Plain {
+        Plain { family }
+    }
+
+    fn in_head_order<'a>(&self, view: &View<'a>) -> Vec<WaitingJob<'a>> {
+        let mut waiting: Vec<WaitingJob<'a>> = view.waiting().collect();
+        if let Some(formula) = &self.family.priority {
+            let mut valued: Vec<(f64, WaitingJob<'a>)> =
+                waiting.iter().map(|job| (formula.value(job, view.now()), *job)).collect();
+            valued.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            waiting = valued.into_iter().map(|(_, job)| job).collect();
+        }
+        waiting
+    }
+}
+
+impl Policy for Plain {
+    fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        let now = view.now();
+        let depth = match self.family.reservations {
+            Depth::First(depth) => depth as usize,
+            Depth::All => usize::MAX,
+        };
+        let mut profile = free_from_now(view);
+        let mut first_reservation = None::<Time>;
+        let mut reserved = 0;
+        let mut others = Vec::new();
+        for job in self.in_head_order(view) {
+            if reserved == depth || (reserved > 0 && self.family.order.is_none()) {
+                others.push(job);
+                continue;
+            }
+            let procs = job.job.shape.procs;
+            // No job is larger than the machine, so the machine emptied is always early enough.
+            let Some(at) = profile.earliest(now, procs, job.planned) else { continue };
+            profile.take(at, procs, job.planned);
+            if at == now {
+                starts.push(Start { job: job.job.index, reason: reason(&job, now, first_reservation) });
+            } else {
+                reserved += 1;
+                first_reservation = Some(first_reservation.map_or(at, |first| first.min(at)));
+            }
+        }
+        let Some(order) = self.family.order else { return };
+        if order != Order::Arrival {
+            others.sort_by_key(|job| (order.rank(job.job.shape.procs.0, job.planned.0), job.job.index));
+        }
+        for job in others {
+            let procs = job.job.shape.procs;
+            if profile.fits(now, procs, job.planned) {
+                profile.take(now, procs, job.planned);
+                starts.push(Start { job: job.job.index, reason: reason(&job, now, first_reservation) });
+            }
+        }
+    }
+}
+
+/// Free processors as running jobs end as planned.
+pub(super) fn free_from_now(view: &View<'_>) -> Profile {
+    let mut profile = Profile::new(view.now(), view.machine());
+    let mut busy = view.machine().0 - view.free().0;
+    for running in view.running() {
+        let procs = running.job.shape.procs;
+        profile.take(view.now(), procs, running.planned_end - view.now());
+        busy -= procs.0;
+    }
+    debug_assert_eq!(busy, 0, "what is not free is held by running jobs");
+    profile
+}
+
+/// Why a job starts now: in its turn, or past the earliest reservation of those it jumps over.
+pub(super) fn reason(job: &WaitingJob<'_>, now: Time, jumped: Option<Time>) -> Reason {
+    reason_of(job.job.submit == now, now, job.planned, jumped)
+}
+
+/// The same from plain facts: did it arrive at this instant, and how long is it planned to run?
+pub(super) fn reason_of(arrived_now: bool, now: Time, planned: Seconds, jumped: Option<Time>) -> Reason {
+    match jumped {
+        Some(reservation) if now + planned <= reservation => Reason::Backfilled(Backfilled::InTime),
+        Some(_) => Reason::Backfilled(Backfilled::InSpace),
+        None if arrived_now => Reason::Immediate,
+        None => Reason::Reserved,
+    }
+}

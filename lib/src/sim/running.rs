@@ -1,0 +1,130 @@
+//! The running jobs in order of when they are planned to end.
+
+use super::blocks::{Blocks, Entry};
+use crate::job::JobIndex;
+
+/// A running job as a planner needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PlannedEnd {
+    pub end: i64,
+    pub job: JobIndex,
+    pub procs: u32,
+}
+
+impl Entry for PlannedEnd {
+    type Key = (i64, JobIndex);
+    /// Processors the block frees.
+    type Summary = i64;
+    const EMPTY: i64 = 0;
+
+    fn key(&self) -> (i64, JobIndex) {
+        (self.end, self.job)
+    }
+
+    fn include(procs: &mut i64, entry: &PlannedEnd) {
+        *procs += i64::from(entry.procs);
+    }
+
+    fn exclude(procs: &mut i64, entry: &PlannedEnd, _rest: &[PlannedEnd]) {
+        *procs -= i64::from(entry.procs);
+    }
+}
+
+/// When enough processors will be free, and how many more than enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shadow {
+    pub at: i64,
+    pub extra: i64,
+}
+
+/// Running jobs by planned end.
+#[derive(Debug, Clone)]
+pub(super) struct Running {
+    ends: Blocks<PlannedEnd>,
+}
+
+impl Running {
+    pub fn new() -> Running {
+        Running { ends: Blocks::new() }
+    }
+
+    pub fn insert(&mut self, entry: PlannedEnd) {
+        self.ends.insert(entry);
+    }
+
+    pub fn remove(&mut self, end: i64, job: JobIndex) {
+        let found = self.ends.remove((end, job));
+        debug_assert!(found, "a running job is listed under its planned end");
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &PlannedEnd> {
+        self.ends.iter()
+    }
+
+    /// Processors of jobs planned to have ended by `now`.
+    pub fn leaving(&self, now: i64) -> i64 {
+        self.iter().take_while(|entry| entry.end <= now).map(|entry| i64::from(entry.procs)).sum()
+    }
+
+    /// When `wanted` processors will be free if `free` are now and jobs end as planned; what ends at that
+    /// very instant counts as free. Jobs planned to have ended by `now` are counted in `free` already.
+    /// `None` if that many never are.
+    pub fn shadow(&self, now: i64, free: i64, wanted: i64) -> Option<Shadow> {
+        let mut available = free;
+        let mut at = None;
+        for block in self.ends.blocks() {
+            let all_later = block.entries.first().is_some_and(|first| first.end > now);
+            if at.is_none() && all_later && available + block.summary < wanted {
+                available += block.summary;
+                continue;
+            }
+            for entry in &block.entries {
+                if entry.end <= now {
+                    continue;
+                }
+                if at.is_some_and(|at| entry.end > at) {
+                    return at.map(|at| Shadow { at, extra: available - wanted });
+                }
+                available += i64::from(entry.procs);
+                if available >= wanted {
+                    at = Some(entry.end);
+                }
+            }
+        }
+        at.map(|at| Shadow { at, extra: available - wanted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running(ends: &[(i64, u32)]) -> Running {
+        let mut running = Running::new();
+        for (job, &(end, procs)) in (0..).zip(ends) {
+            running.insert(PlannedEnd { end, job: JobIndex(job), procs });
+        }
+        running
+    }
+
+    #[test]
+    fn everything_ending_at_the_shadow_is_free_there() {
+        let running = running(&[(50, 2), (10, 1), (50, 4), (90, 8)]);
+        assert_eq!(running.shadow(0, 1, 3), Some(Shadow { at: 50, extra: 5 }));
+        assert_eq!(running.shadow(0, 1, 2), Some(Shadow { at: 10, extra: 0 }));
+        assert_eq!(running.shadow(0, 1, 17), None);
+    }
+
+    #[test]
+    fn many_running_jobs_give_the_same_as_adding_up() {
+        let ends: Vec<(i64, u32)> = (0..500).map(|n| (100 + (n * 7919) % 400, 1 + (n % 3) as u32)).collect();
+        let running = running(&ends);
+        let total: i64 = ends.iter().map(|&(_, procs)| i64::from(procs)).sum();
+        for wanted in (3..=total + 2).step_by(7) {
+            let at = |time| 2 + ends.iter().filter(|e| e.0 <= time).map(|e| i64::from(e.1)).sum::<i64>();
+            let slow = (100..500).find(|&time| at(time) >= wanted);
+            let expected = slow.map(|time| Shadow { at: time, extra: at(time) - wanted });
+            assert_eq!(running.shadow(0, 2, wanted), expected);
+        }
+    }
+}

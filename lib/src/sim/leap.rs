@@ -11,7 +11,7 @@ use super::blocks::{Blocks, Entry, Place};
 use super::order::Order;
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
-use super::running::Shadow;
+use super::running::{PlannedEnd, Shadow};
 use super::view::View;
 use crate::job::JobIndex;
 use crate::units::{Seconds, Time};
@@ -115,6 +115,9 @@ pub(super) struct Leap {
     free: i64,
     /// The head's reservation, once reckoned; `None` after a change.
     shadow: Option<Shadow>,
+    /// Heads started by the plan in progress, which the view does not show running yet.
+    started: Vec<PlannedEnd>,
+    /// Arrivals looked at by the plan in progress.
     arrivals: Vec<Candidate>,
 }
 
@@ -127,6 +130,7 @@ impl Leap {
             stale: true,
             free: 0,
             shadow: None,
+            started: Vec::new(),
             arrivals: Vec::new(),
         }
     }
@@ -145,6 +149,8 @@ impl Leap {
                 break;
             }
             self.free -= i64::from(row.procs);
+            let end = view.now.saturating_add(row.planned);
+            self.started.push(PlannedEnd { end, job, procs: row.procs });
             let reason = reason_of(row.submit == view.now, view.now(), Seconds(row.planned), None);
             starts.push(Start { job, reason });
             if let Some(order) = self.order.filter(|_| job < self.unseen) {
@@ -171,8 +177,11 @@ impl Leap {
         let wanted = view.row(head).procs;
         // Without enough processors ever (impossible in a checked workload) nothing may leap.
         let never = Shadow { at: view.now, extra: 0 };
-        let free = self.free;
-        let shadow = *self.shadow.get_or_insert_with(|| view.shadow(free, wanted).unwrap_or(never));
+        let Leap { free, ref mut started, .. } = *self;
+        let shadow = *self.shadow.get_or_insert_with(|| {
+            started.sort_unstable_by_key(|entry| entry.end);
+            view.shadow(free, wanted, started).unwrap_or(never)
+        });
         Room { free, window: shadow.at - view.now, extra: shadow.extra }
     }
 
@@ -245,6 +254,7 @@ impl Policy for Leap {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let only_arrivals = !self.stale && view.free == self.free && view.queue.len() > 0;
         self.stale = false;
+        self.started.clear();
         let head = if only_arrivals {
             // The head of the last plan is still blocked, unless there was none.
             let head = view.queue.first();

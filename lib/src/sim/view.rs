@@ -2,7 +2,7 @@
 
 use super::engine::Row;
 use super::queue::Queue;
-use super::running::{Running, Shadow};
+use super::running::{PlannedEnd, Running, Shadow};
 use crate::job::{Job, JobIndex};
 use crate::units::{Procs, Seconds, Time};
 
@@ -96,7 +96,8 @@ impl<'a> View<'a> {
         &self.rows[job.at()]
     }
 
-    pub(super) fn shadow(&self, free: i64, wanted: u32) -> Option<Shadow> {
-        self.running.shadow(self.now, free, i64::from(wanted))
+    /// When `wanted` processors will be free, with `started` on the machine too.
+    pub(super) fn shadow(&self, free: i64, wanted: u32, started: &[PlannedEnd]) -> Option<Shadow> {
+        self.running.shadow(self.now, free, i64::from(wanted), started)
     }
 }

@@ -1,6 +1,7 @@
 //! What this user's jobs did last.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{Forecast, Question, Requested, RuntimePredictor};
 use crate::job::{Event, UserId, What};
@@ -27,7 +28,26 @@ pub struct Recent {
     statistic: Statistic,
     fallback: Requested,
     // Looked up by user, never iterated: the order of a hash map cannot reach a result.
-    rings: HashMap<UserId, Ring>,
+    rings: HashMap<UserId, Ring, BuildHasherDefault<Scatter>>,
+}
+
+/// Spreads small numbers over a table (Fibonacci hashing). Nobody attacks it: user numbers are a log's own,
+/// and a bad spread costs time only.
+#[derive(Debug, Clone, Default)]
+struct Scatter(u64);
+
+impl Hasher for Scatter {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
+    }
 }
 
 /// The last run times of one user, oldest overwritten first.
@@ -40,7 +60,7 @@ struct Ring {
 impl Recent {
     /// `window` is at least one.
     pub fn new(window: usize, statistic: Statistic, fallback: Requested) -> Recent {
-        Recent { window: window.max(1), statistic, fallback, rings: HashMap::new() }
+        Recent { window: window.max(1), statistic, fallback, rings: HashMap::default() }
     }
 }
 

@@ -62,6 +62,11 @@ impl<E: Entry> Blocks<E> {
         &self.blocks
     }
 
+    /// For those who know more about a block than its summary says. Members are not to be moved.
+    pub fn blocks_mut(&mut self) -> &mut [Block<E>] {
+        &mut self.blocks
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         self.blocks.iter().flat_map(|block| block.entries.iter())
     }

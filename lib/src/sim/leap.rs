@@ -62,12 +62,24 @@ impl Entry for Candidate {
         }
     }
 
-    fn exclude(least: &mut Least, entry: &Candidate, rest: &[Candidate]) {
-        // Only the fewest or the shortest of a block can change what it says.
-        if entry.procs == least.procs || short(entry.planned) == least.planned[class(entry.procs)] {
-            *least = Candidate::EMPTY;
-            rest.iter().for_each(|other| Candidate::include(least, other));
+    fn exclude(_least: &mut Least, _entry: &Candidate, _rest: &[Candidate]) {
+        // What a block says stays true as a lower bound when a member leaves; a search that looked in vain
+        // sharpens it again.
+    }
+}
+
+impl Least {
+    fn of(members: &[Candidate]) -> Least {
+        let mut least = Candidate::EMPTY;
+        for member in members {
+            least.procs = least.procs.min(member.procs);
+            let shortest = &mut least.planned[class(member.procs)];
+            *shortest = short(member.planned).min(*shortest);
         }
+        for class in 1..CLASSES {
+            least.planned[class] = least.planned[class].min(least.planned[class - 1]);
+        }
+        least
     }
 }
 
@@ -235,13 +247,18 @@ impl Leap {
         self.settle(&room);
     }
 
-    fn next(&self, from: Place, room: &Room) -> Option<Place> {
+    /// The next candidate from a place on for whom there is room.
+    fn next(&mut self, from: Place, room: &Room) -> Option<Place> {
         let mut skip = from.entry;
-        for (block, members) in self.candidates.blocks().iter().enumerate().skip(from.block) {
+        let long = self.candidates.blocks().len() > WORTH_SHARPENING;
+        for (block, members) in self.candidates.blocks_mut().iter_mut().enumerate().skip(from.block) {
             if room.may_hold_one_of(&members.summary) {
                 let found = members.entries[skip..].iter().position(|candidate| room.holds(candidate));
                 if let Some(entry) = found {
                     return Some(Place { block, entry: skip + entry });
+                }
+                if long {
+                    members.summary = Least::of(&members.entries);
                 }
             }
             skip = 0;
@@ -249,6 +266,9 @@ impl Leap {
         None
     }
 }
+
+/// In a list of no more blocks than this, looking in vain costs less than summing up again.
+const WORTH_SHARPENING: usize = 1;
 
 impl Policy for Leap {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {

@@ -26,4 +26,3 @@ impl SpecError {
         SpecError { kind, text: text.into(), why: why.into(), known: Vec::new() }
     }
 }
-

@@ -71,7 +71,11 @@ impl FromStr for Correction {
             None if text == "increments" => Ok(Correction::Increments),
             Some(("factor", factor)) => match factor.parse::<f64>() {
                 Ok(factor) if factor > 1.0 && factor.is_finite() => Ok(Correction::Factor(factor)),
-                _ => Err(SpecError::value("correction", text, "the factor must be a number above 1, as in factor:2")),
+                _ => Err(SpecError::value(
+                    "correction",
+                    text,
+                    "the factor must be a number above 1, as in factor:2",
+                )),
             },
             _ => Err(SpecError::unknown("correction", text, &["requested", "increments", "factor:F"])),
         }

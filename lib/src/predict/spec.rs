@@ -45,7 +45,9 @@ impl PredictorSpec {
             PredictorSpec::Requested => Box::new(requested),
             PredictorSpec::Perfect => Box::new(Perfect::new(runs())),
             PredictorSpec::Constant(length) => Box::new(Constant(length)),
-            PredictorSpec::Recent { window, statistic } => Box::new(Recent::new(window, statistic, requested)),
+            PredictorSpec::Recent { window, statistic } => {
+                Box::new(Recent::new(window, statistic, requested))
+            }
         }
     }
 }
@@ -57,7 +59,9 @@ impl fmt::Display for PredictorSpec {
             PredictorSpec::Perfect => write!(f, "perfect"),
             PredictorSpec::Constant(length) => write!(f, "constant:{length}"),
             PredictorSpec::Recent { window, statistic: Statistic::Mean } => write!(f, "recent:{window}"),
-            PredictorSpec::Recent { window, statistic: Statistic::Median } => write!(f, "recent:{window}:median"),
+            PredictorSpec::Recent { window, statistic: Statistic::Median } => {
+                write!(f, "recent:{window}:median")
+            }
         }
     }
 }
@@ -84,7 +88,9 @@ impl FromStr for PredictorSpec {
                     _ => return wrong("the statistic is mean or median, as in recent:5:median"),
                 };
                 match window.parse::<usize>() {
-                    Ok(window) if (1..=100_000).contains(&window) => Ok(PredictorSpec::Recent { window, statistic }),
+                    Ok(window) if (1..=100_000).contains(&window) => {
+                        Ok(PredictorSpec::Recent { window, statistic })
+                    }
                     _ => wrong("give how many jobs to look back, from 1 to 100000, as in recent:2"),
                 }
             }
@@ -121,7 +127,8 @@ mod tests {
 
     #[test]
     fn wrong_specs_say_what_is_possible() {
-        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"] {
+        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"]
+        {
             assert!(text.parse::<PredictorSpec>().is_err(), "{text}");
         }
         let unknown = "ave2".parse::<PredictorSpec>().unwrap_err();

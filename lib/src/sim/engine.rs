@@ -2,84 +2,22 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt;
-use std::str::FromStr;
 
-use serde::Serialize;
-
+use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
 use super::queue::Queue;
 use super::running::{PlannedEnd, Running};
 use super::schedule::{Placement, Reason, Schedule};
 use super::view::View;
 use crate::job::{Ending, Event, Job, JobIndex, Outcome, Truth, What};
-use crate::predict::{Correction, Question, RuntimePredictor};
-use crate::spec::SpecError;
+use crate::predict::{Question, RuntimePredictor};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::Workload;
-
-/// What happens first at one instant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventOrder {
-    /// All ends (in order of start), all overruns, all arrivals (in arrival order), then one plan. An
-    /// overrun alone brings no plan: it frees nothing.
-    #[default]
-    Textbook,
-    /// As pyss and its descendants do it: all overruns; each arrival, with a plan after it; each end, with a
-    /// plan after it. A job planned to end at this instant counts as gone in those plans already.
-    Pyss,
-}
-
-/// What becomes of a job that reaches its requested time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitRule {
-    /// It is killed.
-    #[default]
-    Kill,
-    /// It runs on.
-    Ignore,
-}
-
-/// How a simulation runs, besides its policy and predictor.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Options {
-    /// Order of events at one instant.
-    pub event_order: EventOrder,
-    /// Whether limits are enforced.
-    pub limit: LimitRule,
-    /// What replaces an outlived prediction.
-    pub correction: Correction,
-    /// Plans are made with predictions times this ("doubling" at 2).
-    pub factor: f64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            event_order: EventOrder::default(),
-            limit: LimitRule::default(),
-            correction: Correction::default(),
-            factor: 1.0,
-        }
-    }
-}
 
 /// Watches a simulation. What it sees is what anybody at the site could.
 pub trait Observer {
     /// After each event, with the state right after it.
     fn saw(&mut self, event: &Event<'_>, view: &View<'_>);
-}
-
-impl LimitRule {
-    /// How long a job really runs under this rule.
-    pub fn ran(self, job: &Job, truth: &Truth) -> Seconds {
-        match (self, job.shape.limit) {
-            (LimitRule::Kill, Some(limit)) => truth.run().min(limit),
-            _ => truth.run(),
-        }
-    }
 }
 
 /// A job's line in the engine's book. The run time is the engine's secret.
@@ -107,6 +45,11 @@ impl Row {
 
     fn planned_end(&self) -> i64 {
         self.start.saturating_add(self.planned)
+    }
+
+    /// The same job, running this long in all.
+    pub fn assuming(&self, run: Seconds) -> Row {
+        Row { run: run.0, killed: false, ..*self }
     }
 }
 
@@ -159,17 +102,43 @@ pub fn simulate(
 impl<'w> Engine<'w> {
     /// Before the first arrival.
     pub fn new(workload: &'w Workload, options: Options) -> Engine<'w> {
+        Engine::empty(workload.machine().procs, workload.jobs(), workload.truths(), options)
+    }
+
+    /// From a state in the middle: the first jobs are in the rows, waiting or running; the others arrive.
+    pub(super) fn resume(
+        machine: Procs,
+        jobs: &'w [Job],
+        truths: &'w [Truth],
+        options: Options,
+        rows: &[Row],
+    ) -> Engine<'w> {
+        let mut engine = Engine::empty(machine, jobs, truths, options);
+        engine.rows.extend_from_slice(rows);
+        let mut started: Vec<JobIndex> = Vec::new();
+        for (job, row) in (0..).map(JobIndex).zip(rows) {
+            if row.is_waiting() { engine.queue.push(job) } else { started.push(job) }
+        }
+        // Simultaneous ends go by start, as they did where the state comes from.
+        started.sort_by_key(|job| rows[job.at()].start);
+        for job in started {
+            engine.occupy(job, &rows[job.at()]);
+        }
+        engine
+    }
+
+    fn empty(machine: Procs, jobs: &'w [Job], truths: &'w [Truth], options: Options) -> Engine<'w> {
         Engine {
-            machine: workload.machine().procs,
-            jobs: workload.jobs(),
-            truths: workload.truths(),
+            machine,
+            jobs,
+            truths,
             options,
-            rows: Vec::with_capacity(workload.len()),
+            rows: Vec::with_capacity(jobs.len()),
             queue: Queue::new(),
             running: Running::new(),
             ends: BinaryHeap::new(),
             overruns: BinaryHeap::new(),
-            free: i64::from(workload.machine().procs.0),
+            free: i64::from(machine.0),
             tickets: 0,
             starts: Vec::new(),
             plans: 0,
@@ -185,6 +154,16 @@ impl<'w> Engine<'w> {
             EventOrder::Pyss => self.step_pyss(now, company),
         }
         Some(Time(now))
+    }
+
+    /// Lets the policy plan at this instant, though nothing happened.
+    pub(super) fn plan_at(&mut self, now: Time, company: &mut Company<'_, '_>) {
+        self.plan(now.0, company);
+    }
+
+    /// When a job started, if it has.
+    pub fn start(&self, job: JobIndex) -> Option<Time> {
+        self.rows.get(job.at()).filter(|row| !row.is_waiting()).map(|row| Time(row.start))
     }
 
     fn next_instant(&self, wake: Option<Time>) -> Option<i64> {
@@ -251,7 +230,11 @@ impl<'w> Engine<'w> {
     }
 
     fn planned(&self, predicted: Seconds) -> Seconds {
-        if self.options.factor == 1.0 { predicted } else { predicted.scaled(self.options.factor).max(Seconds(1)) }
+        if self.options.factor == 1.0 {
+            predicted
+        } else {
+            predicted.scaled(self.options.factor).max(Seconds(1))
+        }
     }
 
     fn end(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
@@ -278,7 +261,8 @@ impl<'w> Engine<'w> {
         let row = &mut self.rows[index.at()];
         let elapsed = Seconds(now - row.start);
         let was = row.planned_end();
-        let corrected = self.options.correction.corrected(Seconds(row.first), Seconds(row.predicted), job.shape.limit);
+        let corrected =
+            self.options.correction.corrected(Seconds(row.first), Seconds(row.predicted), job.shape.limit);
         row.predicted = corrected.0;
         row.corrections = row.corrections.saturating_add(1);
         let planned = self.planned(corrected).max(elapsed + Seconds(1));
@@ -313,27 +297,32 @@ impl<'w> Engine<'w> {
         let view = self.view(now);
         company.policy.plan(&view, &mut starts);
         for start in &starts {
-            self.start(*start, now, company);
+            self.begin(*start, now, company);
         }
         self.starts = starts;
     }
 
-    fn start(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
+    fn begin(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
         let row = &mut self.rows[index.at()];
         debug_assert!(row.is_waiting(), "a policy starts waiting jobs only");
         row.start = now;
         row.reason = reason;
         let row = *row;
         self.queue.remove(index);
-        self.free -= i64::from(row.procs);
-        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
-        let ticket = self.ticket();
-        self.ends.push(Reverse((now.saturating_add(row.run), ticket, index.0)));
-        self.watch_for_overrun(index, &row);
+        self.occupy(index, &row);
         let job = &self.jobs[index.at()];
         let what = What::Started(job.shape);
         company.predictor.observe(&Event { at: Time(now), job, what });
         self.tell(now, job, what, company.observers);
+    }
+
+    /// Puts a started job on the machine.
+    fn occupy(&mut self, index: JobIndex, row: &Row) {
+        self.free -= i64::from(row.procs);
+        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
+        let ticket = self.ticket();
+        self.ends.push(Reverse((row.start.saturating_add(row.run), ticket, index.0)));
+        self.watch_for_overrun(index, row);
     }
 
     fn tell(&self, now: i64, job: &Job, what: What, observers: &mut [&mut dyn Observer]) {
@@ -385,44 +374,4 @@ fn take_due(heap: &mut BinaryHeap<Due>, now: i64) -> Option<JobIndex> {
     let job = (*at <= now).then_some(JobIndex(*job))?;
     heap.pop();
     Some(job)
-}
-
-impl fmt::Display for EventOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EventOrder::Textbook => "textbook",
-            EventOrder::Pyss => "pyss",
-        })
-    }
-}
-
-impl FromStr for EventOrder {
-    type Err = SpecError;
-    fn from_str(text: &str) -> Result<EventOrder, SpecError> {
-        match text {
-            "textbook" => Ok(EventOrder::Textbook),
-            "pyss" => Ok(EventOrder::Pyss),
-            _ => Err(SpecError::unknown("event order", text, &["textbook", "pyss"])),
-        }
-    }
-}
-
-impl fmt::Display for LimitRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LimitRule::Kill => "kill",
-            LimitRule::Ignore => "ignore",
-        })
-    }
-}
-
-impl FromStr for LimitRule {
-    type Err = SpecError;
-    fn from_str(text: &str) -> Result<LimitRule, SpecError> {
-        match text {
-            "kill" => Ok(LimitRule::Kill),
-            "ignore" => Ok(LimitRule::Ignore),
-            _ => Err(SpecError::unknown("limit rule", text, &["kill", "ignore"])),
-        }
-    }
 }

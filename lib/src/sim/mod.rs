@@ -5,8 +5,10 @@
 
 mod blocks;
 mod engine;
+mod fork;
 mod kept;
 mod leap;
+mod options;
 mod order;
 mod plain;
 mod policy;
@@ -17,7 +19,9 @@ mod running;
 mod schedule;
 mod view;
 
-pub use engine::{Engine, EventOrder, LimitRule, Observer, Options, simulate};
+pub use engine::{Company, Engine, Observer, simulate};
+pub use fork::{Fork, Unknown};
+pub use options::{EventOrder, LimitRule, Options};
 pub use order::Order;
 pub use policy::{Backfill, Change, Depth, Form, Policy, Start};
 pub use priority::Formula;

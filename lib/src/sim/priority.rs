@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
     fn word(&mut self) -> Result<Node, SpecError> {
         self.skip_spaces();
         let rest: &'a str = &self.text[self.at..];
-        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len());
         let word = &rest[..length];
         if let Some(number) = word.parse().ok().filter(|number: &f64| number.is_finite()) {
             self.at += length;
@@ -194,7 +195,11 @@ impl<'a> Parser<'a> {
     fn wrong(&self, expected: &str) -> SpecError {
         let position = self.text[..self.at].chars().count() + 1;
         let found = self.text[self.at..].chars().next().map_or("the end".into(), |c| format!("{c:?}"));
-        SpecError::value("priority", self.text, format!("position {position}: expected {expected}, found {found}"))
+        SpecError::value(
+            "priority",
+            self.text,
+            format!("position {position}: expected {expected}, found {found}"),
+        )
     }
 }
 

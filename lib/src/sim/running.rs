@@ -82,7 +82,8 @@ impl Running {
                 continue;
             }
             for entry in &block.entries {
-                while let Some((next, rest)) = started.split_first().filter(|(next, _)| next.end < entry.end) {
+                while let Some((next, rest)) = started.split_first().filter(|(next, _)| next.end < entry.end)
+                {
                     if sum.add(next) {
                         return sum.shadow();
                     }
@@ -154,8 +155,10 @@ mod tests {
         // All listed, or some of them only just started.
         for listed in [500, 470, 100, 0] {
             let running = running(&ends[..listed]);
-            let mut started: Vec<PlannedEnd> =
-                ends[listed..].iter().map(|&(end, procs)| PlannedEnd { end, job: JobIndex(0), procs }).collect();
+            let mut started: Vec<PlannedEnd> = ends[listed..]
+                .iter()
+                .map(|&(end, procs)| PlannedEnd { end, job: JobIndex(0), procs })
+                .collect();
             started.sort_by_key(|entry| entry.end);
             for wanted in (3..=total + 2).step_by(7) {
                 let at = |time| 2 + ends.iter().filter(|e| e.0 <= time).map(|e| i64::from(e.1)).sum::<i64>();

@@ -1,0 +1,100 @@
+//! What if: a copy of the machine and its queue at one instant, run on under assumptions of one's own.
+//!
+//! A fork sees what a view shows: who runs, who waits, and what is predicted of them. How long each job will
+//! really run is for the caller to assume, so a fork never leaks the truth. Waits are predicted by running
+//! many forks forward.
+
+use super::engine::{Company, Engine, Row};
+use super::options::Options;
+use super::policy::Policy;
+use super::view::View;
+use crate::job::{Job, JobIndex, Truth};
+use crate::predict::RuntimePredictor;
+use crate::units::{Procs, Seconds, Time};
+
+/// A job whose run time has to be assumed.
+#[derive(Debug, Clone, Copy)]
+pub struct Unknown<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// How long it has run so far; `None` while it waits.
+    pub elapsed: Option<Seconds>,
+    /// What is predicted of it at the instant of the fork.
+    pub predicted: Seconds,
+}
+
+/// The state of one instant, owned.
+#[derive(Debug, Clone)]
+pub struct Fork {
+    now: Time,
+    machine: Procs,
+    options: Options,
+    /// Who was there, in arrival order, then who is to come.
+    jobs: Vec<Job>,
+    truths: Vec<Truth>,
+    /// One for each job that was there.
+    rows: Vec<Row>,
+    /// The index each of them has in the simulation forked from.
+    origins: Vec<JobIndex>,
+}
+
+impl Fork {
+    /// Copies the state; `run` says how long each job there will run in all.
+    pub fn of(view: &View<'_>, options: Options, mut run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
+        let mut origins: Vec<JobIndex> = view.queue.iter().collect();
+        origins.extend(view.running.iter().filter(|entry| entry.end > view.now).map(|entry| entry.job));
+        origins.sort_unstable();
+        let mut fork = Fork {
+            now: view.now(),
+            machine: view.machine(),
+            options,
+            jobs: Vec::with_capacity(origins.len()),
+            truths: Vec::with_capacity(origins.len()),
+            rows: Vec::with_capacity(origins.len()),
+            origins,
+        };
+        for (place, &origin) in (0..).zip(&fork.origins) {
+            let row = view.row(origin);
+            let job = &view.jobs[origin.at()];
+            let elapsed = (!row.is_waiting()).then(|| view.now() - Time(row.start));
+            let run = run(&Unknown { job, elapsed, predicted: Seconds(row.predicted) });
+            let run = run.max(elapsed.unwrap_or_default());
+            fork.jobs.push(Job { index: JobIndex(place), ..job.clone() });
+            fork.truths.push(Truth::rigid(run));
+            fork.rows.push(row.assuming(run));
+        }
+        fork
+    }
+
+    /// Jobs that will arrive later, by submission; earlier ones count as arriving at the instant of the
+    /// fork. Their truths are taken as given.
+    pub fn expect(&mut self, arrivals: impl IntoIterator<Item = (Job, Truth)>) {
+        let mut arrivals: Vec<(Job, Truth)> = arrivals.into_iter().collect();
+        arrivals.sort_by_key(|(job, _)| job.submit);
+        for (job, truth) in arrivals {
+            let submit = job.submit.max(self.now);
+            self.jobs.push(Job { index: JobIndex(self.jobs.len() as u32), submit, ..job });
+            self.truths.push(truth);
+        }
+    }
+
+    /// When a job that waits starts, if everything goes as assumed; `None` if it does not wait here.
+    ///
+    /// The policy starts afresh: it knows this state and nothing before. The predictor is asked about
+    /// expected arrivals only.
+    pub fn start_of(
+        &self,
+        job: JobIndex,
+        policy: &mut dyn Policy,
+        predictor: &mut dyn RuntimePredictor,
+    ) -> Option<Time> {
+        let place = self.origins.binary_search(&job).ok().filter(|&place| self.rows[place].is_waiting())?;
+        let mut company = Company { policy, predictor, observers: &mut [] };
+        let mut engine = Engine::resume(self.machine, &self.jobs, &self.truths, self.options, &self.rows);
+        engine.plan_at(self.now, &mut company);
+        while engine.start(JobIndex(place as u32)).is_none() {
+            engine.step(&mut company)?;
+        }
+        engine.start(JobIndex(place as u32))
+    }
+}

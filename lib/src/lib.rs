@@ -12,5 +12,6 @@ pub mod job;
 pub mod predict;
 pub mod seed;
 pub mod sim;
+pub mod trace;
 pub mod units;
 pub mod workload;

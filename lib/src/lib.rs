@@ -13,5 +13,6 @@ pub mod predict;
 pub mod seed;
 pub mod sim;
 pub mod spec;
+pub mod trace;
 pub mod units;
 pub mod workload;

@@ -1,0 +1,212 @@
+//! The rules at work, one record at a time.
+
+use super::report::{Example, Ledger};
+use super::rule::{Action, Effect, Rule};
+use super::ruleset::Ruleset;
+use crate::trace::error::TraceError;
+use crate::trace::record::{Record, UNKNOWN};
+use crate::units::Procs;
+
+/// Judges records in the order of the log.
+#[derive(Debug)]
+pub struct Cleaner {
+    ruleset: Ruleset,
+    strict: bool,
+    machine: Option<Procs>,
+    ledger: Ledger,
+    /// The job last summed up, whose partial executions may follow.
+    summed_up: Option<i64>,
+    latest_submit: i64,
+}
+
+impl Cleaner {
+    /// A cleaner that follows `ruleset`; when strict, it refuses what it would have to remove or change.
+    pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
+        let ledger = Ledger::default();
+        Cleaner { ruleset, strict, machine: None, ledger, summed_up: None, latest_submit: i64::MIN }
+    }
+
+    /// From now on jobs are compared with a machine of this size; before, with none.
+    pub fn set_machine(&mut self, procs: Option<Procs>) {
+        self.machine = procs;
+    }
+
+    /// What has been counted.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Hands over what has been counted.
+    pub fn into_ledger(self) -> Ledger {
+        self.ledger
+    }
+
+    /// Judges and possibly changes a record; `false` if it is removed. Of a kept record,
+    /// `requested_procs` are the processors the job is taken to need.
+    pub fn clean(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        if record.unfinished {
+            return self.remove(Rule::Unfinished, record, || "not ended".into());
+        }
+        if record.is_partial() {
+            let status = record.status;
+            if self.summed_up == Some(record.job) {
+                self.fire(Rule::PartialExecution, record, || format!("status {status}"))?;
+                if self.ruleset.action(Rule::PartialExecution) == Action::Drop {
+                    return Ok(false);
+                }
+            } else {
+                self.fire(Rule::PartialAlone, record, || format!("status {status}"))?;
+            }
+        } else {
+            self.summed_up = Some(record.job);
+        }
+        if record.job < 0 {
+            let job = record.job;
+            self.fire(Rule::JobNumberMissing, record, || job.to_string())?;
+            record.job = i64::try_from(record.line).unwrap_or(i64::MAX);
+        }
+        if record.submit < 0 {
+            let submit = record.submit;
+            return self.remove(Rule::SubmitMissing, record, || submit.to_string());
+        }
+        if record.run < 0 {
+            let run = record.run;
+            return self.remove(Rule::RunMissing, record, || run.to_string());
+        }
+        if !self.choose_processors(record)? || !self.judge_run(record)? || !self.fit(record)? {
+            return Ok(false);
+        }
+        if !(UNKNOWN..=5).contains(&record.status) {
+            let status = record.status;
+            self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
+        }
+        self.forget_identifiers(record)?;
+        if record.submit < self.latest_submit {
+            let (submit, latest) = (record.submit, self.latest_submit);
+            self.fire(Rule::SubmitUnordered, record, || format!("{submit} after {latest}"))?;
+        }
+        self.latest_submit = self.latest_submit.max(record.submit);
+        Ok(true)
+    }
+
+    fn choose_processors(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        let (requested, allocated) = (record.requested_procs, record.allocated_procs);
+        let (preferred, other) = match self.ruleset.action(Rule::Processors) {
+            Action::Allocated => (allocated, requested),
+            _ => (requested, allocated),
+        };
+        if preferred <= 0 && other <= 0 {
+            return self.remove(Rule::ProcessorsMissing, record, || {
+                format!("requested {requested}, allocated {allocated}")
+            });
+        }
+        if preferred <= 0 {
+            self.fire(Rule::Processors, record, || format!("requested {requested}, allocated {allocated}"))?;
+        }
+        record.requested_procs = if preferred > 0 { preferred } else { other };
+        Ok(true)
+    }
+
+    fn judge_run(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        if record.run == 0 {
+            let action = self.ruleset.action(Rule::RunZero);
+            self.fire(Rule::RunZero, record, || "run 0".into())?;
+            match action {
+                Action::Drop => return Ok(false),
+                Action::OneSecond => record.run = 1,
+                _ => {}
+            }
+        }
+        if record.requested_time <= 0 {
+            let (action, request) = (self.ruleset.action(Rule::RequestMissing), record.requested_time);
+            self.fire(Rule::RequestMissing, record, || format!("requested {request}"))?;
+            match action {
+                Action::Drop => return Ok(false),
+                Action::Run => record.requested_time = record.run.max(1),
+                _ => record.requested_time = UNKNOWN,
+            }
+        }
+        if record.requested_time > 0 && record.run > record.requested_time {
+            let (run, request) = (record.run, record.requested_time);
+            self.fire(Rule::RunAboveRequest, record, || format!("ran {run}, requested {request}"))?;
+            if self.ruleset.action(Rule::RunAboveRequest) == Action::Cut {
+                record.run = request;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether it fits the machine as far as that is known, and into the numbers used for processors.
+    fn fit(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        let machine = self.machine.map_or(i64::from(u32::MAX), |procs| i64::from(procs.0));
+        let procs = record.requested_procs;
+        if procs <= machine {
+            return Ok(true);
+        }
+        self.fire(Rule::TooLarge, record, || format!("{procs} processors of {machine}"))?;
+        record.requested_procs = machine;
+        Ok(self.ruleset.action(Rule::TooLarge) == Action::Cap)
+    }
+
+    fn forget_identifiers(&mut self, record: &mut Record) -> Result<(), TraceError> {
+        // The last 32-bit number is the one that stands for "unknown" within a job.
+        let beyond = |value: i64| value >= i64::from(u32::MAX);
+        let fields =
+            |record: &Record| [record.user, record.group, record.executable, record.queue, record.partition];
+        if fields(record).into_iter().any(beyond) {
+            let values = fields(record);
+            self.fire(Rule::IdentifierRange, record, || {
+                format!("user, group, executable, queue, partition {values:?}")
+            })?;
+            for field in [
+                &mut record.user,
+                &mut record.group,
+                &mut record.executable,
+                &mut record.queue,
+                &mut record.partition,
+            ] {
+                if beyond(*field) {
+                    *field = UNKNOWN;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(
+        &mut self,
+        rule: Rule,
+        record: &Record,
+        value: impl FnOnce() -> String,
+    ) -> Result<bool, TraceError> {
+        self.fire(rule, record, value)?;
+        Ok(false)
+    }
+
+    fn fire(
+        &mut self,
+        rule: Rule,
+        record: &Record,
+        value: impl FnOnce() -> String,
+    ) -> Result<(), TraceError> {
+        if self.strict && self.ruleset.action(rule).effect() != Effect::Kept {
+            return Err(strict_error(rule, record.line, record.job, value()));
+        }
+        let (line, job) = (record.line, record.job);
+        self.ledger.count(rule, || Example {
+            line: (line > 0).then_some(line),
+            job: (job >= 0).then_some(job),
+            value: value(),
+        });
+        Ok(())
+    }
+}
+
+/// The refusal of strict mode.
+pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
+    let place = rule.field().map_or_else(
+        || "whole line".to_owned(),
+        |field| format!("field {} ({})", field.column(), field.name()),
+    );
+    TraceError::Strict { line, place, job, value, rule }
+}

@@ -1,0 +1,166 @@
+//! The account of cleaning: how often each rule fired, what it did, and where it fired first.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::rule::{Action, Effect, Rule};
+use super::ruleset::Ruleset;
+
+/// Where a rule fired first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Line in the file; `None` where it fired on the jobs as a whole.
+    pub line: Option<u64>,
+    /// The log's job number, if it has one.
+    pub job: Option<i64>,
+    /// What stood there.
+    pub value: String,
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}, ")?;
+        }
+        if let Some(job) = self.job {
+            write!(f, "job {job}: ")?;
+        }
+        f.write_str(&self.value)
+    }
+}
+
+/// Counts while a log is read.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    tallies: Vec<(u64, Option<Example>)>,
+}
+
+impl Ledger {
+    /// Counts one more; the example is made only the first time.
+    pub fn count(&mut self, rule: Rule, example: impl FnOnce() -> Example) {
+        if self.tallies.is_empty() {
+            self.tallies = vec![(0, None); Rule::ALL.len()];
+        }
+        let (count, first) = &mut self.tallies[rule.at()];
+        *count += 1;
+        first.get_or_insert_with(example);
+    }
+
+    /// How often a rule has fired.
+    pub fn fired(&self, rule: Rule) -> u64 {
+        self.tallies.get(rule.at()).map_or(0, |(count, _)| *count)
+    }
+
+    /// Where a rule fired first.
+    pub fn example(&self, rule: Rule) -> Option<&Example> {
+        self.tallies.get(rule.at()).and_then(|(_, example)| example.as_ref())
+    }
+
+    /// Adds what another has counted; of two examples its own, the earlier one, stays.
+    pub fn merge(&mut self, other: Ledger) {
+        if self.tallies.is_empty() {
+            self.tallies = other.tallies;
+            return;
+        }
+        for ((count, first), (more, example)) in self.tallies.iter_mut().zip(other.tallies) {
+            *count += more;
+            *first = first.take().or(example);
+        }
+    }
+
+    /// The account, given how many data lines there were.
+    pub fn report(&self, ruleset: &Ruleset, lines: u64, machine: Option<String>) -> CleaningReport {
+        let mut rules = Vec::new();
+        for (&rule, (count, example)) in Rule::ALL.iter().zip(&self.tallies) {
+            if *count > 0 {
+                let action = ruleset.action(rule);
+                rules.push(RuleReport {
+                    rule,
+                    description: rule.description(),
+                    action,
+                    effect: action.effect(),
+                    count: *count,
+                    example: example.clone(),
+                });
+            }
+        }
+        let removed = rules.iter().filter(|rule| rule.effect == Effect::Removed).map(|rule| rule.count).sum();
+        CleaningReport {
+            ruleset: ruleset.clone(),
+            lines,
+            jobs: lines.saturating_sub(removed),
+            removed,
+            machine,
+            rules,
+        }
+    }
+}
+
+/// What one rule did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleReport {
+    /// Which.
+    pub rule: Rule,
+    /// What it says of a record.
+    pub description: &'static str,
+    /// What it was told to do.
+    pub action: Action,
+    /// What that did to the records.
+    pub effect: Effect,
+    /// How many records it fired on.
+    pub count: u64,
+    /// The first of them.
+    pub example: Option<Example>,
+}
+
+/// What became of a log. `lines = jobs + removed`, and each removed line is counted by exactly one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CleaningReport {
+    /// By which rules.
+    pub ruleset: Ruleset,
+    /// Data lines in the file.
+    pub lines: u64,
+    /// Jobs that remain.
+    pub jobs: u64,
+    /// Lines that are not jobs.
+    pub removed: u64,
+    /// The machine's size and how it is known, in words.
+    pub machine: Option<String>,
+    /// Every rule that fired.
+    pub rules: Vec<RuleReport>,
+}
+
+impl CleaningReport {
+    /// How often a rule fired.
+    pub fn fired(&self, rule: Rule) -> u64 {
+        self.rules.iter().find(|report| report.rule == rule).map_or(0, |report| report.count)
+    }
+
+    /// What one rule did, if it fired.
+    pub fn rule(&self, rule: Rule) -> Option<&RuleReport> {
+        self.rules.iter().find(|report| report.rule == rule)
+    }
+}
+
+impl fmt::Display for CleaningReport {
+    /// Several lines of plain text, the last without a line end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} lines, {} jobs, {} removed by ruleset {}",
+            self.lines, self.jobs, self.removed, self.ruleset
+        )?;
+        if let Some(machine) = &self.machine {
+            write!(f, "\n  machine: {machine}")?;
+        }
+        for report in &self.rules {
+            let RuleReport { rule, description, action, effect, count, example } = report;
+            write!(f, "\n  {rule}: {count} {effect} ({action}): {description}")?;
+            if let Some(example) = example {
+                write!(f, "; first: {example}")?;
+            }
+        }
+        Ok(())
+    }
+}

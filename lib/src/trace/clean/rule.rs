@@ -1,0 +1,265 @@
+//! The rules, each with its name, what it says, where it looks and what it may do.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::trace::record::Field;
+
+/// Declares a fieldless enum whose members have kebab-case names.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident { $($(#[$member_doc:meta])* $member:ident = $name:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type { $($(#[$member_doc])* $member),+ }
+
+        impl $type {
+            /// All of them.
+            pub const ALL: &[$type] = &[$($type::$member),+];
+
+            /// As it is written.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$member => $name),+ }
+            }
+
+            /// The one that is written so.
+            pub fn from_name(name: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+    };
+}
+
+named! {
+    /// What is looked for in a log.
+    Rule {
+        /// The line cannot be read as a record.
+        Malformed = "malformed",
+        /// A step of a job (`123.batch`).
+        Step = "step",
+        /// More columns than the format has.
+        ExtraColumns = "extra-columns",
+        /// A fraction where a whole number belongs.
+        Fraction = "fraction",
+        /// Eligible later than submitted.
+        Eligible = "eligible",
+        /// A local time that happened twice.
+        DstFold = "dst-fold",
+        /// A local time that never happened.
+        DstGap = "dst-gap",
+        /// A component of a heterogeneous job.
+        HetComponent = "het-component",
+        /// A job that was requeued and ran again.
+        Incarnation = "incarnation",
+        /// A job that was suspended for a while.
+        Suspended = "suspended",
+        /// Pending or running when the log was taken.
+        Unfinished = "unfinished",
+        /// One of several executions of a job.
+        PartialExecution = "partial-execution",
+        /// A partial execution without a line that sums up its job.
+        PartialAlone = "partial-alone",
+        /// No job number.
+        JobNumberMissing = "job-number-missing",
+        /// No submit time.
+        SubmitMissing = "submit-missing",
+        /// No run time.
+        RunMissing = "run-missing",
+        /// A run time of zero.
+        RunZero = "run-zero",
+        /// Which processor count is the job's.
+        Processors = "processors",
+        /// No processor count.
+        ProcessorsMissing = "processors-missing",
+        /// Larger than the machine.
+        TooLarge = "too-large",
+        /// No requested time.
+        RequestMissing = "request-missing",
+        /// Ran longer than requested.
+        RunAboveRequest = "run-above-request",
+        /// A status the format does not define.
+        StatusUnknown = "status-unknown",
+        /// A user, group or other number out of range.
+        IdentifierRange = "identifier-range",
+        /// Submitted before the record above it.
+        SubmitUnordered = "submit-unordered",
+        /// Order among jobs submitted in the same second.
+        Ties = "ties",
+        /// A job number that several jobs have.
+        DuplicateJob = "duplicate-job",
+    }
+}
+
+named! {
+    /// What a rule does to a record it fires on.
+    Action {
+        /// Nothing; it is counted.
+        Keep = "keep",
+        /// Removes it.
+        Drop = "drop",
+        /// Reduces its processors to the machine's.
+        Cap = "cap",
+        /// Shortens its run to the request.
+        Cut = "cut",
+        /// Counts it as one second.
+        OneSecond = "one-second",
+        /// Takes the run time as the request: a leak of the future.
+        Run = "run",
+        /// Requested processors, else allocated ones.
+        Requested = "requested",
+        /// Allocated processors, else requested ones.
+        Allocated = "allocated",
+        /// Waiting counts from eligibility.
+        UseEligible = "eligible",
+        /// Waiting counts from submission.
+        UseSubmit = "submit",
+        /// Rounds to the nearest whole number.
+        Round = "round",
+        /// Takes the earlier reading.
+        Earlier = "earlier",
+        /// Takes the instant as if clocks had not been changed.
+        Later = "later",
+        /// Takes the line number.
+        Line = "line",
+        /// Takes it as unknown.
+        Forget = "forget",
+        /// Sorts by submit time.
+        Sort = "sort",
+        /// In the order of the log.
+        ByLog = "log",
+        /// In the order of job numbers.
+        ByNumber = "number",
+    }
+}
+
+/// What happened to the records a rule fired on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// Kept as they are.
+    Kept,
+    /// Kept, altered.
+    Changed,
+    /// Not among the jobs.
+    Removed,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Effect::Kept => "kept",
+            Effect::Changed => "changed",
+            Effect::Removed => "removed",
+        })
+    }
+}
+
+impl Action {
+    /// What it does to a record. Choosing between two columns, or an order among equals, alters no datum.
+    pub fn effect(self) -> Effect {
+        match self {
+            Action::Drop => Effect::Removed,
+            Action::Keep
+            | Action::Requested
+            | Action::Allocated
+            | Action::UseEligible
+            | Action::UseSubmit
+            | Action::ByLog
+            | Action::ByNumber => Effect::Kept,
+            _ => Effect::Changed,
+        }
+    }
+}
+
+impl Rule {
+    /// What it says of a record it fires on.
+    pub fn description(self) -> &'static str {
+        match self {
+            Rule::Malformed => "the line cannot be read as a record",
+            Rule::Step => "a step of a job, not a job",
+            Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
+            Rule::Fraction => "a fraction in a column of whole numbers",
+            Rule::Eligible => "became eligible at another time than submitted",
+            Rule::DstFold => "a local time that happened twice, when clocks went back",
+            Rule::DstGap => "a local time that never happened, when clocks went forward",
+            Rule::HetComponent => "a component of a heterogeneous job, taken as a job of its own",
+            Rule::Incarnation => "the same job again, after it was requeued",
+            Rule::Suspended => "was suspended; its run time leaves that out",
+            Rule::Unfinished => "had not ended when the log was taken",
+            Rule::PartialExecution => "a partial execution of the job summed up above (status 2, 3 or 4)",
+            Rule::PartialAlone => "status 2, 3 or 4 without a line above that sums the job up",
+            Rule::JobNumberMissing => "no job number",
+            Rule::SubmitMissing => "no submit time",
+            Rule::RunMissing => "no run time: it never ran",
+            Rule::RunZero => "a run time of zero",
+            Rule::Processors => "the preferred processor count is not known; the other one is taken",
+            Rule::ProcessorsMissing => "no processor count",
+            Rule::TooLarge => "more processors than the machine has",
+            Rule::RequestMissing => "no requested time",
+            Rule::RunAboveRequest => "ran longer than it had requested",
+            Rule::StatusUnknown => "a status that the format does not define; how it ended is unknown",
+            Rule::IdentifierRange => "a user, group, executable, queue or partition number beyond 32 bits",
+            Rule::SubmitUnordered => "submitted before a record above it",
+            Rule::Ties => "submitted in the same second as a job above it that has a higher number",
+            Rule::DuplicateJob => "a job number that a job above has, too",
+        }
+    }
+
+    /// The field it looks at; `None` for the line as a whole.
+    pub fn field(self) -> Option<Field> {
+        match self {
+            Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
+            Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
+            Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
+            Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
+            Rule::SubmitMissing | Rule::SubmitUnordered => Some(Field::Submit),
+            Rule::RunMissing | Rule::RunZero | Rule::RunAboveRequest | Rule::Suspended => Some(Field::Run),
+            Rule::Processors | Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
+            Rule::RequestMissing => Some(Field::RequestedTime),
+            Rule::Unfinished | Rule::PartialExecution | Rule::PartialAlone => Some(Field::Status),
+            Rule::StatusUnknown => Some(Field::Status),
+            Rule::IdentifierRange => Some(Field::User),
+        }
+    }
+
+    /// What it can be told to do: first what `-rule` means, then what `+rule` means. With a single action
+    /// there is no choice.
+    pub fn actions(self) -> &'static [Action] {
+        match self {
+            Rule::Malformed | Rule::Step | Rule::Unfinished => &[Action::Drop],
+            Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
+            Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
+            Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
+            Rule::Fraction => &[Action::Round],
+            Rule::Eligible => &[Action::UseSubmit, Action::UseEligible],
+            Rule::DstFold => &[Action::Earlier],
+            Rule::DstGap => &[Action::Later],
+            Rule::PartialExecution => &[Action::Keep, Action::Drop],
+            Rule::JobNumberMissing => &[Action::Line],
+            Rule::RunZero => &[Action::Keep, Action::OneSecond, Action::Drop],
+            Rule::Processors => &[Action::Requested, Action::Allocated],
+            Rule::TooLarge => &[Action::Drop, Action::Cap],
+            Rule::RequestMissing => &[Action::Keep, Action::Drop, Action::Run],
+            Rule::RunAboveRequest => &[Action::Keep, Action::Cut],
+            Rule::IdentifierRange => &[Action::Forget],
+            Rule::SubmitUnordered => &[Action::Sort],
+            Rule::Ties => &[Action::ByLog, Action::ByNumber],
+        }
+    }
+
+    pub(super) fn at(self) -> usize {
+        self as usize
+    }
+}

@@ -1,0 +1,256 @@
+//! A choice of what each rule does, with a name and a way to write it down.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::{Action, Rule};
+
+/// What each rule does, written `NAME[,+rule|,-rule|,rule=action]…`, for instance
+/// `default,run-zero=drop,-partial-execution`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Ruleset {
+    base: Base,
+    actions: Vec<Action>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    None,
+    Default,
+    Predictsim,
+    Reference,
+}
+
+impl Base {
+    const ALL: [Base; 4] = [Base::None, Base::Default, Base::Predictsim, Base::Reference];
+
+    fn name(self) -> &'static str {
+        match self {
+            Base::None => "none",
+            Base::Default => "default",
+            Base::Predictsim => "predictsim",
+            Base::Reference => "reference",
+        }
+    }
+
+    fn choices(self) -> &'static [(Rule, Action)] {
+        match self {
+            Base::None => &[],
+            Base::Default => &[(Rule::RunZero, Action::OneSecond), (Rule::PartialExecution, Action::Drop)],
+            Base::Predictsim => &[
+                (Rule::RunZero, Action::Drop),
+                (Rule::RequestMissing, Action::Drop),
+                (Rule::RunAboveRequest, Action::Cut),
+                (Rule::Ties, Action::ByNumber),
+            ],
+            Base::Reference => &[
+                (Rule::RunZero, Action::OneSecond),
+                (Rule::RequestMissing, Action::Run),
+                (Rule::RunAboveRequest, Action::Cut),
+                (Rule::TooLarge, Action::Cap),
+            ],
+        }
+    }
+}
+
+/// Why a ruleset could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RulesetError {
+    /// No ruleset of this name.
+    #[error("unknown ruleset \"{name}\"; known: none, default, predictsim, reference")]
+    UnknownRuleset {
+        /// What was written.
+        name: String,
+    },
+    /// No rule of this name.
+    #[error("unknown cleaning rule \"{name}\"; known: {}", list(Rule::ALL, Rule::name))]
+    UnknownRule {
+        /// What was written.
+        name: String,
+    },
+    /// The rule cannot do that.
+    #[error("rule {rule} cannot be set to \"{action}\"; it can: {}", list(rule.actions(), Action::name))]
+    WrongAction {
+        /// Which rule.
+        rule: Rule,
+        /// What was written.
+        action: String,
+    },
+    /// The rule has no choice.
+    #[error(
+        "rule {rule} cannot be switched off ({}): such a record cannot be used otherwise",
+        rule.description()
+    )]
+    NoChoice {
+        /// Which rule.
+        rule: Rule,
+    },
+    /// Not of the form.
+    #[error("\"{part}\" is not of the form +rule, -rule or rule=action (as in default,run-zero=drop)")]
+    Form {
+        /// What was written.
+        part: String,
+    },
+}
+
+fn list<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> String {
+    all.iter().map(|&one| name(one)).collect::<Vec<_>>().join(", ")
+}
+
+impl Ruleset {
+    fn from_base(base: Base) -> Ruleset {
+        let mut actions: Vec<Action> = Rule::ALL.iter().map(|rule| rule.actions()[0]).collect();
+        // Waiting before eligibility is the user's choice, not the queue's, under every ruleset.
+        actions[Rule::Eligible.at()] = Action::UseEligible;
+        for &(rule, action) in base.choices() {
+            actions[rule.at()] = action;
+        }
+        Ruleset { base, actions }
+    }
+
+    /// Changes nothing by choice; what cannot be a job at all (no submit time, no run time, no processors,
+    /// larger than the machine, unreadable, unfinished) is still removed.
+    pub fn none() -> Ruleset {
+        Ruleset::from_base(Base::None)
+    }
+
+    /// The input rules of the SC'15 study (predictsim): jobs without run time, requested time or processors
+    /// are dropped, run times are cut to requests, ties go by job number.
+    pub fn predictsim() -> Ruleset {
+        Ruleset::from_base(Base::Predictsim)
+    }
+
+    /// A common reference: zero runs last a second, missing requests are taken from run times (a leak of
+    /// the future: for comparison only), runs are cut to requests, sizes to the machine.
+    pub fn reference() -> Ruleset {
+        Ruleset::from_base(Base::Reference)
+    }
+
+    /// The names of the rulesets.
+    pub fn names() -> [&'static str; 4] {
+        Base::ALL.map(Base::name)
+    }
+
+    /// What a rule does.
+    pub fn action(&self, rule: Rule) -> Action {
+        self.actions[rule.at()]
+    }
+
+    /// The same, but for what one rule does.
+    pub fn with(mut self, rule: Rule, action: Action) -> Result<Ruleset, RulesetError> {
+        if !rule.actions().contains(&action) {
+            return Err(RulesetError::WrongAction { rule, action: action.name().into() });
+        }
+        self.actions[rule.at()] = action;
+        Ok(self)
+    }
+
+    fn modify(self, part: &str) -> Result<Ruleset, RulesetError> {
+        let named =
+            |name: &str| Rule::from_name(name).ok_or_else(|| RulesetError::UnknownRule { name: name.into() });
+        if let Some(name) = part.strip_prefix('+') {
+            let rule = named(name)?;
+            let action = *rule.actions().get(1).unwrap_or(&rule.actions()[0]);
+            return self.with(rule, action);
+        }
+        if let Some(name) = part.strip_prefix('-') {
+            let rule = named(name)?;
+            return match rule.actions() {
+                [only] if *only != Action::Keep => Err(RulesetError::NoChoice { rule }),
+                [off, ..] => self.with(rule, *off),
+                [] => Err(RulesetError::NoChoice { rule }),
+            };
+        }
+        let (name, action) = part.split_once('=').ok_or_else(|| RulesetError::Form { part: part.into() })?;
+        let rule = named(name.trim())?;
+        let wrong = || RulesetError::WrongAction { rule, action: action.trim().into() };
+        let action = Action::from_name(action.trim()).ok_or_else(wrong)?;
+        self.with(rule, action)
+    }
+}
+
+impl Default for Ruleset {
+    /// Sensible: like [`Ruleset::none`], and zero runs last a second, partial executions are left to the
+    /// line that sums them up. Runs above their request are left alone: the engine enforces limits itself.
+    fn default() -> Ruleset {
+        Ruleset::from_base(Base::Default)
+    }
+}
+
+impl FromStr for Ruleset {
+    type Err = RulesetError;
+
+    fn from_str(text: &str) -> Result<Ruleset, RulesetError> {
+        let mut parts = text.split(',').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let base = Base::ALL.into_iter().find(|base| base.name() == name);
+        let base = base.ok_or_else(|| RulesetError::UnknownRuleset { name: name.into() })?;
+        parts.try_fold(Ruleset::from_base(base), Ruleset::modify)
+    }
+}
+
+impl fmt::Display for Ruleset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base.name())?;
+        let plain = Ruleset::from_base(self.base);
+        for &rule in Rule::ALL {
+            if self.action(rule) != plain.action(rule) {
+                write!(f, ",{rule}={}", self.action(rule))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Ruleset> for String {
+    fn from(ruleset: Ruleset) -> String {
+        ruleset.to_string()
+    }
+}
+
+impl TryFrom<String> for Ruleset {
+    type Error = RulesetError;
+
+    fn try_from(text: String) -> Result<Ruleset, RulesetError> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ruleset_reads_back_as_it_is_written() {
+        for text in ["none", "default", "predictsim", "reference", "default,run-zero=drop,too-large=cap"] {
+            assert_eq!(text.parse::<Ruleset>().unwrap().to_string(), text);
+        }
+        let tidied = "default, -run-zero, +request-missing".parse::<Ruleset>().unwrap();
+        assert_eq!(tidied.to_string(), "default,run-zero=keep,request-missing=drop");
+        let json = serde_json::to_string(&tidied).unwrap();
+        assert_eq!(serde_json::from_str::<Ruleset>(&json).unwrap(), tidied);
+    }
+
+    #[test]
+    fn mistakes_list_what_is_known() {
+        let error = |text: &str| text.parse::<Ruleset>().unwrap_err().to_string();
+        assert!(error("strictest").contains("known: none, default, predictsim, reference"));
+        assert!(error("default,+no-such").contains("run-above-request"));
+        assert!(error("default,run-zero=cap").contains("it can: keep, one-second, drop"));
+        assert!(error("default,run-zero=nonsense").contains("it can: keep, one-second, drop"));
+        assert!(error("default,-submit-missing").contains("cannot be switched off"));
+        assert!(error("default,run-zero").contains("rule=action"));
+        assert!(error("").contains("unknown ruleset"));
+    }
+
+    #[test]
+    fn every_rule_starts_with_an_action_it_can_do() {
+        for base in Base::ALL {
+            let ruleset = Ruleset::from_base(base);
+            assert!(Rule::ALL.iter().all(|rule| rule.actions().contains(&ruleset.action(*rule))));
+        }
+    }
+}

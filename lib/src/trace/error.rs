@@ -1,0 +1,162 @@
+//! What can go wrong while reading a log, said so that a person can act on it.
+
+use std::fmt;
+use std::io;
+
+use serde::Serialize;
+
+use super::clean::Rule;
+use super::input::Compression;
+use super::sacct::EXAMPLE_COMMAND;
+use crate::workload::WorkloadError;
+
+/// A line that is not a record: where, which field, what stands there, and why that does not do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Malformed {
+    /// Line in the (decompressed) file, from 1.
+    pub line: u64,
+    /// Column and its name; `None` when the line as a whole is wrong.
+    pub field: Option<Place>,
+    /// What stands there, shortened.
+    pub value: String,
+    /// Why that does not do.
+    pub reason: String,
+}
+
+/// A column of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// Counted from 1.
+    pub column: usize,
+    /// What the column holds.
+    pub name: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if let Some(Place { column, name }) = &self.field {
+            write!(f, ", field {column} ({name})")?;
+        }
+        write!(f, " \"{}\": {}", self.value, self.reason)
+    }
+}
+
+/// Why a log could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The source failed.
+    #[error("reading failed after line {line}: {source}")]
+    Read {
+        /// Last complete line.
+        line: u64,
+        /// What the source said.
+        source: io::Error,
+    },
+    /// Compressed data end before they should.
+    #[error(
+        "the {compression} data are truncated: they end after line {line}, in the middle of the file; copy or download it again"
+    )]
+    Truncated {
+        /// How the file is compressed.
+        compression: Compression,
+        /// Last complete line.
+        line: u64,
+    },
+    /// Compressed data are damaged.
+    #[error(
+        "the {compression} data are damaged after line {line} ({source}); copy or download the file again"
+    )]
+    Damaged {
+        /// How the file is compressed.
+        compression: Compression,
+        /// Last complete line.
+        line: u64,
+        /// What the decompressor said.
+        source: io::Error,
+    },
+    /// A line so long that this cannot be a log.
+    #[error("line {line} is longer than {limit} bytes: this is not a text log")]
+    LineTooLong {
+        /// Which.
+        line: u64,
+        /// The longest line accepted.
+        limit: usize,
+    },
+    /// Nothing in it.
+    #[error(
+        "the file is empty; a log in the Standard Workload Format (.swf) or the output of `sacct -P` was expected"
+    )]
+    Empty,
+    /// Something else entirely.
+    #[error("this is not a log that can be read: it looks like {looks_like}; {hint}")]
+    NotALog {
+        /// What it looks like.
+        looks_like: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A bad line, in strict mode.
+    #[error("{0}")]
+    Malformed(Malformed),
+    /// Too many bad lines for this to be the format it was taken for.
+    #[error(
+        "{malformed} of the first {lines} data lines are malformed, so this is not a {format} file; the first: {first}; {hint}"
+    )]
+    MostlyMalformed {
+        /// How many.
+        malformed: u64,
+        /// Out of how many.
+        lines: u64,
+        /// What the file was taken for.
+        format: &'static str,
+        /// The first of them.
+        first: Malformed,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Accounting output without a column that is needed.
+    #[error("the header line lacks {missing}; an example that has all: {EXAMPLE_COMMAND}")]
+    MissingColumns {
+        /// What is missing, with alternatives.
+        missing: String,
+    },
+    /// A cleaning rule fired, in strict mode.
+    #[error(
+        "line {line}, {place}, job {job}: {value}: {} (rule {rule}; strict mode accepts no such record)",
+        rule.description()
+    )]
+    Strict {
+        /// Where.
+        line: u64,
+        /// Which field.
+        place: String,
+        /// The log's job number.
+        job: i64,
+        /// What stands there.
+        value: String,
+        /// Which rule.
+        rule: Rule,
+    },
+    /// Nothing left to simulate.
+    #[error("none of the {lines} data lines is a job that can be simulated: {why}")]
+    NoJobs {
+        /// Data lines read.
+        lines: u64,
+        /// What removed them.
+        why: String,
+    },
+    /// Jobs and machine do not fit together.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+}
+
+/// At most 40 characters of what stands in a file, safe to print.
+pub(super) fn shortened(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]);
+    let mut short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().count() > 40 || bytes.len() > 160 {
+        short.push('…');
+    }
+    short
+}

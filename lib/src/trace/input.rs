@@ -1,0 +1,128 @@
+//! Bytes in and out, compressed or not. Compression is recognised by its first bytes, never by a file name.
+
+use std::fmt;
+use std::io::{self, Chain, Cursor, Read, Write};
+
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// gzip, of one or several members.
+    Gzip,
+    /// Zstandard, of one or several frames.
+    Zstd,
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Compression::None => "plain",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        })
+    }
+}
+
+type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// A source of plain bytes, whatever lies beneath.
+pub(super) enum Input<R: Read> {
+    Plain(Replayed<R>),
+    Gzip(Box<MultiGzDecoder<Replayed<R>>>),
+    Zstd(Box<zstd::Decoder<'static, io::BufReader<Replayed<R>>>>),
+}
+
+impl<R: Read> Input<R> {
+    /// Looks at the first four bytes and puts the right decompressor in front.
+    pub fn open(mut source: R) -> io::Result<Input<R>> {
+        let mut magic = Vec::with_capacity(4);
+        source.by_ref().take(4).read_to_end(&mut magic)?;
+        let compression = match magic.as_slice() {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
+            _ => Compression::None,
+        };
+        let replayed = Cursor::new(magic).chain(source);
+        Ok(match compression {
+            Compression::None => Input::Plain(replayed),
+            Compression::Gzip => Input::Gzip(Box::new(MultiGzDecoder::new(replayed))),
+            Compression::Zstd => Input::Zstd(Box::new(zstd::Decoder::new(replayed)?)),
+        })
+    }
+
+    pub fn compression(&self) -> Compression {
+        match self {
+            Input::Plain(_) => Compression::None,
+            Input::Gzip(_) => Compression::Gzip,
+            Input::Zstd(_) => Compression::Zstd,
+        }
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Input::Plain(reader) => reader.read(buffer),
+            Input::Gzip(reader) => reader.read(buffer),
+            Input::Zstd(reader) => reader.read(buffer),
+        }
+    }
+}
+
+/// A sink that compresses what is written to it. Call [`Output::finish`]: a compressed file that was not
+/// finished is truncated.
+pub enum Output<W: Write> {
+    /// As it is.
+    Plain(W),
+    /// gzip.
+    Gzip(GzEncoder<W>),
+    /// Zstandard.
+    Zstd(zstd::Encoder<'static, W>),
+}
+
+impl<W: Write> Output<W> {
+    /// Puts the compressor in front of `sink`, each at its customary level (gzip 6, zstd 3).
+    pub fn new(sink: W, compression: Compression) -> io::Result<Output<W>> {
+        Ok(match compression {
+            Compression::None => Output::Plain(sink),
+            Compression::Gzip => Output::Gzip(GzEncoder::new(sink, flate2::Compression::default())),
+            Compression::Zstd => Output::Zstd(zstd::Encoder::new(sink, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        })
+    }
+
+    /// Writes the end of the compressed stream and hands the sink back.
+    pub fn finish(self) -> io::Result<W> {
+        let mut sink = match self {
+            Output::Plain(sink) => sink,
+            Output::Gzip(encoder) => encoder.finish()?,
+            Output::Zstd(encoder) => encoder.finish()?,
+        };
+        sink.flush()?;
+        Ok(sink)
+    }
+}
+
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Plain(sink) => sink.write(bytes),
+            Output::Gzip(encoder) => encoder.write(bytes),
+            Output::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Plain(sink) => sink.flush(),
+            Output::Gzip(encoder) => encoder.flush(),
+            Output::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! One line of a log, as it stands there: the 18 fields of the Standard Workload Format and what accounting
+//! records know beyond them. Nothing is judged here; that is what [`super::clean`] is for.
+
+use serde::Serialize;
+
+use crate::job::Ending;
+
+/// What stands in a field that is not known. Any negative number means the same.
+pub const UNKNOWN: i64 = -1;
+
+/// The fields of the Standard Workload Format, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // the names are the documentation; see `Field::name`
+pub enum Field {
+    Job,
+    Submit,
+    Wait,
+    Run,
+    AllocatedProcs,
+    Cpu,
+    Memory,
+    RequestedProcs,
+    RequestedTime,
+    RequestedMemory,
+    Status,
+    User,
+    Group,
+    Executable,
+    Queue,
+    Partition,
+    PrecedingJob,
+    ThinkTime,
+}
+
+impl Field {
+    /// All 18, in file order.
+    pub const ALL: [Field; 18] = [
+        Field::Job,
+        Field::Submit,
+        Field::Wait,
+        Field::Run,
+        Field::AllocatedProcs,
+        Field::Cpu,
+        Field::Memory,
+        Field::RequestedProcs,
+        Field::RequestedTime,
+        Field::RequestedMemory,
+        Field::Status,
+        Field::User,
+        Field::Group,
+        Field::Executable,
+        Field::Queue,
+        Field::Partition,
+        Field::PrecedingJob,
+        Field::ThinkTime,
+    ];
+
+    /// Its column, from 1.
+    pub fn column(self) -> usize {
+        self as usize + 1
+    }
+
+    /// What the format's definition calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Job => "job number",
+            Field::Submit => "submit time",
+            Field::Wait => "wait time",
+            Field::Run => "run time",
+            Field::AllocatedProcs => "allocated processors",
+            Field::Cpu => "average CPU time used",
+            Field::Memory => "used memory",
+            Field::RequestedProcs => "requested processors",
+            Field::RequestedTime => "requested time",
+            Field::RequestedMemory => "requested memory",
+            Field::Status => "status",
+            Field::User => "user",
+            Field::Group => "group",
+            Field::Executable => "executable",
+            Field::Queue => "queue",
+            Field::Partition => "partition",
+            Field::PrecedingJob => "preceding job",
+            Field::ThinkTime => "think time",
+        }
+    }
+}
+
+/// One job, or one partial execution of a job, as a log has it. Unknown fields are [`UNKNOWN`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Line in the (decompressed) file, from 1; 0 for a record that was made, not read.
+    pub line: u64,
+    /// 1. Job number.
+    pub job: i64,
+    /// 2. Submit time, seconds: since the log's start in SWF, Unix time in accounting records.
+    pub submit: i64,
+    /// 3. Wait time, seconds.
+    pub wait: i64,
+    /// 4. Run time, seconds.
+    pub run: i64,
+    /// 5. Processors allocated.
+    pub allocated_procs: i64,
+    /// 6. CPU time used, seconds, average over processors; often with decimals. Unknown if negative.
+    pub cpu: f64,
+    /// 7. Memory used, kilobytes per processor.
+    pub memory: i64,
+    /// 8. Processors requested.
+    pub requested_procs: i64,
+    /// 9. Time requested, seconds.
+    pub requested_time: i64,
+    /// 10. Memory requested, kilobytes per processor.
+    pub requested_memory: i64,
+    /// 11. Status: 0 failed, 1 completed, 2 partial, 3 last partial completed, 4 last partial failed,
+    /// 5 cancelled.
+    pub status: i64,
+    /// 12. User.
+    pub user: i64,
+    /// 13. Group.
+    pub group: i64,
+    /// 14. Executable.
+    pub executable: i64,
+    /// 15. Queue.
+    pub queue: i64,
+    /// 16. Partition.
+    pub partition: i64,
+    /// 17. Preceding job.
+    pub preceding_job: i64,
+    /// 18. Think time after the preceding job, seconds.
+    pub think_time: i64,
+    /// Account charged; accounting records only.
+    pub account: i64,
+    /// Quality of service; accounting records only.
+    pub qos: i64,
+    /// How it ended: from the status in SWF, from the state in accounting records, which say more.
+    pub ending: Ending,
+    /// It had not ended when the log was taken.
+    pub unfinished: bool,
+}
+
+impl Default for Record {
+    /// A record of which nothing is known.
+    fn default() -> Record {
+        Record {
+            line: 0,
+            job: UNKNOWN,
+            submit: UNKNOWN,
+            wait: UNKNOWN,
+            run: UNKNOWN,
+            allocated_procs: UNKNOWN,
+            cpu: UNKNOWN as f64,
+            memory: UNKNOWN,
+            requested_procs: UNKNOWN,
+            requested_time: UNKNOWN,
+            requested_memory: UNKNOWN,
+            status: UNKNOWN,
+            user: UNKNOWN,
+            group: UNKNOWN,
+            executable: UNKNOWN,
+            queue: UNKNOWN,
+            partition: UNKNOWN,
+            preceding_job: UNKNOWN,
+            think_time: UNKNOWN,
+            account: UNKNOWN,
+            qos: UNKNOWN,
+            ending: Ending::Unknown,
+            unfinished: false,
+        }
+    }
+}
+
+impl Record {
+    /// The value of a field, if it is known. CPU time loses its decimals.
+    pub fn known(&self, field: Field) -> Option<i64> {
+        let value = match field {
+            Field::Job => self.job,
+            Field::Submit => self.submit,
+            Field::Wait => self.wait,
+            Field::Run => self.run,
+            Field::AllocatedProcs => self.allocated_procs,
+            Field::Cpu if self.cpu < 0.0 => UNKNOWN,
+            Field::Cpu => self.cpu as i64,
+            Field::Memory => self.memory,
+            Field::RequestedProcs => self.requested_procs,
+            Field::RequestedTime => self.requested_time,
+            Field::RequestedMemory => self.requested_memory,
+            Field::Status => self.status,
+            Field::User => self.user,
+            Field::Group => self.group,
+            Field::Executable => self.executable,
+            Field::Queue => self.queue,
+            Field::Partition => self.partition,
+            Field::PrecedingJob => self.preceding_job,
+            Field::ThinkTime => self.think_time,
+        };
+        (value >= 0).then_some(value)
+    }
+
+    /// What a status code of the Standard Workload Format says about the end; codes it does not define
+    /// (raw exit codes, mostly) say nothing.
+    pub fn ending_of_status(status: i64) -> Ending {
+        match status {
+            0 | 4 => Ending::Failed,
+            1 | 3 => Ending::Completed,
+            5 => Ending::Cancelled,
+            _ => Ending::Unknown,
+        }
+    }
+
+    /// Whether this is one of several executions of a job that was checkpointed or swapped out.
+    pub fn is_partial(&self) -> bool {
+        matches!(self.status, 2..=4)
+    }
+}

@@ -1,0 +1,223 @@
+//! Records one after the other, whatever the format: for looking at, describing and converting a log, and
+//! the source of everything that is simulated.
+
+use std::io::Read;
+
+use super::clean::cleaner::strict_error;
+use super::clean::{Example, Ledger, Rule};
+use super::error::{Malformed, TraceError};
+use super::input::Compression;
+use super::lines::Lines;
+use super::record::Record;
+use super::sacct::Sacct;
+use super::sniff::sniff;
+use super::swf::{self, Header, Oddity};
+use super::{Format, ReadOptions};
+use crate::workload::Names;
+
+/// Data lines after which a file with mostly bad ones is given up.
+const TRIAL: u64 = 100;
+
+/// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
+/// [`Records::ledger`], or in strict mode an error.
+pub struct Records<R: Read> {
+    lines: Lines<R>,
+    header: Header,
+    /// The columns of accounting records; `None` in SWF.
+    sacct: Option<Box<Sacct>>,
+    strict: bool,
+    ledger: Ledger,
+    data_lines: u64,
+    first_malformed: Option<Malformed>,
+    ended: bool,
+}
+
+impl<R: Read> Records<R> {
+    /// Opens a log: finds out compression and format, and reads the header line of accounting records.
+    pub fn open(source: R, options: &ReadOptions) -> Result<Records<R>, TraceError> {
+        let mut lines = Lines::open(source)?;
+        let format = match options.format {
+            Some(_) if lines.beginning().is_empty() => return Err(TraceError::Empty),
+            Some(format) => format,
+            None => sniff(lines.beginning())?,
+        };
+        let sacct = match format {
+            Format::Swf => None,
+            Format::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
+        };
+        Ok(Records {
+            lines,
+            header: Header::default(),
+            sacct,
+            strict: options.strict,
+            ledger: Ledger::default(),
+            data_lines: 0,
+            first_malformed: None,
+            ended: false,
+        })
+    }
+
+    /// Reads the next record into `record`; `false` at the end. After an error there is no more.
+    pub fn read(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        if self.ended {
+            return Ok(false);
+        }
+        let read = self.advance(record);
+        self.ended = !matches!(read, Ok(true));
+        read
+    }
+
+    fn advance(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+        while let Some((number, line)) = self.lines.next()? {
+            let Some(&first) = line.iter().find(|byte| !byte.is_ascii_whitespace()) else { continue };
+            let is_record = match &mut self.sacct {
+                Some(sacct) => sacct.parse(line, number, record, &mut self.ledger),
+                None if first == b';' => {
+                    self.header.push(number, line);
+                    continue;
+                }
+                None => swf::parse(line, number, record).map(|oddity| {
+                    if let Some(oddity) = oddity {
+                        note(&mut self.ledger, oddity, record);
+                    }
+                    true
+                }),
+            };
+            self.data_lines += 1;
+            let refusal = match is_record {
+                Ok(true) => None,
+                Ok(false) => continue,
+                Err(malformed) => Some(malformed),
+            };
+            if self.strict {
+                self.refuse(refusal.as_ref(), number, record.job)?;
+            }
+            let fine = refusal.is_none();
+            if let Some(malformed) = refusal {
+                self.ledger.count(Rule::Malformed, || Example {
+                    line: Some(number),
+                    job: None,
+                    value: malformed.to_string(),
+                });
+                self.first_malformed.get_or_insert(malformed);
+            }
+            if self.data_lines == TRIAL {
+                self.judge()?;
+            }
+            if fine {
+                return Ok(true);
+            }
+        }
+        if self.data_lines < TRIAL {
+            self.judge()?;
+        }
+        Ok(false)
+    }
+
+    /// Strict mode: no malformed line, and nothing that had to be changed to be read.
+    fn refuse(&self, malformed: Option<&Malformed>, line: u64, job: i64) -> Result<(), TraceError> {
+        if let Some(malformed) = malformed {
+            return Err(TraceError::Malformed(malformed.clone()));
+        }
+        for rule in [Rule::Fraction, Rule::DstGap, Rule::DstFold] {
+            if self.ledger.fired(rule) > 0 {
+                let value =
+                    self.ledger.example(rule).map_or_else(String::new, |example| example.value.clone());
+                return Err(strict_error(rule, line, job, value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up on a file of which most of the first lines are bad: it is something else. A header line
+    /// that names its columns leaves no such doubt, unless every line is bad.
+    fn judge(&mut self) -> Result<(), TraceError> {
+        let malformed = self.ledger.fired(Rule::Malformed);
+        let steps = self.ledger.fired(Rule::Step);
+        let hopeless = match self.format() {
+            Format::Swf => 2 * malformed > self.data_lines,
+            Format::Sacct => malformed > 0 && malformed + steps == self.data_lines,
+        };
+        match self.first_malformed.take() {
+            Some(first) if hopeless => Err(TraceError::MostlyMalformed {
+                malformed,
+                lines: self.data_lines,
+                format: self.format().name(),
+                first,
+                hint: match self.format() {
+                    Format::Swf => {
+                        "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"
+                    }
+                    Format::Sacct => {
+                        "rows need as many columns as the header line; --delimiter=$'\\x1f' avoids delimiters within names"
+                    }
+                },
+            }),
+            first => {
+                self.first_malformed = first;
+                Ok(())
+            }
+        }
+    }
+
+    /// What the log is written in.
+    pub fn format(&self) -> Format {
+        if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
+    }
+
+    /// How it is compressed.
+    pub fn compression(&self) -> Compression {
+        self.lines.compression()
+    }
+
+    /// The comments read so far: complete at the end only, though logs have theirs at the top.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Names for the numbers in the records read so far.
+    pub fn names(&self) -> Names {
+        self.sacct.as_ref().map_or_else(|| self.header.names.clone(), |sacct| sacct.names())
+    }
+
+    /// What reading alone has counted.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Data lines so far: records, malformed lines and steps.
+    pub fn data_lines(&self) -> u64 {
+        self.data_lines
+    }
+
+    /// Header and names, once all is read.
+    pub(super) fn into_parts(self) -> (Header, Names, Ledger) {
+        let names = self.names();
+        (self.header, names, self.ledger)
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut record = Record::default();
+        match self.read(&mut record) {
+            Ok(true) => Some(Ok(record)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+fn note(ledger: &mut Ledger, oddity: Oddity, record: &Record) {
+    let (rule, value) = match oddity {
+        Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
+        Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),
+    };
+    ledger.count(rule, || Example {
+        line: Some(record.line),
+        job: (record.job >= 0).then_some(record.job),
+        value,
+    });
+}

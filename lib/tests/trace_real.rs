@@ -1,0 +1,124 @@
+//! Real logs: all ten of the archive are read with the numbers of jobs they are known to have, and two are
+//! cleaned to exactly the job lists that another simulator was given.
+//!
+//! They are not part of the repository. `QUEUECAST_TRACES` names their directory (default
+//! `../shared/traces` beside the checkout), `QUEUECAST_PEERS` that of the job lists (default `../peers`
+//! beside the traces). What is missing shows as ignored.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use queuecast::job::{Job, Truth};
+use queuecast::trace::{self, Compression, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter};
+
+/// Name, data lines, processors, and jobs left by the default rules. Lines and processors as published;
+/// jobs left: lines minus those without run time or processors, or larger than the machine.
+const LOGS: [(&str, u64, u32, usize); 10] = [
+    ("KTH-SP2-1996-2.1-cln", 28_476, 100, 28_475),
+    ("KTH-SP2-1996-2", 28_489, 100, 28_489),
+    ("CTC-SP2-1996-3.1-cln", 77_222, 338, 77_222),
+    ("SDSC-SP2-1998-4.2-cln", 59_715, 128, 54_044),
+    ("SDSC-BLUE-2000-4.2-cln", 243_306, 1_152, 232_562),
+    ("LANL-CM5-1994-4.1-cln", 122_060, 1_024, 122_057),
+    ("HPC2N-2002-2.2-cln", 202_871, 240, 202_871),
+    ("SDSC-Par-1996-3.1-cln", 32_135, 400, 32_135),
+    ("CEA-Curie-2011-2.1-cln", 312_826, 93_312, 312_807),
+    ("NASA-iPSC-1993-3.1-cln", 18_239, 128, 18_239),
+];
+
+const PEERS: [(&str, &str, usize); 2] =
+    [("KTH-SP2", "KTH-SP2-1996-2", 28_481), ("CTC-SP2", "CTC-SP2-1996-3.1-cln", 77_199)];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let traces = env::var_os("QUEUECAST_TRACES")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces"), PathBuf::from);
+    let peers = env::var_os("QUEUECAST_PEERS").map_or_else(|| traces.join("../peers"), PathBuf::from);
+    let mut trials = Vec::new();
+    for (name, lines, procs, jobs) in LOGS {
+        let path = log(&traces, name);
+        let missing = !path.exists();
+        let again = path.clone();
+        let read = move || known_numbers(&path, lines, procs, jobs);
+        trials.push(Trial::test(format!("reads {name}"), read).with_ignored_flag(missing));
+        let rewrite = move || written_and_read_again(&again);
+        trials.push(Trial::test(format!("rewrites {name}"), rewrite).with_ignored_flag(missing));
+    }
+    for (name, source, jobs) in PEERS {
+        let path = log(&traces, source);
+        let list = peers.join("predictsim").join(name).join("input_rebuilt.swf.gz");
+        let missing = !path.exists() || !list.exists();
+        let compare = move || same_job_list(&path, &list, jobs);
+        trials.push(Trial::test(format!("predictsim's jobs of {name}"), compare).with_ignored_flag(missing));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn log(traces: &Path, name: &str) -> PathBuf {
+    traces.join(format!("{name}.swf.gz"))
+}
+
+fn options(ruleset: Ruleset) -> ReadOptions {
+    ReadOptions { ruleset, ..ReadOptions::default() }
+}
+
+fn known_numbers(path: &Path, lines: u64, procs: u32, jobs: usize) -> Result<(), Failed> {
+    let log = trace::read(File::open(path)?, &ReadOptions::default())?;
+    assert_eq!(log.compression, Compression::Gzip);
+    assert_eq!(log.report.lines, lines);
+    assert_eq!(log.workload.machine().procs.0, procs);
+    assert_eq!(log.workload.len(), jobs, "{}", log.report);
+    assert_eq!(log.report.jobs, jobs as u64, "{}", log.report);
+    assert_eq!(log.workload.epoch, log.header.unix_start_time);
+    assert!(log.workload.epoch.is_some());
+    assert_eq!(log.report.fired(Rule::Malformed), 0);
+    assert!(!log.header.acknowledge.is_empty());
+    // A control: without its rule, a zero run stays zero.
+    let none = trace::read(File::open(path)?, &options(Ruleset::none()))?;
+    let zeros = |log: &trace::Log| log.workload.truths().iter().filter(|truth| truth.run().0 == 0).count();
+    assert_eq!(zeros(&log), 0);
+    assert_eq!(zeros(&none) as u64, none.report.fired(Rule::RunZero));
+    Ok(())
+}
+
+fn written_and_read_again(path: &Path) -> Result<(), Failed> {
+    let mut records = Records::open(File::open(path)?, &ReadOptions::default())?;
+    let originals: Vec<_> = records.by_ref().collect::<Result<_, _>>()?;
+    let mut writer = SwfWriter::new(Output::new(Vec::new(), Compression::Zstd)?);
+    writer.header(records.header())?;
+    originals.iter().try_for_each(|record| writer.record(record))?;
+    let bytes = writer.finish()?.finish()?;
+    let mut again = Records::open(bytes.as_slice(), &ReadOptions::default())?;
+    let mut count = 0;
+    for (original, record) in originals.iter().zip(again.by_ref()) {
+        assert_eq!(original, &record?);
+        count += 1;
+    }
+    assert_eq!(count, originals.len());
+    assert_eq!(records.header(), again.header());
+    Ok(())
+}
+
+fn same_job_list(source: &Path, list: &Path, jobs: usize) -> Result<(), Failed> {
+    let ours = trace::read(File::open(source)?, &options(Ruleset::predictsim()))?;
+    let theirs = trace::read(fs::read(list)?.as_slice(), &options(Ruleset::none()))?;
+    assert_eq!(ours.workload.len(), jobs, "{}", ours.report);
+    assert_eq!(theirs.workload.len(), jobs, "{}", theirs.report);
+    let facts = |(job, truth): (&Job, &Truth)| (job.id, job.submit, truth.run(), job.shape, job.user);
+    let rows = |log: &trace::Log| -> Vec<_> {
+        log.workload.jobs().iter().zip(log.workload.truths()).map(facts).collect()
+    };
+    let (ours_rows, theirs_rows) = (rows(&ours), rows(&theirs));
+    for (ours, theirs) in ours_rows.iter().zip(&theirs_rows) {
+        assert_eq!(ours, theirs);
+    }
+    assert_eq!(ours.workload.machine(), theirs.workload.machine());
+    // A control: the default rules give another list.
+    let default = trace::read(File::open(source)?, &options(Ruleset::default()))?;
+    let by_id: BTreeMap<_, _> = theirs_rows.iter().map(|row| (row.0, row)).collect();
+    assert!(rows(&default).iter().any(|row| by_id.get(&row.0) != Some(&row)));
+    Ok(())
+}

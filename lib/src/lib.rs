@@ -8,9 +8,11 @@
 //! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`] → [`trace`],
 //! [`predict`], [`synth`] → [`sim`] → [`eval`] → [`report`]. A test holds them.
 
+pub mod eval;
 pub mod job;
 pub mod predict;
 pub mod seed;
 pub mod sim;
+pub mod synth;
 pub mod units;
 pub mod workload;

@@ -8,11 +8,13 @@
 //! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`], [`spec`] → [`trace`],
 //! [`predict`], [`synth`] → [`sim`] → [`eval`] → [`report`]. A test holds them.
 
+pub mod eval;
 pub mod job;
 pub mod predict;
 pub mod seed;
 pub mod sim;
 pub mod spec;
+pub mod synth;
 pub mod trace;
 pub mod units;
 pub mod workload;

@@ -1,0 +1,46 @@
+//! Why something cannot be evaluated.
+
+use super::metrics::METRICS;
+
+/// What was asked for does not exist, or the schedule is not one of the workload.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// A schedule of other jobs.
+    #[error("the workload has {jobs} jobs but the schedule places {placements}: they do not belong together")]
+    OtherJobs {
+        /// In the workload.
+        jobs: usize,
+        /// In the schedule.
+        placements: usize,
+    },
+    /// A placement that no machine could have made.
+    #[error("job {id} (number {index} in arrival order) {what}")]
+    ImpossiblePlacement {
+        /// The log's number.
+        id: u64,
+        /// Its place in arrival order.
+        index: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A window that cannot be cut.
+    #[error("window: {field} = {value}: {expected}")]
+    ImpossibleWindow {
+        /// Which part of the window.
+        field: &'static str,
+        /// What it was.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A metric nobody defined.
+    #[error("no metric is called \"{name}\"; the metrics are {}", known_metrics())]
+    UnknownMetric {
+        /// What was asked for.
+        name: String,
+    },
+}
+
+fn known_metrics() -> String {
+    METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>().join(", ")
+}

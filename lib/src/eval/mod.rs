@@ -1,0 +1,28 @@
+//! Was it right: every number said about a schedule, each defined once, with its formula and its window.
+//!
+//! Start with [`Evaluation::of`], choose jobs with [`Evaluation::over`] and a [`Window`], and ask the
+//! [`Selection`] for its [`Summary`], its [`Breakdown`] or its [`Fairness`]; [`Evaluation::queue`] is the
+//! queue over time. Sums are kept in integers, and floating-point sums are taken in ascending order, so a
+//! result depends on the jobs alone. Knows workloads and schedules; refuses to know how either was made,
+//! and how a number is shown.
+
+mod error;
+mod evaluation;
+mod fairness;
+mod groups;
+mod measured;
+mod metrics;
+mod percentile;
+mod queue;
+mod summarize;
+mod window;
+
+pub use error::EvalError;
+pub use evaluation::{Evaluation, Selection};
+pub use fairness::Fairness;
+pub use groups::{Breakdown, Dimension, Group};
+pub use measured::{Measured, SLOWDOWN_BOUND};
+pub use metrics::{METRICS, Metric, Summary, Unit};
+pub use percentile::nearest_rank;
+pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use window::{Excluded, Span, Window};

@@ -1,0 +1,159 @@
+//! The fast way of computing a metric against the obvious slow one, on random schedules.
+
+use proptest::prelude::*;
+use queuecast::eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
+use queuecast::job::{Job, Truth, UserId};
+use queuecast::sim::{Placement, Reason, Schedule};
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::workload::{Machine, Workload};
+
+/// Random jobs on eight processors. Nothing here keeps within the machine: metrics must not care.
+fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
+    let job = (0_i64..200, 1_u32..=8, 0_i64..60, 0_i64..60, 0_i64..80, 0_u32..4);
+    prop::collection::vec(job, 0..40).prop_map(|mut lines| {
+        lines.sort_by_key(|line| line.0);
+        let placement = |&(submit, _, wait, ran, predicted, _): &(i64, u32, i64, i64, i64, u32)| Placement {
+            start: Time(submit + wait),
+            ran: Seconds(ran),
+            predicted: Seconds(predicted),
+            corrections: 0,
+            reason: Reason::Reserved,
+            killed: false,
+        };
+        let placements = lines.iter().map(placement).collect();
+        let job = |(submit, procs, _, ran, _, user): (i64, u32, i64, i64, i64, u32)| {
+            let mut job = Job::rigid(1, Time(submit), Procs(procs), None);
+            job.user = (user > 0).then(|| UserId::new(user)).flatten();
+            (job, Truth::rigid(Seconds(ran)))
+        };
+        let jobs = lines.into_iter().map(job).collect();
+        let workload = Workload::new(Machine { procs: Procs(8) }, jobs).unwrap();
+        (workload, Schedule { placements, plans: 0, longest_queue: 0 })
+    })
+}
+
+/// The smallest value that at least `percent` percent of the values do not exceed, by trying each.
+fn slow_percentile(values: &[i64], percent: u8) -> Option<i64> {
+    let not_above = |value: i64| values.iter().filter(|&&other| other <= value).count();
+    let enough = |value: &i64| not_above(*value) * 100 >= usize::from(percent) * values.len();
+    values.iter().copied().filter(enough).min()
+}
+
+/// Jobs waiting, processors waiting and processors busy during the second that begins at `time`.
+fn slow_levels(jobs: &[Measured<'_>], time: i64) -> [u64; 3] {
+    let mut levels = [0; 3];
+    for job in jobs {
+        let procs = u64::from(job.job.shape.procs.0);
+        let start = job.placement.start.0;
+        if job.job.submit.0 <= time && time < start {
+            levels[0] += 1;
+            levels[1] += procs;
+        }
+        if start <= time && time < job.placement.end().0 {
+            levels[2] += procs;
+        }
+    }
+    levels
+}
+
+proptest! {
+    #[test]
+    fn percentiles_are_what_their_definition_says(
+        mut values in prop::collection::vec(-50_i64..50, 0..120),
+        percent in 0_u8..=100,
+    ) {
+        let slow = slow_percentile(&values, percent);
+        values.sort_unstable();
+        prop_assert_eq!(nearest_rank(&values, percent), slow);
+    }
+
+    #[test]
+    fn the_queue_is_what_counting_every_second_finds(
+        (workload, schedule) in schedules(),
+        from in -20_i64..350,
+        length in 0_i64..200,
+        count in 1_u32..40,
+    ) {
+        let evaluation = Evaluation::of(&workload, &schedule).unwrap();
+        let jobs: Vec<_> = (0..workload.len()).map(|index| evaluation.measured(index)).collect();
+        let queue = evaluation.queue();
+        for (place, step) in queue.steps.iter().enumerate() {
+            let levels = [step.jobs_waiting, step.procs_waiting, step.procs_busy];
+            prop_assert_eq!(levels, slow_levels(&jobs, step.time.0));
+            // Nothing changes before the next step, and something changes at it.
+            if let Some(next) = queue.steps.get(place + 1) {
+                prop_assert_eq!(levels, slow_levels(&jobs, next.time.0 - 1));
+                prop_assert_ne!(levels, [next.jobs_waiting, next.procs_waiting, next.procs_busy]);
+            }
+        }
+        let span = Span { from: Time(from), until: Time(from + length) };
+        let seconds: Vec<_> = (from..from + length).map(|time| slow_levels(&jobs, time)).collect();
+        let summary = queue.summary_over(span);
+        let most = |which: usize| seconds.iter().map(|levels| levels[which]).max().unwrap_or(0);
+        let mean = |which: usize| {
+            let total: u64 = seconds.iter().map(|levels| levels[which]).sum();
+            (length > 0).then(|| total as f64 / length as f64)
+        };
+        prop_assert_eq!(summary.max_jobs_waiting, most(0));
+        prop_assert_eq!(summary.max_procs_waiting, most(1));
+        prop_assert_eq!(summary.max_procs_busy, most(2));
+        prop_assert_eq!(summary.mean_jobs_waiting, mean(0));
+        prop_assert_eq!(summary.mean_procs_waiting, mean(1));
+        prop_assert_eq!(summary.mean_procs_busy, mean(2));
+
+        // A part is the mean of `length` slices, each of 1/count second, looked up one by one.
+        let bins = queue.bins_over(span, count);
+        prop_assert_eq!(bins.len(), if length > 0 { count as usize } else { 0 });
+        for (part, bin) in bins.iter().enumerate() {
+            let slice = |slice: i64| (part as i64 * length + slice) / i64::from(count);
+            let total: u64 = (0..length).map(|at| seconds[slice(at) as usize][2]).sum();
+            prop_assert_eq!(bin.procs_busy, total as f64 / length as f64);
+        }
+    }
+
+    #[test]
+    fn what_waits_and_what_runs_agree_with_the_summary((workload, schedule) in schedules()) {
+        let evaluation = Evaluation::of(&workload, &schedule).unwrap();
+        let summary = evaluation.all().summary();
+        let queue = evaluation.queue().summary();
+        if let (Some(makespan), Some(waiting)) = (summary.makespan, queue.mean_jobs_waiting) {
+            // Little's law: mean queue length · time = Σ waits. Both sides are exact but for two roundings.
+            let total = summary.mean_wait.unwrap() * summary.jobs as f64;
+            prop_assert!((waiting * makespan.0 as f64 - total).abs() <= 1e-9 * total.max(1.0));
+            let busy = queue.mean_procs_busy.unwrap() / 8.0;
+            prop_assert!((busy - summary.utilization.unwrap()).abs() <= 1e-12);
+        }
+    }
+
+    #[test]
+    fn groups_add_up_to_the_whole((workload, schedule) in schedules()) {
+        let evaluation = Evaluation::of(&workload, &schedule).unwrap();
+        let whole = evaluation.all().summary();
+        for dimension in Dimension::ALL {
+            let groups = evaluation.all().by(dimension).groups;
+            let jobs: usize = groups.iter().map(|group| group.summary.jobs).sum();
+            let area: u64 = groups.iter().map(|group| group.summary.area).sum();
+            let used: f64 = groups.iter().filter_map(|group| group.summary.utilization).sum();
+            prop_assert_eq!((jobs, area), (whole.jobs, whole.area));
+            prop_assert!((used - whole.utilization.unwrap_or(0.0)).abs() <= 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_order_of_jobs_changes_no_metric((workload, schedule) in schedules()) {
+        // All at one instant, so that any order is an arrival order.
+        let mut jobs: Vec<_> = workload.jobs().iter().cloned().zip(workload.truths().to_vec()).collect();
+        jobs.iter_mut().for_each(|(job, _)| job.submit = Time(0));
+        let mut reversed = schedule.clone();
+        reversed.placements.reverse();
+        let forth = Workload::new(workload.machine(), jobs.clone()).unwrap();
+        jobs.reverse();
+        let back = Workload::new(workload.machine(), jobs).unwrap();
+        let forth = Evaluation::of(&forth, &schedule).unwrap().all().summary();
+        let back = Evaluation::of(&back, &reversed).unwrap().all().summary();
+        for metric in METRICS {
+            let bits = |value: Option<f64>| value.map(f64::to_bits);
+            prop_assert_eq!(bits(metric.value(&forth)), bits(metric.value(&back)), "{}", metric.name);
+        }
+    }
+}

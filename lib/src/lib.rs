@@ -10,6 +10,7 @@
 
 pub mod job;
 pub mod predict;
+pub mod report;
 pub mod seed;
 pub mod sim;
 pub mod units;

@@ -4,10 +4,12 @@
 //! caller says how wide the [`Page`] is and which characters it can show, and adds colour, if any, itself.
 
 pub mod chart;
+mod document;
 pub mod duration;
 mod number;
 mod page;
 pub mod table;
 
+pub use document::{Chart, Document, Format, UnknownFormat};
 pub use page::{Charset, Page};
 pub use table::{Align, Cell, Column, Kind, Layout, Table};

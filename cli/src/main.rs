@@ -1,2 +1,39 @@
-//! The `queuecast` command.
-fn main() {}
+//! The `queuecast` command: everything that touches the world. It refuses to know how anything is computed.
+//!
+//! The story of every run: read the arguments, run one command, print what it returns, and exit with a code
+//! that scripts can rely on (see [`failure`]).
+
+// Until every declared command is wired into `commands::Command`.
+#![allow(dead_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod input;
+mod output;
+mod printer;
+mod progress;
+mod spec;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let printer = Printer::new(&args.showing);
+    // A panic is a bug; it still has to end with the documented code rather than Rust's 101.
+    let outcome = std::panic::catch_unwind(|| commands::run(args.command, &printer))
+        .unwrap_or_else(|_| Err(Failure::panicked()));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            printer.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}

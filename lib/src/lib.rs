@@ -11,6 +11,7 @@
 pub mod eval;
 pub mod job;
 pub mod predict;
+pub mod report;
 pub mod seed;
 pub mod sim;
 pub mod spec;

@@ -1,0 +1,31 @@
+//! `queuecast completions`: what a shell needs to complete commands, options and names.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  bash   queuecast completions bash > ~/.local/share/bash-completion/completions/queuecast
+  zsh    queuecast completions zsh > ~/.zfunc/_queuecast      (with ~/.zfunc in fpath)
+  fish   queuecast completions fish > ~/.config/fish/completions/queuecast.fish";
+
+/// Print a script that teaches a shell to complete queuecast's commands
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The shell to print it for
+    #[arg(value_name = "SHELL", value_enum)]
+    shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    // clap_complete panics when a write fails, so it writes to memory and the printer deals with closed pipes.
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Args::command(), "queuecast", &mut script);
+    printer.write(&script)
+}

@@ -1,0 +1,160 @@
+//! Why a command could not do what it was asked: a kind, the cause, and what to do about it.
+//!
+//! | exit code | meaning |
+//! | --- | --- |
+//! | 0 | done; also when the reader of a pipe went away |
+//! | 1 | something unexpected: a full disk, a bug |
+//! | 2 | the arguments do not make sense |
+//! | 3 | the input cannot be used |
+//! | 4 | a reproduced table is out of tolerance |
+
+use std::error::Error;
+use std::fmt::{self, Write as _};
+use std::io;
+use std::process::ExitCode;
+
+/// What kind of failure it is; decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whoever read our output has had enough. Nothing is wrong and nothing is said.
+    ReaderGone,
+    /// Something nobody planned for.
+    Unexpected,
+    /// The arguments do not make sense.
+    Usage,
+    /// The input cannot be used.
+    Input,
+    /// A reproduced table is out of tolerance.
+    Tolerance,
+}
+
+impl Kind {
+    /// The documented exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Kind::ReaderGone => 0,
+            Kind::Unexpected => 1,
+            Kind::Usage => 2,
+            Kind::Input => 3,
+            Kind::Tolerance => 4,
+        }
+    }
+}
+
+/// Why a command could not do what it was asked.
+#[derive(Debug)]
+pub struct Failure {
+    kind: Kind,
+    what: String,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    /// A failure of this kind. `what` is one line, without a full stop.
+    pub fn new(kind: Kind, what: impl Into<String>) -> Failure {
+        Failure { kind, what: what.into(), cause: None, hints: Vec::new() }
+    }
+
+    /// The arguments do not make sense.
+    pub fn usage(what: impl Into<String>) -> Failure {
+        Failure::new(Kind::Usage, what)
+    }
+
+    /// The input cannot be used.
+    pub fn input(what: impl Into<String>) -> Failure {
+        Failure::new(Kind::Input, what)
+    }
+
+    /// Something nobody planned for.
+    pub fn unexpected(what: impl Into<String>) -> Failure {
+        Failure::new(Kind::Unexpected, what)
+    }
+
+    /// Writing failed; quietly, if it is only that the reader went away.
+    pub fn writing(to: &str, cause: io::Error) -> Failure {
+        if cause.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::new(Kind::ReaderGone, "the reader went away");
+        }
+        Failure::unexpected(format!("cannot write to {to}")).because(cause)
+    }
+
+    /// A bug. What it was has been said by the panic itself.
+    pub fn panicked() -> Failure {
+        Failure::unexpected("queuecast stopped because of a bug in it")
+            .hint("please report the message above together with the command you ran")
+    }
+
+    /// Says what caused it.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What to do about it.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
+    /// What the process ends with.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.kind.code())
+    }
+}
+
+/// What happened and the chain of causes, on one line.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = self.what.clone();
+        let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
+        while let Some(error) = cause {
+            write!(line, ": {error}")?;
+            cause = error.source();
+        }
+        f.write_str(&line.replace(['\n', '\r'], " "))
+    }
+}
+
+impl Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_documented_code() {
+        let kinds = [Kind::ReaderGone, Kind::Unexpected, Kind::Usage, Kind::Input, Kind::Tolerance];
+        assert_eq!(kinds.map(Kind::code), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn the_chain_of_causes_is_one_line() {
+        let failure = Failure::input("cannot read \"a.swf\"").because(io::Error::other("line 3:\nbad"));
+        assert_eq!(failure.to_string(), "cannot read \"a.swf\": line 3: bad");
+        assert_eq!(failure.kind(), Kind::Input);
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_not_an_error() {
+        let gone = Failure::writing("stdout", io::ErrorKind::BrokenPipe.into());
+        assert_eq!(gone.kind(), Kind::ReaderGone);
+        let full = Failure::writing("stdout", io::ErrorKind::StorageFull.into());
+        assert_eq!(
+            (full.kind(), full.to_string().as_str()),
+            (Kind::Unexpected, "cannot write to stdout: no storage space")
+        );
+    }
+}

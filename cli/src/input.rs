@@ -1,0 +1,190 @@
+//! Opening what is read: a path, or `-` for standard input. Every way this goes wrong is one line and a hint.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// An open input that holds at least one byte.
+pub struct Input {
+    /// What to call it: the path, or "standard input".
+    pub name: String,
+    /// The file, unless it is standard input.
+    pub path: Option<PathBuf>,
+    reader: Box<dyn BufRead + Send>,
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Input {
+    /// Opens a path, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Input, Failure> {
+        if path == Path::new("-") {
+            return Input::over("standard input".to_owned(), None, BufReader::new(io::stdin()));
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|cause| refused(path, &name, cause))?;
+        // Opening a directory succeeds on Unix; reading it does not.
+        if file.metadata().is_ok_and(|about| about.is_dir()) {
+            return Err(directory(path, &name));
+        }
+        Input::over(name, Some(path.to_owned()), BufReader::with_capacity(1 << 16, file))
+    }
+
+    fn over(
+        name: String,
+        path: Option<PathBuf>,
+        mut reader: impl BufRead + Send + 'static,
+    ) -> Result<Input, Failure> {
+        let first = reader
+            .fill_buf()
+            .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+        if first.is_empty() {
+            return Err(Failure::input(format!("{name} is empty"))
+                .hint("expected a job trace: SWF, or the output of sacct"));
+        }
+        Ok(Input { name, path, reader: Box::new(reader) })
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.reader.consume(amount);
+    }
+}
+
+fn refused(path: &Path, name: &str, cause: io::Error) -> Failure {
+    match cause.kind() {
+        io::ErrorKind::NotFound => missing(path, name),
+        io::ErrorKind::PermissionDenied => {
+            Failure::input(format!("{name}: permission denied")).hint("check who may read it: ls -l")
+        }
+        _ => Failure::input(format!("cannot open {name}")).because(cause),
+    }
+}
+
+fn missing(path: &Path, name: &str) -> Failure {
+    let failure = Failure::input(format!("{name}: no such file"));
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return failure.hint(format!("the directory {} does not exist", folder.display()));
+    }
+    match path.file_name().and_then(|wanted| nearest(wanted, &folder)) {
+        Some(similar) => failure.hint(format!("did you mean {}?", path.with_file_name(similar).display())),
+        None => failure.hint("paths are relative to the current directory; use - for standard input"),
+    }
+}
+
+fn directory(path: &Path, name: &str) -> Failure {
+    let failure = Failure::input(format!("{name} is a directory"));
+    let traces = files_in(path).into_iter().filter(|file| looks_like_a_trace(file)).collect::<Vec<_>>();
+    match traces.first() {
+        Some(first) => failure.hint(format!("name a file in it, such as {}", path.join(first).display())),
+        None => failure.hint("name a file in it"),
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The names of a directory's files, sorted.
+fn files_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.path().is_file());
+    let mut names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+fn looks_like_a_trace(name: &str) -> bool {
+    let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    [".swf", ".sacct", ".csv", ".txt", ".psv"].iter().any(|ending| bare.ends_with(ending))
+}
+
+/// The file whose name is most like the one wanted, if any is like it: a typo, another case, a missing ending.
+fn nearest(wanted: &OsStr, folder: &Path) -> Option<String> {
+    let wanted = wanted.to_string_lossy().to_lowercase();
+    let likeness = |name: &str| {
+        let name = name.to_lowercase();
+        if name.starts_with(&wanted) { 1.0 } else { strsim::normalized_damerau_levenshtein(&wanted, &name) }
+    };
+    let scored = files_in(folder).into_iter().map(|name| (likeness(&name), name));
+    let alike = scored.filter(|(score, _)| *score >= 0.6);
+    let best = alike.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(path: &Path) -> (String, String) {
+        let failure = Input::open(path).unwrap_err();
+        assert_eq!(failure.kind(), crate::failure::Kind::Input);
+        (failure.to_string(), failure.hints().join(" "))
+    }
+
+    #[test]
+    fn a_file_is_read_from_its_first_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.swf");
+        fs::write(&path, "; header\n").unwrap();
+        let mut text = String::new();
+        Input::open(&path).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "; header\n");
+    }
+
+    #[test]
+    fn a_missing_file_suggests_its_neighbour() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["KTH-SP2-1996-2.1-cln.swf.gz", "SDSC-BLUE.swf", "notes.md"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        for (asked, meant) in [
+            ("kth-sp2-1996-2.1-cln.swf.gz", "KTH-SP2-1996-2.1-cln.swf.gz"),
+            ("KTH-SP2-1996-2.1-cln.swf", "KTH-SP2-1996-2.1-cln.swf.gz"),
+            ("SDSC-BLEU.swf", "SDSC-BLUE.swf"),
+        ] {
+            let (what, hint) = said(&folder.path().join(asked));
+            assert_eq!(what, format!("{}: no such file", folder.path().join(asked).display()));
+            assert_eq!(hint, format!("did you mean {}?", folder.path().join(meant).display()));
+        }
+        assert!(!said(&folder.path().join("something else")).1.contains("did you mean"));
+    }
+
+    #[test]
+    fn directories_and_empty_files_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("a.swf");
+        fs::write(&inside, "").unwrap();
+        let (what, hint) = said(folder.path());
+        assert_eq!(what, format!("{} is a directory", folder.path().display()));
+        assert_eq!(hint, format!("name a file in it, such as {}", inside.display()));
+        assert_eq!(said(&inside).0, format!("{} is empty", inside.display()));
+        let nowhere = folder.path().join("no").join("b.swf");
+        assert_eq!(
+            said(&nowhere).1,
+            format!("the directory {} does not exist", folder.path().join("no").display())
+        );
+    }
+}

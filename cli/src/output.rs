@@ -1,0 +1,195 @@
+//! Files that are written whole or not at all: into a temporary file beside the target, then renamed.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+
+/// A file being written. Until [`Output::commit`], the target is as it was; dropping it leaves no trace.
+#[derive(Debug)]
+pub struct Output {
+    target: PathBuf,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Beside(BufWriter<NamedTempFile>),
+    /// A pipe or a device must not be replaced by a file.
+    Through(BufWriter<File>),
+}
+
+impl Output {
+    /// Starts a file. Refuses one that is among the inputs, by whatever name or link it is reached.
+    pub fn create(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
+        let name = path.display().to_string();
+        // Through a symbolic link, the file it points to is replaced, not the link.
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if inputs.iter().any(|input| is_same_file(input, &target)) {
+            return Err(
+                Failure::usage(format!("{name} is both input and output")).hint("write to another file")
+            );
+        }
+        let about = fs::metadata(&target).ok();
+        if about.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
+        }
+        if about.as_ref().is_some_and(|about| !about.is_file()) {
+            let file =
+                File::options().write(true).open(&target).map_err(|cause| Failure::writing(&name, cause))?;
+            return Ok(Output { target, sink: Sink::Through(BufWriter::new(file)) });
+        }
+        let folder = match target.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let file = temporary(folder, about.map(|about| about.permissions())).map_err(|cause| match cause
+            .kind()
+        {
+            io::ErrorKind::NotFound => Failure::usage(format!("cannot write {name}"))
+                .hint(format!("the directory {} does not exist", folder.display())),
+            _ => Failure::writing(&name, cause),
+        })?;
+        Ok(Output { target, sink: Sink::Beside(BufWriter::new(file)) })
+    }
+
+    /// Puts what was written in place.
+    pub fn commit(self) -> Result<(), Failure> {
+        let Output { target, sink } = self;
+        let name = target.display().to_string();
+        let done = match sink {
+            Sink::Through(mut file) => file.flush(),
+            Sink::Beside(file) => file
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)
+                .and_then(|file| file.persist(&target).map(drop).map_err(|refused| refused.error)),
+        };
+        done.map_err(|cause| Failure::writing(&name, cause))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Beside(file) => file.write(bytes),
+            Sink::Through(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Beside(file) => file.flush(),
+            Sink::Through(file) => file.flush(),
+        }
+    }
+}
+
+/// A temporary file that, once renamed, may be read by whoever may read the file it replaces.
+fn temporary(folder: &Path, replaced: Option<Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".queuecast-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // For a new file the umask applies, as it does to every program's files.
+        builder.permissions(replaced.clone().unwrap_or_else(|| Permissions::from_mode(0o666)));
+    }
+    let file = builder.tempfile_in(folder)?;
+    if let Some(permissions) = replaced {
+        file.as_file().set_permissions(permissions)?;
+    }
+    Ok(file)
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) {
+            // A terminal or a null device may well be both.
+            return one.is_file() && one.dev() == other.dev() && one.ino() == other.ino();
+        }
+    }
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Kind;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn nothing_is_there_until_all_of_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let mut output = Output::create(&path, &[]).unwrap();
+        output.write_all(b"a,b\n").unwrap();
+        output.flush().unwrap();
+        assert!(!path.exists());
+        output.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
+
+        let mut abandoned = Output::create(&path, &[]).unwrap();
+        abandoned.write_all(b"half").unwrap();
+        drop(abandoned);
+        assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn an_input_is_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in.swf");
+        fs::write(&input, "x").unwrap();
+        let detour = folder.path().join(".").join("in.swf");
+        let refused = Output::create(&detour, &[&input]).unwrap_err();
+        assert_eq!(refused.kind(), Kind::Usage);
+        assert!(refused.to_string().ends_with("in.swf is both input and output"), "{refused}");
+        assert!(Output::create(&folder.path().join("other"), &[&input]).is_ok());
+    }
+
+    #[test]
+    fn a_directory_and_a_missing_directory_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Output::create(folder.path(), &[]).unwrap_err().kind(), Kind::Usage);
+        let nowhere = Output::create(&folder.path().join("no").join("out"), &[]).unwrap_err();
+        assert_eq!(nowhere.kind(), Kind::Usage);
+        assert!(nowhere.hints()[0].ends_with("no does not exist"), "{:?}", nowhere.hints());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_permissions_kept_and_devices_left_alone() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        assert!(Output::create(&link, &[&real]).is_err());
+        let mut output = Output::create(&link, &[]).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+
+        let null = Path::new("/dev/null");
+        let mut output = Output::create(null, &[]).unwrap();
+        output.write_all(b"gone").unwrap();
+        output.commit().unwrap();
+        assert!(fs::metadata(null).unwrap().file_type().is_char_device());
+    }
+}

@@ -1,0 +1,102 @@
+//! The only place that prints. Standard output is data; notes, warnings, hints and failures go to standard
+//! error, where `--quiet` silences all but warnings and failures.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::builder::styling::{AnsiColor, Style};
+use queuecast::report::{Charset, Document, Format, Page};
+
+use crate::args::{Colour, Showing};
+use crate::failure::{Failure, Kind};
+
+/// Wider than this, lines are hard to follow.
+const WIDEST: usize = 120;
+
+/// Renders what commands return, and talks to the person on the other side.
+#[derive(Debug, Clone)]
+pub struct Printer {
+    format: Format,
+    page: Page,
+    quiet: bool,
+    /// Whether standard error is coloured.
+    coloured: bool,
+}
+
+impl Printer {
+    /// Looks at the arguments, the environment and the two streams, once.
+    pub fn new(showing: &Showing) -> Printer {
+        let terminal_width =
+            || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        let width =
+            if io::stdout().is_terminal() { terminal_width().map(|width| width.min(WIDEST)) } else { None };
+        let charset = if showing.ascii { Charset::Ascii } else { Charset::Unicode };
+        let variable = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let coloured = match showing.color {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => {
+                let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+                io::stderr().is_terminal() && !variable("NO_COLOR") && !dumb
+            }
+        };
+        Printer { format: showing.format, page: Page { width, charset }, quiet: showing.quiet, coloured }
+    }
+
+    /// The page documents are laid out on.
+    pub fn page(&self) -> Page {
+        self.page
+    }
+
+    /// Whether people, rather than programs, will read what is shown.
+    pub fn is_for_people(&self) -> bool {
+        matches!(self.format, Format::Text | Format::Markdown)
+    }
+
+    /// Whether a progress bar would be seen.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// Writes a document to standard output in the format asked for.
+    pub fn show(&self, document: &Document) -> Result<(), Failure> {
+        self.write(document.render(self.format, &self.page).as_bytes())
+    }
+
+    /// Writes bytes to standard output as they are.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        stdout
+            .write_all(bytes)
+            .and_then(|()| stdout.flush())
+            .map_err(|cause| Failure::writing("standard output", cause))
+    }
+
+    /// Says something worth knowing.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say("note", AnsiColor::Cyan.on_default().bold(), text);
+        }
+    }
+
+    /// Says something that may make the results wrong.
+    pub fn warning(&self, text: &str) {
+        self.say("warning", AnsiColor::Yellow.on_default().bold(), text);
+    }
+
+    /// Says why a command failed and what to do about it.
+    pub fn failure(&self, failure: &Failure) {
+        if failure.kind() == Kind::ReaderGone {
+            return;
+        }
+        self.say("error", AnsiColor::Red.on_default().bold(), &failure.to_string());
+        for hint in failure.hints() {
+            self.say("hint", AnsiColor::Green.on_default().bold(), hint);
+        }
+    }
+
+    fn say(&self, word: &str, style: Style, text: &str) {
+        let style = if self.coloured { style } else { Style::new() };
+        // With standard error gone too, there is nobody left to tell.
+        let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {text}");
+    }
+}

@@ -1,0 +1,47 @@
+//! A progress bar for work that takes long, seen only by a person at a terminal.
+
+use std::sync::Once;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::printer::Printer;
+
+/// Work shorter than this shows nothing.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How far some work has come. Shared between threads; disappears when dropped.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    began: Instant,
+    wanted: bool,
+    appear: Once,
+}
+
+impl Progress {
+    /// Work of `total` steps, called `what` ("simulating").
+    pub fn new(printer: &Printer, what: &str, total: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        let template = "{msg} {bar:30} {pos}/{len} · {elapsed} · {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("━╸─"));
+        }
+        bar.set_message(what.to_owned());
+        Progress { bar, began: Instant::now(), wanted: printer.shows_progress(), appear: Once::new() }
+    }
+
+    /// One step is done.
+    pub fn advance(&self) {
+        if self.wanted && self.began.elapsed() > PATIENCE {
+            self.appear.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
+        }
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,162 @@
+//! Curves: one drawn finely with braille dots, several told apart by their marks.
+
+use super::frame::Frame;
+use super::{Axis, Series, range};
+use crate::report::{Page, page};
+
+/// How consecutive points are connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Join {
+    /// By a straight line.
+    #[default]
+    Line,
+    /// Flat until the next point, then straight up or down: distributions, counts.
+    Step,
+}
+
+/// One or several curves in one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curves {
+    /// What is shown.
+    pub title: String,
+    /// The curves; where two meet, the later one is seen.
+    pub series: Vec<Series>,
+    /// Along the bottom.
+    pub x: Axis,
+    /// Up the side, from zero unless something is below it.
+    pub y: Axis,
+    /// How points are connected.
+    pub join: Join,
+    /// Lines, at least two; an odd number is rounded up.
+    pub height: usize,
+}
+
+const MARKS: [char; 6] = ['●', '○', '▲', '△', '■', '□'];
+const ASCII_MARKS: [char; 6] = ['*', 'o', '+', 'x', '#', '@'];
+
+impl Curves {
+    /// The chart, ending in a newline; without any points, a line that says so.
+    pub fn render(&self, page: &Page) -> String {
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            out.push_str(&format!("{}\n\n", page::printable(&self.title)));
+        }
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let (Some(xs), Some(ys)) = (range(points().map(|p| p.0)), range(points().map(|p| p.1))) else {
+            return out + "(no data)\n";
+        };
+        let rows = self.height.max(2).next_multiple_of(2);
+        let ys = self.edges(ys);
+        let gutter = Frame::gutter(&self.y, ys);
+        let columns = page.columns().saturating_sub(gutter + 3).max(10);
+        let frame = Frame { x: &self.x, y: &self.y, xs, ys, columns, rows };
+        let plot = if self.series.len() == 1 && page.pick(true, false) {
+            let mut dots = Dots::new(columns * 2, rows * 4);
+            self.trace(&self.series[0], &frame, dots.wide, dots.high, |x, y| dots.set(x, y));
+            dots.lines()
+        } else {
+            let mut grid = vec![vec![' '; columns]; rows];
+            for (series, mark) in self.series.iter().zip(page.pick(MARKS, ASCII_MARKS).into_iter().cycle()) {
+                self.trace(series, &frame, columns, rows, |x, y| grid[y][x] = mark);
+            }
+            grid.into_iter().map(|line| line.into_iter().collect()).collect()
+        };
+        if !self.y.name.is_empty() {
+            out.push_str(&format!("{}\n", page::printable(&self.y.name)));
+        }
+        frame.body(&plot, gutter, page, &mut out);
+        frame.foot(gutter, page, &mut out);
+        if self.series.len() > 1 {
+            let marks = page.pick(MARKS, ASCII_MARKS).into_iter().cycle();
+            let legend: Vec<String> = self
+                .series
+                .iter()
+                .zip(marks)
+                .map(|(s, mark)| format!("{mark} {}", page::printable(&s.name)))
+                .collect();
+            out.push_str(&format!("\n{}{}\n", " ".repeat(gutter + 2), legend.join("   ")));
+        }
+        out
+    }
+
+    /// Round edges around the values, zero among them.
+    fn edges(&self, (low, high): (f64, f64)) -> (f64, f64) {
+        if low >= 0.0 {
+            return (0.0, self.y.top(high));
+        }
+        let step = self.y.step((high.max(0.0) - low) / 2.0);
+        let low = (low / step).floor() * step;
+        (low, low + 2.0 * self.y.step((high.max(0.0) - low) / 2.0))
+    }
+
+    /// Calls `set(x, y)` with every cell of a `wide` by `high` grid that the curve touches, y downwards.
+    fn trace(
+        &self,
+        series: &Series,
+        frame: &Frame<'_>,
+        wide: usize,
+        high: usize,
+        mut set: impl FnMut(usize, usize),
+    ) {
+        let cell = |&(x, y): &(f64, f64)| {
+            let across = frame.x.place(x, frame.xs.0, frame.xs.1) * (wide - 1) as f64;
+            let up = frame.y.place(y, frame.ys.0, frame.ys.1) * (high - 1) as f64;
+            (across.round() as usize, high - 1 - up.round() as usize)
+        };
+        let mut cells = series.points.iter().map(cell);
+        let Some(mut last) = cells.next() else { return };
+        set(last.0, last.1);
+        for next in cells {
+            match self.join {
+                Join::Line => line(last, next, &mut set),
+                Join::Step => {
+                    line(last, (next.0, last.1), &mut set);
+                    line((next.0, last.1), next, &mut set);
+                }
+            }
+            last = next;
+        }
+        if self.join == Join::Step {
+            // The last value holds to the edge.
+            line(last, (wide - 1, last.1), &mut set);
+        }
+    }
+}
+
+/// Every cell between two, both included, along the longer direction.
+fn line(from: (usize, usize), to: (usize, usize), set: &mut impl FnMut(usize, usize)) {
+    let steps = from.0.abs_diff(to.0).max(from.1.abs_diff(to.1));
+    let between = |a: usize, b: usize, step: usize| {
+        let part = step as f64 / steps.max(1) as f64;
+        (a as f64 + (b as f64 - a as f64) * part).round() as usize
+    };
+    for step in 0..=steps {
+        set(between(from.0, to.0, step), between(from.1, to.1, step));
+    }
+}
+
+/// A canvas of braille characters: two dots across and four down in each.
+struct Dots {
+    wide: usize,
+    high: usize,
+    cells: Vec<u8>,
+}
+
+impl Dots {
+    fn new(wide: usize, high: usize) -> Dots {
+        Dots { wide, high, cells: vec![0; wide / 2 * (high / 4)] }
+    }
+
+    fn set(&mut self, x: usize, y: usize) {
+        // Unicode numbers the dots down the left column, then the right; the bottom row came later.
+        const BITS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+        self.cells[y / 4 * (self.wide / 2) + x / 2] |= BITS[y % 4][x % 2];
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let drawn = |&dots: &u8| {
+            if dots == 0 { ' ' } else { char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' ') }
+        };
+        self.cells.chunks(self.wide / 2).map(|line| line.iter().map(drawn).collect()).collect()
+    }
+}

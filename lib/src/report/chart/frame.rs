@@ -1,0 +1,82 @@
+//! The axes around a plot: labels and ticks on the left and below.
+
+use super::axis::Axis;
+use crate::report::{Page, page};
+
+/// The plot's size in characters and what its edges stand for.
+pub(super) struct Frame<'a> {
+    pub x: &'a Axis,
+    pub y: &'a Axis,
+    /// Left and right edge.
+    pub xs: (f64, f64),
+    /// Bottom and top edge.
+    pub ys: (f64, f64),
+    /// Characters across.
+    pub columns: usize,
+    /// Characters up; even, so that the middle has a label.
+    pub rows: usize,
+}
+
+impl Frame<'_> {
+    /// What stands at the bottom, the middle and the top.
+    fn y_labels(&self) -> [String; 3] {
+        let (low, high) = self.ys;
+        [low, (low + high) / 2.0, high].map(|value| self.y.label(value, (high - low) / 2.0))
+    }
+
+    /// How much room labels take on the left of a plot whose y axis spans this.
+    pub fn gutter(y: &Axis, ys: (f64, f64)) -> usize {
+        let x = Axis::default();
+        let frame = Frame { x: &x, y, xs: (0.0, 1.0), ys, columns: 0, rows: 2 };
+        frame.y_labels().iter().map(|label| page::width_of(label)).max().unwrap_or(0)
+    }
+
+    /// The plot's lines with labels on their left.
+    pub fn body(&self, plot: &[String], gutter: usize, page: &Page, out: &mut String) {
+        let [_, middle, top] = self.y_labels();
+        for (row, line) in plot.iter().enumerate() {
+            let label = match row {
+                0 => top.as_str(),
+                row if row * 2 == self.rows => middle.as_str(),
+                _ => "",
+            };
+            let edge = if label.is_empty() { page.pick('│', '|') } else { page.pick('┤', '+') };
+            let space = " ".repeat(gutter - page::width_of(label));
+            out.push_str(format!("{space}{label} {edge}{line}").trim_end());
+            out.push('\n');
+        }
+    }
+
+    /// The x axis with its ticks, and the labels below it.
+    pub fn foot(&self, gutter: usize, page: &Page, out: &mut String) {
+        let [bottom, ..] = self.y_labels();
+        let (low, high) = self.xs;
+        let ticks = self.x.ticks(low, high, (self.columns / 12).max(2));
+        let step = if ticks.len() > 1 { ticks[1] - ticks[0] } else { high - low };
+        let mut axis = vec![page.pick('─', '-'); self.columns];
+        let mut labels = String::new();
+        let margin = gutter + 2;
+        for tick in ticks {
+            let at = (self.x.place(tick, low, high) * (self.columns - 1) as f64).round() as usize;
+            let label = self.x.label(tick, step);
+            let width = page::width_of(&label);
+            let from = (margin + at).saturating_sub(width / 2);
+            let used = page::width_of(&labels);
+            // A label that would touch the one before it, or leave the page, is left out with its tick.
+            if (used > 0 && from < used + 2) || from + width > margin + self.columns + 2 {
+                continue;
+            }
+            axis[at] = page.pick('┬', '+');
+            labels.push_str(&" ".repeat(from - used));
+            labels.push_str(&label);
+        }
+        let space = " ".repeat(gutter - page::width_of(&bottom));
+        let axis: String = axis.into_iter().collect();
+        out.push_str(&format!("{space}{bottom} {}{axis}\n{labels}\n", page.pick('┼', '+')));
+        if !self.x.name.is_empty() {
+            let name = page::cut(&page::printable(&self.x.name), self.columns, page);
+            let space = " ".repeat(margin + (self.columns - page::width_of(&name)) / 2);
+            out.push_str(&format!("{space}{name}\n"));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Small terminal charts: bars to compare, areas over time, curves, histograms and empirical distributions.
+//!
+//! Each chart is a value with a `render(&Page)`. Nothing is coloured and nothing depends on colour: several
+//! series are told apart by panels or by marks, so a chart survives a pipe, a paste and a printer.
+
+mod area;
+mod axis;
+mod bars;
+mod curves;
+mod frame;
+mod histogram;
+
+pub use area::Area;
+pub use axis::{Axis, Measure};
+pub use bars::{Bar, Bars, Best};
+pub use curves::{Curves, Join};
+pub use histogram::{Histogram, WAIT_EDGES};
+
+/// Points of one thing over another, by ascending x.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Series {
+    /// What it is.
+    pub name: String,
+    /// `(x, y)`, x ascending.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// Points in ascending order of x. What is not finite is left out.
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        let mut points: Vec<(f64, f64)> =
+            points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        if !points.is_sorted_by(|a, b| a.0 <= b.0) {
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        Series { name: name.into(), points }
+    }
+
+    /// The empirical distribution of a sample: at each x, the share of values not above it.
+    pub fn distribution(name: impl Into<String>, sample: &[f64]) -> Series {
+        let mut values: Vec<f64> = sample.iter().copied().filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let count = values.len() as f64;
+        let steps = values.iter().enumerate().filter(|&(place, value)| values.get(place + 1) != Some(value));
+        Series {
+            name: name.into(),
+            points: steps.map(|(place, &x)| (x, (place + 1) as f64 / count)).collect(),
+        }
+    }
+}
+
+/// The lowest and the highest of some finite numbers; `None` without any.
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+#[cfg(test)]
+mod tests;

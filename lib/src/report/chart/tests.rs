@@ -1,0 +1,267 @@
+use super::*;
+use crate::report::{Cell, Page};
+
+const PAGE: fn() -> Page = || Page::wide(48);
+
+fn bars() -> Bars {
+    let bar = |label: &str, value: f64| Bar::new(label, Cell::duration(value));
+    let bars = [
+        bar("fcfs", 9_000.0),
+        bar("easy", 6_840.0),
+        bar("sjbf", 5_432.0),
+        bar("a label too long for half a page", 1.0),
+        bar("log", f64::NAN),
+    ];
+    Bars::new("Mean wait", bars).best(Best::Lowest)
+}
+
+fn queue(panels: usize) -> Area {
+    let length = |hour: i32| f64::from(hour * hour / 50 % 64);
+    let one = |(name, part): (&str, f64)| {
+        Series::new(name, (0..200).map(|hour| (f64::from(hour) * 3_600.0, length(hour) / part)))
+    };
+    Area {
+        title: "Queue length".to_owned(),
+        series: [("easy", 1.0), ("sjbf", 3.0)].into_iter().take(panels).map(one).collect(),
+        x: Axis::new("time", Measure::Duration),
+        y: Axis::new("jobs waiting", Measure::Number),
+        height: 4,
+    }
+}
+
+fn waits(part: f64) -> Vec<f64> {
+    (0..50).map(|i| f64::from(i * i * 7) / part).collect()
+}
+
+fn distributions(curves: usize) -> Curves {
+    let one = |(name, part): (&str, f64)| Series::distribution(name, &waits(part));
+    Curves {
+        title: "Waits".to_owned(),
+        series: [("easy", 1.0), ("sjbf", 9.0)].into_iter().take(curves).map(one).collect(),
+        x: Axis::new("wait", Measure::Duration).log(),
+        y: Axis::new("share of jobs", Measure::Share),
+        join: Join::Step,
+        height: 6,
+    }
+}
+
+fn wave() -> Curves {
+    let points = (0..100).map(|i| (f64::from(i), (f64::from(i) / 10.0).sin() * 3.0));
+    Curves {
+        title: String::new(),
+        series: vec![Series::new("", points)],
+        x: Axis::default(),
+        y: Axis::default(),
+        join: Join::Line,
+        height: 6,
+    }
+}
+
+#[test]
+fn bars_compare_and_mark_the_best() {
+    let expected = "\
+Mean wait
+
+fcfs                      2 h 30 min  ██████████
+easy                      1 h 54 min  ███████▋
+sjbf                      1 h 31 min  ██████
+a label too long for ha…         1 s  ▏  ◂ best
+log                                –
+";
+    assert_eq!(bars().render(&PAGE()), expected);
+    let expected = "\
+Mean wait
+
+fcfs                      2 h 30 min  ##########  < best
+easy                      1 h 54 min  ########
+sjbf                      1 h 31 min  ######
+a label too long for ha~         1 s  #
+log                                -
+";
+    assert_eq!(bars().best(Best::Highest).render(&PAGE().ascii()), expected);
+}
+
+#[test]
+fn an_area_keeps_every_peak() {
+    let expected = "\
+Queue length
+
+jobs waiting
+80 ┤            ▁           ▁
+   │         ▁▄██  ▂▇█  ██ ▆█ ▄█ ██▆█▂▇ █ ▇▂█▃▆
+40 ┤       ▃▅████ ▄███▁███▅██▅███████████▆█████
+   │ ▁▁▂▄▆███████▇█████████████████████████████
+ 0 ┼┬───────────────────┬────────────────────┬─
+    0                  4 d                  8 d
+                       time
+";
+    assert_eq!(queue(1).render(&PAGE()), expected);
+    let expected = "\
+Queue length
+
+jobs waiting
+80 +
+   |          .##  .##  ## .# .# ##.# # # # #.#
+40 +       ..#### .### ###.##.#################
+   | .....#####################################
+ 0 ++-------------------+--------------------+-
+    0                  4 d                  8 d
+                       time
+";
+    assert_eq!(queue(1).render(&PAGE().ascii()), expected);
+    // A spike one second long in a year is still seen.
+    let year = 31_536_000.0;
+    let spike = [(0.0, 0.0), (year / 2.0, 9.0), (year / 2.0 + 1.0, 0.0), (year, 0.0)];
+    let area = Area { series: vec![Series::new("", spike)], ..queue(1) };
+    assert_eq!(area.render(&PAGE()).matches('█').count(), 3);
+}
+
+#[test]
+fn several_areas_are_panels_on_one_scale() {
+    let expected = "\
+Queue length
+
+easy
+80 ┤            ▁           ▁
+   │         ▁▄██  ▂▇█  ██ ▆█ ▄█ ██▆█▂▇ █ ▇▂█▃▆
+40 ┤       ▃▅████ ▄███▁███▅██▅███████████▆█████
+   │ ▁▁▂▄▆███████▇█████████████████████████████
+
+sjbf
+80 ┤
+   │
+40 ┤
+   │ ▁▁▁▁▂▃▄▄▆▇██▂▄▆██▃▅██▄▇█▄▇█▅██▇█▆█▅█▅█▆█▆▇
+ 0 ┼┬───────────────────┬────────────────────┬─
+    0                  4 d                  8 d
+                       time
+";
+    assert_eq!(queue(2).render(&PAGE()), expected);
+}
+
+#[test]
+fn one_curve_is_drawn_in_braille() {
+    let expected = "\
+Waits
+
+share of jobs
+100% ┤                                       ⣠⠞
+     │                                     ⣠⠴⠃
+     │                                  ⢀⣠⠞⠁
+ 50% ┤                               ⣀⡤⠖⠋
+     │                        ⢀⣀⣠⠤⠖⠒⠋⠁
+     │⣀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠤⠤⠤⠤⠖⠒⠒⠒⠚⠉⠉⠉
+  0% ┼┬────────┬───────┬────────┬───────┬──────
+     1 s     10 s    1 min   10 min    1 h
+                        wait
+";
+    assert_eq!(distributions(1).render(&PAGE()), expected);
+    let expected = "\
+\x205 ┤
+   │   ⣀⠴⠒⠒⠒⠒⠤⢄                   ⡠⠤⠒⠒⠒⠒⠤⢄⡀
+   │⣀⠔⠉        ⠑⠢⣀             ⣀⠔⠋        ⠑⠢⣀
+ 0 ┤             ⠈⠒⢄⡀       ⢀⡠⠊              ⠓⢄
+   │                ⠈⠒⠤⠤⠤⠤⠤⠊⠁
+   │
+-5 ┼┬────────────────────┬─────────────────────
+    0                   50
+";
+    assert_eq!(wave().render(&PAGE()), expected);
+}
+
+#[test]
+fn several_curves_have_marks_and_a_legend() {
+    let expected = "\
+Waits
+
+share of jobs
+100% ┤                              ○○○○○○○○○○○
+     │                            ○○○      ●●●
+     │                         ○○○○     ●●●●
+ 50% ┤                     ○○○○○    ●●●●●
+     │          ○○○○○○○○○○○○●●●●●●●●●
+     │○○○○○○○○○○○●●●●●●●●●
+  0% ┼┬────────┬───────┬────────┬───────┬──────
+     1 s     10 s    1 min   10 min    1 h
+                        wait
+
+      ● easy   ○ sjbf
+";
+    assert_eq!(distributions(2).render(&PAGE()), expected);
+    let expected = "\
+Waits
+
+share of jobs
+100% +                              ooooooooooo
+     |                            ooo      ***
+     |                         oooo     ****
+ 50% +                     ooooo    *****
+     |          oooooooooooo*********
+     |ooooooooooo*********
+  0% ++--------+-------+--------+-------+------
+     1 s     10 s    1 min   10 min    1 h
+                        wait
+
+      * easy   o sjbf
+";
+    assert_eq!(distributions(2).render(&PAGE().ascii()), expected);
+}
+
+#[test]
+fn a_histogram_counts_every_value_once() {
+    let axis = Axis::new("wait", Measure::Duration);
+    let histogram = Histogram::new(&waits(1.0), &WAIT_EDGES);
+    assert_eq!(histogram.counts().iter().sum::<usize>(), 50);
+    let expected = "\
+Waits
+
+below 1 s         2.0%   1  ▊
+1 s – 1 min       4.0%   2  █▌
+1 min – 10 min   14.0%   7  █████▏
+10 min – 1 h     26.0%  13  █████████▋
+1 h – 6 h        54.0%  27  ████████████████████
+6 h – 1 d         0.0%   0
+1 d – 7 d         0.0%   0
+";
+    assert_eq!(histogram.render("Waits", &axis, &PAGE()), expected);
+    let numbers = Axis::new("", Measure::Number);
+    let even = Histogram::even(&waits(1.0), &numbers, 3);
+    let expected = "\
+0 to 10,000        76.0%  38  ##################
+10,000 to 20,000   24.0%  12  ######
+";
+    assert_eq!(even.render("", &numbers, &PAGE().ascii()), expected);
+    // On an edge means above it; what is not a number is left out.
+    assert_eq!(Histogram::new(&[1.0, 2.0, 2.0, f64::NAN, 0.5], &[1.0, 2.0]).counts(), [1, 1, 2]);
+}
+
+#[test]
+fn a_distribution_steps_once_per_value_and_ends_at_one() {
+    let series = Series::distribution("", &[3.0, 1.0, f64::NAN, 3.0, 2.0]);
+    assert_eq!(series.points, [(1.0, 0.25), (2.0, 0.5), (3.0, 1.0)]);
+}
+
+#[test]
+fn nothing_to_show_is_said_and_odd_data_does_not_panic() {
+    assert_eq!(queue(0).render(&PAGE()), "Queue length\n\n(no data)\n");
+    assert_eq!(distributions(0).render(&PAGE()), "Waits\n\n(no data)\n");
+    assert_eq!(Bars::default().render(&PAGE()), "");
+    assert_eq!(Histogram::even(&[], &Axis::default(), 5).render("", &Axis::default(), &PAGE()), "");
+    let odd: [Vec<(f64, f64)>; 5] = [
+        vec![(0.0, 0.0)],
+        vec![(5.0, 5.0), (5.0, -5.0)],
+        vec![(f64::MIN, f64::MAX), (f64::MAX, f64::MIN)],
+        vec![(-1e300, 1e-300), (0.0, 1e300)],
+        vec![(f64::NAN, 1.0), (f64::INFINITY, 1.0), (2.0, 1.0)],
+    ];
+    for points in odd {
+        for width in [0, 1, 20, 200] {
+            let series = vec![Series::new("odd", points.clone())];
+            let area = Area { series: series.clone(), ..queue(1) }.render(&Page::wide(width));
+            let curves = Curves { series: series.clone(), ..wave() }.render(&Page::wide(width));
+            let log = Curves { series, ..distributions(1) }.render(&Page::wide(width));
+            assert!([area, curves, log].iter().all(|chart| chart.lines().count() > 4), "{points:?}");
+        }
+    }
+    assert!(!bars().render(&Page::wide(0)).is_empty());
+}

@@ -1,0 +1,204 @@
+//! What a command answers: tables and charts in order, rendered together in one format.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::chart::{Area, Axis, Bars, Curves, Histogram};
+use super::{Page, Table, table};
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Aligned text and charts, for people.
+    #[default]
+    Text,
+    /// JSON, for programs.
+    Json,
+    /// Comma-separated values, for programs.
+    Csv,
+    /// Markdown, for people's documents.
+    Markdown,
+}
+
+/// A chart of any kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chart {
+    /// Horizontal bars.
+    Bars(Bars),
+    /// Areas over time.
+    Area(Area),
+    /// Curves.
+    Curves(Curves),
+    /// A histogram with its title and what it is measured in.
+    Histogram(String, Axis, Histogram),
+}
+
+/// Tables and charts, in order. Charts are for people: programs get the tables only.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Block {
+    Table(String, Table),
+    Chart(Chart),
+}
+
+impl Document {
+    /// A document with nothing in it.
+    pub fn new() -> Document {
+        Document::default()
+    }
+
+    /// Adds a table. The key names it to programs when a document holds several.
+    #[must_use]
+    pub fn with_table(mut self, key: impl Into<String>, table: Table) -> Document {
+        self.blocks.push(Block::Table(key.into(), table));
+        self
+    }
+
+    /// Adds a chart.
+    #[must_use]
+    pub fn with_chart(mut self, chart: Chart) -> Document {
+        self.blocks.push(Block::Chart(chart));
+        self
+    }
+
+    /// The tables with their keys.
+    pub fn tables(&self) -> impl Iterator<Item = (&str, &Table)> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Table(key, table) => Some((key.as_str(), table)),
+            Block::Chart(_) => None,
+        })
+    }
+
+    /// The document in one format. One table in JSON is an array; several are an object of arrays by key.
+    /// Several in CSV stand one after the other, an empty line between them.
+    pub fn render(&self, format: Format, page: &Page) -> String {
+        match format {
+            Format::Text => self.joined(|block| match block {
+                Block::Table(_, table) => Some(table::text(table, page)),
+                Block::Chart(chart) => Some(chart.render(page)),
+            }),
+            Format::Markdown => self.joined(|block| match block {
+                Block::Table(_, table) => Some(table::markdown(table)),
+                Block::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
+            }),
+            Format::Csv => self.joined(|block| match block {
+                Block::Table(_, table) => Some(table::csv(table)),
+                Block::Chart(_) => None,
+            }),
+            Format::Json => self.json(),
+        }
+    }
+
+    fn joined(&self, render: impl Fn(&Block) -> Option<String>) -> String {
+        self.blocks.iter().filter_map(render).collect::<Vec<_>>().join("\n")
+    }
+
+    fn json(&self) -> String {
+        let tables: Vec<(&str, &Table)> = self.tables().collect();
+        if let [(_, table)] = tables[..] {
+            return table::json(table);
+        }
+        let members: Vec<String> = tables
+            .iter()
+            .map(|(key, table)| {
+                let array = table::json(table).trim_end().replace('\n', "\n  ");
+                format!("\n  {}: {array}", serde_json::Value::from(*key))
+            })
+            .collect();
+        format!("{{{}\n}}\n", members.join(","))
+    }
+}
+
+impl Chart {
+    /// The chart on a page.
+    pub fn render(&self, page: &Page) -> String {
+        match self {
+            Chart::Bars(bars) => bars.render(page),
+            Chart::Area(area) => area.render(page),
+            Chart::Curves(curves) => curves.render(page),
+            Chart::Histogram(title, axis, histogram) => histogram.render(title, axis, page),
+        }
+    }
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 4] = [Format::Text, Format::Json, Format::Csv, Format::Markdown];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Markdown => "markdown",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Not the name of a format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format \"{0}\"; known: text, json, csv, markdown")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        let known = Format::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::Bar;
+    use crate::report::{Cell, Column};
+
+    fn document() -> Document {
+        let mut table = Table::new([Column::text("policy"), Column::duration("wait")]);
+        table.row(["easy".into(), Cell::Duration(90.0)]);
+        let bars = Bars::new("", [Bar::new("easy", Cell::Integer(1))]);
+        Document::new().with_table("summary", table).with_chart(Chart::Bars(bars))
+    }
+
+    #[test]
+    fn charts_are_for_people() {
+        let page = Page::wide(20);
+        let text = "policy        wait\n──────────────────\neasy    1 min 30 s\n\neasy  1  ███████████\n";
+        assert_eq!(document().render(Format::Text, &page), text);
+        let markdown = "| policy | wait |\n| --- | ---: |\n| easy | 1 min 30 s |\n\n```text\neasy  1  ███████████\n```\n";
+        assert_eq!(document().render(Format::Markdown, &page), markdown);
+        assert_eq!(document().render(Format::Csv, &page), "policy,wait_seconds\neasy,90\n");
+    }
+
+    #[test]
+    fn several_tables_are_named_to_programs() {
+        let alone = document().render(Format::Json, &Page::default());
+        let expected = "[\n  {\n    \"policy\": \"easy\",\n    \"wait_seconds\": 90\n  }\n]\n";
+        assert_eq!(alone, expected);
+        let both = document().with_table("by_user", Table::new([Column::text("user")]));
+        let read: serde_json::Value =
+            serde_json::from_str(&both.render(Format::Json, &Page::default())).unwrap();
+        assert_eq!(read["summary"][0]["wait_seconds"], 90);
+        assert_eq!(read["by_user"], serde_json::json!([]));
+        assert_eq!(both.render(Format::Csv, &Page::default()), "policy,wait_seconds\neasy,90\n\nuser\n");
+    }
+
+    #[test]
+    fn formats_are_known_by_name() {
+        assert!(Format::ALL.iter().all(|format| format.name().parse() == Ok(*format)));
+        assert_eq!("yaml".parse::<Format>(), Err(UnknownFormat("yaml".to_owned())));
+    }
+}

@@ -1,0 +1,15 @@
+//! Showing things as text: tables in four formats, small terminal charts, and lengths of time in people's units.
+//!
+//! Everything here is a pure function from values to a string. The room refuses to know the terminal: the
+//! caller says how wide the [`Page`] is and which characters it can show, and adds colour, if any, itself.
+
+pub mod chart;
+mod document;
+pub mod duration;
+mod number;
+mod page;
+pub mod table;
+
+pub use document::{Chart, Document, Format, UnknownFormat};
+pub use page::{Charset, Page};
+pub use table::{Align, Cell, Column, Kind, Layout, Table};

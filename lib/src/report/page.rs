@@ -1,0 +1,118 @@
+//! What text is laid out on: a width, and the characters that can be shown.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The characters a page can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Charset {
+    /// Rules, blocks and braille.
+    #[default]
+    Unicode,
+    /// Seven-bit characters for everything drawn; text in cells stays as it is.
+    Ascii,
+}
+
+/// What text is laid out on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Columns to stay within, where the content allows it; `None` lets tables grow as wide as they are.
+    pub width: Option<usize>,
+    /// The characters to draw with.
+    pub charset: Charset,
+}
+
+/// How wide a chart is on a page without a width.
+const USUAL_WIDTH: usize = 80;
+
+impl Page {
+    /// A Unicode page of this many columns.
+    pub fn wide(width: usize) -> Page {
+        Page { width: Some(width), charset: Charset::Unicode }
+    }
+
+    /// The same page in plain ASCII.
+    pub fn ascii(self) -> Page {
+        Page { charset: Charset::Ascii, ..self }
+    }
+
+    /// The width for things that need one.
+    pub(crate) fn columns(&self) -> usize {
+        self.width.unwrap_or(USUAL_WIDTH)
+    }
+
+    /// One of two drawings, by charset.
+    pub(crate) fn pick<T>(&self, unicode: T, ascii: T) -> T {
+        match self.charset {
+            Charset::Unicode => unicode,
+            Charset::Ascii => ascii,
+        }
+    }
+}
+
+/// How many terminal columns a text takes.
+pub(crate) fn width_of(text: &str) -> usize {
+    text.width()
+}
+
+/// The text without control characters: what a log calls a user must not move the cursor.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}
+
+/// The text cut to `width` columns, an ellipsis in place of what was cut.
+pub(crate) fn cut(text: &str, width: usize, page: &Page) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    let mark = page.pick("…", "~");
+    let mut kept = String::new();
+    let mut used = width_of(mark);
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        kept.push(c);
+    }
+    kept + mark
+}
+
+/// Breaks a text at spaces into lines of at most `width` columns; a longer word has a line of its own.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(line) + 1 + width_of(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_counts_columns_not_characters() {
+        assert_eq!(cut("幅広い名前", 10, &Page::default()), "幅広い名前");
+        assert_eq!(cut("幅広い名前", 7, &Page::default()), "幅広い…");
+        assert_eq!(cut("幅広い名前", 6, &Page::default()), "幅広…");
+        assert_eq!(cut("conservative", 7, &Page::default().ascii()), "conser~");
+    }
+
+    #[test]
+    fn wrapping_breaks_at_spaces_only() {
+        assert_eq!(wrap("mean bounded slowdown", 12), ["mean bounded", "slowdown"]);
+        assert_eq!(wrap("mean bounded slowdown", 3), ["mean", "bounded", "slowdown"]);
+        assert!(wrap("  ", 10).is_empty());
+    }
+
+    #[test]
+    fn control_characters_never_reach_a_terminal() {
+        assert_eq!(printable("eve\u{1b}[2J\n"), "eve\u{FFFD}[2J\u{FFFD}");
+    }
+}

@@ -1,0 +1,237 @@
+//! One table, four renderings: a [`Table`] holds typed cells, and each format decides how a value looks.
+//!
+//! Text and Markdown are for people (rounded, in people's units); CSV and JSON are for programs (raw values,
+//! `snake_case` names, seconds).
+
+mod cell;
+mod csv;
+mod json;
+mod markdown;
+mod text;
+
+pub use cell::Cell;
+pub use csv::csv;
+pub use json::json;
+pub use markdown::markdown;
+pub use text::text;
+
+/// Which edge of its column a value stands at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Names and words.
+    Left,
+    /// Everything that is compared by its digits.
+    Right,
+}
+
+/// What a column holds. It decides the alignment and the unit in the raw name; cells carry their own type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers with decimals.
+    Number,
+    /// Lengths of time: people's units for people, seconds (`…_seconds`) for programs.
+    Duration,
+    /// Shares of one: per cent for people, a fraction for programs.
+    Share,
+}
+
+/// What stands in one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The heading people read.
+    pub name: String,
+    /// The name programs read: `snake_case`.
+    pub key: String,
+    /// A unit to show in the heading, where the values do not carry their own.
+    pub unit: Option<String>,
+    /// What it holds.
+    pub kind: Kind,
+    /// Where its values stand.
+    pub align: Align,
+    /// Only for programs: left out of text and Markdown.
+    pub detail: bool,
+}
+
+impl Column {
+    /// A column of this kind. Its key is the name in `snake_case`; a duration's ends in `_seconds`.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Column {
+        let name = name.into();
+        let mut key = snake_case(&name);
+        if kind == Kind::Duration {
+            key.push_str("_seconds");
+        }
+        let align = if kind == Kind::Text { Align::Left } else { Align::Right };
+        Column { name, key, unit: None, kind, align, detail: false }
+    }
+
+    /// A column of words.
+    pub fn text(name: impl Into<String>) -> Column {
+        Column::new(name, Kind::Text)
+    }
+
+    /// A column of whole numbers.
+    pub fn integer(name: impl Into<String>) -> Column {
+        Column::new(name, Kind::Integer)
+    }
+
+    /// A column of numbers with decimals.
+    pub fn number(name: impl Into<String>) -> Column {
+        Column::new(name, Kind::Number)
+    }
+
+    /// A column of lengths of time.
+    pub fn duration(name: impl Into<String>) -> Column {
+        Column::new(name, Kind::Duration)
+    }
+
+    /// A column of shares of one.
+    pub fn share(name: impl Into<String>) -> Column {
+        Column::new(name, Kind::Share)
+    }
+
+    /// Shows a unit in the heading.
+    #[must_use]
+    pub fn unit(mut self, unit: impl Into<String>) -> Column {
+        self.unit = Some(unit.into());
+        self
+    }
+
+    /// Chooses another name for programs.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Column {
+        self.key = key.into();
+        self
+    }
+
+    /// Keeps the column for programs only.
+    #[must_use]
+    pub fn detail(mut self) -> Column {
+        self.detail = true;
+        self
+    }
+
+    /// The heading with its unit.
+    fn heading(&self) -> String {
+        match &self.unit {
+            Some(unit) => format!("{} ({unit})", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// Which way a table runs when people read it. Programs always see one record per row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// One line per row.
+    #[default]
+    Wide,
+    /// One line per column: for one record of many facts, or a few records side by side.
+    Tall,
+}
+
+/// A title, columns, rows of typed cells, and notes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// What it shows.
+    pub title: Option<String>,
+    /// Which way it runs.
+    pub layout: Layout,
+    /// Said below it.
+    pub notes: Vec<String>,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+    breaks: Vec<usize>,
+    marks: Vec<(usize, usize)>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
+        Table { columns: columns.into_iter().collect(), ..Table::default() }
+    }
+
+    /// One record, fact by fact, shown one per line.
+    pub fn facts(facts: impl IntoIterator<Item = (Column, Cell)>) -> Table {
+        let (columns, cells): (Vec<Column>, Vec<Cell>) = facts.into_iter().unzip();
+        Table { columns, rows: vec![cells], layout: Layout::Tall, ..Table::default() }
+    }
+
+    /// Gives it a title.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<String>) -> Table {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Turns it.
+    #[must_use]
+    pub fn laid_out(mut self, layout: Layout) -> Table {
+        self.layout = layout;
+        self
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not one cell per column: a row cut short would put values under the wrong heading.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let cells: Vec<Cell> = cells.into_iter().collect();
+        assert_eq!(cells.len(), self.columns.len(), "a row has one cell per column");
+        self.rows.push(cells);
+    }
+
+    /// Separates the rows so far from those that follow, for people.
+    pub fn rule(&mut self) {
+        self.breaks.push(self.rows.len());
+    }
+
+    /// Marks a cell (the best of its column, say), for people: `*` in text, bold in Markdown.
+    pub fn mark(&mut self, row: usize, column: usize) {
+        self.marks.push((row, column));
+    }
+
+    /// Says something below the table.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The rows, each with one cell per column.
+    pub fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
+    }
+
+    fn is_marked(&self, row: usize, column: usize) -> bool {
+        self.marks.contains(&(row, column))
+    }
+
+    /// Whether a rule stands before this row.
+    fn breaks_before(&self, row: usize) -> bool {
+        row > 0 && self.breaks.contains(&row)
+    }
+
+    /// The columns people see, with their places.
+    fn shown(&self) -> impl Iterator<Item = (usize, &Column)> {
+        self.columns.iter().enumerate().filter(|(_, column)| !column.detail)
+    }
+}
+
+/// Letters and digits kept, everything between them one underscore.
+fn snake_case(name: &str) -> String {
+    name.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("_")
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,12 @@
 //! Start with [`Evaluation::of`], choose jobs with [`Evaluation::over`] and a [`Window`], and ask the
 //! [`Selection`] for its [`Summary`], its [`Breakdown`] or its [`Fairness`]; [`Evaluation::queue`] is the
 //! queue over time. Sums are kept in integers, and floating-point sums are taken in ascending order, so a
-//! result depends on the jobs alone. Knows workloads and schedules; refuses to know how either was made,
-//! and how a number is shown.
+//! result depends on the jobs alone. An [`Experiment`] names a policy and a predictor together, which no floor
+//! below does. Refuses to know where a workload came from, and how a number is shown.
 
 mod error;
 mod evaluation;
+mod experiment;
 mod fairness;
 mod groups;
 mod measured;
@@ -19,6 +20,7 @@ mod window;
 
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};
+pub use experiment::Experiment;
 pub use fairness::Fairness;
 pub use groups::{Breakdown, Dimension, Group};
 pub use measured::{Measured, SLOWDOWN_BOUND};

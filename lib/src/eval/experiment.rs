@@ -1,0 +1,86 @@
+//! A simulation as data: everything that decides its schedule, except the workload.
+
+use serde::Serialize;
+
+use crate::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
+use crate::sim::{Backfill, Observer, Options, Schedule, simulate};
+use crate::units::Seconds;
+use crate::workload::Workload;
+
+/// One policy, one predictor, and how they are run. The same experiment on the same workload gives the same
+/// schedule, everywhere.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Experiment {
+    /// Who starts when.
+    pub policy: Backfill,
+    /// How long jobs are thought to run.
+    pub predictor: PredictorSpec,
+    /// Event order, limits, corrections, factor.
+    #[serde(flatten)]
+    pub options: Options,
+    /// Stands in for a missing requested time.
+    pub default_request: Seconds,
+}
+
+impl Experiment {
+    /// This policy with this predictor, everything else by default.
+    pub fn new(policy: Backfill, predictor: PredictorSpec) -> Experiment {
+        Experiment { policy, predictor, options: Options::default(), default_request: DEFAULT_REQUEST }
+    }
+
+    /// The same jobs, first come, first served: what fairness is measured against.
+    pub fn fcfs(&self) -> Experiment {
+        Experiment { policy: Backfill::fcfs(), predictor: PredictorSpec::Requested, ..self.clone() }
+    }
+
+    /// The schedule.
+    pub fn run(&self, workload: &Workload) -> Schedule {
+        self.watch(workload, &mut [])
+    }
+
+    /// The schedule, with observers looking on.
+    pub fn watch(&self, workload: &Workload, observers: &mut [&mut dyn Observer]) -> Schedule {
+        let mut predictor = self.predictor(workload);
+        let mut policy = self.policy.build();
+        simulate(workload, self.options, policy.as_mut(), predictor.as_mut(), observers)
+    }
+
+    fn predictor(&self, workload: &Workload) -> Box<dyn RuntimePredictor> {
+        let runs = || {
+            let fates = workload.jobs().iter().zip(workload.truths());
+            fates.map(|(job, truth)| self.options.limit.ran(job, truth)).collect()
+        };
+        self.predictor.build(runs, self.default_request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Job, Truth};
+    use crate::sim::Form;
+    use crate::units::{Procs, Time};
+    use crate::workload::Machine;
+
+    #[test]
+    fn an_experiment_is_its_written_form() {
+        let experiment = Experiment::new(Backfill::conservative(Form::Replan), PredictorSpec::Perfect);
+        let json = serde_json::to_value(&experiment).unwrap();
+        assert_eq!(json["policy"], "conservative:form=replan");
+        assert_eq!(json["predictor"], "perfect");
+        assert_eq!(json["correction"], "increments");
+        assert_eq!(json["event_order"], "textbook");
+    }
+
+    #[test]
+    fn the_oracle_knows_that_jobs_are_killed() {
+        let job = |id, limit, run| {
+            (Job::rigid(id, Time(0), Procs(1), Some(Seconds(limit))), Truth::rigid(Seconds(run)))
+        };
+        let workload =
+            Workload::new(Machine { procs: Procs(1) }, vec![job(1, 10, 99), job(2, 10, 3)]).unwrap();
+        let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Perfect).run(&workload);
+        let predicted: Vec<i64> = schedule.placements.iter().map(|placement| placement.predicted.0).collect();
+        assert_eq!(predicted, [10, 3]);
+    }
+}

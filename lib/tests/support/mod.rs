@@ -1,0 +1,29 @@
+//! Where real logs and other simulators' schedules are, if they are here.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use queuecast::trace::{self, Log, ReadOptions, Ruleset};
+use queuecast::units::Procs;
+
+/// `QUEUECAST_TRACES`, or `../shared/traces` beside the checkout.
+pub fn traces() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
+    std::env::var_os("QUEUECAST_TRACES")
+        .map_or(Some(beside), |path| Some(path.into()))
+        .filter(|path| path.is_dir())
+}
+
+/// `QUEUECAST_PEERS`, or `peers` beside the traces.
+pub fn peers() -> Option<PathBuf> {
+    let beside = || traces().map(|traces| traces.join("../peers"));
+    std::env::var_os("QUEUECAST_PEERS").map(PathBuf::from).or_else(beside).filter(|path| path.is_dir())
+}
+
+/// Reads a log under a ruleset.
+pub fn read(path: &Path, ruleset: &str, procs: Option<u32>) -> Log {
+    let ruleset: Ruleset = ruleset.parse().expect("a known ruleset");
+    let options = ReadOptions { ruleset, procs: procs.map(Procs), ..ReadOptions::default() };
+    let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    trace::read(file, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

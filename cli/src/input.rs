@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::printer::Printer;
 
 /// An open input that holds at least one byte.
 pub struct Input {
@@ -24,8 +25,11 @@ impl std::fmt::Debug for Input {
 
 impl Input {
     /// Opens a path, or standard input for `-`.
-    pub fn open(path: &Path) -> Result<Input, Failure> {
+    pub fn open(path: &Path, printer: &Printer) -> Result<Input, Failure> {
         if path == Path::new("-") {
+            if io::stdin().is_terminal() {
+                printer.note("reading from the terminal; end with Ctrl-D on a line of its own");
+            }
             return Input::over("standard input".to_owned(), None, BufReader::new(io::stdin()));
         }
         let name = path.display().to_string();
@@ -139,7 +143,7 @@ mod tests {
     use super::*;
 
     fn said(path: &Path) -> (String, String) {
-        let failure = Input::open(path).unwrap_err();
+        let failure = Input::open(path, &Printer::silent()).unwrap_err();
         assert_eq!(failure.kind(), crate::failure::Kind::Input);
         (failure.to_string(), failure.hints().join(" "))
     }
@@ -150,7 +154,7 @@ mod tests {
         let path = folder.path().join("a.swf");
         fs::write(&path, "; header\n").unwrap();
         let mut text = String::new();
-        Input::open(&path).unwrap().read_to_string(&mut text).unwrap();
+        Input::open(&path, &Printer::silent()).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "; header\n");
     }
 

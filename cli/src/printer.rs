@@ -30,16 +30,15 @@ impl Printer {
         let width =
             if io::stdout().is_terminal() { terminal_width().map(|width| width.min(WIDEST)) } else { None };
         let charset = if showing.ascii { Charset::Ascii } else { Charset::Unicode };
-        let variable = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let coloured = match showing.color {
-            Colour::Always => true,
-            Colour::Never => false,
-            Colour::Auto => {
-                let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-                io::stderr().is_terminal() && !variable("NO_COLOR") && !dumb
-            }
-        };
+        let terminal = io::stderr().is_terminal();
+        let coloured = colours(showing.color, terminal, |name| std::env::var(name).ok());
         Printer { format: showing.format, page: Page { width, charset }, quiet: showing.quiet, coloured }
+    }
+
+    /// One that says nothing it need not.
+    #[cfg(test)]
+    pub fn silent() -> Printer {
+        Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false }
     }
 
     /// The page documents are laid out on.
@@ -98,5 +97,36 @@ impl Printer {
         let style = if self.coloured { style } else { Style::new() };
         // With standard error gone too, there is nobody left to tell.
         let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {text}");
+    }
+}
+
+/// Whether to colour: as asked, or where somebody looks and has not declined (<https://no-color.org>).
+fn colours(when: Colour, terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
+    match when {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            let declined = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+            terminal && !declined && variable("TERM").as_deref() != Some("dumb")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_is_for_terminals_that_have_not_declined() {
+        let with = |name: &'static str, value: &'static str| {
+            move |asked: &str| (asked == name).then(|| value.to_owned())
+        };
+        assert!(colours(Colour::Auto, true, with("TERM", "xterm")));
+        assert!(colours(Colour::Auto, true, with("NO_COLOR", "")));
+        assert!(!colours(Colour::Auto, true, with("NO_COLOR", "1")));
+        assert!(!colours(Colour::Auto, true, with("TERM", "dumb")));
+        assert!(!colours(Colour::Auto, false, with("TERM", "xterm")));
+        assert!(colours(Colour::Always, false, with("NO_COLOR", "1")));
+        assert!(!colours(Colour::Never, true, with("TERM", "xterm")));
     }
 }

@@ -45,3 +45,17 @@ impl Drop for Progress {
         self.bar.finish_and_clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_looking_nothing_drawn() {
+        let mut progress = Progress::new(&Printer::silent(), "simulating", 3);
+        progress.began = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        progress.advance();
+        assert_eq!(progress.bar.position(), 1);
+        assert!(progress.bar.is_hidden() && !progress.appear.is_completed());
+    }
+}

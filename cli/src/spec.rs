@@ -20,6 +20,13 @@ pub struct Form {
     pub means: &'static str,
 }
 
+impl Form {
+    /// With what follows it.
+    fn shown(&self) -> String {
+        format!("{}{}", self.name, self.with)
+    }
+}
+
 const fn form(name: &'static str, with: &'static str, means: &'static str) -> Form {
     Form { name, with, means }
 }
@@ -35,6 +42,19 @@ impl<T> Spec<T> {
     /// The language of these names.
     pub const fn new(forms: &'static [Form], read: fn(&str) -> Result<T, String>) -> Spec<T> {
         Spec { forms, read }
+    }
+
+    /// Help on one line: what it is, and the names.
+    pub fn help(&self, what: &str) -> String {
+        let names: Vec<String> = self.forms.iter().map(Form::shown).collect();
+        format!("{what}: {}", names.join(", "))
+    }
+
+    /// Help in full: what each name means.
+    pub fn long_help(&self, what: &str) -> String {
+        let widest = self.forms.iter().map(|form| form.shown().len()).max().unwrap_or(0);
+        let lines = self.forms.iter().map(|form| format!("\n  {:<widest$}  {}", form.shown(), form.means));
+        format!("{what}:{}", lines.collect::<String>())
     }
 }
 
@@ -61,7 +81,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
 
 impl<T> Spec<T> {
     fn unknown(&self, command: &Command, place: String, text: String) -> Error {
-        let shown = self.forms.iter().map(|form| format!("{}{}", form.name, form.with)).collect();
+        let shown = self.forms.iter().map(Form::shown).collect();
         let name = text.split(':').next().unwrap_or_default().to_lowercase();
         let likeness = |form: &Form| strsim::jaro_winkler(&name, form.name);
         let similar = self.forms.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
@@ -212,6 +232,16 @@ mod tests {
             error.contains("invalid value 'constant:x' for '--spec <SPEC>': expected whole seconds"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn help_comes_from_the_same_table() {
+        let short = "Who: requested, increments, factor:F";
+        assert_eq!(correction().help("Who"), short);
+        let long = "Who:\n  requested   fall back to the time the user asked for\n  \
+                    increments  add ever larger fixed amounts\n  \
+                    factor:F    multiply the outlived prediction by F";
+        assert_eq!(correction().long_help("Who"), long);
     }
 
     #[test]

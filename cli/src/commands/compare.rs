@@ -23,17 +23,14 @@ pub struct Arguments {
     /// The traces, compressed or not
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Who runs next; separate several by commas or repeat the option
-    #[arg(long, value_name = "POLICY", value_delimiter = ',', default_value = "fcfs,easy,sjbf,conservative")]
-    #[arg(value_parser = spec::policy())]
+    #[arg(long, value_name = "POLICY,...", default_value = "fcfs,easy,sjbf,conservative", value_delimiter = ',', value_parser = spec::policy(), hide_possible_values = true)]
+    #[arg(help = spec::policy().help("Who runs next"), long_help = spec::policy().long_help("Who runs next"))]
     pub policy: Vec<spec::Policy>,
-    /// How long jobs are expected to run: requested, perfect, constant:SECONDS, recent:K[:median]
-    #[arg(long, value_name = "PREDICTOR", value_delimiter = ',', default_value = "requested")]
-    #[arg(value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_delimiter = ',', value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
     pub predictor: Vec<spec::Predictor>,
-    /// What to expect of a job that outlived its prediction: requested, increments, factor:F
-    #[arg(long, value_name = "CORRECTION", value_delimiter = ',', default_value = "requested")]
-    #[arg(value_parser = spec::correction(), hide_possible_values = true)]
+    #[arg(long, value_name = "CORRECTION,...", default_value = "requested", value_delimiter = ',', value_parser = spec::correction(), hide_possible_values = true)]
+    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
     pub correction: Vec<spec::Correction>,
     #[command(flatten)]
     pub scheduling: Scheduling,

@@ -28,16 +28,14 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Who runs next
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::policy())]
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::policy(), hide_possible_values = true)]
+    #[arg(help = spec::policy().help("Who runs next"), long_help = spec::policy().long_help("Who runs next"))]
     pub policy: spec::Policy,
-    /// How long jobs are expected to run: requested, perfect, constant:SECONDS, recent:K[:median]
-    #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor())]
-    #[arg(hide_possible_values = true)]
+    #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
     pub predictor: spec::Predictor,
-    /// What to expect of a job that outlived its prediction: requested, increments, factor:F
-    #[arg(long, value_name = "CORRECTION", default_value = "requested", value_parser = spec::correction())]
-    #[arg(hide_possible_values = true)]
+    #[arg(long, value_name = "CORRECTION", default_value = "requested", value_parser = spec::correction(), hide_possible_values = true)]
+    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
     pub correction: spec::Correction,
     #[command(flatten)]
     pub scheduling: Scheduling,

@@ -49,8 +49,8 @@ pub struct Scheduling {
     /// How many waiting jobs hold a reservation, instead of what the policy says: a number or "all"
     #[arg(long, value_name = "N|all", value_parser = spec::depth)]
     pub depth: Option<spec::Depth>,
-    /// In which order jobs are tried for backfilling, instead of what the policy says
-    #[arg(long, value_name = "ORDER", value_parser = spec::backfill_order())]
+    #[arg(long, value_name = "ORDER", value_parser = spec::backfill_order(), hide_possible_values = true)]
+    #[arg(help = spec::backfill_order().help("Which jobs are tried first for backfilling, instead of what the policy says"), long_help = spec::backfill_order().long_help("Which jobs are tried first for backfilling, instead of what the policy says"))]
     pub backfill_order: Option<spec::BackfillOrder>,
     /// Order the queue by a formula instead of by arrival
     #[arg(long, value_name = "FORMULA")]
@@ -61,8 +61,8 @@ pub struct Scheduling {
     /// What happens to a job at its requested time
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub limit: Limit,
-    /// What comes first among things that happen at the same second
-    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order())]
+    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order(), hide_possible_values = true)]
+    #[arg(help = spec::event_order().help("What comes first among things that happen at the same second"), long_help = spec::event_order().long_help("What comes first among things that happen at the same second"))]
     pub event_order: spec::EventOrder,
     /// Which jobs the metrics count; the simulation always runs all of them
     #[arg(long, value_name = "WINDOW")]

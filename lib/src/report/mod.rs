@@ -3,6 +3,7 @@
 //! Everything here is a pure function from values to a string. The room refuses to know the terminal: the
 //! caller says how wide the [`Page`] is and which characters it can show, and adds colour, if any, itself.
 
+mod best;
 pub mod chart;
 mod document;
 pub mod duration;
@@ -10,6 +11,7 @@ mod number;
 mod page;
 pub mod table;
 
+pub use best::Best;
 pub use document::{Chart, Document, Format, UnknownFormat};
 pub use page::{Charset, Page};
 pub use table::{Align, Cell, Column, Kind, Layout, Table};

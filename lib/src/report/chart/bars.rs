@@ -1,6 +1,6 @@
 //! Horizontal bars: one value per label, to compare.
 
-use crate::report::{Cell, Page, page};
+use crate::report::{Best, Cell, Page, page};
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,18 +16,6 @@ impl Bar {
     pub fn new(label: impl Into<String>, value: impl Into<Cell>) -> Bar {
         Bar { label: label.into(), value: value.into() }
     }
-}
-
-/// Which bar is marked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Best {
-    /// None.
-    #[default]
-    Unmarked,
-    /// The shortest: waits, slowdowns.
-    Lowest,
-    /// The longest: utilization.
-    Highest,
 }
 
 /// Horizontal bars from zero, in the order given.
@@ -64,13 +52,9 @@ impl Bars {
         let values: Vec<String> = self.bars.iter().map(|bar| bar.value.shown(page)).collect();
         let widest = |texts: &[String]| texts.iter().map(|text| page::width_of(text)).max().unwrap_or(0);
         let (label_width, value_width) = (widest(&labels), widest(&values));
-        let lengths = self.bars.iter().filter_map(|bar| bar.value.value()).filter(|value| value.is_finite());
-        let (low, high) = super::range(lengths).unwrap_or((0.0, 0.0));
-        let best = match self.best {
-            Best::Unmarked => None,
-            Best::Lowest => Some(low),
-            Best::Highest => Some(high),
-        };
+        let lengths = || self.bars.iter().filter_map(|bar| bar.value.value());
+        let high = Best::Highest.of(lengths()).unwrap_or(0.0);
+        let best = self.best.of(lengths());
         let mark = page.pick("  ◂ best", "  < best");
         let room = if best.is_some() { page::width_of(mark) } else { 0 };
         let space = width.saturating_sub(label_width + value_width + room + 4).max(10);

@@ -12,7 +12,7 @@ mod histogram;
 
 pub use area::Area;
 pub use axis::{Axis, Measure};
-pub use bars::{Bar, Bars, Best};
+pub use bars::{Bar, Bars};
 pub use curves::{Curves, Join};
 pub use histogram::{Histogram, WAIT_EDGES};
 

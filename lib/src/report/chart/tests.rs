@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::{Cell, Page};
+use crate::report::{Best, Cell, Page};
 
 const PAGE: fn() -> Page = || Page::wide(48);
 

@@ -4,15 +4,25 @@
 
 use std::borrow::Cow;
 
-use super::{Cell, Table};
+use super::{Cell, Column, Table};
 
 /// The table as CSV, header included. Titles, notes, marks and rules are for people and left out.
 pub fn csv(table: &Table) -> String {
-    let mut out = line(table.columns().iter().map(|column| column.key.clone()));
+    let mut out = csv_header(table.columns());
     for row in table.rows() {
-        out.push_str(&line(row.iter().map(Cell::raw)));
+        out.push_str(&csv_row(row));
     }
     out
+}
+
+/// The header line alone, newline included: for tables too long to hold, written row by row.
+pub fn csv_header(columns: &[Column]) -> String {
+    line(columns.iter().map(|column| column.key.clone()))
+}
+
+/// One line, newline included.
+pub fn csv_row(cells: &[Cell]) -> String {
+    line(cells.iter().map(Cell::raw))
 }
 
 fn line(fields: impl ExactSizeIterator<Item = String>) -> String {

@@ -9,8 +9,12 @@ mod json;
 mod markdown;
 mod text;
 
+use std::ops::Range;
+
+use super::Best;
+
 pub use cell::Cell;
-pub use csv::csv;
+pub use csv::{csv, csv_header, csv_row};
 pub use json::json;
 pub use markdown::markdown;
 pub use text::text;
@@ -192,6 +196,14 @@ impl Table {
     /// Marks a cell (the best of its column, say), for people: `*` in text, bold in Markdown.
     pub fn mark(&mut self, row: usize, column: usize) {
         self.marks.push((row, column));
+    }
+
+    /// Marks the best of a column among these rows; all of them, if several are equally good.
+    pub fn mark_best(&mut self, column: usize, rows: Range<usize>, best: Best) {
+        let value = |row: usize| self.rows.get(row).and_then(|cells| cells.get(column)).and_then(Cell::value);
+        let target = best.of(rows.clone().filter_map(value));
+        let marked: Vec<usize> = rows.filter(|&row| target.is_some() && value(row) == target).collect();
+        self.marks.extend(marked.into_iter().map(|row| (row, column)));
     }
 
     /// Says something below the table.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::Page;
+use crate::report::{Best, Page};
 use crate::units::Seconds;
 
 /// Three policies with everything a table can hold: marks, a rule, a detail column, something missing, a note.
@@ -39,7 +39,7 @@ fn policies() -> Table {
         "9f3a".into(),
     ]);
     table.mark(2, 2);
-    table.mark(2, 3);
+    table.mark_best(3, 0..4, Best::Lowest);
     table.note("* best of its column. Bounded slowdown with a threshold of 10 s.");
     table
 }
@@ -240,4 +240,27 @@ fn empty_tables_render_in_every_format() {
         assert_eq!(markdown(&table), "| policy |\n| --- |\n");
     }
     assert_eq!(text(&Table::default(), &Page::wide(10)), "\n");
+}
+
+#[test]
+fn equally_good_cells_are_all_marked_and_missing_ones_never() {
+    let mut table = Table::new([Column::number("wait")]);
+    for value in [2.0, 1.0, f64::NAN, 1.0] {
+        table.row([Cell::number(value, 0)]);
+    }
+    table.mark_best(0, 0..9, Best::Lowest);
+    assert_eq!(text(&table, &Page::default()), "wait\n────\n  2\n  1*\n  –\n  1*\n");
+    table.mark_best(0, 2..3, Best::Highest);
+    table.mark_best(7, 0..4, Best::Highest);
+    table.mark_best(0, 0..4, Best::Unmarked);
+    assert_eq!(text(&table, &Page::default()).matches('*').count(), 2);
+}
+
+#[test]
+fn rows_can_be_written_one_at_a_time() {
+    let whole = policies();
+    let streamed: String = std::iter::once(csv_header(whole.columns()))
+        .chain(whole.rows().iter().map(|row| csv_row(row)))
+        .collect();
+    assert_eq!(streamed, csv(&whole));
 }

@@ -4,7 +4,7 @@ use crate::job::Job;
 use crate::sim::Placement;
 use crate::units::{Seconds, Time};
 
-/// τ: run times below it count as this long in the bounded slowdown (Feitelson & Rudolph 1998), so that a
+/// τ: run times below it count as this long in the bounded slowdown (Feitelson et al. 1997; Feitelson & Rudolph 1998), so that a
 /// job of one second does not outweigh a thousand others.
 pub const SLOWDOWN_BOUND: Seconds = Seconds(10);
 

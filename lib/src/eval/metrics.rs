@@ -28,6 +28,21 @@ pub enum Unit {
     Ratio,
 }
 
+impl Unit {
+    /// How it is written beside a number.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Jobs => "jobs",
+            Unit::Count => "count",
+            Unit::Instant | Unit::Seconds => "s",
+            Unit::ProcessorSeconds => "proc·s",
+            Unit::Share => "share",
+            Unit::Percent => "%",
+            Unit::Ratio => "ratio",
+        }
+    }
+}
+
 /// One metric of a [`Summary`].
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
@@ -127,7 +142,7 @@ catalogue! {
     makespan: Option<Seconds>, Seconds, "max end − min submit";
     /// The busy part of the machine while the counted jobs were in the system. Jobs outside the window that
     /// run inside its span are included; of a group, only its own jobs, over the whole window's span.
-    utilization: Option<f64>, Share, "Σ over all jobs procs · |[start, end) ∩ span| / (machine · |span|), span = [min submit, max end) of the window";
+    utilization: Option<f64>, Share, "Σ over all jobs procs · length([start, end) ∩ span) / (machine · length(span)), span = [min submit, max end) of the window";
     /// Processor-seconds used by the counted jobs.
     area: u64, ProcessorSeconds, "Σ procs · ran";
     /// Mean run time.
@@ -215,10 +230,10 @@ catalogue! {
     /// Share of jobs that ran longer than first predicted.
     underprediction_rate: Option<f64>, Share, "underpredicted / n";
     /// Mean absolute error of the first prediction.
-    mean_absolute_error: Option<f64>, Seconds, "Σ |predicted − ran| / n";
+    mean_absolute_error: Option<f64>, Seconds, "Σ abs(predicted − ran) / n";
     /// Mean absolute error of the first prediction, in percent of the mean run time (Smith, Foster & Taylor
     /// 1998).
-    mean_absolute_error_percent: Option<f64>, Percent, "100 · Σ |predicted − ran| / Σ ran";
+    mean_absolute_error_percent: Option<f64>, Percent, "100 · Σ abs(predicted − ran) / Σ ran";
     /// Mean accuracy of the first prediction (Tsafrir, Etsion & Feitelson 2007).
     mean_accuracy: Option<f64>, Share, "Σ min(predicted, ran) / max(predicted, ran) / n, both at least 1 s";
     /// Share of jobs whose first prediction is at least half and at most twice their run time.

@@ -1,1 +1,15 @@
-//! Making workloads.
+//! Making workloads: one model per module, each a struct of parameters that turns a [`crate::seed::Seed`]
+//! into a [`crate::workload::Workload`].
+//!
+//! Knows jobs and workloads; refuses to know traces, predictors and schedulers. What a model shares with its
+//! siblings has its own module: the [`Calendar`] says when people submit, [`round_up`] what they ask for.
+
+mod calendar;
+mod error;
+mod habits;
+mod round;
+
+pub use calendar::Calendar;
+pub use error::SynthError;
+pub use habits::Habits;
+pub use round::{ROUND_TIMES, round_up};

@@ -1,0 +1,131 @@
+//! The engine: jobs a second on real logs, and how the cost of an event grows with the queue.
+//!
+//! `cargo bench -p queuecast --bench engine`. Reading is not measured here (see the bench `swf`). Real logs are
+//! found as in the tests (`QUEUECAST_TRACES`); those that are missing are left out and named.
+
+#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use queuecast::eval::Experiment;
+use queuecast::job::{Job, Truth, UserId};
+use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast::seed::Seed;
+use queuecast::sim::{Backfill, Company, Engine, Options};
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::workload::{Machine, Workload};
+use rand::RngExt;
+
+fn main() {
+    if support::traces().is_none() {
+        println!("no real logs: set QUEUECAST_TRACES to bench with them");
+    }
+    divan::main();
+}
+
+const LOGS: [(&str, &str); 4] = [
+    ("KTH-SP2", "KTH-SP2-1996-2.swf.gz"),
+    ("CTC-SP2", "CTC-SP2-1996-3.1-cln.swf.gz"),
+    ("SDSC-BLUE", "SDSC-BLUE-2000-4.2-cln.swf.gz"),
+    ("CEA-Curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
+];
+
+static WORKLOADS: LazyLock<BTreeMap<&str, Workload>> = LazyLock::new(|| {
+    let Some(folder) = support::traces() else { return BTreeMap::new() };
+    let present = LOGS.into_iter().filter(|(_, file)| folder.join(file).is_file());
+    present.map(|(name, file)| (name, support::read(&folder.join(file), "predictsim", None).workload)).collect()
+});
+
+fn logs() -> Vec<&'static str> {
+    LOGS.iter().map(|(name, _)| *name).filter(|name| WORKLOADS.contains_key(name)).collect()
+}
+
+fn jobs_a_second(bencher: Bencher<'_, '_>, log: &str, policy: &str, predictor: &str) {
+    let workload = &WORKLOADS[log];
+    let experiment = Experiment::new(policy.parse().unwrap(), predictor.parse().unwrap());
+    bencher.counter(ItemsCount::new(workload.len())).bench(|| experiment.run(black_box(workload)));
+}
+
+#[divan::bench(args = logs())]
+fn fcfs(bencher: Bencher<'_, '_>, log: &str) {
+    jobs_a_second(bencher, log, "fcfs", "requested");
+}
+
+#[divan::bench(args = logs())]
+fn easy_requested(bencher: Bencher<'_, '_>, log: &str) {
+    jobs_a_second(bencher, log, "easy", "requested");
+}
+
+#[divan::bench(args = logs())]
+fn sjbf_last_two_corrected(bencher: Bencher<'_, '_>, log: &str) {
+    jobs_a_second(bencher, log, "sjbf", "recent:2");
+}
+
+#[divan::bench(args = logs(), sample_count = 10)]
+fn conservative_kept(bencher: Bencher<'_, '_>, log: &str) {
+    jobs_a_second(bencher, log, "conservative", "requested");
+}
+
+#[divan::bench(args = ["KTH-SP2"].into_iter().filter(|log| logs().contains(log)), sample_count = 10)]
+fn conservative_replanned(bencher: Bencher<'_, '_>, log: &str) {
+    jobs_a_second(bencher, log, "conservative:replan", "requested");
+}
+
+/// Instants timed with the queue held near its length.
+const INSTANTS: usize = 2000;
+
+/// `waiting` jobs in the queue of a machine of 128 from the start, then arrivals as fast as jobs end.
+fn saturated(waiting: usize) -> Workload {
+    let mut rng = Seed(7).stream("saturated queue");
+    let jobs = (0..waiting + INSTANTS).map(|place| {
+        let procs = [1, 1, 2, 3, 4, 8, 16, 32, 64, 100, 128][rng.random_range(0..11)];
+        let run = (7.0 + 1.5 * (rng.random::<f64>() + rng.random::<f64>() - 1.0) * 2.0).exp() as i64 + 1;
+        let limit = (run as f64 * rng.random_range(1.0..6.0)) as i64 + 1;
+        let submit = place.saturating_sub(waiting) as i64 * 400;
+        let mut job = Job::rigid(place as u64, Time(submit), Procs(procs), Some(Seconds(limit)));
+        job.user = UserId::new(rng.random_range(0..50));
+        (job, Truth::rigid(Seconds(run)))
+    });
+    Workload::new(Machine { procs: Procs(128) }, jobs.collect()).unwrap()
+}
+
+/// The cost of one instant (its events and its plan) with so many jobs waiting.
+fn cost_of_an_instant(bencher: Bencher<'_, '_>, waiting: usize, policy: Backfill, predictor: PredictorSpec) {
+    let workload = saturated(waiting);
+    bencher
+        .counter(ItemsCount::new(INSTANTS))
+        .with_inputs(|| {
+            let mut predictor = predictor.build(Vec::new, DEFAULT_REQUEST);
+            let mut policy = policy.build();
+            let mut engine = Engine::new(&workload, Options::default());
+            let mut company =
+                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+            engine.step(&mut company);
+            (engine, policy, predictor)
+        })
+        .bench_local_values(|(mut engine, mut policy, mut predictor)| {
+            let mut company =
+                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+            for _ in 0..INSTANTS {
+                engine.step(&mut company);
+            }
+            (engine, policy, predictor)
+        });
+}
+
+#[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 20)]
+fn saturated_easy(bencher: Bencher<'_, '_>, waiting: usize) {
+    cost_of_an_instant(bencher, waiting, Backfill::easy(), PredictorSpec::Requested);
+}
+
+#[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 20)]
+fn saturated_sjbf_last_two(bencher: Bencher<'_, '_>, waiting: usize) {
+    let recent = "recent:2".parse().unwrap();
+    cost_of_an_instant(bencher, waiting, Backfill::sjbf(), recent);
+}

@@ -1,3 +1,5 @@
+//! Charts against literal pictures.
+
 use super::*;
 use crate::report::{Best, Cell, Page};
 

@@ -1,3 +1,5 @@
+//! Tables against literal texts.
+
 use super::*;
 use crate::report::{Best, Page};
 use crate::units::Seconds;

@@ -39,7 +39,9 @@ const LOGS: [(&str, &str); 4] = [
 static WORKLOADS: LazyLock<BTreeMap<&str, Workload>> = LazyLock::new(|| {
     let Some(folder) = support::traces() else { return BTreeMap::new() };
     let present = LOGS.into_iter().filter(|(_, file)| folder.join(file).is_file());
-    present.map(|(name, file)| (name, support::read(&folder.join(file), "predictsim", None).workload)).collect()
+    present
+        .map(|(name, file)| (name, support::read(&folder.join(file), "predictsim", None).workload))
+        .collect()
 });
 
 fn logs() -> Vec<&'static str> {

@@ -74,42 +74,40 @@ pub enum WorkloadError {
 
 impl Workload {
     /// Puts jobs into arrival order (submission time; ties stay in the order given) and numbers them.
-    pub fn new(machine: Machine, mut jobs: Vec<(Job, Truth)>) -> Result<Workload, WorkloadError> {
+    pub fn new(machine: Machine, jobs: Vec<(Job, Truth)>) -> Result<Workload, WorkloadError> {
+        let (jobs, truths) = jobs.into_iter().unzip();
+        Workload::from_columns(machine, jobs, truths)
+    }
+
+    /// The same from jobs and truths apart, which a long log need not hold twice. A job without a truth, or
+    /// the other way round, is left out.
+    pub fn from_columns(
+        machine: Machine,
+        mut jobs: Vec<Job>,
+        mut truths: Vec<Truth>,
+    ) -> Result<Workload, WorkloadError> {
         if machine.procs == Procs(0) {
             return Err(WorkloadError::NoProcessors);
         }
-        if u32::try_from(jobs.len()).is_err() {
+        let both = jobs.len().min(truths.len());
+        if u32::try_from(both).is_err() {
             return Err(WorkloadError::TooMany);
         }
-        for (job, truth) in &jobs {
-            let id = job.id.0;
-            for shape in job.shapes() {
-                if shape.procs > machine.procs {
-                    let (procs, machine) = (shape.procs.0, machine.procs.0);
-                    return Err(WorkloadError::TooLarge { id, procs, machine });
-                }
-                if shape.procs == Procs(0) {
-                    return Err(WorkloadError::Impossible { id, what: "no processors".into() });
-                }
-                if shape.limit.is_some_and(|limit| limit <= Seconds::ZERO) {
-                    return Err(WorkloadError::Impossible { id, what: "a limit below one second".into() });
-                }
-            }
-            if truth.run() < Seconds::ZERO {
-                return Err(WorkloadError::Impossible { id, what: "a negative run time".into() });
-            }
+        jobs.truncate(both);
+        truths.truncate(both);
+        for (job, truth) in jobs.iter().zip(&truths) {
+            check(machine, job, truth)?;
         }
-        if !jobs.is_sorted_by_key(|(job, _)| job.submit) {
-            jobs.sort_by_key(|(job, _)| job.submit);
+        if !jobs.is_sorted_by_key(|job| job.submit) {
+            let mut order: Vec<u32> = (0..both as u32).collect();
+            order.sort_by_key(|&place| jobs[place as usize].submit);
+            arrange(&mut jobs, order.clone());
+            arrange(&mut truths, order);
         }
-        let mut table = Vec::with_capacity(jobs.len());
-        let mut truths = Vec::with_capacity(jobs.len());
-        for (index, (mut job, truth)) in (0..).zip(jobs) {
+        for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
-            table.push(job);
-            truths.push(truth);
         }
-        Ok(Workload { machine, jobs: table, truths, names: Names::default(), epoch: None })
+        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None })
     }
 
     /// The machine.
@@ -180,6 +178,43 @@ impl Workload {
     }
 }
 
+/// Whether a job can ever start and end on this machine.
+fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError> {
+    let id = job.id.0;
+    let impossible = |what: &str| Err(WorkloadError::Impossible { id, what: what.into() });
+    for shape in job.shapes() {
+        if shape.procs > machine.procs {
+            return Err(WorkloadError::TooLarge { id, procs: shape.procs.0, machine: machine.procs.0 });
+        }
+        if shape.procs == Procs(0) {
+            return impossible("no processors");
+        }
+        if shape.limit.is_some_and(|limit| limit <= Seconds::ZERO) {
+            return impossible("a limit below one second");
+        }
+    }
+    if truth.run() < Seconds::ZERO {
+        return impossible("a negative run time");
+    }
+    Ok(())
+}
+
+/// Moves `items[order[0]]` to the front, `items[order[1]]` next, and so on, in place.
+fn arrange<T>(items: &mut [T], mut order: Vec<u32>) {
+    for start in 0..order.len() {
+        let mut here = start;
+        loop {
+            let from = order[here] as usize;
+            order[here] = here as u32;
+            if from == start {
+                break;
+            }
+            items.swap(here, from);
+            here = from;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +230,16 @@ mod tests {
         let ids: Vec<u64> = workload.jobs().iter().map(|job| job.id.0).collect();
         assert_eq!(ids, [3, 9, 7]);
         assert!(workload.jobs().iter().enumerate().all(|(place, job)| job.index.at() == place));
+    }
+
+    #[test]
+    fn arranging_in_place_equals_arranging_a_copy() {
+        for order in [vec![0], vec![2, 0, 1], vec![1, 0, 3, 2], vec![3, 1, 0, 4, 2], vec![4, 3, 2, 1, 0]] {
+            let mut items: Vec<u32> = (10..10 + order.len() as u32).collect();
+            let copy: Vec<u32> = order.iter().map(|&place| items[place as usize]).collect();
+            arrange(&mut items, order);
+            assert_eq!(items, copy);
+        }
     }
 
     #[test]

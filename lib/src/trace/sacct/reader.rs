@@ -109,10 +109,10 @@ impl Sacct {
         let (submitted, eligible) = (clock(Column::Submit)?, clock(Column::Eligible)?);
         let (start, end) = (clock(Column::Start)?, clock(Column::End)?);
         let from = if self.from_eligible { eligible.or(submitted) } else { submitted.or(eligible) };
-        if let (Some(submitted), Some(eligible)) = (submitted, eligible) {
-            if submitted != eligible {
-                note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
-            }
+        if let (Some(submitted), Some(eligible)) = (submitted, eligible)
+            && submitted != eligible
+        {
+            note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
         }
         let unfinished = state == State::Unfinished;
         let run = match start {

@@ -66,6 +66,27 @@ fn read_plain(bencher: Bencher<'_, '_>, lines: u64) {
     });
 }
 
+/// Rows of `sacct` to a workload.
+#[divan::bench(args = [10_000, 100_000], sample_count = 20)]
+fn read_sacct(bencher: Bencher<'_, '_>, rows: u64) {
+    let mut text = String::from(
+        "JobIDRaw|JobID|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Account|QOS|Partition|JobName\n",
+    );
+    for job in 1..=rows {
+        let mixed = job.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let (submit, run, procs) = (1_700_000_000 + job * 61, mixed % 86_000, mixed % 64 + 1);
+        let (user, account, name) = (mixed % 437, mixed % 75, mixed % 900);
+        let (start, limit) = (submit + mixed % 5_000, run / 60 + 60);
+        text += &format!(
+            "{job}|{job}|COMPLETED|{submit}|{submit}|{start}|{}|{run}|{limit}|{procs}|{procs}|user{user}|account{account}|normal|batch|job{name}\n",
+            start + run,
+        );
+    }
+    bencher.counter(BytesCount::new(text.len())).counter(ItemsCount::new(rows)).bench_local(|| {
+        trace::read(black_box(text.as_bytes()), &ReadOptions::default()).expect("a good log")
+    });
+}
+
 /// gzip bytes of the largest real log (312,826 jobs) to a workload.
 #[divan::bench(sample_count = 20)]
 fn read_gzip_curie(bencher: Bencher<'_, '_>) {

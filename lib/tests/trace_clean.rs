@@ -215,10 +215,10 @@ fn when_nothing_is_left_the_reason_is_told() {
 #[test]
 fn strict_mode_refuses_what_would_be_changed_with_line_and_field() {
     for (line, expected) in [
-        (with(&[(4, "-1")]), "line 4, field 4 (run time), job 7: run -1: no run time"),
-        (with(&[(4, "0")]), "field 4 (run time), job 7: run 0"),
-        (with(&[(2, "50")]), "field 2 (submit time), job 7: 50 after 100"),
-        (with(&[(8, "65")]), "field 8 (requested processors), job 7: 65 processors of 64"),
+        (with(&[(4, "-1")]), "line 4, run time (SWF field 4), job 7: run -1: no run time"),
+        (with(&[(4, "0")]), "run time (SWF field 4), job 7: run 0"),
+        (with(&[(2, "50")]), "submit time (SWF field 2), job 7: 50 after 100"),
+        (with(&[(8, "65")]), "requested processors (SWF field 8), job 7: 65 processors of 64"),
         (with(&[(4, "59.5")]), "rule fraction"),
     ] {
         let message = fail_strictly(&among_good(&line));

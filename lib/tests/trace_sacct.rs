@@ -280,7 +280,7 @@ fn local_times_need_a_zone_and_changed_clocks_are_counted() {
     ])]);
     let options = ReadOptions { time_zone: zone, ..ReadOptions::default() };
     let log = trace::read(text.as_bytes(), &options).unwrap();
-    assert_eq!(log.report.fired(Rule::DstFold), 2);
+    assert_eq!(log.report.fired(Rule::DstFold), 1);
     assert_eq!(log.workload.jobs()[0].submit, Time(1_792_888_200));
     let utc = read(&text);
     assert_eq!((utc.report.fired(Rule::DstFold), utc.workload.jobs()[0].submit), (0, Time(1_792_895_400)));

@@ -206,6 +206,8 @@ fn several_members_are_one_file() {
     bytes.extend(zstd::encode_all(format!("{LINE}\n").as_bytes(), 3).unwrap());
     let log = read(&bytes);
     assert_eq!((log.workload.len(), log.compression), (2, Compression::Zstd));
+    let named = ["a.swf.gz", "a.ZST", "a.swf", "gz"].map(Compression::of_name);
+    assert_eq!(named, [Compression::Gzip, Compression::Zstd, Compression::None, Compression::None]);
 }
 
 #[test]

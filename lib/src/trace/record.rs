@@ -1,5 +1,5 @@
 //! One line of a log, as it stands there: the 18 fields of the Standard Workload Format and what accounting
-//! records know beyond them. Nothing is judged here; that is what [`super::clean`] is for.
+//! records know beyond them. Nothing is judged here; that is what [`mod@super::clean`] is for.
 
 use serde::Serialize;
 

@@ -206,7 +206,7 @@ impl Cleaner {
 pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
     let place = rule.field().map_or_else(
         || "whole line".to_owned(),
-        |field| format!("field {} ({})", field.column(), field.name()),
+        |field| format!("{} (SWF field {})", field.name(), field.column()),
     );
     TraceError::Strict { line, place, job, value, rule }
 }

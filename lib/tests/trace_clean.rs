@@ -272,3 +272,18 @@ fn a_cleaned_file_reads_as_the_same_jobs_and_keeps_its_makers() {
     assert!(again.header.notes.iter().any(|note| note.contains("run-missing: 1 removed")));
     assert_eq!(again.workload.len(), 2);
 }
+
+#[test]
+fn the_reference_page_has_every_rule_with_its_actions() {
+    let page = include_str!("../../docs/reference/cleaning.md");
+    for rule in Rule::ALL {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{rule}` |"))).expect(rule.name());
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let actions: Vec<&str> = cell.split(" · ").map(|action| action.split(':').next().unwrap()).collect();
+        let expected: Vec<&str> = rule.actions().iter().map(|action| action.name()).collect();
+        assert_eq!(actions, expected, "{rule}");
+    }
+    for name in Ruleset::names() {
+        assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
+    }
+}

@@ -89,6 +89,8 @@ fn jobs_without_submit_time_run_time_or_processors_are_removed_under_every_rules
         (Rule::RunMissing, with(&[(4, "-1")])),
         (Rule::ProcessorsMissing, with(&[(5, "-1"), (8, "0")])),
         (Rule::TooLarge, with(&[(8, "65")])),
+        (Rule::TimeRange, with(&[(2, "9223372036854775807")])),
+        (Rule::TimeRange, with(&[(9, "1000000000000001")])),
     ] {
         for ruleset in ["none", "default", "predictsim"] {
             let log = trace::read(among_good(&line).as_bytes(), &options(ruleset)).unwrap();

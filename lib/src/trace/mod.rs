@@ -1,13 +1,25 @@
 //! Logs of real systems: reading, writing, cleaning and describing them.
 //!
 //! Two formats come in, the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
-//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which [`clean`]
-//! judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
+//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which
+//! [`mod@clean`] judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
 //!
 //! This room reads from any [`std::io::Read`]; it refuses to know files, clocks, schedulers and predictions.
 //! For progress, wrap the reader.
+//!
+//! ```
+//! use queuecast::trace::{self, ReadOptions};
+//!
+//! let text = "; MaxProcs: 8\n1 0 -1 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1\n2 5 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n";
+//! let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
+//! assert_eq!(log.workload.len(), 1);
+//! assert!(log.report.to_string().contains("run-missing: 1 removed"));
+//! # Ok::<(), trace::TraceError>(())
+//! ```
 
 pub mod clean;
+mod convert;
+mod describe;
 mod error;
 mod input;
 mod lines;
@@ -16,12 +28,15 @@ mod machine;
 mod record;
 mod records;
 pub mod sacct;
+mod sift;
 mod sniff;
 pub mod swf;
 
 use std::fmt;
 
 pub use clean::{CleaningReport, Rule, Ruleset};
+pub use convert::{Cleaned, Converted, clean, convert};
+pub use describe::{Distinct, Distribution, Info, Presence, describe};
 pub use error::{Malformed, Place, TraceError};
 pub use input::{Compression, Output};
 pub use jiff::tz::TimeZone;

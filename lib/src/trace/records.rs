@@ -8,7 +8,7 @@ use super::clean::{Example, Ledger, Rule};
 use super::error::{Malformed, TraceError};
 use super::input::Compression;
 use super::lines::Lines;
-use super::record::Record;
+use super::record::{Record, UNKNOWN};
 use super::sacct::Sacct;
 use super::sniff::sniff;
 use super::swf::{self, Header, Oddity};
@@ -86,6 +86,14 @@ impl<R: Read> Records<R> {
             self.data_lines += 1;
             let refusal = match is_record {
                 Ok(true) => None,
+                Ok(false) if self.strict => {
+                    return Err(strict_error(
+                        Rule::Step,
+                        number,
+                        UNKNOWN,
+                        "use sacct -X to leave steps out".into(),
+                    ));
+                }
                 Ok(false) => continue,
                 Err(malformed) => Some(malformed),
             };
@@ -143,7 +151,7 @@ impl<R: Read> Records<R> {
                 malformed,
                 lines: self.data_lines,
                 format: self.format().name(),
-                first,
+                first: Box::new(first),
                 hint: match self.format() {
                     Format::Swf => {
                         "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"

@@ -7,6 +7,9 @@ use crate::trace::error::TraceError;
 use crate::trace::record::{Record, UNKNOWN};
 use crate::units::Procs;
 
+/// 31 million years: sums of such times stay far from the end of the clock.
+const LATEST: i64 = 1_000_000_000_000_000;
+
 /// Judges records in the order of the log.
 #[derive(Debug)]
 pub struct Cleaner {
@@ -62,16 +65,22 @@ impl Cleaner {
         }
         if record.job < 0 {
             let job = record.job;
-            self.fire(Rule::JobNumberMissing, record, || job.to_string())?;
+            self.fire(Rule::JobNumberMissing, record, || format!("job number {job}"))?;
             record.job = i64::try_from(record.line).unwrap_or(i64::MAX);
         }
         if record.submit < 0 {
             let submit = record.submit;
-            return self.remove(Rule::SubmitMissing, record, || submit.to_string());
+            return self.remove(Rule::SubmitMissing, record, || format!("submit {submit}"));
         }
         if record.run < 0 {
             let run = record.run;
-            return self.remove(Rule::RunMissing, record, || run.to_string());
+            return self.remove(Rule::RunMissing, record, || format!("run {run}"));
+        }
+        if record.submit.max(record.run).max(record.requested_time) > LATEST {
+            let (submit, run, request) = (record.submit, record.run, record.requested_time);
+            return self.remove(Rule::TimeRange, record, || {
+                format!("submit {submit}, run {run}, requested {request}")
+            });
         }
         if !self.choose_processors(record)? || !self.judge_run(record)? || !self.fit(record)? {
             return Ok(false);
@@ -206,7 +215,7 @@ impl Cleaner {
 pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
     let place = rule.field().map_or_else(
         || "whole line".to_owned(),
-        |field| format!("field {} ({})", field.column(), field.name()),
+        |field| format!("{} (SWF field {})", field.name(), field.column()),
     );
     TraceError::Strict { line, place, job, value, rule }
 }

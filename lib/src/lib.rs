@@ -19,3 +19,8 @@ pub mod synth;
 pub mod trace;
 pub mod units;
 pub mod workload;
+
+/// The code in the guide is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guides/library.md")]
+struct LibraryGuide;

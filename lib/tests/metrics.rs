@@ -37,7 +37,7 @@ fn scheduled(machine: u32, lines: &[Line]) -> (Workload, Schedule) {
         killed: line.killed,
     };
     let placements = lines.iter().map(placement).collect();
-    let workload = Workload::new(Machine { procs: Procs(machine) }, jobs).unwrap();
+    let workload = Workload::new(Machine { procs: Procs(machine) }, jobs).expect("a possible workload");
     (workload, Schedule { placements, plans: 0, longest_queue: 0 })
 }
 

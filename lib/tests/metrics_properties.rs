@@ -27,7 +27,7 @@ fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
             (job, Truth::rigid(Seconds(ran)))
         };
         let jobs = lines.into_iter().map(job).collect();
-        let workload = Workload::new(Machine { procs: Procs(8) }, jobs).unwrap();
+        let workload = Workload::new(Machine { procs: Procs(8) }, jobs).expect("a possible workload");
         (workload, Schedule { placements, plans: 0, longest_queue: 0 })
     })
 }

@@ -9,7 +9,7 @@ use queuecast::workload::{Machine, Workload};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/metrics.md");
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("the reference page")
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl<'a> Selection<'a> {
     /// Every metric over the counted jobs.
     pub fn summary(&self) -> Summary {
         let everyone: Vec<usize> = (0..self.evaluation.workload.len()).collect();
-        summarize::summarize(self, &everyone)
+        summarize::summarize(self, self.span(), &everyone)
     }
 
     /// Every metric for each user, queue and so on.

@@ -123,10 +123,11 @@ pub(super) fn break_down(selection: &Selection<'_>, by: Dimension) -> Breakdown 
         let key = by.key(job);
         members.entry((key.is_none(), key.unwrap_or_default())).or_default().push(index);
     }
+    let span = selection.span();
     let group = |((unknown, key), members): ((bool, u32), Vec<usize>)| Group {
         name: if unknown { "unknown".into() } else { by.name(key, &workload.names) },
         number: (!unknown).then_some(key),
-        summary: summarize(selection, &members),
+        summary: summarize(selection, span, &members),
     };
     Breakdown { by, groups: members.into_iter().map(group).collect() }
 }

@@ -1,7 +1,7 @@
 //! From jobs to the numbers of the catalogue.
 
 use super::percentile::{Spread, mean_of_sorted};
-use super::{Measured, Selection, Summary};
+use super::{Measured, Selection, Span, Summary};
 use crate::sim::{Backfilled, Reason};
 
 /// Everything that adds up, in integers: the order of the jobs cannot matter. Sums saturate instead of
@@ -68,8 +68,8 @@ fn sorted<T>(jobs: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> std::cmp::
 }
 
 /// Every metric over those of `members` that the selection counts. `members` ascends; those not counted
-/// appear among the excluded, and in the utilization of the window's span.
-pub(super) fn summarize(selection: &Selection<'_>, members: &[usize]) -> Summary {
+/// appear among the excluded, and in the utilization of `span`, which is that of the whole window.
+pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: &[usize]) -> Summary {
     let evaluation = selection.evaluation();
     let window = selection.counted();
     let counted = &members[members.partition_point(|&index| index < window.start)..];
@@ -87,7 +87,7 @@ pub(super) fn summarize(selection: &Selection<'_>, members: &[usize]) -> Summary
     let accuracies = sorted(jobs().map(|job| job.accuracy()), f64::total_cmp);
 
     let own = selection.span_of(counted.iter().copied());
-    let utilization = selection.span().filter(|_| !counted.is_empty()).and_then(|span| {
+    let utilization = span.filter(|_| !counted.is_empty()).and_then(|span| {
         let used = members.iter().map(|&index| evaluation.measured(index).area_within(span.from, span.until));
         let machine = i128::from(evaluation.workload().machine().procs.0);
         ratio(used.fold(0, i128::saturating_add), machine * i128::from(span.length().0))

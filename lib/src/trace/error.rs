@@ -146,6 +146,9 @@ pub enum TraceError {
         /// What removed them.
         why: String,
     },
+    /// The sink failed.
+    #[error("writing failed: {0}")]
+    Write(io::Error),
     /// Jobs and machine do not fit together.
     #[error(transparent)]
     Workload(#[from] WorkloadError),

@@ -8,6 +8,8 @@
 //! For progress, wrap the reader.
 
 pub mod clean;
+mod convert;
+mod describe;
 mod error;
 mod input;
 mod lines;
@@ -16,12 +18,15 @@ mod machine;
 mod record;
 mod records;
 pub mod sacct;
+mod sift;
 mod sniff;
 pub mod swf;
 
 use std::fmt;
 
 pub use clean::{CleaningReport, Rule, Ruleset};
+pub use convert::{Cleaned, Converted, clean, convert};
+pub use describe::{Distinct, Distribution, Info, Presence, describe};
 pub use error::{Malformed, Place, TraceError};
 pub use input::{Compression, Output};
 pub use jiff::tz::TimeZone;

@@ -8,7 +8,7 @@ use super::clean::{Example, Ledger, Rule};
 use super::error::{Malformed, TraceError};
 use super::input::Compression;
 use super::lines::Lines;
-use super::record::Record;
+use super::record::{Record, UNKNOWN};
 use super::sacct::Sacct;
 use super::sniff::sniff;
 use super::swf::{self, Header, Oddity};
@@ -86,6 +86,14 @@ impl<R: Read> Records<R> {
             self.data_lines += 1;
             let refusal = match is_record {
                 Ok(true) => None,
+                Ok(false) if self.strict => {
+                    return Err(strict_error(
+                        Rule::Step,
+                        number,
+                        UNKNOWN,
+                        "use sacct -X to leave steps out".into(),
+                    ));
+                }
                 Ok(false) => continue,
                 Err(malformed) => Some(malformed),
             };

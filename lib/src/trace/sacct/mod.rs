@@ -1,32 +1,20 @@
-//! Text that Slurm's `sacct -P` prints.
+//! Text that Slurm's `sacct -P` prints: any column order, any single-byte delimiter, times in Unix seconds or
+//! local, steps skipped, every row of a requeued job kept.
+//!
+//! Knows Slurm's words; refuses to judge whether a row makes a sensible job.
 
-use std::io::Read;
+mod columns;
+mod duration;
+mod names;
+mod reader;
+mod state;
+mod time;
 
-use super::ReadOptions;
-use super::clean::Ledger;
-use super::error::{Malformed, TraceError};
-use super::lines::Lines;
-use super::record::Record;
-use crate::workload::Names;
+pub(super) use reader::Sacct;
 
-/// x
-pub const EXAMPLE_COMMAND: &str = "sacct";
-
-pub(super) struct Sacct;
-impl Sacct {
-    pub fn open<R: Read>(_lines: &mut Lines<R>, _options: &ReadOptions) -> Result<Sacct, TraceError> {
-        Ok(Sacct)
-    }
-    pub fn parse(
-        &mut self,
-        _line: &[u8],
-        _number: u64,
-        _record: &mut Record,
-        _ledger: &mut Ledger,
-    ) -> Result<bool, Malformed> {
-        Ok(false)
-    }
-    pub fn names(&self) -> Names {
-        Names::default()
-    }
-}
+/// A query whose output has every column that is used. Unit separators survive any job name; Unix seconds
+/// any change of clocks; without `-D` only the last run of a requeued job would show.
+pub const EXAMPLE_COMMAND: &str = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=$'\\x1f' \
+-S 2024-01-01 -E now -s BF,CA,CD,DL,F,NF,OOM,PD,PR,R,RQ,RS,RV,S,TO \
+--format=JobIDRaw,JobID,State,Submit,Eligible,Start,End,ElapsedRaw,Suspended,TimelimitRaw,ReqCPUS,\
+AllocCPUS,NNodes,ReqMem,TotalCPU,User,Group,Account,QOS,Partition,JobName";

@@ -1,0 +1,179 @@
+//! From a log to a file in the Standard Workload Format: as it is, or cleaned. Comments go along to the
+//! byte, since the makers of logs ask to be acknowledged in what is derived from them.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+
+use super::clean::{CleaningReport, Ruleset};
+use super::error::TraceError;
+use super::machine::{MachineSize, MachineSource};
+use super::record::Record;
+use super::records::Records;
+use super::sift::{KeptRecord, Sifted, sift};
+use super::swf::{Header, SwfWriter};
+use super::{Format, ReadOptions};
+use crate::units::Procs;
+use crate::workload::Names;
+
+/// Records that cleaning kept, in arrival order.
+#[derive(Debug, Clone)]
+pub struct Cleaned {
+    /// With `requested_procs` the processors the job is taken to need.
+    pub records: Vec<Record>,
+    /// What the file's comments say.
+    pub header: Header,
+    /// Names for the numbers in the records.
+    pub names: Names,
+    /// What was removed and changed, and why.
+    pub report: CleaningReport,
+    /// The machine's size and how it is known.
+    pub machine: MachineSize,
+    /// What the file was written in.
+    pub format: Format,
+}
+
+/// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
+pub fn clean<R: Read>(source: R, options: &ReadOptions) -> Result<Cleaned, TraceError> {
+    let keep = |record: &Record| {
+        KeptRecord(record.clone(), Procs(u32::try_from(record.requested_procs).unwrap_or(u32::MAX)))
+    };
+    let Sifted { kept, header, names, report, machine, format, .. } = sift(source, options, keep)?;
+    let fitted = |KeptRecord(record, procs)| Record { requested_procs: i64::from(procs.0), ..record };
+    Ok(Cleaned { records: kept.into_iter().map(fitted).collect(), header, names, report, machine, format })
+}
+
+impl Cleaned {
+    /// Writes all of it, with notes that say how it was cleaned.
+    pub fn write_swf<W: Write>(&self, sink: W) -> Result<W, TraceError> {
+        let mut writer = SwfWriter::new(sink);
+        let write = || -> std::io::Result<W> {
+            let epoch = match self.format {
+                Format::Swf => {
+                    writer.header(&self.header)?;
+                    0
+                }
+                Format::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
+            };
+            if self.machine.source == MachineSource::Given && self.format == Format::Swf {
+                writer.comment(format!("; MaxProcs: {}", self.machine.procs).as_bytes())?;
+            }
+            for line in self.report.to_string().lines() {
+                writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
+            }
+            self.records.iter().try_for_each(|record| writer.record(&shifted(record, epoch)))?;
+            writer.finish()
+        };
+        write().map_err(TraceError::Write)
+    }
+}
+
+/// What a conversion did.
+#[derive(Debug, Clone)]
+pub struct Converted<W> {
+    /// The sink, flushed.
+    pub sink: W,
+    /// Records written.
+    pub records: u64,
+    /// What could not be written: lines that are not records.
+    pub report: CleaningReport,
+}
+
+/// Writes every record of a log in the Standard Workload Format, uncleaned. SWF is copied as it streams by,
+/// comments in their places; accounting records are held in memory, because submit times are written
+/// relative to the earliest and names go into the header.
+pub fn convert<R: Read, W: Write>(
+    source: R,
+    sink: W,
+    options: &ReadOptions,
+) -> Result<Converted<W>, TraceError> {
+    let mut records = Records::open(source, options)?;
+    let mut writer = SwfWriter::new(sink);
+    let mut written = 0;
+    match records.format() {
+        Format::Swf => {
+            let mut record = Record::default();
+            let mut comments = 0;
+            loop {
+                let more = records.read(&mut record)?;
+                for comment in &records.header().comments[comments..] {
+                    writer.comment(&comment.bytes).map_err(TraceError::Write)?;
+                }
+                comments = records.header().comments.len();
+                if !more {
+                    break;
+                }
+                writer.record(&record).map_err(TraceError::Write)?;
+                written += 1;
+            }
+        }
+        Format::Sacct => {
+            let all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
+            let size = options.procs.map(|procs| MachineSize { procs, source: MachineSource::Given });
+            let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
+            for record in &all {
+                writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
+            }
+            written = all.len() as u64;
+        }
+    }
+    let report = records.ledger().report(&Ruleset::none(), records.data_lines(), None);
+    Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
+}
+
+/// A record with its submit time counted from `epoch`.
+fn shifted(record: &Record, epoch: i64) -> Record {
+    let submit = if record.submit < 0 { record.submit } else { record.submit - epoch };
+    Record { submit, ..record.clone() }
+}
+
+/// A header for records that come without one; returns the Unix time that submit times count from.
+fn made_header<W: Write>(
+    writer: &mut SwfWriter<W>,
+    records: &[Record],
+    names: &Names,
+    machine: Option<MachineSize>,
+) -> std::io::Result<i64> {
+    let epoch = records.iter().map(|record| record.submit).filter(|&submit| submit >= 0).min().unwrap_or(0);
+    let size = |record: &Record| record.requested_procs.max(record.allocated_procs);
+    let mut say = |text: String| writer.comment(format!("; {text}").as_bytes());
+    say("Version: 2.2".into())?;
+    say("Conversion: Queuecast, from the output of sacct".into())?;
+    say(format!("MaxJobs: {}", records.len()))?;
+    say(format!("MaxRecords: {}", records.len()))?;
+    say(format!("UnixStartTime: {epoch}"))?;
+    match machine {
+        Some(MachineSize { procs, source: MachineSource::Given }) => say(format!("MaxProcs: {procs}"))?,
+        _ => {
+            say(format!("MaxProcs: {}", records.iter().map(size).max().unwrap_or(0)))?;
+            say("Note: MaxProcs is the size of the largest job; the machine may be larger".into())?;
+        }
+    }
+    say("Note: submit time is when the job became eligible; wait time counts from there".into())?;
+    if !names.qos.is_empty() {
+        say("Queues: these are qualities of service".into())?;
+        say(format!("MaxQueues: {}", names.qos.len()))?;
+    }
+    let lists: [(&str, &BTreeMap<u32, String>); 5] = [
+        ("Queue:", &names.qos),
+        ("Partition:", &names.partitions),
+        ("Note: User", &names.users),
+        ("Note: Group", &names.groups),
+        ("Note: Executable", &names.executables),
+    ];
+    for (what, names) in lists {
+        if what == "Partition:" && !names.is_empty() {
+            say(format!("MaxPartitions: {}", names.len()))?;
+        }
+        let equals = if what.starts_with("Note") { "= " } else { "" };
+        for (number, name) in names {
+            say(format!("{what} {number} {equals}{name}"))?;
+        }
+    }
+    if !names.accounts.is_empty() {
+        say(format!(
+            "Note: {} accounts are left out, for which the format has no column",
+            names.accounts.len()
+        ))?;
+    }
+    Ok(epoch)
+}

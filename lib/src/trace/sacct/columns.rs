@@ -1,0 +1,150 @@
+//! Which column holds what, found once from the header line.
+
+use crate::trace::error::{Place, TraceError, shortened};
+use crate::trace::sniff::delimiter;
+
+/// Columns that are used, under the names `sacct` has for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    JobIdRaw,
+    JobId,
+    State,
+    Submit,
+    Eligible,
+    Start,
+    End,
+    ElapsedRaw,
+    Elapsed,
+    Suspended,
+    TimelimitRaw,
+    Timelimit,
+    ReqCpus,
+    AllocCpus,
+    NCpus,
+    NNodes,
+    ReqMem,
+    TotalCpu,
+    User,
+    Group,
+    Account,
+    Qos,
+    Partition,
+    JobName,
+}
+
+const NAMES: [(Column, &str); 24] = [
+    (Column::JobIdRaw, "JobIDRaw"),
+    (Column::JobId, "JobID"),
+    (Column::State, "State"),
+    (Column::Submit, "Submit"),
+    (Column::Eligible, "Eligible"),
+    (Column::Start, "Start"),
+    (Column::End, "End"),
+    (Column::ElapsedRaw, "ElapsedRaw"),
+    (Column::Elapsed, "Elapsed"),
+    (Column::Suspended, "Suspended"),
+    (Column::TimelimitRaw, "TimelimitRaw"),
+    (Column::Timelimit, "Timelimit"),
+    (Column::ReqCpus, "ReqCPUS"),
+    (Column::AllocCpus, "AllocCPUS"),
+    (Column::NCpus, "NCPUS"),
+    (Column::NNodes, "NNodes"),
+    (Column::ReqMem, "ReqMem"),
+    (Column::TotalCpu, "TotalCPU"),
+    (Column::User, "User"),
+    (Column::Group, "Group"),
+    (Column::Account, "Account"),
+    (Column::Qos, "QOS"),
+    (Column::Partition, "Partition"),
+    (Column::JobName, "JobName"),
+];
+
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub delimiter: u8,
+    /// Columns in the header line.
+    pub count: usize,
+    places: [Option<usize>; NAMES.len()],
+}
+
+impl Columns {
+    /// Understands a header line, or says what it lacks.
+    pub fn of_header(line: &[u8]) -> Result<Columns, TraceError> {
+        let line = line.trim_ascii();
+        let delimiter = delimiter(line).ok_or_else(|| TraceError::NotALog {
+            looks_like: format!("a line without a delimiter (\"{}\")", shortened(line)),
+            hint: "run sacct with -P and without -n (--noheader): the header line names the columns".into(),
+        })?;
+        let mut places = [None; NAMES.len()];
+        let mut count = 0;
+        for (place, name) in line.split(|&byte| byte == delimiter).enumerate() {
+            count += 1;
+            for (slot, (_, known)) in places.iter_mut().zip(NAMES) {
+                if slot.is_none() && name.eq_ignore_ascii_case(known.as_bytes()) {
+                    *slot = Some(place);
+                }
+            }
+        }
+        let columns = Columns { delimiter, count, places };
+        let missing = columns.missing();
+        if missing.is_empty() { Ok(columns) } else { Err(TraceError::MissingColumns { missing }) }
+    }
+
+    fn missing(&self) -> String {
+        let has = |column| self.place(column).is_some();
+        let needed: [(&str, bool); 6] = [
+            ("JobIDRaw (or JobID)", has(Column::JobIdRaw) || has(Column::JobId)),
+            ("State", has(Column::State)),
+            ("Eligible (or Submit)", has(Column::Submit) || has(Column::Eligible)),
+            ("Start", has(Column::Start)),
+            (
+                "ElapsedRaw (or Elapsed, or End)",
+                has(Column::ElapsedRaw) || has(Column::Elapsed) || has(Column::End),
+            ),
+            (
+                "ReqCPUS (or AllocCPUS, or NCPUS)",
+                has(Column::ReqCpus) || has(Column::AllocCpus) || has(Column::NCpus),
+            ),
+        ];
+        needed.iter().filter(|(_, present)| !present).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Where a column is, from 0.
+    pub fn place(&self, column: Column) -> Option<usize> {
+        self.places[column as usize]
+    }
+
+    /// A column for an error message.
+    pub fn describe(&self, column: Column) -> Place {
+        let name = NAMES[column as usize].1;
+        Place { column: self.place(column).map_or(0, |place| place + 1), name: name.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_names_is_in_the_order_of_the_columns() {
+        assert!(NAMES.iter().enumerate().all(|(place, (column, _))| *column as usize == place));
+    }
+
+    #[test]
+    fn any_order_and_delimiter_will_do() {
+        let columns = Columns::of_header(b"End;state;NCPUS;jobid;Submit;Start;Whatever").unwrap();
+        assert_eq!((columns.delimiter, columns.count), (b';', 7));
+        assert_eq!(columns.place(Column::JobId), Some(3));
+        assert_eq!(columns.place(Column::JobIdRaw), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_listed_with_a_command_that_has_it() {
+        let message = Columns::of_header(b"JobID|State|Start|End").unwrap_err().to_string();
+        assert!(
+            message.contains("lacks Eligible (or Submit), ReqCPUS (or AllocCPUS, or NCPUS)"),
+            "{message}"
+        );
+        assert!(message.contains("--format=JobIDRaw,"), "{message}");
+    }
+}

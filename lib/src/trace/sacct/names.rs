@@ -1,0 +1,34 @@
+//! Names into numbers: 1 for the first that is met, and so on, so that the same log gives the same numbers.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::trace::record::UNKNOWN;
+
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    // Looked up, never iterated: its order cannot reach a result.
+    numbers: HashMap<Vec<u8>, u32>,
+}
+
+impl Interner {
+    /// The number of a name; unknown for an empty one.
+    pub fn number(&mut self, name: &[u8]) -> i64 {
+        if name.is_empty() {
+            return UNKNOWN;
+        }
+        if let Some(&number) = self.numbers.get(name) {
+            return i64::from(number);
+        }
+        // Names need memory; there are never 2^32 of them.
+        let number = self.numbers.len() as u32 + 1;
+        self.numbers.insert(name.to_vec(), number);
+        i64::from(number)
+    }
+
+    pub fn names(&self) -> BTreeMap<u32, String> {
+        self.numbers
+            .iter()
+            .map(|(name, &number)| (number, String::from_utf8_lossy(name).into_owned()))
+            .collect()
+    }
+}

@@ -1,0 +1,297 @@
+//! One row into a record.
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use jiff::tz::TimeZone;
+
+use super::columns::{Column, Columns};
+use super::duration::{integer, milliseconds, seconds};
+use super::names::Interner;
+use super::state::{State, state, status};
+use super::time::{Instant, instant};
+use crate::trace::ReadOptions;
+use crate::trace::clean::{Action, Example, Ledger, Rule};
+use crate::trace::error::{Malformed, TraceError, shortened};
+use crate::trace::lines::Lines;
+use crate::trace::record::{Record, UNKNOWN};
+use crate::workload::Names;
+
+/// Accounting rows and the names met in them.
+pub(in crate::trace) struct Sacct {
+    columns: Columns,
+    zone: TimeZone,
+    from_eligible: bool,
+    /// Jobs met, to tell when one comes again. Asked, never iterated.
+    met: HashSet<Vec<u8>>,
+    users: Interner,
+    groups: Interner,
+    accounts: Interner,
+    executables: Interner,
+    partitions: Interner,
+    qos: Interner,
+    /// Where each field of the current row lies.
+    fields: Vec<(usize, usize)>,
+}
+
+impl Sacct {
+    /// Reads the header line.
+    pub fn open<R: Read>(lines: &mut Lines<R>, options: &ReadOptions) -> Result<Sacct, TraceError> {
+        let columns = loop {
+            match lines.next()? {
+                None => return Err(TraceError::Empty),
+                Some((_, line)) if line.trim_ascii().is_empty() => {}
+                Some((_, line)) => break Columns::of_header(line)?,
+            }
+        };
+        Ok(Sacct {
+            columns,
+            zone: options.time_zone.clone(),
+            from_eligible: options.ruleset.action(Rule::Eligible) == Action::UseEligible,
+            met: HashSet::new(),
+            users: Interner::default(),
+            groups: Interner::default(),
+            accounts: Interner::default(),
+            executables: Interner::default(),
+            partitions: Interner::default(),
+            qos: Interner::default(),
+            fields: Vec::new(),
+        })
+    }
+
+    pub fn names(&self) -> Names {
+        Names {
+            users: self.users.names(),
+            groups: self.groups.names(),
+            accounts: self.accounts.names(),
+            executables: self.executables.names(),
+            queues: Default::default(),
+            partitions: self.partitions.names(),
+            qos: self.qos.names(),
+        }
+    }
+
+    /// Fills `record`; `false` for a step, which is counted.
+    pub fn parse(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        record: &mut Record,
+        ledger: &mut Ledger,
+    ) -> Result<bool, Malformed> {
+        self.split(line, number)?;
+        let row = Row { line, number, columns: &self.columns, fields: &self.fields, zone: &self.zone };
+        let id = row.text(Column::JobId).or(row.text(Column::JobIdRaw)).unwrap_or_default();
+        if id.contains(&b'.') {
+            let value = shortened(id);
+            ledger.count(Rule::Step, || Example { line: Some(number), job: None, value });
+            return Ok(false);
+        }
+        let job = row.job_number()?;
+        let mut note = |rule, value: String| {
+            ledger.count(rule, || Example { line: Some(number), job: Some(job), value });
+        };
+
+        let word = row.text(Column::State).unwrap_or_default();
+        let state = state(word).ok_or_else(|| row.bad(Column::State, "not a job state of Slurm"))?;
+        let mut clock = |column| -> Result<Option<i64>, Malformed> {
+            let text = row.text(column).unwrap_or_default();
+            let Some(instant) = instant(text, row.zone) else {
+                return Err(row.bad(column, "neither Unix seconds nor a time like 2024-01-31T23:59:59"));
+            };
+            match instant {
+                Instant::Fold(_) => note(Rule::DstFold, shortened(text)),
+                Instant::Gap(_) => note(Rule::DstGap, shortened(text)),
+                _ => {}
+            }
+            Ok(instant.seconds())
+        };
+        let (submitted, eligible) = (clock(Column::Submit)?, clock(Column::Eligible)?);
+        let (start, end) = (clock(Column::Start)?, clock(Column::End)?);
+        let from = if self.from_eligible { eligible.or(submitted) } else { submitted.or(eligible) };
+        if let (Some(submitted), Some(eligible)) = (submitted, eligible) {
+            if submitted != eligible {
+                note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
+            }
+        }
+        let unfinished = state == State::Unfinished;
+        let run = match start {
+            Some(start) if !unfinished => row.run(start, end)?,
+            _ => UNKNOWN,
+        };
+        let suspended = row.text(Column::Suspended).and_then(seconds).unwrap_or(0);
+        if suspended > 0 {
+            note(Rule::Suspended, format!("for {suspended} s"));
+        }
+        if id.contains(&b'+') {
+            note(Rule::HetComponent, shortened(id));
+        }
+        if !self.met.insert(id.to_vec()) {
+            note(Rule::Incarnation, shortened(id));
+        }
+
+        let requested_procs = row.count(Column::ReqCpus)?;
+        let allocated_procs = match row.count(Column::AllocCpus)? {
+            UNKNOWN => row.count(Column::NCpus)?,
+            procs => procs,
+        };
+        let procs = if allocated_procs > 0 { allocated_procs } else { requested_procs };
+        *record = Record {
+            line: number,
+            job,
+            submit: from.unwrap_or(UNKNOWN),
+            wait: match (start, from) {
+                (Some(start), Some(from)) => start.saturating_sub(from).max(0),
+                _ => UNKNOWN,
+            },
+            run,
+            allocated_procs,
+            cpu: row.cpu(procs),
+            requested_procs,
+            requested_time: row.request()?,
+            requested_memory: row.memory(procs),
+            status: status(state),
+            user: self.users.number(row.text(Column::User).unwrap_or_default()),
+            group: self.groups.number(row.text(Column::Group).unwrap_or_default()),
+            executable: self.executables.number(row.text(Column::JobName).unwrap_or_default()),
+            partition: self.partitions.number(row.text(Column::Partition).unwrap_or_default()),
+            account: self.accounts.number(row.text(Column::Account).unwrap_or_default()),
+            qos: self.qos.number(row.text(Column::Qos).unwrap_or_default()),
+            ending: match state {
+                State::Ended(ending) => ending,
+                State::Unfinished => Default::default(),
+            },
+            unfinished,
+            ..Record::default()
+        };
+        Ok(true)
+    }
+
+    fn split(&mut self, line: &[u8], number: u64) -> Result<(), Malformed> {
+        self.fields.clear();
+        let mut begin = 0;
+        for field in line.split(|&byte| byte == self.columns.delimiter) {
+            self.fields.push((begin, begin + field.len()));
+            begin += field.len() + 1;
+        }
+        if self.fields.len() == self.columns.count {
+            return Ok(());
+        }
+        let reason = format!(
+            "has {} columns, the header line {}: a delimiter or a line end within a name or comment",
+            self.fields.len(),
+            self.columns.count
+        );
+        Err(Malformed { line: number, field: None, value: shortened(line), reason })
+    }
+}
+
+struct Row<'a> {
+    line: &'a [u8],
+    number: u64,
+    columns: &'a Columns,
+    fields: &'a [(usize, usize)],
+    zone: &'a TimeZone,
+}
+
+impl<'a> Row<'a> {
+    /// A column's text, blanks around it taken off; `None` if there is no such column.
+    fn text(&self, column: Column) -> Option<&'a [u8]> {
+        let &(begin, end) = self.fields.get(self.columns.place(column)?)?;
+        Some(self.line[begin..end].trim_ascii())
+    }
+
+    fn bad(&self, column: Column, reason: &str) -> Malformed {
+        Malformed {
+            line: self.number,
+            field: Some(self.columns.describe(column)),
+            value: shortened(self.text(column).unwrap_or_default()),
+            reason: reason.into(),
+        }
+    }
+
+    /// `JobIDRaw`, or the number that `JobID` begins with (`141` of `141_3` and of `141_[6-9%4]`).
+    fn job_number(&self) -> Result<i64, Malformed> {
+        let (column, text) = match self.text(Column::JobIdRaw) {
+            Some(text) => (Column::JobIdRaw, text),
+            None => (Column::JobId, self.text(Column::JobId).unwrap_or_default()),
+        };
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest_fits = matches!(text.get(digits), None | Some(b'_' | b'+'));
+        let number = integer(&text[..digits]).filter(|_| rest_fits);
+        number.ok_or_else(|| self.bad(column, "not a job number of Slurm"))
+    }
+
+    /// Without the time it was suspended, where the row tells.
+    fn run(&self, start: i64, end: Option<i64>) -> Result<i64, Malformed> {
+        if let Some(text) = self.text(Column::ElapsedRaw) {
+            return integer(text).ok_or_else(|| self.bad(Column::ElapsedRaw, "not a number of seconds"));
+        }
+        if let Some(text) = self.text(Column::Elapsed) {
+            return seconds(text).ok_or_else(|| self.bad(Column::Elapsed, "not a length of time"));
+        }
+        Ok(end.map_or(UNKNOWN, |end| end.saturating_sub(start).max(0)))
+    }
+
+    /// Requested seconds; unknown without a limit of the job's own.
+    fn request(&self) -> Result<i64, Malformed> {
+        for (column, unit) in [(Column::TimelimitRaw, 60), (Column::Timelimit, 1)] {
+            let Some(text) = self.text(column) else { continue };
+            let limitless = |word: &[u8]| text.eq_ignore_ascii_case(word);
+            if text.is_empty() || limitless(b"UNLIMITED") || limitless(b"Partition_Limit") {
+                continue;
+            }
+            let length = if column == Column::TimelimitRaw { integer(text) } else { seconds(text) };
+            let length = length.and_then(|length| length.checked_mul(unit));
+            return length.ok_or_else(|| self.bad(column, "not a time limit"));
+        }
+        Ok(UNKNOWN)
+    }
+
+    /// A number of processors; unknown if the column is absent, empty or 0.
+    fn count(&self, column: Column) -> Result<i64, Malformed> {
+        match self.text(column) {
+            None | Some(b"") => Ok(UNKNOWN),
+            Some(text) => match integer(text) {
+                Some(0) => Ok(UNKNOWN),
+                Some(count) => Ok(count),
+                None => Err(self.bad(column, "not a number of processors")),
+            },
+        }
+    }
+
+    /// Seconds of CPU time per processor. It decides nothing, so what cannot be read is simply unknown.
+    fn cpu(&self, procs: i64) -> f64 {
+        let total = self.text(Column::TotalCpu).and_then(milliseconds);
+        match total {
+            // To the hundredth, as the archive's logs have it.
+            Some(total) if procs > 0 => (total as f64 / 10.0 / procs as f64).round() / 100.0,
+            _ => UNKNOWN as f64,
+        }
+    }
+
+    /// Requested kilobytes per processor, from `4000M` (a job), `4Gn` (a node), `2Gc` (a processor).
+    fn memory(&self, procs: i64) -> i64 {
+        let Some(text) = self.text(Column::ReqMem) else { return UNKNOWN };
+        let nodes = || self.text(Column::NNodes).and_then(integer).filter(|&nodes| nodes > 0);
+        let (amount, shares) = match text {
+            [amount @ .., b'c'] => (amount, Some(1.0)),
+            [amount @ .., b'n'] => (amount, nodes().map(|nodes| procs as f64 / nodes as f64)),
+            amount => (amount, Some(procs as f64)),
+        };
+        let (digits, kilobytes) = match amount {
+            [digits @ .., b'K'] => (digits, 1.0),
+            [digits @ .., b'M'] => (digits, 1024.0),
+            [digits @ .., b'G'] => (digits, 1024.0 * 1024.0),
+            [digits @ .., b'T'] => (digits, 1024.0 * 1024.0 * 1024.0),
+            digits => (digits, 1024.0),
+        };
+        let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<f64>().ok());
+        match (number, shares) {
+            (Some(number), Some(shares)) if number.is_finite() && shares > 0.0 => {
+                (number * kilobytes / shares) as i64
+            }
+            _ => UNKNOWN,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The states a job can be in, as `sacct` prints them.
+
+use crate::job::Ending;
+
+/// What a state says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Unfinished,
+    Ended(Ending),
+}
+
+/// `CANCELLED by 1001` and the like; only the first word counts. `None` for a word Slurm does not have.
+pub(super) fn state(text: &[u8]) -> Option<State> {
+    let word = text.split(|&byte| byte == b' ').next().unwrap_or_default();
+    let word = word.strip_suffix(b"+").unwrap_or(word);
+    Some(match word {
+        b"COMPLETED" => State::Ended(Ending::Completed),
+        b"FAILED" | b"NODE_FAIL" | b"OUT_OF_MEMORY" | b"BOOT_FAIL" | b"LAUNCH_FAILED" | b"RECONFIG_FAIL" => {
+            State::Ended(Ending::Failed)
+        }
+        b"TIMEOUT" | b"DEADLINE" => State::Ended(Ending::Killed),
+        // Stopped from outside before its time; the row describes a run that is over.
+        b"CANCELLED" | b"PREEMPTED" | b"REQUEUED" | b"REVOKED" => State::Ended(Ending::Cancelled),
+        b"PENDING" | b"RUNNING" | b"SUSPENDED" | b"RESIZING" | b"CONFIGURING" | b"COMPLETING"
+        | b"STOPPED" | b"SIGNALING" | b"STAGE_OUT" | b"SPECIAL_EXIT" | b"REQUEUE_HOLD" | b"REQUEUE_FED"
+        | b"RESV_DEL_HOLD" | b"POWER_UP_NODE" | b"UPDATE_DB" | b"EXPEDITING" => State::Unfinished,
+        _ => return None,
+    })
+}
+
+/// The status code of the Standard Workload Format that comes nearest.
+pub(super) fn status(state: State) -> i64 {
+    match state {
+        State::Ended(Ending::Completed) => 1,
+        State::Ended(Ending::Failed | Ending::Killed) => 0,
+        State::Ended(Ending::Cancelled) => 5,
+        State::Unfinished | State::Ended(Ending::Unknown) => -1,
+    }
+}

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::Best;
 
 pub use cell::Cell;
-pub use csv::{csv, csv_header, csv_row};
+pub use csv::{csv, csv_field, csv_header, csv_row};
 pub use json::json;
 pub use markdown::markdown;
 pub use text::text;

@@ -1,9 +1,11 @@
 //! Files that are written whole or not at all: into a temporary file beside the target, then renamed.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
@@ -56,6 +58,22 @@ impl Output {
         Ok(Output { target, sink: Sink::Beside(BufWriter::new(file)) })
     }
 
+    /// Says that writing failed.
+    pub fn failed(&self, cause: io::Error) -> Failure {
+        Failure::writing(&self.target.display().to_string(), cause)
+    }
+
+    /// Fills it through a compressor and puts it in place.
+    pub fn compressed(
+        self,
+        compression: Compression,
+        fill: impl FnOnce(trace::Output<Output>) -> io::Result<trace::Output<Output>>,
+    ) -> Result<(), Failure> {
+        let name = self.target.display().to_string();
+        let filled = trace::Output::new(self, compression).and_then(fill).and_then(trace::Output::finish);
+        filled.map_err(|cause| Failure::writing(&name, cause))?.commit()
+    }
+
     /// Puts what was written in place.
     pub fn commit(self) -> Result<(), Failure> {
         let Output { target, sink } = self;
@@ -84,6 +102,15 @@ impl Write for Output {
             Sink::Beside(file) => file.flush(),
             Sink::Through(file) => file.flush(),
         }
+    }
+}
+
+/// How a file of this name is to be compressed.
+pub fn compression_of(path: &Path) -> Compression {
+    match path.extension().and_then(OsStr::to_str) {
+        Some("gz") => Compression::Gzip,
+        Some("zst") => Compression::Zstd,
+        _ => Compression::None,
     }
 }
 

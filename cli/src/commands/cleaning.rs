@@ -1,0 +1,54 @@
+//! What became of a trace's records, rule by rule: nothing is dropped without being shown.
+
+use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::trace::CleaningReport;
+
+use crate::printer::Printer;
+
+/// Every rule that fired, with its count, what it did and where it fired first.
+pub fn table(report: &CleaningReport) -> Table {
+    let columns = [
+        Column::text("rule"),
+        Column::integer("records"),
+        Column::text("effect"),
+        Column::text("action"),
+        Column::text("what it found").key("description"),
+        Column::text("first"),
+    ];
+    let mut table = Table::new(columns).titled(title(report));
+    for rule in &report.rules {
+        table.row([
+            Cell::text(rule.rule.name()),
+            Cell::Integer(i64::try_from(rule.count).unwrap_or(i64::MAX)),
+            Cell::text(rule.effect.to_string()),
+            Cell::text(rule.action.name()),
+            Cell::text(rule.description),
+            rule.example.as_ref().map_or(Cell::Missing, |example| Cell::text(example.to_string())),
+        ]);
+    }
+    table
+}
+
+fn title(report: &CleaningReport) -> String {
+    let [lines, jobs, removed] =
+        [report.lines, report.jobs, report.removed].map(|count| Cell::Integer(count as i64).shown(&Default::default()));
+    format!("Cleaning by ruleset {}: {lines} records, {jobs} kept, {removed} removed", report.ruleset)
+}
+
+/// The account as part of a document for people.
+pub fn add(document: Document, report: &CleaningReport) -> Document {
+    if report.rules.is_empty() {
+        return document.with_paragraph(format!("{}; no rule fired", title(report)));
+    }
+    document.with_table("cleaning", table(report))
+}
+
+/// The account in a note, for formats that have no place for it.
+pub fn note(name: &str, report: &CleaningReport, printer: &Printer) {
+    if report.rules.is_empty() {
+        return;
+    }
+    let rules: Vec<String> =
+        report.rules.iter().map(|rule| format!("{} {} ({})", rule.rule, rule.effect, rule.count)).collect();
+    printer.note(&format!("{name}: {}: {}", title(report), rules.join(", ")));
+}

@@ -38,17 +38,22 @@ fn title(report: &CleaningReport) -> String {
 /// The account as part of a document for people.
 pub fn add(document: Document, report: &CleaningReport) -> Document {
     if report.rules.is_empty() {
-        return document.with_paragraph(format!("{}; no rule fired", title(report)));
+        return document.with_paragraph(line(report));
     }
     document.with_table("cleaning", table(report))
 }
 
+/// The account on one line.
+pub fn line(report: &CleaningReport) -> String {
+    let rules: Vec<String> =
+        report.rules.iter().map(|rule| format!("{} {} {}", rule.rule, rule.count, rule.effect)).collect();
+    let fired = if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") };
+    format!("{}; {fired}", title(report))
+}
+
 /// The account in a note, for formats that have no place for it.
 pub fn note(name: &str, report: &CleaningReport, printer: &Printer) {
-    if report.rules.is_empty() {
-        return;
+    if !report.rules.is_empty() {
+        printer.note(&format!("{name}: {}", line(report)));
     }
-    let rules: Vec<String> =
-        report.rules.iter().map(|rule| format!("{} {} ({})", rule.rule, rule.effect, rule.count)).collect();
-    printer.note(&format!("{name}: {}: {}", title(report), rules.join(", ")));
 }

@@ -146,7 +146,8 @@ pub struct Facts {
     pub digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<MachineSize>,
-    procs: u32,
+    /// Processors of the machine.
+    pub procs: u32,
     epoch: Option<i64>,
     first_submit: Option<i64>,
     last_submit: Option<i64>,

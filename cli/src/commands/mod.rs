@@ -2,7 +2,11 @@
 //! library, and hands what it gets to the printer.
 
 mod cleaning;
+mod compare;
+mod comparison;
 mod completions;
+mod demo;
+mod grid;
 mod loaded;
 mod simulate;
 mod source;
@@ -16,6 +20,8 @@ use crate::printer::Printer;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
+    Compare(Box<compare::Arguments>),
+    Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -23,6 +29,8 @@ pub enum Command {
 pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
+        Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Demo(arguments) => demo::run(&arguments, printer),
         Command::Completions(arguments) => completions::run(&arguments, printer),
     }
 }

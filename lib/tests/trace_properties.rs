@@ -1,5 +1,7 @@
 //! Properties of the readers: what is written is read back, and no bytes make them panic or lose a line.
 
+#![allow(clippy::unwrap_used)] // a panic is how a test fails
+
 use proptest::prelude::*;
 use queuecast::trace::{
     self, Compression, Format, Output, ReadOptions, Record, Records, Rule, SwfWriter, TraceError,

@@ -3,7 +3,10 @@
 //!
 //! They are not part of the repository. `QUEUECAST_TRACES` names their directory (default
 //! `../shared/traces` beside the checkout), `QUEUECAST_PEERS` that of the job lists (default `../peers`
-//! beside the traces). What is missing shows as ignored.
+//! beside the traces), `QUEUECAST_SLURM` that of accounting samples (default `../slurm` beside the traces). What is
+//! missing shows as ignored.
+
+#![allow(clippy::unwrap_used)] // a panic is how a test fails
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use queuecast::job::{Job, Truth};
-use queuecast::trace::{self, Compression, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter};
+use queuecast::trace::{self, Compression, Format, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter};
 
 /// Name, data lines, processors, and jobs left by the default rules. Lines and processors as published;
 /// jobs left: lines minus those without run time or processors, or larger than the machine.
@@ -32,11 +35,14 @@ const LOGS: [(&str, u64, u32, usize); 10] = [
 const PEERS: [(&str, &str, usize); 2] =
     [("KTH-SP2", "KTH-SP2-1996-2", 28_481), ("CTC-SP2", "CTC-SP2-1996-3.1-cln", 77_199)];
 
+const SLURMS: [&str; 3] = ["22.05", "24.11", "26.05"];
+
 fn main() {
     let arguments = Arguments::from_args();
     let traces = env::var_os("QUEUECAST_TRACES")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces"), PathBuf::from);
     let peers = env::var_os("QUEUECAST_PEERS").map_or_else(|| traces.join("../peers"), PathBuf::from);
+    let slurm = env::var_os("QUEUECAST_SLURM").map_or_else(|| traces.join("../slurm"), PathBuf::from);
     let mut trials = Vec::new();
     for (name, lines, procs, jobs) in LOGS {
         let path = log(&traces, name);
@@ -53,6 +59,20 @@ fn main() {
         let missing = !path.exists() || !list.exists();
         let compare = move || same_job_list(&path, &list, jobs);
         trials.push(Trial::test(format!("predictsim's jobs of {name}"), compare).with_ignored_flag(missing));
+    }
+    for version in SLURMS {
+        for (when, unfinished) in [("done", false), ("busy", true)] {
+            let path = slurm.join("samples").join(version).join(when).join("sacct-jobs-ingest.txt");
+            let local = path.with_file_name("sacct-jobs.psv");
+            let missing = !path.exists() || !local.exists();
+            let read = move || accounting(&path, &local, unfinished);
+            let name = format!("Slurm {version}, {when}");
+            trials.push(Trial::test(name, read).with_ignored_flag(missing));
+        }
+        let path = slurm.join("samples").join(version).join("hostile/sacct-us.txt");
+        let missing = !path.exists();
+        let read = move || hostile_names(&path);
+        trials.push(Trial::test(format!("Slurm {version}, hostile names"), read).with_ignored_flag(missing));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -120,5 +140,57 @@ fn same_job_list(source: &Path, list: &Path, jobs: usize) -> Result<(), Failed> 
     let default = trace::read(File::open(source)?, &options(Ruleset::default()))?;
     let by_id: BTreeMap<_, _> = theirs_rows.iter().map(|row| (row.0, row)).collect();
     assert!(rows(&default).iter().any(|row| by_id.get(&row.0) != Some(&row)));
+    Ok(())
+}
+
+/// The same accounting twice, as Unix seconds between unit separators and as local times between bars.
+fn accounting(path: &Path, local: &Path, unfinished: bool) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
+    assert_eq!(log.format, Format::Sacct);
+    assert_eq!(log.report.lines, text.lines().count() as u64 - 1);
+    assert_eq!(log.report.fired(Rule::Malformed), 0, "{}", log.report);
+    assert_eq!(log.report.fired(Rule::Unfinished) > 0, unfinished, "{}", log.report);
+    assert_eq!(log.workload.names.users.len(), 4);
+    let separated = trace::clean(text.as_bytes(), &ReadOptions::default())?;
+    let barred = trace::clean(File::open(local)?, &ReadOptions::default())?;
+    let times = |cleaned: &trace::Cleaned| -> Vec<_> {
+        cleaned
+            .records
+            .iter()
+            .map(|one| (one.job, one.submit, one.wait, one.run, one.requested_time))
+            .collect()
+    };
+    // While jobs run, two queries a moment apart differ. Afterwards only the job with a bar in its name does.
+    if !unfinished {
+        let (separated_rows, barred_rows) = (times(&separated), times(&barred));
+        let lost: Vec<_> = separated_rows.iter().filter(|row| !barred_rows.contains(row)).collect();
+        assert_eq!(lost.len() as u64, barred.report.fired(Rule::Malformed), "{lost:?} {}", barred.report);
+        assert_eq!(barred_rows.len() + lost.len(), separated_rows.len());
+    }
+    let converted = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default())?;
+    let swf = trace::read(converted.sink.as_slice(), &ReadOptions::default())?;
+    assert_eq!(swf.workload.len(), log.workload.len());
+    let users = |log: &trace::Log| -> Vec<String> {
+        let name = |job: &Job| job.user.map(|user| log.workload.names.users[&user.number()].clone());
+        log.workload.jobs().iter().filter_map(name).collect()
+    };
+    assert_eq!(users(&swf), users(&log));
+    Ok(())
+}
+
+fn hostile_names(path: &Path) -> Result<(), Failed> {
+    // The sample has no processor column; a made one shows that rows in one piece survive their neighbours.
+    let text = fs::read_to_string(path)?;
+    let refused = trace::read(text.as_bytes(), &ReadOptions::default());
+    assert!(refused.is_err_and(|error| error.to_string().contains("lacks ReqCPUS")));
+    let lines: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(number, line)| format!("{}\x1f{line}", if number == 0 { "ReqCPUS" } else { "1" }))
+        .collect();
+    let log = trace::read(lines.join("\n").as_bytes(), &ReadOptions::default())?;
+    let malformed = log.report.fired(Rule::Malformed);
+    assert!(malformed > 0 && log.workload.len() >= 3, "{}", log.report);
     Ok(())
 }

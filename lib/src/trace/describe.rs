@@ -39,6 +39,8 @@ pub struct Info {
     pub distinct: Distinct,
     /// How many records know each field.
     pub fields: Vec<Presence>,
+    /// Records of jobs that had not ended when the log was taken.
+    pub unfinished: u64,
     /// Records per status code.
     pub statuses: BTreeMap<i64, u64>,
     /// Processors: requested, else allocated.
@@ -154,6 +156,7 @@ pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, Trace
 #[derive(Default)]
 struct Survey {
     records: u64,
+    unfinished: u64,
     known: [u64; 18],
     // Counted, never iterated.
     identities: [HashSet<i64>; 7],
@@ -171,6 +174,7 @@ struct Survey {
 impl Survey {
     fn see(&mut self, record: &Record) {
         self.records += 1;
+        self.unfinished += u64::from(record.unfinished);
         *self.statuses.entry(record.status).or_default() += 1;
         for (field, known) in Field::ALL.into_iter().zip(&mut self.known) {
             let least = match field {
@@ -252,6 +256,7 @@ impl Survey {
             fields: fields
                 .map(|(field, known)| Presence { column: field.column(), name: field.name(), known })
                 .collect(),
+            unfinished: self.unfinished,
             statuses: self.statuses,
             sizes: Distribution::of(self.sizes),
             runs: Distribution::of(self.runs),

@@ -111,7 +111,7 @@ pub enum TraceError {
         /// What the file was taken for.
         format: &'static str,
         /// The first of them.
-        first: Malformed,
+        first: Box<Malformed>,
         /// What to do.
         hint: &'static str,
     },

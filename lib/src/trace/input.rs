@@ -20,6 +20,17 @@ pub enum Compression {
     Zstd,
 }
 
+impl Compression {
+    /// What a file of this name is customarily compressed with, for writing: `.gz`, `.zst`, else nothing.
+    pub fn of_name(name: &str) -> Compression {
+        match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
+            Some("gz" | "gzip") => Compression::Gzip,
+            Some("zst" | "zstd") => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
 impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,8 +1,8 @@
 //! Logs of real systems: reading, writing, cleaning and describing them.
 //!
 //! Two formats come in, the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
-//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which [`clean`]
-//! judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
+//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which
+//! [`mod@clean`] judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
 //!
 //! This room reads from any [`std::io::Read`]; it refuses to know files, clocks, schedulers and predictions.
 //! For progress, wrap the reader.

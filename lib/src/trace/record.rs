@@ -1,5 +1,5 @@
 //! One line of a log, as it stands there: the 18 fields of the Standard Workload Format and what accounting
-//! records know beyond them. Nothing is judged here; that is what [`super::clean`] is for.
+//! records know beyond them. Nothing is judged here; that is what [`mod@super::clean`] is for.
 
 use serde::Serialize;
 
@@ -111,8 +111,7 @@ pub struct Record {
     pub requested_time: i64,
     /// 10. Memory requested, kilobytes per processor.
     pub requested_memory: i64,
-    /// 11. Status: 0 failed, 1 completed, 2 partial, 3 last partial completed, 4 last partial failed,
-    /// 5 cancelled.
+    /// 11. Status: failed 0, completed 1, partial 2, last partial completed 3 or failed 4, cancelled 5.
     pub status: i64,
     /// 12. User.
     pub user: i64,

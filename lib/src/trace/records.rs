@@ -151,7 +151,7 @@ impl<R: Read> Records<R> {
                 malformed,
                 lines: self.data_lines,
                 format: self.format().name(),
-                first,
+                first: Box::new(first),
                 hint: match self.format() {
                     Format::Swf => {
                         "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"

@@ -62,16 +62,16 @@ impl Cleaner {
         }
         if record.job < 0 {
             let job = record.job;
-            self.fire(Rule::JobNumberMissing, record, || job.to_string())?;
+            self.fire(Rule::JobNumberMissing, record, || format!("job number {job}"))?;
             record.job = i64::try_from(record.line).unwrap_or(i64::MAX);
         }
         if record.submit < 0 {
             let submit = record.submit;
-            return self.remove(Rule::SubmitMissing, record, || submit.to_string());
+            return self.remove(Rule::SubmitMissing, record, || format!("submit {submit}"));
         }
         if record.run < 0 {
             let run = record.run;
-            return self.remove(Rule::RunMissing, record, || run.to_string());
+            return self.remove(Rule::RunMissing, record, || format!("run {run}"));
         }
         if !self.choose_processors(record)? || !self.judge_run(record)? || !self.fit(record)? {
             return Ok(false);
@@ -206,7 +206,7 @@ impl Cleaner {
 pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
     let place = rule.field().map_or_else(
         || "whole line".to_owned(),
-        |field| format!("field {} ({})", field.column(), field.name()),
+        |field| format!("{} (SWF field {})", field.name(), field.column()),
     );
     TraceError::Strict { line, place, job, value, rule }
 }

@@ -6,7 +6,7 @@ use crate::trace::record::UNKNOWN;
 
 #[derive(Debug, Default)]
 pub(super) struct Interner {
-    // Looked up, never iterated: its order cannot reach a result.
+    // Its order cannot reach a result: it is looked up by name, and handed out sorted by number.
     numbers: HashMap<Vec<u8>, u32>,
 }
 

@@ -94,25 +94,29 @@ impl Sacct {
 
         let word = row.text(Column::State).unwrap_or_default();
         let state = state(word).ok_or_else(|| row.bad(Column::State, "not a job state of Slurm"))?;
+        let mut changed_clocks = None;
         let mut clock = |column| -> Result<Option<i64>, Malformed> {
             let text = row.text(column).unwrap_or_default();
             let Some(instant) = instant(text, row.zone) else {
                 return Err(row.bad(column, "neither Unix seconds nor a time like 2024-01-31T23:59:59"));
             };
             match instant {
-                Instant::Fold(_) => note(Rule::DstFold, shortened(text)),
-                Instant::Gap(_) => note(Rule::DstGap, shortened(text)),
+                Instant::Fold(_) => changed_clocks = Some((Rule::DstFold, shortened(text))),
+                Instant::Gap(_) => changed_clocks = Some((Rule::DstGap, shortened(text))),
                 _ => {}
             }
             Ok(instant.seconds())
         };
         let (submitted, eligible) = (clock(Column::Submit)?, clock(Column::Eligible)?);
         let (start, end) = (clock(Column::Start)?, clock(Column::End)?);
+        if let Some((rule, value)) = changed_clocks {
+            note(rule, value);
+        }
         let from = if self.from_eligible { eligible.or(submitted) } else { submitted.or(eligible) };
-        if let (Some(submitted), Some(eligible)) = (submitted, eligible) {
-            if submitted != eligible {
-                note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
-            }
+        if let (Some(submitted), Some(eligible)) = (submitted, eligible)
+            && submitted != eligible
+        {
+            note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
         }
         let unfinished = state == State::Unfinished;
         let run = match start {

@@ -17,21 +17,21 @@ use super::grid;
 use super::loaded::Facts;
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::output::{Output, compression_of};
+use crate::output::Output;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
   queuecast demo
   queuecast demo --load 0.95 --seed 7
-  queuecast demo --jobs 20000 --procs 512 --save made-up.swf.gz";
+  queuecast demo --jobs 5000 --procs 512 --save made-up.swf.gz";
 
 /// Make up a workload and compare policies and predictions on it, without any files
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// How many jobs to make up
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
     pub jobs: u32,
     /// Processors of the machine
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
@@ -72,7 +72,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let (Some(output), Some(path)) = (output, &arguments.save) {
         let notes = notes(&model, arguments.seed);
         let heading = Heading { header: None, notes: &notes };
-        output.compressed(compression_of(path), |sink| swf::write(sink, heading, &workload, None))?;
+        swf::write(output, heading, &workload, None)
+            .map_err(|cause| Failure::writing(&path.display().to_string(), cause))?
+            .commit()?;
     }
     let experiments = experiments();
     let outcomes =
@@ -119,7 +121,7 @@ impl Answer for Demonstration {
         };
         let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S 2026-01-01 --format=ALL | queuecast compare - --procs N";
         let document = self.comparison.added_to(Document::new());
-        document.with_paragraph(format!("Look closer:            {next}\nTry your own machine's:  {own}"))
+        document.with_paragraph(format!("Look closer:      {next}\nYour own records: {own}"))
     }
 
     fn table(&self) -> Table {
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn nothing_is_enough_and_nonsense_is_refused() {
         let demo = Alone::try_parse_from(["demo"]).unwrap().arguments;
-        assert_eq!((demo.jobs, demo.procs, demo.load, demo.seed), (10_000, 256, 0.85, 1));
+        assert_eq!((demo.jobs, demo.procs, demo.load, demo.seed), (20_000, 256, 0.85, 1));
         for nonsense in ["--jobs=0", "--procs=0", "--load=0", "--load=x", "--seed=-1"] {
             assert_eq!(Alone::try_parse_from(["demo", nonsense]).unwrap_err().exit_code(), 2, "{nonsense}");
         }

@@ -1,6 +1,6 @@
 //! A trace that was read: its workload, and what there is to say about where that came from.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use queuecast::eval::Experiment;
@@ -21,8 +21,6 @@ use crate::printer::Printer;
 pub struct Loaded {
     /// What to call it: the path as given, or "standard input".
     pub name: String,
-    /// The file, unless it is standard input.
-    pub path: Option<PathBuf>,
     /// What was read.
     pub log: Log,
     /// How long that took.
@@ -37,15 +35,9 @@ impl Loaded {
         let log =
             trace::read(&mut input, &source.options()).map_err(|error| Failure::reading(&input.name, error))?;
         let seconds = begun.elapsed().as_secs_f64();
-        let loaded = Loaded { name: input.name, path: input.path, log, seconds };
+        let loaded = Loaded { name: input.name, log, seconds };
         loaded.warn(source, printer);
         Ok(loaded)
-    }
-
-    /// The file's name without its directories.
-    pub fn short_name(&self) -> String {
-        let file = self.path.as_deref().and_then(Path::file_name);
-        file.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
     }
 
     /// Jobs left out because of an argument may be a mistake in that argument.

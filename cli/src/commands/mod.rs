@@ -10,6 +10,7 @@ mod grid;
 mod loaded;
 mod simulate;
 mod source;
+mod trace;
 
 use clap::Subcommand;
 
@@ -21,6 +22,7 @@ use crate::printer::Printer;
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
+    Trace(trace::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -30,6 +32,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Demo(arguments) => demo::run(&arguments, printer),
         Command::Completions(arguments) => completions::run(&arguments, printer),
     }

@@ -78,7 +78,7 @@ impl Answer for Simulated<'_> {
             table.row(cells);
         };
         row(Cell::Missing, Cell::Missing, &self.summary);
-        for breakdown in &self.groups {
+        if let Some(breakdown) = &self.groups {
             for group in &breakdown.groups {
                 row(Cell::text(breakdown.by.word()), Cell::text(&*group.name), &group.summary);
             }

@@ -8,20 +8,20 @@ use queuecast::eval::{Evaluation, Experiment, QueueSeries};
 use queuecast::report::swf::{self, Heading};
 use queuecast::report::table::csv_field;
 use queuecast::sim::{Backfilled, Reason};
-use queuecast::trace::{self, Format};
+use queuecast::trace::Format;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct Names {
-    /// Write where every job was placed, and why, as CSV
+    /// Write where every job was placed, and why, as CSV; .gz and .zst compress it
     #[arg(long, value_name = "OUT.csv")]
     pub schedule: Option<PathBuf>,
-    /// Write the schedule as a trace in the Standard Workload Format; .gz and .zst compress it
+    /// Write the schedule as a trace in the Standard Workload Format
     #[arg(long, value_name = "OUT.swf")]
     pub schedule_swf: Option<PathBuf>,
     /// Write how many jobs waited and how many processors were busy, over time, as CSV
@@ -33,7 +33,7 @@ pub struct Names {
 #[derive(Debug)]
 pub struct Files {
     schedule: Option<Output>,
-    schedule_swf: Option<(Output, trace::Compression)>,
+    schedule_swf: Option<Output>,
     queue_series: Option<Output>,
 }
 
@@ -51,10 +51,9 @@ impl Files {
         let create = |path: &Option<PathBuf>| {
             path.as_deref().map(|path| Output::create(path, &[input])).transpose()
         };
-        let compression = names.schedule_swf.as_deref().map(output::compression_of).unwrap_or_default();
         Ok(Files {
             schedule: create(&names.schedule)?,
-            schedule_swf: create(&names.schedule_swf)?.map(|output| (output, compression)),
+            schedule_swf: create(&names.schedule_swf)?,
             queue_series: create(&names.queue_series)?,
         })
     }
@@ -70,13 +69,13 @@ impl Files {
             write_schedule(&mut output, evaluation).map_err(|cause| output.failed(cause))?;
             output.commit()?;
         }
-        if let Some((output, compression)) = self.schedule_swf {
-            output.compressed(compression, |sink| {
-                let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
-                let notes = notes(experiment);
-                let heading = Heading { header, notes: &notes };
-                swf::write(sink, heading, evaluation.workload(), Some(evaluation.schedule()))
-            })?;
+        if let Some(output) = self.schedule_swf {
+            let name = output.name().to_owned();
+            let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
+            let heading = Heading { header, notes: &notes(experiment) };
+            swf::write(output, heading, evaluation.workload(), Some(evaluation.schedule()))
+                .map_err(|cause| Failure::writing(&name, cause))?
+                .commit()?;
         }
         if let Some(mut output) = self.queue_series {
             write_queue(&mut output, &evaluation.queue()).map_err(|cause| output.failed(cause))?;

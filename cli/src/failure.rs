@@ -29,7 +29,10 @@ pub enum Kind {
     /// The input cannot be used.
     Input,
     /// A reproduced table is out of tolerance.
-    #[cfg_attr(not(test), expect(dead_code, reason = "its code is promised; no command reproduces tables yet"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "its code is promised; no command reproduces tables yet")
+    )]
     Tolerance,
 }
 
@@ -100,6 +103,10 @@ impl Failure {
                 Failure::input(format!("{name}: the header line lacks {missing}"))
                     .hint(format!("an example that has all: {EXAMPLE_COMMAND}"))
             }
+            TraceError::Truncated { compression, line } => Failure::input(format!(
+                "{name}: the {compression} data are truncated: they end after line {line}, in the middle of the file"
+            ))
+            .hint("copy or download it again"),
             TraceError::Write(cause) => Failure::writing("the output", cause),
             error @ (TraceError::Strict { .. } | TraceError::Malformed(_)) => {
                 Failure::input(format!("{name}: {error}")).hint(

@@ -39,10 +39,7 @@ impl Input {
         Input::over(name, BufReader::with_capacity(1 << 16, file))
     }
 
-    fn over(
-        name: String,
-        mut reader: impl BufRead + Send + 'static,
-    ) -> Result<Input, Failure> {
+    fn over(name: String, mut reader: impl BufRead + Send + 'static) -> Result<Input, Failure> {
         let first = reader
             .fill_buf()
             .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;

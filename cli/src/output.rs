@@ -61,7 +61,8 @@ impl Output {
         let file = temporary(folder, about.map(|about| about.permissions())).map_err(|cause| match cause
             .kind()
         {
-            io::ErrorKind::NotFound => Failure::usage(format!("cannot write {name}"))
+            // Some file systems say so of every new file.
+            io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
                 .hint(format!("the directory {} does not exist", folder.display())),
             _ => Failure::writing(&name, cause),
         })?;
@@ -188,7 +189,9 @@ mod tests {
     #[test]
     fn the_name_decides_the_compression() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, begins) in [("a.csv", &b"a,b"[..]), ("a.csv.gz", &[0x1f, 0x8b]), ("a.csv.zst", &[0x28, 0xb5, 0x2f])] {
+        for (name, begins) in
+            [("a.csv", &b"a,b"[..]), ("a.csv.gz", &[0x1f, 0x8b]), ("a.csv.zst", &[0x28, 0xb5, 0x2f])]
+        {
             let path = folder.path().join(name);
             let mut output = Output::create(&path, &[]).unwrap();
             output.write_all(b"a,b\n").unwrap();

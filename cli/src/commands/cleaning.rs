@@ -1,6 +1,6 @@
 //! What became of a trace's records, rule by rule: nothing is dropped without being shown.
 
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Cell, Column, Document, Page, Table};
 use queuecast::trace::CleaningReport;
 
 use crate::printer::Printer;
@@ -30,9 +30,12 @@ pub fn table(report: &CleaningReport) -> Table {
 }
 
 fn title(report: &CleaningReport) -> String {
-    let [lines, jobs, removed] =
-        [report.lines, report.jobs, report.removed].map(|count| Cell::Integer(count as i64).shown(&Default::default()));
+    let [lines, jobs, removed] = shown([report.lines, report.jobs, report.removed]);
     format!("Cleaning by ruleset {}: {lines} records, {jobs} kept, {removed} removed", report.ruleset)
+}
+
+fn shown<const N: usize>(counts: [u64; N]) -> [String; N] {
+    counts.map(|count| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default()))
 }
 
 /// The account as part of a document for people.
@@ -45,10 +48,19 @@ pub fn add(document: Document, report: &CleaningReport) -> Document {
 
 /// The account on one line.
 pub fn line(report: &CleaningReport) -> String {
+    format!("{}; {}", title(report), fired(report))
+}
+
+/// The account of reading alone, on one line: what is not a record, and what is odd about those that are.
+pub fn reading(report: &CleaningReport) -> String {
+    let [lines, removed] = shown([report.lines, report.removed]);
+    format!("{lines} data lines, {removed} of them not records; {}", fired(report))
+}
+
+fn fired(report: &CleaningReport) -> String {
     let rules: Vec<String> =
         report.rules.iter().map(|rule| format!("{} {} {}", rule.rule, rule.count, rule.effect)).collect();
-    let fired = if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") };
-    format!("{}; {fired}", title(report))
+    if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
 }
 
 /// The account in a note, for formats that have no place for it.

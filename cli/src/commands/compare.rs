@@ -90,22 +90,26 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let outcomes = grid::run(&workloads, &experiments, &arguments.scheduling.window, printer)?;
         Ok((traces, outcomes))
     })?;
-    let assumption = |trace: &Loaded| experiments.first().and_then(|experiment| trace.assumption(experiment));
-    if printer.shows_rows_only() {
-        for trace in &traces {
-            cleaning::note(&trace.name, &trace.log.report, printer);
-            if let Some(assumption) = assumption(trace) {
-                printer.note(&format!("{}: {assumption}", trace.name));
-            }
-        }
+    let assumptions = |trace: &Loaded| {
+        experiments.first().map(|experiment| trace.assumptions(experiment)).unwrap_or_default()
+    };
+    for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
+        cleaning::note(&trace.name, &trace.log.report, printer);
+        assumptions(trace).iter().for_each(|one| printer.note(&format!("{}: {one}", trace.name)));
     }
     let compared = traces.iter().map(|trace| Compared {
         facts: trace.facts(),
         cleaning: Some(trace.log.report.clone()),
-        notes: assumption(trace).into_iter().collect(),
+        notes: assumptions(trace),
     });
-    let comparison =
-        Comparison::new(compared.collect(), &experiments, outcomes, arguments.timings, !arguments.no_plot);
+    let window = arguments.scheduling.window;
+    let mut comparison = Comparison::new(compared.collect(), window, &experiments, outcomes);
+    if !arguments.timings {
+        comparison = comparison.without_timings();
+    }
+    if arguments.no_plot {
+        comparison = comparison.without_plot();
+    }
     printer.answer(&comparison)
 }
 

@@ -1,6 +1,6 @@
 //! Outcomes side by side: a table per trace with the best of each column marked, and bars.
 
-use queuecast::eval::{Experiment, Fairness, METRICS, Metric, Summary};
+use queuecast::eval::{Experiment, Fairness, METRICS, Metric, Summary, Window};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Table, metric};
 use queuecast::trace::CleaningReport;
@@ -11,10 +11,11 @@ use super::grid::Outcome;
 use super::loaded::Facts;
 use crate::answer::Answer;
 
-/// Experiments on traces. Holds no times unless they are asked for, so that it is the same every time.
+/// Experiments on traces.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     version: &'static str,
+    window: Window,
     traces: Vec<Compared>,
     results: Vec<Row>,
     #[serde(skip)]
@@ -52,10 +53,9 @@ impl Comparison {
     /// Puts outcomes (per trace, per experiment) beside what they came from.
     pub fn new(
         traces: Vec<Compared>,
+        window: Window,
         experiments: &[Experiment],
         outcomes: Vec<Vec<Outcome>>,
-        timings: bool,
-        plot: bool,
     ) -> Comparison {
         let mut results = Vec::new();
         for (at, outcomes) in outcomes.into_iter().enumerate() {
@@ -66,11 +66,25 @@ impl Comparison {
                     experiment: experiment.clone(),
                     summary: outcome.summary,
                     fairness: outcome.fairness,
-                    simulate_seconds: timings.then_some(outcome.seconds),
+                    simulate_seconds: Some(outcome.seconds),
                 });
             }
         }
-        Comparison { version: env!("CARGO_PKG_VERSION"), traces, results, plot }
+        Comparison { version: env!("CARGO_PKG_VERSION"), window, traces, results, plot: true }
+    }
+
+    /// The same every time it is computed.
+    #[must_use]
+    pub fn without_timings(mut self) -> Comparison {
+        self.results.iter_mut().for_each(|row| row.simulate_seconds = None);
+        self
+    }
+
+    /// Tables only.
+    #[must_use]
+    pub fn without_plot(mut self) -> Comparison {
+        self.plot = false;
+        self
     }
 
     fn rows_of(&self, at: usize) -> Vec<&Row> {
@@ -86,10 +100,8 @@ impl Comparison {
     /// For people: one trace.
     fn people(&self, at: usize) -> Table {
         let trace = &self.traces[at];
-        let metrics: Vec<(&str, &Metric)> = SHOWN
-            .iter()
-            .filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?)))
-            .collect();
+        let metrics: Vec<(&str, &Metric)> =
+            SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
         let mut columns = vec![Column::text("policy"), Column::text("predictor")];
         let several = self.has_several_corrections();
         columns.extend(several.then(|| Column::text("correction")));
@@ -97,8 +109,8 @@ impl Comparison {
         columns.extend(metrics.iter().map(|(heading, one)| metric::column(one, heading)));
         columns.push(Column::share("later than FCFS"));
         let jobs = Cell::count(trace.facts.jobs).shown(&Default::default());
-        let mut table =
-            Table::new(columns).titled(format!("{}: {jobs} jobs on {} processors", trace.facts.source, trace.facts.procs));
+        let mut table = Table::new(columns)
+            .titled(format!("{}: {jobs} jobs on {} processors", trace.facts.source, trace.facts.procs));
         let rows = self.rows_of(at);
         for row in &rows {
             let mut cells = row.names();
@@ -189,7 +201,8 @@ impl Answer for Comparison {
             let options = &row.experiment.options;
             let mut cells = vec![Cell::text(&*row.trace), Cell::text(&*self.traces[row.at].facts.digest)];
             cells.extend(row.names());
-            cells.extend([Cell::text(options.event_order.to_string()), Cell::text(options.limit.to_string())]);
+            cells
+                .extend([Cell::text(options.event_order.to_string()), Cell::text(options.limit.to_string())]);
             cells.push(Cell::number(options.factor, 2));
             cells.extend(METRICS.iter().map(|one| metric::cell(one, &row.summary)));
             cells.extend(fairness(&row.fairness));

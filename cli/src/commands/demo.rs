@@ -77,9 +77,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             .commit()?;
     }
     let experiments = experiments();
-    let outcomes =
-        grid::on_threads(None, || grid::run(&[&workload], &experiments, &Window::All, printer))?;
-    let comparison = Comparison::new(vec![compared(&workload, arguments)], &experiments, outcomes, false, !arguments.no_plot);
+    let outcomes = grid::on_threads(None, || grid::run(&[&workload], &experiments, &Window::All, printer))?;
+    let traces = vec![compared(&workload, arguments)];
+    let mut comparison = Comparison::new(traces, Window::All, &experiments, outcomes).without_timings();
+    if arguments.no_plot {
+        comparison = comparison.without_plot();
+    }
     printer.answer(&Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() })
 }
 

@@ -31,7 +31,9 @@ pub fn run(
     printer: &Printer,
 ) -> Result<Vec<Vec<Outcome>>, Failure> {
     for workload in workloads {
-        window.select(workload)?;
+        if window.select(workload)?.is_empty() {
+            printer.warning(&format!("no job is counted: {}", window.describe()));
+        }
     }
     let Some(any) = experiments.first() else { return Ok(workloads.iter().map(|_| Vec::new()).collect()) };
     let reference = any.fcfs();
@@ -44,8 +46,9 @@ pub fn run(
             schedule
         })
         .collect();
-    let pairs: Vec<(usize, &Experiment)> =
-        (0..workloads.len()).flat_map(|at| experiments.iter().map(move |experiment| (at, experiment))).collect();
+    let pairs: Vec<(usize, &Experiment)> = (0..workloads.len())
+        .flat_map(|at| experiments.iter().map(move |experiment| (at, experiment)))
+        .collect();
     let outcomes: Vec<Result<Outcome, EvalError>> = pairs
         .into_par_iter()
         .map(|(at, experiment)| {

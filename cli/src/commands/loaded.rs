@@ -6,7 +6,7 @@ use std::time::Instant;
 use queuecast::eval::Experiment;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSize, Rule};
+use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 use serde::Serialize;
@@ -32,8 +32,8 @@ impl Loaded {
     pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
         let begun = Instant::now();
         let mut input = Input::open(path, printer)?;
-        let log =
-            trace::read(&mut input, &source.options()).map_err(|error| Failure::reading(&input.name, error))?;
+        let log = trace::read(&mut input, &source.options())
+            .map_err(|error| Failure::reading(&input.name, error))?;
         let seconds = begun.elapsed().as_secs_f64();
         let loaded = Loaded { name: input.name, log, seconds };
         loaded.warn(source, printer);
@@ -44,7 +44,8 @@ impl Loaded {
     fn warn(&self, source: &Source, printer: &Printer) {
         let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
         if let (Some(procs), Some(rule)) = (source.procs, too_large) {
-            let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+            let first =
+                rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
             printer.warning(&format!(
                 "{}: {} of {} records need more than --procs {procs} and are left out{first}",
                 self.name, rule.count, self.log.report.lines
@@ -70,7 +71,8 @@ impl Loaded {
         let computer = self.log.header.computer.as_deref().filter(|text| !text.is_empty());
         let mut facts = vec![(Column::text("file"), Cell::text(&*self.name))];
         facts.extend(computer.map(|computer| (Column::text("computer"), Cell::text(computer))));
-        let of = if report.removed > 0 { format!(" of {} records", whole(report.lines)) } else { String::new() };
+        let of =
+            if report.removed > 0 { format!(" of {} records", whole(report.lines)) } else { String::new() };
         facts.push((Column::text("jobs"), Cell::text(format!("{}{of}", whole(report.jobs)))));
         facts.push((Column::text("machine"), Cell::text(self.log.machine.to_string())));
         facts.push((Column::text("submitted"), Cell::text(period(workload))));
@@ -79,22 +81,26 @@ impl Loaded {
         Table::facts(facts).titled("Trace")
     }
 
-    /// Says what was assumed about jobs without a requested time.
-    pub fn assumption(&self, experiment: &Experiment) -> Option<String> {
-        assumption(&self.log.workload, experiment)
+    /// Everything assumed for want of knowledge, in words.
+    pub fn assumptions(&self, experiment: &Experiment) -> Vec<String> {
+        let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);
+        let machine = guessed.then(|| format!("the machine is taken to have {} (--procs)", self.log.machine));
+        machine.into_iter().chain(self.assumed_request(experiment)).collect()
     }
-}
 
-fn assumption(workload: &Workload, experiment: &Experiment) -> Option<String> {
-    let missing = without_request(workload);
-    (missing > 0).then(|| {
-        format!(
-            "{} of {} jobs have no requested time; where one is needed, {} is assumed (--default-request)",
-            whole(missing as u64),
-            whole(workload.len() as u64),
-            duration::human(experiment.default_request)
-        )
-    })
+    /// Says what was assumed about jobs without a requested time.
+    pub fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
+        let workload = &self.log.workload;
+        let missing = without_request(workload);
+        (missing > 0).then(|| {
+            format!(
+                "{} of {} jobs have no requested time; where one is needed, {} is assumed (--default-request)",
+                whole(missing as u64),
+                whole(workload.len() as u64),
+                duration::human(experiment.default_request)
+            )
+        })
+    }
 }
 
 fn whole(count: u64) -> String {

@@ -79,8 +79,8 @@ pub fn backfill_order() -> Spec<Order> {
 pub fn ruleset() -> Spec<Ruleset> {
     const FORMS: &[Form] = &[
         form("none", "", "remove only what cannot be a job at all"),
-        form("default", "", "the same; zero run times last a second, partial executions are left to their sum"),
-        form("predictsim", "", "as the SC'15 study: drop jobs without run or requested time, cut runs to requests"),
+        form("default", "", "as none; runs of 0 s last 1 s, partial executions count once"),
+        form("predictsim", "", "the SC'15 study's: no zero runs, runs cut to requested times"),
         form("reference", "", "for comparison only: missing requests are taken from run times"),
     ];
     Spec::new(FORMS, |text| text.parse::<Ruleset>().map_err(|error| error.to_string()))

@@ -65,7 +65,10 @@ mod tests {
     use super::super::{policy, predictor};
     use super::*;
 
-    fn read<T: Clone + Send + Sync + ToString + 'static>(spec: Spec<T>, value: &str) -> Result<String, String> {
+    fn read<T: Clone + Send + Sync + ToString + 'static>(
+        spec: Spec<T>,
+        value: &str,
+    ) -> Result<String, String> {
         let command = Command::new("test");
         let read = SpecList(spec).parse_ref(&command, None, OsStr::new(value));
         let texts = |several: Several<T>| several.0.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -75,7 +78,10 @@ mod tests {
     #[test]
     fn commas_separate_specs_but_not_the_settings_of_one() {
         assert_eq!(read(policy(), "fcfs,easy").unwrap(), "fcfs | easy");
-        assert_eq!(read(policy(), "easy:depth=4,order=largest,sjbf").unwrap(), "easy:depth=4,order=largest | sjbf");
+        assert_eq!(
+            read(policy(), "easy:depth=4,order=largest,sjbf").unwrap(),
+            "easy:depth=4,order=largest | sjbf"
+        );
         let formula = "easy:priority=max(wait, procs),fcfs";
         assert_eq!(read(policy(), formula).unwrap(), "easy:priority=max(wait, procs) | fcfs");
         assert_eq!(read(predictor(), "requested, recent:2:median").unwrap(), "requested | recent:2:median");
@@ -84,7 +90,11 @@ mod tests {
     #[test]
     fn one_wrong_piece_is_refused_by_its_own_name() {
         assert!(read(policy(), "fcfs,easi").unwrap_err().contains("'easi'"));
-        assert!(read(policy(), "easy:depth=4,ordre=largest").unwrap_err().contains("\"ordre=largest\" is no setting"));
+        assert!(
+            read(policy(), "easy:depth=4,ordre=largest")
+                .unwrap_err()
+                .contains("\"ordre=largest\" is no setting")
+        );
         assert!(read(policy(), "fcfs,").is_err());
     }
 

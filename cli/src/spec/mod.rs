@@ -14,7 +14,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
 pub use languages::{
-    backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset, time_zone,
+    backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset,
+    time_zone,
 };
 pub use languages::{depth, formula};
 pub use list::{Several, SpecList};
@@ -79,6 +80,9 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
             return Err(self.unknown(command, place, text));
         }
         (self.read)(&text).map_err(|why| {
+            let several = text.split(',').skip(1).any(|piece| self.knows(piece));
+            let why =
+                if several { "one at a time here; queuecast compare takes several".to_owned() } else { why };
             let said = format!("invalid value '{text}' for '{place}': {why}\n");
             Error::raw(ErrorKind::ValueValidation, said).with_cmd(command)
         })
@@ -153,6 +157,7 @@ mod tests {
         let expected = "invalid value 'constant:x' for '--spec <SPEC>': give a whole number of seconds";
         assert!(error.contains(expected), "{error}");
         assert!(said(policy(), "conservative:depth=2").contains("use form=replan"));
+        assert!(said(policy(), "fcfs,easy").contains("queuecast compare takes several"));
         assert!(said(ruleset(), "default,+nonsense").contains("unknown cleaning rule"));
     }
 

@@ -27,13 +27,12 @@ fn read(text: &str) -> Result<Window, String> {
         return Err("a length after the colon is missing, as in share:1%,5%".to_owned());
     }
     let length = |text: &str| duration::parse(text).map_err(|error| error.to_string());
-    let instant =
-        |text: &str| text.parse().map(Time).map_err(|_| format!("\"{text}\" is not a whole number of seconds"));
+    let instant = |text: &str| {
+        text.parse().map(Time).map_err(|_| format!("\"{text}\" is not a whole number of seconds"))
+    };
     match (name, last) {
         ("all", None) if parameters.is_empty() => Ok(Window::All),
-        ("share", _) => {
-            Ok(Window::Share { warm_up: share(first)?, cool_down: last.map_or(Ok(0.0), share)? })
-        }
+        ("share", _) => Ok(Window::Share { warm_up: share(first)?, cool_down: last.map_or(Ok(0.0), share)? }),
         ("seconds", _) => {
             Ok(Window::Seconds { warm_up: length(first)?, cool_down: length(last.unwrap_or("0"))? })
         }

@@ -162,10 +162,12 @@ mod tests {
         let mut header = Header::default();
         header.push(1, b";\t Acknowledge:  Somebody");
         let workload = two(None);
-        let schedule = crate::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&workload);
+        let schedule =
+            crate::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&workload);
         let notes = ["simulated".to_owned()];
         let text = written(Heading { header: Some(&header), notes: &notes }, &workload, Some(&schedule));
-        let (comments, records): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(';'));
+        let (comments, records): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.starts_with(';'));
         assert_eq!(comments, [";\t Acknowledge:  Somebody", "; MaxProcs: 4", "; Note: simulated"]);
         let fields: Vec<Vec<&str>> = records.iter().map(|line| line.split_whitespace().collect()).collect();
         // The second job waits for the first to end at 1050.

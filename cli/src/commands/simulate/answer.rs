@@ -1,6 +1,6 @@
 //! The result of one simulation: what JSON holds, and the rows for spreadsheets.
 
-use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary};
+use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
 use queuecast::report::{Cell, Column, Document, Table, metric};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
@@ -23,6 +23,8 @@ pub struct Simulated<'a> {
     pub version: &'static str,
     /// What was simulated.
     pub experiment: &'a Experiment,
+    /// Which jobs are counted.
+    pub window: Window,
     /// What it was simulated with.
     pub workload: Facts,
     /// What became of the trace's records.

@@ -48,9 +48,8 @@ impl Files {
                 return Err(Failure::usage(what).hint("name a file of its own for each output"));
             }
         }
-        let create = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| Output::create(path, &[input])).transpose()
-        };
+        let create =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| Output::create(path, &[input])).transpose();
         Ok(Files {
             schedule: create(&names.schedule)?,
             schedule_swf: create(&names.schedule_swf)?,

@@ -84,7 +84,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let files = Files::create(&arguments.files, &arguments.file)?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
     let workload = &trace.log.workload;
-    arguments.scheduling.window.select(workload)?;
+    if arguments.scheduling.window.select(workload)?.is_empty() {
+        printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));
+    }
 
     let begun = Instant::now();
     let schedule = experiment.run(workload);
@@ -103,6 +105,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         simulate_seconds,
         version: env!("CARGO_PKG_VERSION"),
         experiment: &experiment,
+        window: arguments.scheduling.window,
         workload: trace.facts(),
         cleaning: &trace.log.report,
         fairness: selection.fairness(reference.as_ref().unwrap_or(&schedule))?,
@@ -114,9 +117,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     };
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, printer);
-        if let Some(assumption) = trace.assumption(&experiment) {
-            printer.note(&assumption);
-        }
+        trace.assumptions(&experiment).iter().for_each(|assumption| printer.note(assumption));
     }
     printer.answer(&simulated)
 }
@@ -144,7 +145,8 @@ mod tests {
     #[test]
     fn a_file_is_enough_and_means_what_the_library_means_by_default() {
         let arguments = parse("simulate a.swf");
-        let given = arguments.scheduling.experiment(arguments.policy, arguments.predictor, arguments.correction);
+        let given =
+            arguments.scheduling.experiment(arguments.policy, arguments.predictor, arguments.correction);
         let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);

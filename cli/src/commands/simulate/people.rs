@@ -10,7 +10,8 @@ use crate::commands::loaded::took;
 
 /// What was read, what was done to it, what was simulated, and what came of it.
 pub fn document(result: &Simulated<'_>) -> Document {
-    let mut document = cleaning::add(Document::new().with_table("trace", result.trace.table()), result.cleaning);
+    let mut document =
+        cleaning::add(Document::new().with_table("trace", result.trace.table()), result.cleaning);
     document = document
         .with_table("settings", settings(result))
         .with_table("times", times(&result.summary))
@@ -37,10 +38,13 @@ fn settings(result: &Simulated<'_>) -> Table {
         fact("at the limit", options.limit.to_string()),
         fact("factor", options.factor.to_string()),
         fact("counted", counted(&result.summary)),
-        fact("took", format!("{} reading, {} simulating", took(result.read_seconds), took(result.simulate_seconds))),
+        fact(
+            "took",
+            format!("{} reading, {} simulating", took(result.read_seconds), took(result.simulate_seconds)),
+        ),
     ])
     .titled("Simulation");
-    table.notes.extend(result.trace.assumption(experiment));
+    table.notes.extend(result.trace.assumed_request(experiment));
     table
 }
 
@@ -51,7 +55,10 @@ fn counted(summary: &Summary) -> String {
         return format!("{jobs} jobs, all");
     }
     let left_out = Cell::count(excluded.jobs).shown(&Default::default());
-    format!("{jobs} jobs; {left_out} left out ({} early, {} late): {}", excluded.early, excluded.late, excluded.why)
+    format!(
+        "{jobs} jobs; {left_out} left out ({} early, {} late): {}",
+        excluded.early, excluded.late, excluded.why
+    )
 }
 
 /// Waits, response times and slowdowns side by side.
@@ -61,7 +68,9 @@ fn times(summary: &Summary) -> Table {
     let mut columns = vec![Column::text("")];
     columns.extend(headings.map(Column::number));
     let mut table = Table::new(columns);
-    for (name, what) in [("wait", "wait"), ("response", "response time"), ("bounded_slowdown", "bounded slowdown")] {
+    for (name, what) in
+        [("wait", "wait"), ("response", "response time"), ("bounded_slowdown", "bounded slowdown")]
+    {
         let mut row = vec![Cell::text(what)];
         row.extend(statistics.map(|statistic| value(&format!("{statistic}_{name}"), summary)));
         table.row(row);

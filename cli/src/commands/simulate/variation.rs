@@ -59,7 +59,7 @@ impl Variation {
         if let Some(formula) = &self.priority {
             let said = match (&policy.priority, policy.form) {
                 (Some(already), _) if already != formula => Some("has a priority of its own"),
-                (_, Form::Keep) => Some("keeps reservations, which needs the order of arrival"),
+                (_, Form::Keep) => Some("promises starts in the order of arrival"),
                 _ => None,
             };
             refuse(said, policy, "--priority", "use --policy conservative:form=replan, or easy")?;

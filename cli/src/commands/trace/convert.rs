@@ -30,7 +30,8 @@ pub struct Arguments {
 
 /// Converts; what could not be written is said on standard error.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let output = arguments.output.as_deref().map(|path| Output::create(path, &[&arguments.file])).transpose()?;
+    let output =
+        arguments.output.as_deref().map(|path| Output::create(path, &[&arguments.file])).transpose()?;
     let mut input = Input::open(&arguments.file, printer)?;
     let options = arguments.reading.options(arguments.procs);
     let (name, target) = (
@@ -53,7 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             (done.records, done.report)
         }
     };
-    cleaning::note(&name, &report, printer);
+    printer.note(&format!("{name}: {}", cleaning::reading(&report)));
     printer.note(&format!("{records} records written to {target}"));
     Ok(())
 }

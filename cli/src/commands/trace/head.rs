@@ -45,7 +45,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 fn table(records: &[Record], names: &Names, format: Format) -> Table {
     let unit = |field: Field| match field {
-        Field::Submit | Field::Wait | Field::Run | Field::Cpu | Field::RequestedTime | Field::ThinkTime => Some("s"),
+        Field::Submit | Field::Wait | Field::Run | Field::Cpu | Field::RequestedTime | Field::ThinkTime => {
+            Some("s")
+        }
         Field::Memory | Field::RequestedMemory => Some("KB"),
         _ => None,
     };

@@ -106,8 +106,8 @@ impl Answer for Answered {
             table.row([
                 Cell::text(&**source),
                 Cell::text(info.format.name()),
-                Cell::Integer(info.records as i64),
-                Cell::Integer(info.reading.removed as i64),
+                whole(info.records),
+                whole(info.reading.removed),
                 info.machine.map_or(Cell::Missing, |machine| machine.procs.into()),
                 instant(info.epoch),
                 instant(info.first_submit),
@@ -119,8 +119,8 @@ impl Answer for Answered {
                 Cell::count(distinct.executables),
                 Cell::count(distinct.queues),
                 Cell::count(distinct.partitions),
-                Cell::Integer(info.unfinished as i64),
-                Cell::Integer(info.runs_above_request as i64),
+                whole(info.unfinished),
+                whole(info.runs_above_request),
                 mean(&info.runs),
                 mean(&info.requests),
                 mean(&info.waits),
@@ -136,7 +136,11 @@ impl Described {
             .with_table("trace", self.facts())
             .with_table("distributions", self.distributions())
             .with_table("fields", self.fields());
-        cleaning::add(document, &self.info.reading)
+        let said = cleaning::reading(&self.info.reading);
+        if self.info.reading.rules.is_empty() {
+            return document.with_paragraph(said);
+        }
+        document.with_table("reading", cleaning::table(&self.info.reading).titled(said))
     }
 
     fn facts(&self) -> Table {
@@ -150,7 +154,7 @@ impl Described {
                 say(name, Cell::text(&**value));
             }
         }
-        say("records", Cell::Integer(info.records as i64));
+        say("records", whole(info.records));
         say("machine", info.machine.map_or(Cell::Missing, |machine| Cell::text(machine.to_string())));
         say("submitted", Cell::text(self.period()));
         say("offered load", info.offered_load.map_or(Cell::Missing, Cell::share));
@@ -170,8 +174,8 @@ impl Described {
         let statuses: Vec<String> =
             info.statuses.iter().map(|(&status, count)| format!("{count} {}", words(status))).collect();
         say("ended", Cell::text(statuses.join(", ")));
-        say("not ended", Cell::Integer(info.unfinished as i64));
-        say("longer than requested", Cell::Integer(info.runs_above_request as i64));
+        say("not ended", whole(info.unfinished));
+        say("longer than requested", whole(info.runs_above_request));
         for thanks in &header.acknowledge {
             say("acknowledge", Cell::text(thanks.replace('\n', " ")));
         }
@@ -180,7 +184,9 @@ impl Described {
 
     fn period(&self) -> String {
         let info = &self.info;
-        let (Some(first), Some(last)) = (info.first_submit, info.last_submit) else { return "never".to_owned() };
+        let (Some(first), Some(last)) = (info.first_submit, info.last_submit) else {
+            return "never".to_owned();
+        };
         let length = duration::human(Seconds(last - first));
         let day = |time: i64| info.epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
         match (day(first), day(last)) {
@@ -191,7 +197,8 @@ impl Described {
 
     fn distributions(&self) -> Table {
         let mut columns = vec![Column::text(""), Column::integer("known")];
-        columns.extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(Column::number));
+        columns
+            .extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(Column::number));
         let mut table = Table::new(columns);
         let info = &self.info;
         let count = |value: f64| Cell::number(value, 0);
@@ -202,7 +209,7 @@ impl Described {
             ("wait", &info.waits, Cell::duration),
         ] {
             let Some(one) = distribution else { continue };
-            let mut row = vec![Cell::text(name), Cell::Integer(one.count as i64)];
+            let mut row = vec![Cell::text(name), whole(one.count)];
             row.push(if name == "processors" { Cell::number(one.mean, 1) } else { show(one.mean) });
             let ranks = [one.min, one.p10, one.p25, one.median, one.p75, one.p90, one.p99, one.max];
             row.extend(ranks.map(|value| show(value as f64)));
@@ -224,12 +231,7 @@ impl Described {
             } else {
                 Cell::share(field.known as f64 / self.info.records as f64)
             };
-            table.row([
-                Cell::count(field.column),
-                Cell::text(field.name),
-                Cell::Integer(field.known as i64),
-                share,
-            ]);
+            table.row([Cell::count(field.column), Cell::text(field.name), whole(field.known), share]);
         }
         table
     }
@@ -247,4 +249,8 @@ fn words(status: i64) -> String {
         ..0 => "unknown".to_owned(),
         other => format!("with status {other}"),
     }
+}
+
+fn whole(count: u64) -> Cell {
+    Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
 }

@@ -29,7 +29,11 @@ fn line(fields: impl ExactSizeIterator<Item = String>) -> String {
     let alone = fields.len() == 1;
     let quoted: Vec<String> = fields
         // A line with one empty field must not look like an empty line, which readers skip.
-        .map(|field| if alone && field.is_empty() { "\"\"".to_owned() } else { csv_field(&field).into_owned() })
+        .map(
+            |field| {
+                if alone && field.is_empty() { "\"\"".to_owned() } else { csv_field(&field).into_owned() }
+            },
+        )
         .collect();
     quoted.join(",") + "\n"
 }

@@ -99,7 +99,7 @@ fn experiments() -> Vec<Experiment> {
 }
 
 fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
-    let source = format!("a made-up workload (seed {}, offered load {})", arguments.seed, arguments.load);
+    let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
     let notes = [
         "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
         "perfect: with the actual run times, which nobody has; what is between is what prediction can gain",

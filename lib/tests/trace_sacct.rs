@@ -110,6 +110,7 @@ fn missing_columns_are_listed_with_a_command() {
 #[test]
 fn the_command_that_is_recommended_asks_for_columns_that_are_understood() {
     let format = trace::sacct::EXAMPLE_COMMAND.split("--format=").nth(1).unwrap();
+    assert!(include_str!("../../docs/reference/sacct.md").contains(&format!("--format={format}\n")));
     let header = format.replace(',', "\x1f");
     let row = "1\x1f1\x1fCOMPLETED\x1f5\x1f5\x1f6\x1f9\x1f3\x1f00:00:00\x1f1\x1f2\x1f2\x1f1\x1f1G\x1f00:01.000\x1fu\x1fg\x1fa\x1fq\x1fp\x1fn";
     let log = read(&format!("{header}\n{row}\n"));

@@ -165,8 +165,7 @@ fn numbers_may_be_decimal_or_exponential_but_must_fit() {
         assert_eq!(log.report.fired(Rule::Malformed), 1);
         assert!(log.report.to_string().contains("too large"), "{}", log.report);
     }
-    let log = read(with(&[(2, "9223372036854775807")]));
-    assert_eq!(log.workload.jobs()[0].submit, Time(i64::MAX));
+    assert_eq!(records(with(&[(2, "9223372036854775807")]))[0].submit, i64::MAX);
 }
 
 #[test]
@@ -250,6 +249,7 @@ fn header_entries_are_understood() {
 ;   kept, see: elsewhere
 ; Information: http://a/
 ;              http://b/
+; http://c/
 ; Conversion: Dror
 ; MaxJobs: 79302
 ; MaxRecords: 79301

@@ -6,6 +6,16 @@
 //!
 //! This room reads from any [`std::io::Read`]; it refuses to know files, clocks, schedulers and predictions.
 //! For progress, wrap the reader.
+//!
+//! ```
+//! use queuecast::trace::{self, ReadOptions};
+//!
+//! let text = "; MaxProcs: 8\n1 0 -1 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1\n2 5 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n";
+//! let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
+//! assert_eq!(log.workload.len(), 1);
+//! assert!(log.report.to_string().contains("run-missing: 1 removed"));
+//! # Ok::<(), trace::TraceError>(())
+//! ```
 
 pub mod clean;
 mod convert;

@@ -7,6 +7,9 @@ use crate::trace::error::TraceError;
 use crate::trace::record::{Record, UNKNOWN};
 use crate::units::Procs;
 
+/// 31 million years: sums of such times stay far from the end of the clock.
+const LATEST: i64 = 1_000_000_000_000_000;
+
 /// Judges records in the order of the log.
 #[derive(Debug)]
 pub struct Cleaner {
@@ -72,6 +75,12 @@ impl Cleaner {
         if record.run < 0 {
             let run = record.run;
             return self.remove(Rule::RunMissing, record, || format!("run {run}"));
+        }
+        if record.submit.max(record.run).max(record.requested_time) > LATEST {
+            let (submit, run, request) = (record.submit, record.run, record.requested_time);
+            return self.remove(Rule::TimeRange, record, || {
+                format!("submit {submit}, run {run}, requested {request}")
+            });
         }
         if !self.choose_processors(record)? || !self.judge_run(record)? || !self.fit(record)? {
             return Ok(false);

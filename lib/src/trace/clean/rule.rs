@@ -77,6 +77,8 @@ named! {
         SubmitMissing = "submit-missing",
         /// No run time.
         RunMissing = "run-missing",
+        /// A time so large that clocks would overflow.
+        TimeRange = "time-range",
         /// A run time of zero.
         RunZero = "run-zero",
         /// Which processor count is the job's.
@@ -203,6 +205,7 @@ impl Rule {
             Rule::JobNumberMissing => "no job number",
             Rule::SubmitMissing => "no submit time",
             Rule::RunMissing => "no run time: it never ran",
+            Rule::TimeRange => "a submit, run or requested time beyond 10^15 seconds",
             Rule::RunZero => "a run time of zero",
             Rule::Processors => "the preferred processor count is not known; the other one is taken",
             Rule::ProcessorsMissing => "no processor count",
@@ -224,7 +227,7 @@ impl Rule {
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
             Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
             Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
-            Rule::SubmitMissing | Rule::SubmitUnordered => Some(Field::Submit),
+            Rule::SubmitMissing | Rule::SubmitUnordered | Rule::TimeRange => Some(Field::Submit),
             Rule::RunMissing | Rule::RunZero | Rule::RunAboveRequest | Rule::Suspended => Some(Field::Run),
             Rule::Processors | Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
             Rule::RequestMissing => Some(Field::RequestedTime),
@@ -238,7 +241,7 @@ impl Rule {
     /// there is no choice.
     pub fn actions(self) -> &'static [Action] {
         match self {
-            Rule::Malformed | Rule::Step | Rule::Unfinished => &[Action::Drop],
+            Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],

@@ -120,7 +120,7 @@ impl Header {
         }
         let indented = body.starts_with("  ") || body.trim_start_matches(' ').starts_with('\t');
         match content.split_once(':') {
-            Some((key, value)) if Header::is_key(key) && (known(key) || !(indented && self.open)) => {
+            Some((key, value)) if known(key) || (is_key(key, value) && !(indented && self.open)) => {
                 self.entries.push(Entry { key: key.trim().into(), value: value.trim().into() });
                 self.understand(key.trim(), value.trim());
                 self.open = true;
@@ -128,10 +128,6 @@ impl Header {
             _ if self.open && indented => self.continue_entry(content),
             _ => self.open = false,
         }
-    }
-
-    fn is_key(key: &str) -> bool {
-        !key.is_empty() && key.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     }
 
     fn continue_entry(&mut self, content: &str) {
@@ -199,6 +195,13 @@ impl Header {
         };
         names.insert(number, name.trim().into());
     }
+}
+
+/// Whether `key: value` is an entry, though of a kind the format does not define; an address is not.
+fn is_key(key: &str, value: &str) -> bool {
+    let key = key.trim();
+    let word = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    word && !key.is_empty() && !value.starts_with("//")
 }
 
 fn known(key: &str) -> bool {

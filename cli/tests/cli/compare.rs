@@ -16,7 +16,7 @@ fn two() -> Folder {
 #[test]
 fn every_combination_is_there_in_the_order_asked_for() {
     let folder = two();
-    let csv = stdout(&mut folder.queuecast(GRID).args(["--format", "csv"]));
+    let csv = stdout(folder.queuecast(GRID).args(["--format", "csv"]));
     assert_eq!(column(&csv, "source")[..6], ["four.swf"; 6]);
     assert_eq!(column(&csv, "source")[6..], ["half.swf"; 6]);
     assert_eq!(column(&csv, "predictor")[..4], ["requested", "perfect", "requested", "perfect"]);
@@ -29,9 +29,8 @@ fn every_combination_is_there_in_the_order_asked_for() {
 fn any_number_of_threads_gives_the_same_bytes() {
     let folder = two();
     for format in ["text", "json", "csv", "markdown"] {
-        let run = |threads: &str| {
-            stdout(&mut folder.queuecast(GRID).args(["--format", format, "--threads", threads]))
-        };
+        let run =
+            |threads: &str| stdout(folder.queuecast(GRID).args(["--format", format, "--threads", threads]));
         assert_eq!(run("1"), run("2"), "{format}");
         assert_eq!(run("2"), run("2"), "{format}");
     }
@@ -43,7 +42,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 #[test]
 fn json_carries_what_the_results_depend_on() {
     let folder = two();
-    let result = json(&mut folder.queuecast(GRID).args(["--format", "json", "--timings"]));
+    let result = json(folder.queuecast(GRID).args(["--format", "json", "--timings"]));
     assert_eq!(result["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(result["traces"].as_array().map(Vec::len), Some(2));
     assert_eq!(result["traces"][0]["cleaning"]["removed"], 0);

@@ -1,5 +1,8 @@
 //! The command as a user meets it. Every trace is made here; none is needed.
 
+// What tests share is not inside a test function, where clippy would allow it.
+#![allow(clippy::unwrap_used)]
+
 mod compare;
 mod demo;
 mod errors;

@@ -66,3 +66,76 @@ pub enum Colour {
 fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::*;
+
+    /// What the page must name of a command and those below it: each command and each long option.
+    fn names(command: &Command, above: &str, found: &mut Vec<String>) {
+        for argument in command.get_arguments() {
+            found.extend(argument.get_long().map(|long| format!("`--{long}")));
+            found.extend(argument.get_short().map(|short| format!("`-{short}`")));
+        }
+        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+            let name = format!("{above}{}", below.get_name());
+            // A group of commands has no section of its own.
+            if below.has_subcommands() {
+                names(below, &format!("{name} "), found);
+            } else {
+                found.push(format!("\n## {name}\n"));
+                names(below, "", found);
+            }
+        }
+    }
+
+    fn missing(page: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut command = Args::command();
+        command.build();
+        names(&command, "", &mut found);
+        assert!(found.len() > 40, "the tree has been walked: {found:?}");
+        found.retain(|name| !page.contains(name.as_str()));
+        found
+    }
+
+    #[test]
+    fn the_reference_page_names_every_command_and_option() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/cli.md"))
+            .unwrap();
+        assert_eq!(missing(&page), [""; 0]);
+        // Control: without one option the page would be found wanting.
+        let wanting = page.replace("`--queue-series", "`--queue");
+        assert_eq!(missing(&wanting), ["`--queue-series"]);
+    }
+
+    #[test]
+    fn the_reference_page_has_every_default_and_exit_code() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/cli.md"))
+            .unwrap();
+        let mut command = Args::command();
+        command.build();
+        for below in command.get_subcommands() {
+            for argument in below.get_arguments().filter(|argument| !argument.get_default_values().is_empty())
+            {
+                if !argument.get_action().takes_values() {
+                    continue;
+                }
+                let default = argument.get_default_values()[0].to_string_lossy();
+                assert!(page.contains(&format!("`{default}`")), "{} {argument}: {default}", below.get_name());
+            }
+        }
+        for line in
+            EXIT_CODES.lines().filter(|line| line.starts_with("  ") && line.as_bytes()[2].is_ascii_digit())
+        {
+            assert!(page.contains(&format!("\n| {} | ", &line[2..3])), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_tree_is_sound() {
+        Args::command().debug_assert();
+    }
+}

@@ -12,8 +12,6 @@ use crate::printer::Printer;
 pub struct Input {
     /// What to call it: the path, or "standard input".
     pub name: String,
-    /// The file, unless it is standard input.
-    pub path: Option<PathBuf>,
     reader: Box<dyn BufRead + Send>,
 }
 
@@ -30,7 +28,7 @@ impl Input {
             if io::stdin().is_terminal() {
                 printer.note("reading from the terminal; end with Ctrl-D on a line of its own");
             }
-            return Input::over("standard input".to_owned(), None, BufReader::new(io::stdin()));
+            return Input::over("standard input".to_owned(), BufReader::new(io::stdin()));
         }
         let name = path.display().to_string();
         let file = File::open(path).map_err(|cause| refused(path, &name, cause))?;
@@ -38,14 +36,10 @@ impl Input {
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             return Err(directory(path, &name));
         }
-        Input::over(name, Some(path.to_owned()), BufReader::with_capacity(1 << 16, file))
+        Input::over(name, BufReader::with_capacity(1 << 16, file))
     }
 
-    fn over(
-        name: String,
-        path: Option<PathBuf>,
-        mut reader: impl BufRead + Send + 'static,
-    ) -> Result<Input, Failure> {
+    fn over(name: String, mut reader: impl BufRead + Send + 'static) -> Result<Input, Failure> {
         let first = reader
             .fill_buf()
             .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
@@ -53,7 +47,7 @@ impl Input {
             return Err(Failure::input(format!("{name} is empty"))
                 .hint("expected a job trace: SWF, or the output of sacct"));
         }
-        Ok(Input { name, path, reader: Box::new(reader) })
+        Ok(Input { name, reader: Box::new(reader) })
     }
 }
 

@@ -1,18 +1,21 @@
 //! Files that are written whole or not at all: into a temporary file beside the target, then renamed.
 
+use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
-/// A file being written. Until [`Output::commit`], the target is as it was; dropping it leaves no trace.
-#[derive(Debug)]
+/// A file being written, compressed as its name says (`.gz`, `.zst`). Until [`Output::commit`], the target is
+/// as it was; dropping it leaves no trace.
 pub struct Output {
+    name: String,
     target: PathBuf,
-    sink: Sink,
+    sink: trace::Output<Sink>,
 }
 
 #[derive(Debug)]
@@ -22,10 +25,19 @@ enum Sink {
     Through(BufWriter<File>),
 }
 
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
 impl Output {
     /// Starts a file. Refuses one that is among the inputs, by whatever name or link it is reached.
     pub fn create(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
         let name = path.display().to_string();
+        if path == Path::new("-") {
+            return Err(Failure::usage("this output needs a file, not -").hint("use /dev/stdout if you must"));
+        }
         // Through a symbolic link, the file it points to is replaced, not the link.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if inputs.iter().any(|input| is_same_file(input, &target)) {
@@ -40,7 +52,7 @@ impl Output {
         if about.as_ref().is_some_and(|about| !about.is_file()) {
             let file =
                 File::options().write(true).open(&target).map_err(|cause| Failure::writing(&name, cause))?;
-            return Ok(Output { target, sink: Sink::Through(BufWriter::new(file)) });
+            return Output::into(name, target, Sink::Through(BufWriter::new(file)));
         }
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -49,38 +61,64 @@ impl Output {
         let file = temporary(folder, about.map(|about| about.permissions())).map_err(|cause| match cause
             .kind()
         {
-            io::ErrorKind::NotFound => Failure::usage(format!("cannot write {name}"))
+            // Some file systems say so of every new file.
+            io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
                 .hint(format!("the directory {} does not exist", folder.display())),
             _ => Failure::writing(&name, cause),
         })?;
-        Ok(Output { target, sink: Sink::Beside(BufWriter::new(file)) })
+        Output::into(name, target, Sink::Beside(BufWriter::new(file)))
+    }
+
+    fn into(name: String, target: PathBuf, sink: Sink) -> Result<Output, Failure> {
+        let sink = trace::Output::new(sink, Compression::of_name(&name))
+            .map_err(|cause| Failure::writing(&name, cause))?;
+        Ok(Output { name, target, sink })
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Says that writing failed.
+    pub fn failed(&self, cause: io::Error) -> Failure {
+        Failure::writing(&self.name, cause)
     }
 
     /// Puts what was written in place.
     pub fn commit(self) -> Result<(), Failure> {
-        let Output { target, sink } = self;
-        let name = target.display().to_string();
-        let done = match sink {
+        let Output { name, target, sink } = self;
+        let done = sink.finish().and_then(|sink| match sink {
             Sink::Through(mut file) => file.flush(),
             Sink::Beside(file) => file
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)
                 .and_then(|file| file.persist(&target).map(drop).map_err(|refused| refused.error)),
-        };
+        });
         done.map_err(|cause| Failure::writing(&name, cause))
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.sink {
+        self.sink.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
             Sink::Beside(file) => file.write(bytes),
             Sink::Through(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.sink {
+        match self {
             Sink::Beside(file) => file.flush(),
             Sink::Through(file) => file.flush(),
         }
@@ -146,6 +184,21 @@ mod tests {
         drop(abandoned);
         assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
         assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn the_name_decides_the_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, begins) in
+            [("a.csv", &b"a,b"[..]), ("a.csv.gz", &[0x1f, 0x8b]), ("a.csv.zst", &[0x28, 0xb5, 0x2f])]
+        {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path, &[]).unwrap();
+            output.write_all(b"a,b\n").unwrap();
+            output.commit().unwrap();
+            assert!(fs::read(&path).unwrap().starts_with(begins), "{name}");
+        }
+        assert_eq!(Output::create(Path::new("-"), &[]).unwrap_err().kind(), Kind::Usage);
     }
 
     #[test]

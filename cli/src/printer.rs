@@ -1,11 +1,13 @@
 //! The only place that prints. Standard output is data; notes, warnings, hints and failures go to standard
 //! error, where `--quiet` silences all but warnings and failures.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
-use queuecast::report::{Charset, Document, Format, Page};
+use queuecast::report::{Charset, Format, Page, table};
+use serde::Serialize;
 
+use crate::answer::Answer;
 use crate::args::{Colour, Showing};
 use crate::failure::{Failure, Kind};
 
@@ -41,14 +43,9 @@ impl Printer {
         Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false }
     }
 
-    /// The page documents are laid out on.
-    pub fn page(&self) -> Page {
-        self.page
-    }
-
-    /// Whether people, rather than programs, will read what is shown.
-    pub fn is_for_people(&self) -> bool {
-        matches!(self.format, Format::Text | Format::Markdown)
+    /// Whether the format has no place for anything but one table.
+    pub fn shows_rows_only(&self) -> bool {
+        self.format == Format::Csv
     }
 
     /// Whether a progress bar would be seen.
@@ -56,9 +53,19 @@ impl Printer {
         !self.quiet && io::stderr().is_terminal()
     }
 
-    /// Writes a document to standard output in the format asked for.
-    pub fn show(&self, document: &Document) -> Result<(), Failure> {
-        self.write(document.render(self.format, &self.page).as_bytes())
+    /// Writes a result to standard output in the format asked for.
+    pub fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
+        let text = match self.format {
+            Format::Text | Format::Markdown => answer.document().render(self.format, &self.page),
+            Format::Csv => table::csv(&answer.table()),
+            Format::Json => json(answer)?,
+        };
+        self.write(text.as_bytes())
+    }
+
+    /// Standard output, for what is too long to hold in memory.
+    pub fn stdout(&self) -> impl Write {
+        BufWriter::with_capacity(1 << 16, io::stdout().lock())
     }
 
     /// Writes bytes to standard output as they are.
@@ -98,6 +105,13 @@ impl Printer {
         // With standard error gone too, there is nobody left to tell.
         let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {text}");
     }
+}
+
+/// Indented JSON, ending in a newline.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|cause| Failure::unexpected("cannot write the result as JSON").because(cause))?;
+    Ok(text + "\n")
 }
 
 /// Whether to colour: as asked, or where somebody looks and has not declined (<https://no-color.org>).

@@ -1,9 +1,21 @@
 //! `queuecast compare`: policies × predictors × corrections × traces, on all cores.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use queuecast::eval::Experiment;
+use queuecast::predict::{Correction, PredictorSpec};
+use queuecast::sim::Backfill;
+use queuecast::workload::Workload;
+use rayon::prelude::*;
+
+use super::comparison::{Compared, Comparison};
+use super::loaded::Loaded;
+use super::simulate::policy_help;
 use super::source::{Scheduling, Source};
-use crate::spec;
+use super::{cleaning, grid};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::spec::{self, Several, SpecList};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,18 +32,18 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The traces, compressed or not
+    /// The traces, compressed or not; - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    #[arg(long, value_name = "POLICY,...", default_value = "fcfs,easy,sjbf,conservative", value_delimiter = ',', value_parser = spec::policy(), hide_possible_values = true)]
-    #[arg(help = spec::policy().help("Who runs next"), long_help = spec::policy().long_help("Who runs next"))]
-    pub policy: Vec<spec::Policy>,
-    #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_delimiter = ',', value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(long, value_name = "POLICY,...", default_value = "fcfs,easy,sjbf,conservative", value_parser = SpecList(spec::policy()), hide_possible_values = true)]
+    #[arg(help = spec::policy().help("Who runs next"), long_help = policy_help())]
+    pub policy: Vec<Several<Backfill>>,
+    #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
-    pub predictor: Vec<spec::Predictor>,
-    #[arg(long, value_name = "CORRECTION,...", default_value = "requested", value_delimiter = ',', value_parser = spec::correction(), hide_possible_values = true)]
+    pub predictor: Vec<Several<PredictorSpec>>,
+    #[arg(long, value_name = "CORRECTION,...", default_value = "increments", value_parser = SpecList(spec::correction()), hide_possible_values = true)]
     #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
-    pub correction: Vec<spec::Correction>,
+    pub correction: Vec<Several<Correction>>,
     #[command(flatten)]
     pub scheduling: Scheduling,
     #[command(flatten)]
@@ -40,9 +52,65 @@ pub struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Results")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Add how long each simulation took, in JSON and CSV; without it, results are the same every time
+    #[arg(long, help_heading = "Results")]
+    pub timings: bool,
     /// Leave out the charts
     #[arg(long, help_heading = "Results")]
     pub no_plot: bool,
+}
+
+impl Arguments {
+    /// Every combination, policies slowest, corrections fastest.
+    fn experiments(&self) -> Vec<Experiment> {
+        let mut experiments = Vec::new();
+        for policy in Several::together(&self.policy) {
+            for predictor in Several::together(&self.predictor) {
+                for correction in Several::together(&self.correction) {
+                    experiments.push(self.scheduling.experiment(policy.clone(), predictor, correction));
+                }
+            }
+        }
+        experiments
+    }
+}
+
+/// Reads every trace once, simulates all combinations, and shows them side by side.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
+    }
+    let experiments = arguments.experiments();
+    let (traces, outcomes) = grid::on_threads(arguments.threads, || {
+        let read = |path: &PathBuf| Loaded::read(path, &arguments.source, printer);
+        let traces: Vec<Result<Loaded, Failure>> = arguments.files.par_iter().map(read).collect();
+        // Which failure is told does not depend on which thread was first.
+        let traces = traces.into_iter().collect::<Result<Vec<Loaded>, Failure>>()?;
+        let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
+        let outcomes = grid::run(&workloads, &experiments, &arguments.scheduling.window, printer)?;
+        Ok((traces, outcomes))
+    })?;
+    let assumptions = |trace: &Loaded| {
+        experiments.first().map(|experiment| trace.assumptions(experiment)).unwrap_or_default()
+    };
+    for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
+        cleaning::note(&trace.name, &trace.log.report, printer);
+        assumptions(trace).iter().for_each(|one| printer.note(&format!("{}: {one}", trace.name)));
+    }
+    let compared = traces.iter().map(|trace| Compared {
+        facts: trace.facts(),
+        cleaning: Some(trace.log.report.clone()),
+        notes: assumptions(trace),
+    });
+    let window = arguments.scheduling.window;
+    let mut comparison = Comparison::new(compared.collect(), window, &experiments, outcomes);
+    if !arguments.timings {
+        comparison = comparison.without_timings();
+    }
+    if arguments.no_plot {
+        comparison = comparison.without_plot();
+    }
+    printer.answer(&comparison)
 }
 
 #[cfg(test)]
@@ -61,19 +129,26 @@ mod tests {
         Alone::try_parse_from(line.split(' ')).unwrap().arguments
     }
 
+    fn names(arguments: &Arguments) -> Vec<String> {
+        let name = |one: &Experiment| format!("{} {} {}", one.policy, one.predictor, one.options.correction);
+        arguments.experiments().iter().map(name).collect()
+    }
+
     #[test]
     fn commas_and_repetition_mean_the_same() {
         let commas = parse("compare a b --policy fcfs,easy --predictor requested,recent:2");
         let repeated =
             parse("compare a b --policy fcfs --policy easy --predictor requested --predictor recent:2");
-        assert_eq!(commas.policy, ["fcfs", "easy"]);
-        assert_eq!((commas.policy, commas.predictor), (repeated.policy, repeated.predictor));
+        assert_eq!(names(&commas), names(&repeated));
+        let expected = ["fcfs requested", "fcfs recent:2", "easy requested", "easy recent:2"];
+        assert_eq!(names(&commas), expected.map(|name| format!("{name} increments")));
         assert_eq!(commas.files.len(), 2);
     }
 
     #[test]
     fn a_file_is_enough_and_at_least_one_is_needed() {
-        assert_eq!(parse("compare a").policy, ["fcfs", "easy", "sjbf", "conservative"]);
+        let expected = ["fcfs", "easy", "sjbf", "conservative"];
+        assert_eq!(names(&parse("compare a")), expected.map(|name| format!("{name} requested increments")));
         assert_eq!(Alone::try_parse_from(["compare"]).unwrap_err().exit_code(), 2);
         assert_eq!(Alone::try_parse_from(["compare", "a", "--threads", "0"]).unwrap_err().exit_code(), 2);
     }

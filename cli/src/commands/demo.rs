@@ -1,20 +1,40 @@
 //! `queuecast demo`: something to look at without a trace.
 
+use std::path::PathBuf;
+
+use queuecast::eval::{Experiment, Window};
+use queuecast::predict::{PredictorSpec, Statistic};
+use queuecast::report::swf::{self, Heading};
+use queuecast::report::{Document, Table};
+use queuecast::seed::Seed;
+use queuecast::sim::Backfill;
+use queuecast::synth::{Habits, SynthError};
+use queuecast::workload::Workload;
+use serde::Serialize;
+
+use super::comparison::{Compared, Comparison};
+use super::grid;
+use super::loaded::Facts;
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::printer::Printer;
+
 const EXAMPLES: &str = "\
 Examples:
   queuecast demo
   queuecast demo --load 0.95 --seed 7
-  queuecast demo --jobs 20000 --procs 512 --format json";
+  queuecast demo --jobs 5000 --procs 512 --save made-up.swf.gz";
 
-/// Make up a workload and compare policies on it, without any files
+/// Make up a workload and compare policies and predictions on it, without any files
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// How many jobs to make up
-    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
     pub jobs: u32,
     /// Processors of the machine
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub procs: u32,
     /// Offered load: how much work arrives per processor; from 1 on the queue only grows
     #[arg(long, value_name = "LOAD", default_value = "0.85", value_parser = crate::spec::positive)]
@@ -22,9 +42,94 @@ pub struct Arguments {
     /// Another seed is another workload; the same seed is always the same one
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
-    /// Leave out the charts
+    /// Keep the workload, in the Standard Workload Format; .gz and .zst compress it
+    #[arg(long, value_name = "OUT.swf")]
+    pub save: Option<PathBuf>,
+    /// Leave out the chart
     #[arg(long)]
     pub no_plot: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Demonstration {
+    model: Habits,
+    seed: u64,
+    #[serde(flatten)]
+    comparison: Comparison,
+    #[serde(skip)]
+    saved: Option<PathBuf>,
+}
+
+/// Makes a workload, simulates it seven times, and shows what prediction is worth.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let output = arguments.save.as_deref().map(|path| Output::create(path, &[])).transpose()?;
+    let model =
+        Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
+    let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {
+        SynthError::OutOfRange { .. } => Failure::usage(error.to_string()),
+        SynthError::Workload(_) => Failure::unexpected(error.to_string()),
+    })?;
+    if let (Some(output), Some(path)) = (output, &arguments.save) {
+        let notes = notes(&model, arguments.seed);
+        let heading = Heading { header: None, notes: &notes };
+        swf::write(output, heading, &workload, None)
+            .map_err(|cause| Failure::writing(&path.display().to_string(), cause))?
+            .commit()?;
+    }
+    let experiments = experiments();
+    let outcomes = grid::on_threads(None, || grid::run(&[&workload], &experiments, &Window::All, printer))?;
+    let traces = vec![compared(&workload, arguments)];
+    let mut comparison = Comparison::new(traces, Window::All, &experiments, outcomes).without_timings();
+    if arguments.no_plot {
+        comparison = comparison.without_plot();
+    }
+    printer.answer(&Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() })
+}
+
+/// First come, first served plans with nothing, so it is simulated once; the others with each prediction.
+fn experiments() -> Vec<Experiment> {
+    let recent = PredictorSpec::Recent { window: 2, statistic: Statistic::Mean };
+    let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
+    for predictor in [PredictorSpec::Requested, recent, PredictorSpec::Perfect] {
+        for policy in [Backfill::easy(), Backfill::sjbf()] {
+            experiments.push(Experiment::new(policy, predictor));
+        }
+    }
+    experiments
+}
+
+fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
+    let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
+    let notes = [
+        "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
+        "perfect: with the actual run times, which nobody has; what is between is what prediction can gain",
+    ];
+    Compared { facts: Facts::of(workload, &source), cleaning: None, notes: notes.map(str::to_owned).to_vec() }
+}
+
+fn notes(model: &Habits, seed: u64) -> Vec<String> {
+    let Habits { jobs, procs, load, .. } = model;
+    vec![format!(
+        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; nobody ran these jobs",
+        env!("CARGO_PKG_VERSION")
+    )]
+}
+
+impl Answer for Demonstration {
+    fn document(&self) -> Document {
+        let file = self.saved.as_ref().map(|path| path.display().to_string());
+        let next = match &file {
+            Some(file) => format!("queuecast simulate {file} --policy sjbf --predictor recent:2 --by queue"),
+            None => "queuecast demo --save demo.swf && queuecast simulate demo.swf --by queue".to_owned(),
+        };
+        let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S 2026-01-01 --format=ALL | queuecast compare - --procs N";
+        let document = self.comparison.added_to(Document::new());
+        document.with_paragraph(format!("Look closer:      {next}\nYour own records: {own}"))
+    }
+
+    fn table(&self) -> Table {
+        self.comparison.table()
+    }
 }
 
 #[cfg(test)]
@@ -42,7 +147,7 @@ mod tests {
     #[test]
     fn nothing_is_enough_and_nonsense_is_refused() {
         let demo = Alone::try_parse_from(["demo"]).unwrap().arguments;
-        assert_eq!((demo.jobs, demo.procs, demo.load, demo.seed), (5_000, 128, 0.85, 1));
+        assert_eq!((demo.jobs, demo.procs, demo.load, demo.seed), (20_000, 256, 0.85, 1));
         for nonsense in ["--jobs=0", "--procs=0", "--load=0", "--load=x", "--seed=-1"] {
             assert_eq!(Alone::try_parse_from(["demo", nonsense]).unwrap_err().exit_code(), 2, "{nonsense}");
         }

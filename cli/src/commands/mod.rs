@@ -1,9 +1,13 @@
 //! One file per command: its arguments and what it does. A command reads through [`crate::input`], asks the
 //! library, and hands what it gets to the printer.
 
+mod cleaning;
 mod compare;
+mod comparison;
 mod completions;
 mod demo;
+mod grid;
+mod loaded;
 mod simulate;
 mod source;
 mod trace;
@@ -16,12 +20,20 @@ use crate::printer::Printer;
 /// What can be asked.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Simulate(Box<simulate::Arguments>),
+    Compare(Box<compare::Arguments>),
+    Trace(trace::Arguments),
+    Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
 
 /// Does what was asked.
 pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
+        Command::Simulate(arguments) => simulate::run(&arguments, printer),
+        Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Trace(arguments) => trace::run(&arguments, printer),
+        Command::Demo(arguments) => demo::run(&arguments, printer),
         Command::Completions(arguments) => completions::run(&arguments, printer),
     }
 }

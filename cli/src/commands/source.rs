@@ -1,33 +1,47 @@
 //! The arguments of every command that reads a trace or schedules one.
 
 use clap::ValueEnum;
+use queuecast::eval::{Experiment, Window};
+use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
 use queuecast::report::duration;
-use queuecast::units::Seconds;
+use queuecast::sim::{Backfill, EventOrder, LimitRule, Options};
+use queuecast::trace::{self, ReadOptions, Ruleset, TimeZone};
+use queuecast::units::{Procs, Seconds};
 
 use crate::spec;
 
-/// How a trace is read.
-#[derive(Debug, clap::Args)]
+/// How a file is read, whatever becomes of it.
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading the trace")]
-pub struct Source {
+pub struct Reading {
     /// What the file is; by default its content decides
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub input_format: InputFormat,
-    /// Processors of the machine; by default what the trace's header says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub procs: Option<u32>,
-    /// Rules to clean the trace with before anything else
-    #[arg(long, value_name = "RULESET")]
-    pub clean: Option<spec::RuleSet>,
-    /// Stop at the first bad record instead of counting, reporting and skipping it
+    /// Stop at the first bad record instead of counting and reporting it
     #[arg(long)]
     pub strict: bool,
-    /// Time zone of local times in the trace, such as Europe/Stockholm
-    #[arg(long, value_name = "ZONE")]
-    pub time_zone: Option<String>,
-    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
-    pub default_request: Option<Seconds>,
+    /// Time zone of local times in accounting records, such as Europe/Stockholm
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = spec::time_zone)]
+    pub time_zone: TimeZone,
+}
+
+/// How a trace becomes a workload.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading the trace")]
+pub struct Source {
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Processors of the machine; by default what the trace's header says, else the largest job's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub procs: Option<u32>,
+    #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::ruleset(), hide_possible_values = true)]
+    #[arg(help = spec::ruleset().help("Which records become jobs, and how"), long_help = ruleset_help())]
+    pub clean: Ruleset,
+}
+
+fn ruleset_help() -> String {
+    let names = spec::ruleset().long_help("Which records become jobs, and how");
+    format!("{names}\nChange single rules after a comma: default,run-zero=drop,-partial-execution")
 }
 
 /// What a trace file is.
@@ -38,43 +52,72 @@ pub enum InputFormat {
     Auto,
     /// The Standard Workload Format
     Swf,
-    /// Slurm's accounting: sacct --parsable2
+    /// Slurm's accounting: sacct -P
     Sacct,
 }
 
-/// What the scheduler does besides its policy.
-#[derive(Debug, clap::Args)]
+impl Reading {
+    /// For the library; nothing is known of the machine, nothing is cleaned by choice.
+    pub fn options(&self, procs: Option<u32>) -> ReadOptions {
+        let format = match self.input_format {
+            InputFormat::Auto => None,
+            InputFormat::Swf => Some(trace::Format::Swf),
+            InputFormat::Sacct => Some(trace::Format::Sacct),
+        };
+        ReadOptions {
+            format,
+            ruleset: Ruleset::none(),
+            strict: self.strict,
+            procs: procs.map(Procs),
+            time_zone: self.time_zone.clone(),
+        }
+    }
+}
+
+impl Source {
+    /// For the library.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions { ruleset: self.clean.clone(), ..self.reading.options(self.procs) }
+    }
+}
+
+/// What the scheduler does besides its policy, and what is counted.
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The scheduler")]
 pub struct Scheduling {
-    /// How many waiting jobs hold a reservation, instead of what the policy says: a number or "all"
-    #[arg(long, value_name = "N|all", value_parser = spec::depth)]
-    pub depth: Option<spec::Depth>,
-    #[arg(long, value_name = "ORDER", value_parser = spec::backfill_order(), hide_possible_values = true)]
-    #[arg(help = spec::backfill_order().help("Which jobs are tried first for backfilling, instead of what the policy says"), long_help = spec::backfill_order().long_help("Which jobs are tried first for backfilling, instead of what the policy says"))]
-    pub backfill_order: Option<spec::BackfillOrder>,
-    /// Order the queue by a formula instead of by arrival
-    #[arg(long, value_name = "FORMULA")]
-    pub priority: Option<String>,
     /// Multiply every prediction by this before planning with it
     #[arg(long, value_name = "F", default_value = "1", value_parser = spec::positive)]
     pub factor: f64,
-    /// What happens to a job at its requested time
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    pub limit: Limit,
+    #[arg(long, value_name = "WHAT", default_value = "kill", value_parser = spec::limit(), hide_possible_values = true)]
+    #[arg(help = spec::limit().help("What happens to a job at its requested time"), long_help = spec::limit().long_help("What happens to a job at its requested time"))]
+    pub limit: LimitRule,
     #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order(), hide_possible_values = true)]
     #[arg(help = spec::event_order().help("What comes first among things that happen at the same second"), long_help = spec::event_order().long_help("What comes first among things that happen at the same second"))]
-    pub event_order: spec::EventOrder,
-    /// Which jobs the metrics count; the simulation always runs all of them
-    #[arg(long, value_name = "WINDOW")]
-    pub window: Option<String>,
+    pub event_order: EventOrder,
+    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
+    #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
+    pub default_request: Option<Seconds>,
+    #[arg(long, value_name = "WINDOW", default_value = "all", value_parser = spec::window(), hide_possible_values = true)]
+    #[arg(help = spec::window().help("Which jobs the metrics count (all are simulated)"), long_help = spec::window().long_help("Which jobs the metrics count (all are simulated)"))]
+    pub window: Window,
 }
 
-/// What happens to a job at its requested time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Limit {
-    /// It is killed, as most systems do
-    #[default]
-    Kill,
-    /// It runs on to its recorded end
-    Ignore,
+fn positive_duration(text: &str) -> Result<Seconds, String> {
+    let length = duration::parse(text).map_err(|error| error.to_string())?;
+    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
+}
+
+impl Scheduling {
+    /// Together with a policy, a predictor and a correction.
+    pub fn experiment(
+        &self,
+        policy: Backfill,
+        predictor: PredictorSpec,
+        correction: Correction,
+    ) -> Experiment {
+        let options =
+            Options { event_order: self.event_order, limit: self.limit, correction, factor: self.factor };
+        let default_request = self.default_request.unwrap_or(DEFAULT_REQUEST);
+        Experiment { options, default_request, ..Experiment::new(policy, predictor) }
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::chart::{Area, Axis, Bars, Curves, Histogram};
-use super::{Page, Table, table};
+use super::{Page, Table, page, table};
 
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub enum Chart {
     Histogram(String, Axis, Histogram),
 }
 
-/// Tables and charts, in order. Charts are for people: programs get the tables only.
+/// Tables, charts and paragraphs, in order. All but the tables are for people only.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     blocks: Vec<Block>,
@@ -43,6 +43,7 @@ pub struct Document {
 enum Block {
     Table(String, Table),
     Chart(Chart),
+    Paragraph(String),
 }
 
 impl Document {
@@ -65,11 +66,18 @@ impl Document {
         self
     }
 
+    /// Adds a paragraph; its line ends are kept, its lines are not broken.
+    #[must_use]
+    pub fn with_paragraph(mut self, text: impl Into<String>) -> Document {
+        self.blocks.push(Block::Paragraph(text.into()));
+        self
+    }
+
     /// The tables with their keys.
     pub fn tables(&self) -> impl Iterator<Item = (&str, &Table)> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Table(key, table) => Some((key.as_str(), table)),
-            Block::Chart(_) => None,
+            Block::Chart(_) | Block::Paragraph(_) => None,
         })
     }
 
@@ -80,14 +88,16 @@ impl Document {
             Format::Text => self.joined(|block| match block {
                 Block::Table(_, table) => Some(table::text(table, page)),
                 Block::Chart(chart) => Some(chart.render(page)),
+                Block::Paragraph(text) => Some(paragraph(text)),
             }),
             Format::Markdown => self.joined(|block| match block {
                 Block::Table(_, table) => Some(table::markdown(table)),
                 Block::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
+                Block::Paragraph(text) => Some(paragraph(text)),
             }),
             Format::Csv => self.joined(|block| match block {
                 Block::Table(_, table) => Some(table::csv(table)),
-                Block::Chart(_) => None,
+                Block::Chart(_) | Block::Paragraph(_) => None,
             }),
             Format::Json => self.json(),
         }
@@ -111,6 +121,11 @@ impl Document {
             .collect();
         format!("{{{}\n}}\n", members.join(","))
     }
+}
+
+/// A log's names must not move the cursor, here neither.
+fn paragraph(text: &str) -> String {
+    text.lines().map(|line| page::printable(line) + "\n").collect()
 }
 
 impl Chart {

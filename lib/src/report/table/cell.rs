@@ -10,6 +10,8 @@ pub enum Cell {
     Text(String),
     /// A whole number.
     Integer(i64),
+    /// A whole number that names rather than counts, such as a job's: its thousands are never separated.
+    Identifier(i64),
     /// A number, and how many decimals people want to see of it.
     Number {
         /// The number.
@@ -57,7 +59,7 @@ impl Cell {
         match *self {
             Cell::Integer(value) => Some(value as f64),
             Cell::Number { value, .. } | Cell::Duration(value) | Cell::Share(value) => Some(value),
-            Cell::Text(_) | Cell::Missing => None,
+            Cell::Text(_) | Cell::Identifier(_) | Cell::Missing => None,
         }
         .filter(|value| !value.is_nan())
     }
@@ -67,6 +69,7 @@ impl Cell {
         match *self {
             Cell::Text(ref words) => page::printable(words),
             Cell::Integer(value) => number::integer(value),
+            Cell::Identifier(value) => value.to_string(),
             Cell::Number { value, decimals } if !value.is_nan() => {
                 number::decimal(value, usize::from(decimals))
             }
@@ -86,7 +89,7 @@ impl Cell {
     pub fn raw(&self) -> String {
         match *self {
             Cell::Text(ref words) => words.clone(),
-            Cell::Integer(value) => value.to_string(),
+            Cell::Integer(value) | Cell::Identifier(value) => value.to_string(),
             Cell::Number { value, .. } | Cell::Duration(value) | Cell::Share(value) if !value.is_nan() => {
                 number::raw(value)
             }

@@ -29,12 +29,17 @@ fn line(fields: impl ExactSizeIterator<Item = String>) -> String {
     let alone = fields.len() == 1;
     let quoted: Vec<String> = fields
         // A line with one empty field must not look like an empty line, which readers skip.
-        .map(|field| if alone && field.is_empty() { "\"\"".to_owned() } else { quote(&field).into_owned() })
+        .map(
+            |field| {
+                if alone && field.is_empty() { "\"\"".to_owned() } else { csv_field(&field).into_owned() }
+            },
+        )
         .collect();
     quoted.join(",") + "\n"
 }
 
-fn quote(field: &str) -> Cow<'_, str> {
+/// One field, quoted where it must be.
+pub fn csv_field(field: &str) -> Cow<'_, str> {
     if field.contains(['"', ',', '\n', '\r']) || field.starts_with(' ') || field.ends_with(' ') {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

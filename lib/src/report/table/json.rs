@@ -22,7 +22,7 @@ pub fn json(table: &Table) -> String {
 fn value(cell: &Cell) -> Value {
     match *cell {
         Cell::Text(ref words) => Value::from(words.as_str()),
-        Cell::Integer(whole) => Value::from(whole),
+        Cell::Integer(whole) | Cell::Identifier(whole) => Value::from(whole),
         Cell::Number { value, .. } | Cell::Duration(value) | Cell::Share(value) => number(value),
         Cell::Missing => Value::Null,
     }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::Best;
 
 pub use cell::Cell;
-pub use csv::{csv, csv_header, csv_row};
+pub use csv::{csv, csv_field, csv_header, csv_row};
 pub use json::json;
 pub use markdown::markdown;
 pub use text::text;
@@ -198,12 +198,19 @@ impl Table {
         self.marks.push((row, column));
     }
 
-    /// Marks the best of a column among these rows; all of them, if several are equally good.
+    /// Marks the best of a column among these rows, with all that look the same to people. If they all do,
+    /// none is best.
     pub fn mark_best(&mut self, column: usize, rows: Range<usize>, best: Best) {
-        let value = |row: usize| self.rows.get(row).and_then(|cells| cells.get(column)).and_then(Cell::value);
-        let target = best.of(rows.clone().filter_map(value));
-        let marked: Vec<usize> = rows.filter(|&row| target.is_some() && value(row) == target).collect();
-        self.marks.extend(marked.into_iter().map(|row| (row, column)));
+        let cell = |row: usize| self.rows.get(row).and_then(|cells| cells.get(column));
+        let value = |row: usize| cell(row).and_then(Cell::value);
+        let Some(target) = best.of(rows.clone().filter_map(value)) else { return };
+        let valued: Vec<usize> = rows.filter(|&row| value(row).is_some()).collect();
+        let shown = |row: usize| cell(row).map(Cell::plain);
+        let Some(&winner) = valued.iter().find(|&&row| value(row) == Some(target)) else { return };
+        let marked: Vec<usize> = valued.iter().copied().filter(|&row| shown(row) == shown(winner)).collect();
+        if valued.len() == 1 || marked.len() < valued.len() {
+            self.marks.extend(marked.into_iter().map(|row| (row, column)));
+        }
     }
 
     /// Says something below the table.

@@ -254,8 +254,22 @@ fn equally_good_cells_are_all_marked_and_missing_ones_never() {
     assert_eq!(text(&table, &Page::default()), "wait\n────\n  2\n  1*\n  –\n  1*\n");
     table.mark_best(0, 2..3, Best::Highest);
     table.mark_best(7, 0..4, Best::Highest);
+    table.mark_best(0, 3..4, Best::Unmarked);
     table.mark_best(0, 0..4, Best::Unmarked);
     assert_eq!(text(&table, &Page::default()).matches('*').count(), 2);
+}
+
+#[test]
+fn what_looks_the_same_is_equally_good_and_where_all_do_none_is_best() {
+    let mut table = Table::new([Column::share("used"), Column::share("full")]);
+    for (used, full) in [(0.8311, 1.0), (0.8312, 1.0), (0.5, 1.0)] {
+        table.row([Cell::share(used), Cell::share(full)]);
+    }
+    table.mark_best(0, 0..3, Best::Highest);
+    table.mark_best(1, 0..3, Best::Highest);
+    let shown = text(&table, &Page::default());
+    assert_eq!(shown.matches("83.1%*").count(), 2, "{shown}");
+    assert_eq!(shown.matches('*').count(), 2, "{shown}");
 }
 
 #[test]

@@ -3,11 +3,23 @@
 //! Every one is read here and nowhere else, so that the names people type, what `--help` and the shell
 //! complete, and the error for a name nobody knows come from one table each.
 
+mod languages;
+mod list;
+mod window;
+
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
+
+pub use languages::{
+    backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset,
+    time_zone,
+};
+pub use languages::{depth, formula};
+pub use list::{Several, SpecList};
+pub use window::window;
 
 /// One name of a language, and what may follow it after a colon.
 #[derive(Debug, Clone, Copy)]
@@ -63,12 +75,14 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
-        let name = text.split(':').next().unwrap_or_default();
         let place = arg.map(ToString::to_string).unwrap_or_default();
-        if !self.forms.iter().any(|form| form.name == name) {
+        if !self.knows(&text) {
             return Err(self.unknown(command, place, text));
         }
         (self.read)(&text).map_err(|why| {
+            let several = text.split(',').skip(1).any(|piece| self.knows(piece));
+            let why =
+                if several { "one at a time here; queuecast compare takes several".to_owned() } else { why };
             let said = format!("invalid value '{text}' for '{place}': {why}\n");
             Error::raw(ErrorKind::ValueValidation, said).with_cmd(command)
         })
@@ -79,10 +93,19 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
     }
 }
 
+/// The name a text begins with; parameters follow a colon, changes a comma.
+fn name_in(text: &str) -> &str {
+    text.split([':', ',']).next().unwrap_or_default()
+}
+
 impl<T> Spec<T> {
+    fn knows(&self, text: &str) -> bool {
+        self.forms.iter().any(|form| form.name == name_in(text))
+    }
+
     fn unknown(&self, command: &Command, place: String, text: String) -> Error {
         let shown = self.forms.iter().map(Form::shown).collect();
-        let name = text.split(':').next().unwrap_or_default().to_lowercase();
+        let name = name_in(&text).to_lowercase();
         let likeness = |form: &Form| strsim::jaro_winkler(&name, form.name);
         let similar = self.forms.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let mut error = Error::new(ErrorKind::InvalidValue).with_cmd(command);
@@ -96,113 +119,15 @@ impl<T> Spec<T> {
     }
 }
 
-/// Names as they are typed, until the library's own types take their place.
-fn as_typed(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
-}
-
-/// What a scheduling policy is called.
-pub type Policy = String;
-/// What a run-time predictor is called.
-pub type Predictor = String;
-/// What a correction of outlived predictions is called.
-pub type Correction = String;
-/// What an order of simultaneous events is called.
-pub type EventOrder = String;
-/// What a set of cleaning rules is called.
-pub type RuleSet = String;
-/// What an order of backfill candidates is called.
-pub type BackfillOrder = String;
-
-/// `--policy`.
-pub fn policy() -> Spec<Policy> {
-    const FORMS: &[Form] = &[
-        form("fcfs", "", "first come, first served: nobody overtakes"),
-        form("easy", "", "EASY backfilling: overtake, but never delay the first in the queue"),
-        form("sjbf", "", "EASY, trying the jobs predicted shortest first"),
-        form("conservative", "", "overtake, but never delay anybody in the queue"),
-    ];
-    Spec::new(FORMS, as_typed)
-}
-
-/// `--predictor`.
-pub fn predictor() -> Spec<Predictor> {
-    const FORMS: &[Form] = &[
-        form("requested", "", "the time the user asked for"),
-        form("perfect", "", "the actual run time"),
-        form("constant", ":SECONDS", "the same for every job"),
-        form("recent", ":K[:median]", "mean (or median) of the user's last K run times"),
-    ];
-    Spec::new(FORMS, as_typed)
-}
-
-/// `--correction`.
-pub fn correction() -> Spec<Correction> {
-    const FORMS: &[Form] = &[
-        form("requested", "", "fall back to the time the user asked for"),
-        form("increments", "", "add ever larger fixed amounts"),
-        form("factor", ":F", "multiply the outlived prediction by F"),
-    ];
-    Spec::new(FORMS, as_typed)
-}
-
-/// `--event-order`.
-pub fn event_order() -> Spec<EventOrder> {
-    const FORMS: &[Form] = &[
-        form("textbook", "", "ends, overruns and arrivals of one instant first, then one plan"),
-        form("pyss", "", "as the PYSS simulator orders them, to compare with its results"),
-    ];
-    Spec::new(FORMS, as_typed)
-}
-
-/// `--backfill-order`.
-pub fn backfill_order() -> Spec<BackfillOrder> {
-    const FORMS: &[Form] = &[
-        form("arrival", "", "first come, first tried"),
-        form("shortest", "", "predicted shortest first"),
-        form("smallest", "", "fewest processors first"),
-        form("largest", "", "most processors first"),
-        form("area", "", "smallest processors times predicted time first"),
-    ];
-    Spec::new(FORMS, as_typed)
-}
-
-/// `--depth`: how many waiting jobs hold a reservation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// This many, from the head of the queue.
-    First(u32),
-    /// Every one.
-    All,
-}
-
-/// Reads `--depth`.
-pub fn depth(text: &str) -> Result<Depth, String> {
-    if text == "all" {
-        return Ok(Depth::All);
-    }
-    text.parse().map(Depth::First).map_err(|_| "expected a whole number or \"all\"".to_owned())
-}
-
-/// Reads a positive, finite number.
-pub fn positive(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-    if number.is_finite() && number > 0.0 {
-        Ok(number)
-    } else {
-        Err("expected a number above zero".to_owned())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(spec: Spec<String>, value: &str) -> String {
+    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: Spec<T>, value: &str) -> String {
         let arg = Arg::new("spec").long("spec").value_name("SPEC").value_parser(spec);
         let parsed = Command::new("test").arg(arg).try_get_matches_from(["test", "--spec", value]);
         match parsed {
-            Ok(matches) => matches.get_one::<String>("spec").cloned().unwrap_or_default(),
+            Ok(matches) => matches.get_one::<T>("spec").map(ToString::to_string).unwrap_or_default(),
             Err(error) => error.to_string(),
         }
     }
@@ -210,7 +135,9 @@ mod tests {
     #[test]
     fn known_names_pass_with_their_parameters() {
         assert_eq!(said(policy(), "easy"), "easy");
+        assert_eq!(said(policy(), "easy:depth=4,order=largest"), "easy:depth=4,order=largest");
         assert_eq!(said(predictor(), "recent:2:median"), "recent:2:median");
+        assert_eq!(said(ruleset(), "default,run-zero=drop"), "default,run-zero=drop");
     }
 
     #[test]
@@ -225,13 +152,25 @@ mod tests {
     }
 
     #[test]
-    fn what_the_reader_refuses_says_why() {
-        const FORMS: &[Form] = &[form("constant", ":SECONDS", "")];
-        let error = said(Spec::new(FORMS, |_| Err("expected whole seconds".to_owned())), "constant:x");
-        assert!(
-            error.contains("invalid value 'constant:x' for '--spec <SPEC>': expected whole seconds"),
-            "{error}"
-        );
+    fn what_the_library_refuses_says_why() {
+        let error = said(predictor(), "constant:x");
+        let expected = "invalid value 'constant:x' for '--spec <SPEC>': give a whole number of seconds";
+        assert!(error.contains(expected), "{error}");
+        assert!(said(policy(), "conservative:depth=2").contains("use form=replan"));
+        assert!(said(policy(), "fcfs,easy").contains("queuecast compare takes several"));
+        assert!(said(ruleset(), "default,+nonsense").contains("unknown cleaning rule"));
+    }
+
+    #[test]
+    fn every_name_the_library_knows_is_offered_and_every_name_offered_is_known() {
+        use queuecast::sim::{Backfill, Order};
+        use queuecast::trace::Ruleset;
+        let offered = |forms: &[Form]| forms.iter().map(|form| form.name).collect::<Vec<_>>();
+        assert_eq!(offered(policy().forms), Backfill::KNOWN);
+        assert_eq!(offered(backfill_order().forms), Order::KNOWN);
+        assert_eq!(offered(ruleset().forms), Ruleset::names());
+        let shown: Vec<String> = predictor().forms.iter().map(Form::shown).collect();
+        assert_eq!(shown, queuecast::predict::PredictorSpec::KNOWN);
     }
 
     #[test]
@@ -242,14 +181,5 @@ mod tests {
                     increments  add ever larger fixed amounts\n  \
                     factor:F    multiply the outlived prediction by F";
         assert_eq!(correction().long_help("Who"), long);
-    }
-
-    #[test]
-    fn depths_and_factors() {
-        assert_eq!(depth("all"), Ok(Depth::All));
-        assert_eq!(depth("3"), Ok(Depth::First(3)));
-        assert!(depth("-1").is_err());
-        assert_eq!(positive("1.5"), Ok(1.5));
-        assert!(["0", "-1", "nan", "inf", "x"].iter().all(|text| positive(text).is_err()));
     }
 }

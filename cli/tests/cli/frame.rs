@@ -1,21 +1,20 @@
-//! The command as a user meets it: help, mistakes, completions, closed pipes, exit codes.
+//! Help, completions, closed pipes, full disks, colour: what holds whatever is asked.
 
 use std::process::Stdio;
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 
-fn queuecast() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_queuecast"));
-    command.env_remove("NO_COLOR");
-    command
-}
+use crate::queuecast;
 
 #[test]
 fn help_names_commands_and_exit_codes_on_standard_output() {
     let help = queuecast().arg("--help").assert().success().stderr("");
     help.stdout(
         predicate::str::contains("Usage: queuecast [OPTIONS] <COMMAND>")
+            .and(predicate::str::contains("simulate"))
+            .and(predicate::str::contains("compare"))
+            .and(predicate::str::contains("trace"))
+            .and(predicate::str::contains("demo"))
             .and(predicate::str::contains("completions"))
             .and(predicate::str::contains("3  the input cannot be used"))
             .and(predicate::str::contains("[possible values: text, json, csv, markdown]")),
@@ -36,7 +35,7 @@ fn nothing_asked_is_a_usage_error_that_shows_help() {
 #[test]
 fn an_unknown_command_suggests_the_nearest() {
     let stderr = predicate::str::contains("unrecognized subcommand 'completion'")
-        .and(predicate::str::contains("a similar subcommand exists: 'completions'"));
+        .and(predicate::str::contains("'completions'"));
     queuecast().arg("completion").assert().code(2).stdout("").stderr(stderr);
 }
 

@@ -1,0 +1,229 @@
+//! Outcomes side by side: a table per trace with the best of each column marked, and bars.
+
+use queuecast::eval::{Experiment, Fairness, METRICS, Metric, Summary, Window};
+use queuecast::report::chart::{Bar, Bars};
+use queuecast::report::{Best, Cell, Chart, Column, Document, Table, metric};
+use queuecast::trace::CleaningReport;
+use serde::Serialize;
+
+use super::cleaning;
+use super::grid::Outcome;
+use super::loaded::Facts;
+use crate::answer::Answer;
+
+/// Experiments on traces.
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    version: &'static str,
+    window: Window,
+    traces: Vec<Compared>,
+    results: Vec<Row>,
+    #[serde(skip)]
+    plot: bool,
+}
+
+/// One of the workloads.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// What became of the trace's records; `None` for a workload that was made up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cleaning: Option<CleaningReport>,
+    /// Said below its table.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    trace: String,
+    #[serde(skip)]
+    at: usize,
+    experiment: Experiment,
+    #[serde(flatten)]
+    summary: Summary,
+    fairness: Fairness,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulate_seconds: Option<f64>,
+}
+
+impl Comparison {
+    /// Puts outcomes (per trace, per experiment) beside what they came from.
+    pub fn new(
+        traces: Vec<Compared>,
+        window: Window,
+        experiments: &[Experiment],
+        outcomes: Vec<Vec<Outcome>>,
+    ) -> Comparison {
+        let mut results = Vec::new();
+        for (at, outcomes) in outcomes.into_iter().enumerate() {
+            for (experiment, outcome) in experiments.iter().zip(outcomes) {
+                results.push(Row {
+                    trace: traces[at].facts.source.clone(),
+                    at,
+                    experiment: experiment.clone(),
+                    summary: outcome.summary,
+                    fairness: outcome.fairness,
+                    simulate_seconds: Some(outcome.seconds),
+                });
+            }
+        }
+        Comparison { version: env!("CARGO_PKG_VERSION"), window, traces, results, plot: true }
+    }
+
+    /// The same every time it is computed.
+    #[must_use]
+    pub fn without_timings(mut self) -> Comparison {
+        self.results.iter_mut().for_each(|row| row.simulate_seconds = None);
+        self
+    }
+
+    /// Tables only.
+    #[must_use]
+    pub fn without_plot(mut self) -> Comparison {
+        self.plot = false;
+        self
+    }
+
+    fn rows_of(&self, at: usize) -> Vec<&Row> {
+        self.results.iter().filter(|row| row.at == at).collect()
+    }
+
+    fn has_several_corrections(&self) -> bool {
+        let mut corrections = self.results.iter().map(|row| row.experiment.options.correction);
+        let first = corrections.next();
+        corrections.any(|correction| Some(correction) != first)
+    }
+
+    /// For people: one trace.
+    fn people(&self, at: usize) -> Table {
+        let trace = &self.traces[at];
+        let metrics: Vec<(&str, &Metric)> =
+            SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
+        let mut columns = vec![Column::text("policy"), Column::text("predictor")];
+        let several = self.has_several_corrections();
+        columns.extend(several.then(|| Column::text("correction")));
+        let named = columns.len();
+        columns.extend(metrics.iter().map(|(heading, one)| metric::column(one, heading)));
+        columns.push(Column::share("later than FCFS"));
+        let jobs = Cell::count(trace.facts.jobs).shown(&Default::default());
+        let mut table = Table::new(columns)
+            .titled(format!("{}: {jobs} jobs on {} processors", trace.facts.source, trace.facts.procs));
+        let rows = self.rows_of(at);
+        for row in &rows {
+            let mut cells = row.names();
+            cells.truncate(named);
+            cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &row.summary)));
+            cells.push(row.fairness.delayed_share.map_or(Cell::Missing, Cell::share));
+            table.row(cells);
+        }
+        for (place, (_, one)) in metrics.iter().enumerate() {
+            table.mark_best(named + place, 0..rows.len(), metric::best(one));
+        }
+        if rows.len() > 1 {
+            table.note("* the best of its column");
+        }
+        if let Some(row) = rows.first().filter(|row| row.summary.excluded.jobs > 0) {
+            let excluded = &row.summary.excluded;
+            table.note(format!("{} jobs are not counted: {}", excluded.jobs, excluded.why));
+        }
+        table.notes.extend(trace.cleaning.as_ref().map(cleaning::line));
+        table.notes.extend(trace.notes.iter().cloned());
+        table
+    }
+
+    fn bars(&self, at: usize) -> Chart {
+        let several = self.has_several_corrections();
+        let bar = |row: &Row| {
+            let Experiment { policy, predictor, options, .. } = &row.experiment;
+            let correction = if several { format!(", {}", options.correction) } else { String::new() };
+            let slowdown = row.summary.mean_bounded_slowdown;
+            let value = slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2));
+            Bar::new(format!("{policy}, {predictor}{correction}"), value)
+        };
+        let bars = self.rows_of(at).into_iter().map(bar);
+        Chart::Bars(Bars::new("Mean bounded slowdown", bars).best(Best::Lowest))
+    }
+
+    /// The part that is the same whatever else a document says.
+    pub fn added_to(&self, mut document: Document) -> Document {
+        for at in 0..self.traces.len() {
+            document = document.with_table(&*self.traces[at].facts.source, self.people(at));
+            if self.plot {
+                document = document.with_chart(self.bars(at));
+            }
+        }
+        document
+    }
+}
+
+/// What people see of the catalogue.
+const SHOWN: &[(&str, &str)] = &[
+    ("mean wait", "mean_wait"),
+    ("95% wait", "p95_wait"),
+    ("mean bounded slowdown", "mean_bounded_slowdown"),
+    ("95% bounded slowdown", "p95_bounded_slowdown"),
+    ("utilization", "utilization"),
+    ("accuracy", "mean_accuracy"),
+    ("backfilled", "backfilled_share"),
+];
+
+impl Row {
+    fn names(&self) -> Vec<Cell> {
+        let Experiment { policy, predictor, options, .. } = &self.experiment;
+        [policy.to_string(), predictor.to_string(), options.correction.to_string()].map(Cell::text).to_vec()
+    }
+}
+
+impl Answer for Comparison {
+    fn document(&self) -> Document {
+        self.added_to(Document::new())
+    }
+
+    /// One row per trace and experiment.
+    fn table(&self) -> Table {
+        let mut columns: Vec<Column> =
+            ["source", "digest", "policy", "predictor", "correction", "event_order", "limit"]
+                .map(Column::text)
+                .to_vec();
+        columns.push(Column::number("factor"));
+        columns.extend(METRICS.iter().map(|one| metric::column(one, one.name)));
+        columns.extend([Column::integer("delayed"), Column::share("delayed_share")]);
+        columns.extend(["mean_delay", "max_delay"].map(|name| Column::duration(name).key(name)));
+        columns.extend([Column::integer("advanced"), Column::share("advanced_share")]);
+        columns.extend(["mean_advance", "max_advance"].map(|name| Column::duration(name).key(name)));
+        let timed = self.results.iter().any(|row| row.simulate_seconds.is_some());
+        columns.extend(timed.then(|| Column::number("simulate_seconds")));
+        let mut table = Table::new(columns);
+        for row in &self.results {
+            let options = &row.experiment.options;
+            let mut cells = vec![Cell::text(&*row.trace), Cell::text(&*self.traces[row.at].facts.digest)];
+            cells.extend(row.names());
+            cells
+                .extend([Cell::text(options.event_order.to_string()), Cell::text(options.limit.to_string())]);
+            cells.push(Cell::number(options.factor, 2));
+            cells.extend(METRICS.iter().map(|one| metric::cell(one, &row.summary)));
+            cells.extend(fairness(&row.fairness));
+            cells.extend(row.simulate_seconds.map(|seconds| Cell::number(seconds, 3)));
+            table.row(cells);
+        }
+        table
+    }
+}
+
+fn fairness(fairness: &Fairness) -> [Cell; 8] {
+    let share = |share: Option<f64>| share.map_or(Cell::Missing, Cell::share);
+    let mean = |mean: Option<f64>| mean.map_or(Cell::Missing, Cell::duration);
+    [
+        Cell::count(fairness.delayed),
+        share(fairness.delayed_share),
+        mean(fairness.mean_delay),
+        fairness.max_delay.into(),
+        Cell::count(fairness.advanced),
+        share(fairness.advanced_share),
+        mean(fairness.mean_advance),
+        fairness.max_advance.into(),
+    ]
+}

@@ -1,0 +1,179 @@
+//! A trace that was read: its workload, and what there is to say about where that came from.
+
+use std::path::Path;
+use std::time::Instant;
+
+use queuecast::eval::Experiment;
+use queuecast::report::{Cell, Column, Table, date, duration};
+use queuecast::trace::clean::Effect;
+use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
+use queuecast::units::Seconds;
+use queuecast::workload::Workload;
+use serde::Serialize;
+
+use super::source::Source;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::printer::Printer;
+
+/// A trace that was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What to call it: the path as given, or "standard input".
+    pub name: String,
+    /// What was read.
+    pub log: Log,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+impl Loaded {
+    /// Reads a file, or standard input for `-`.
+    pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
+        let begun = Instant::now();
+        let mut input = Input::open(path, printer)?;
+        let log = trace::read(&mut input, &source.options())
+            .map_err(|error| Failure::reading(&input.name, error))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let loaded = Loaded { name: input.name, log, seconds };
+        loaded.warn(source, printer);
+        Ok(loaded)
+    }
+
+    /// Jobs left out because of an argument may be a mistake in that argument.
+    fn warn(&self, source: &Source, printer: &Printer) {
+        let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
+        if let (Some(procs), Some(rule)) = (source.procs, too_large) {
+            let first =
+                rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+            printer.warning(&format!(
+                "{}: {} of {} records need more than --procs {procs} and are left out{first}",
+                self.name, rule.count, self.log.report.lines
+            ));
+        }
+    }
+
+    /// The workload's facts, for programs.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            source: self.name.clone(),
+            format: Some(self.log.format),
+            compression: Some(self.log.compression),
+            machine: Some(self.log.machine),
+            ..Facts::of(&self.log.workload, &self.name)
+        }
+    }
+
+    /// What was read, for people.
+    pub fn table(&self) -> Table {
+        let workload = &self.log.workload;
+        let report = &self.log.report;
+        let computer = self.log.header.computer.as_deref().filter(|text| !text.is_empty());
+        let mut facts = vec![(Column::text("file"), Cell::text(&*self.name))];
+        facts.extend(computer.map(|computer| (Column::text("computer"), Cell::text(computer))));
+        let of =
+            if report.removed > 0 { format!(" of {} records", whole(report.lines)) } else { String::new() };
+        facts.push((Column::text("jobs"), Cell::text(format!("{}{of}", whole(report.jobs)))));
+        facts.push((Column::text("machine"), Cell::text(self.log.machine.to_string())));
+        facts.push((Column::text("submitted"), Cell::text(period(workload))));
+        facts.push((Column::share("offered load"), Cell::share(workload.offered_load())));
+        facts.push((Column::text("digest"), Cell::text(digest(workload))));
+        Table::facts(facts).titled("Trace")
+    }
+
+    /// Everything assumed for want of knowledge, in words.
+    pub fn assumptions(&self, experiment: &Experiment) -> Vec<String> {
+        let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);
+        let machine = guessed.then(|| format!("the machine is taken to have {} (--procs)", self.log.machine));
+        machine.into_iter().chain(self.assumed_request(experiment)).collect()
+    }
+
+    /// Says what was assumed about jobs without a requested time.
+    pub fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
+        let workload = &self.log.workload;
+        let missing = without_request(workload);
+        (missing > 0).then(|| {
+            format!(
+                "{} of {} jobs have no requested time; where one is needed, {} is assumed (--default-request)",
+                whole(missing as u64),
+                whole(workload.len() as u64),
+                duration::human(experiment.default_request)
+            )
+        })
+    }
+}
+
+fn whole(count: u64) -> String {
+    Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Default::default())
+}
+
+/// From the first to the last submission.
+fn period(workload: &Workload) -> String {
+    let (Some(first), Some(last)) = (workload.begins(), workload.jobs().last().map(|job| job.submit)) else {
+        return "never".to_owned();
+    };
+    let length = duration::human(last - first);
+    let day = |time: i64| workload.epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
+    match (day(first.0), day(last.0)) {
+        (Some(from), Some(until)) => format!("{from} to {until} ({length})"),
+        _ => format!("over {length}"),
+    }
+}
+
+/// The workload's digest as it is written everywhere.
+pub fn digest(workload: &Workload) -> String {
+    format!("{:016x}", workload.digest())
+}
+
+fn without_request(workload: &Workload) -> usize {
+    workload.jobs().iter().filter(|job| job.shape.limit.is_none()).count()
+}
+
+/// What a result depends on besides its experiment, so that it can be told whether two are comparable.
+#[derive(Debug, Clone, Serialize)]
+pub struct Facts {
+    /// Where the jobs come from.
+    pub source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<trace::Format>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<trace::Compression>,
+    /// Jobs simulated.
+    pub jobs: usize,
+    /// See [`digest`].
+    pub digest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<MachineSize>,
+    /// Processors of the machine.
+    pub procs: u32,
+    epoch: Option<i64>,
+    first_submit: Option<i64>,
+    last_submit: Option<i64>,
+    offered_load: f64,
+    without_request: usize,
+}
+
+impl Facts {
+    /// Of a workload that was not read from a file.
+    pub fn of(workload: &Workload, source: &str) -> Facts {
+        Facts {
+            source: source.to_owned(),
+            format: None,
+            compression: None,
+            jobs: workload.len(),
+            digest: digest(workload),
+            machine: None,
+            procs: workload.machine().procs.0,
+            epoch: workload.epoch,
+            first_submit: workload.begins().map(|time| time.0),
+            last_submit: workload.jobs().last().map(|job| job.submit.0),
+            offered_load: workload.offered_load(),
+            without_request: without_request(workload),
+        }
+    }
+}
+
+/// Seconds as people read them, with as many decimals as a stopwatch has.
+pub fn took(seconds: f64) -> String {
+    if seconds < 10.0 { format!("{seconds:.2} s") } else { duration::human(Seconds(seconds.round() as i64)) }
+}

@@ -1,0 +1,90 @@
+//! The result of one simulation: what JSON holds, and the rows for spreadsheets.
+
+use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
+use queuecast::report::{Cell, Column, Document, Table, metric};
+use queuecast::trace::CleaningReport;
+use serde::Serialize;
+
+use super::people;
+use crate::answer::Answer;
+use crate::commands::loaded::{Facts, Loaded};
+
+/// Everything there is to say about one simulation. The metrics stand at the top level of the JSON object.
+#[derive(Debug, Serialize)]
+pub struct Simulated<'a> {
+    /// Every metric over the counted jobs.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Reading, decompressing and cleaning the trace.
+    pub read_seconds: f64,
+    /// The simulation and nothing else.
+    pub simulate_seconds: f64,
+    /// Of queuecast.
+    pub version: &'static str,
+    /// What was simulated.
+    pub experiment: &'a Experiment,
+    /// Which jobs are counted.
+    pub window: Window,
+    /// What it was simulated with.
+    pub workload: Facts,
+    /// What became of the trace's records.
+    pub cleaning: &'a CleaningReport,
+    /// Compared with first come, first served.
+    pub fairness: Fairness,
+    /// Over the span of the counted jobs.
+    pub queue: QueueSummary,
+    /// How often the policy was asked to plan.
+    pub plans: u64,
+    /// By user, queue and so on, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Breakdown>,
+    /// For people only.
+    #[serde(skip)]
+    pub trace: &'a Loaded,
+    /// For people only, where not declined.
+    #[serde(skip)]
+    pub plotted: Option<&'a QueueSeries>,
+}
+
+impl Answer for Simulated<'_> {
+    fn document(&self) -> Document {
+        people::document(self)
+    }
+
+    /// One row; with `--by`, one more for each group, below the row of all jobs, whose `group` is empty.
+    fn table(&self) -> Table {
+        let mut columns: Vec<Column> =
+            ["source", "digest", "policy", "predictor", "correction", "event_order", "limit"]
+                .map(Column::text)
+                .to_vec();
+        columns.extend([Column::number("factor"), Column::text("by"), Column::text("group")]);
+        columns.extend(METRICS.iter().map(|one| metric::column(one, one.name)));
+        columns.extend(["read_seconds", "simulate_seconds"].map(Column::number));
+        let mut table = Table::new(columns);
+        let mut row = |by: Cell, group: Cell, summary: &Summary| {
+            let options = &self.experiment.options;
+            let mut cells = vec![
+                Cell::text(&*self.workload.source),
+                Cell::text(&*self.workload.digest),
+                Cell::text(self.experiment.policy.to_string()),
+                Cell::text(self.experiment.predictor.to_string()),
+                Cell::text(options.correction.to_string()),
+                Cell::text(options.event_order.to_string()),
+                Cell::text(options.limit.to_string()),
+                Cell::number(options.factor, 2),
+                by,
+                group,
+            ];
+            cells.extend(METRICS.iter().map(|one| metric::cell(one, summary)));
+            cells.extend([Cell::number(self.read_seconds, 3), Cell::number(self.simulate_seconds, 3)]);
+            table.row(cells);
+        };
+        row(Cell::Missing, Cell::Missing, &self.summary);
+        if let Some(breakdown) = &self.groups {
+            for group in &breakdown.groups {
+                row(Cell::text(breakdown.by.word()), Cell::text(&*group.name), &group.summary);
+            }
+        }
+        table
+    }
+}

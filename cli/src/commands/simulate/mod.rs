@@ -1,0 +1,193 @@
+//! `queuecast simulate`: one trace, one policy, one predictor.
+
+mod answer;
+mod files;
+mod people;
+mod variation;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use queuecast::eval::{Dimension, Evaluation};
+use queuecast::predict::{Correction, PredictorSpec};
+use queuecast::sim::Backfill;
+
+use self::answer::Simulated;
+use self::files::Files;
+use self::variation::Variation;
+use super::cleaning;
+use super::loaded::Loaded;
+use super::source::{Scheduling, Source};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::spec;
+
+const EXAMPLES: &str = "\
+Examples:
+  What EASY backfilling would have done with a trace:
+    queuecast simulate KTH-SP2.swf.gz
+
+  The same, planning with the mean of each user's last two run times, shortest jobs first:
+    queuecast simulate KTH-SP2.swf.gz --policy sjbf --predictor recent:2
+
+  Where every job was placed, for a spreadsheet:
+    queuecast simulate KTH-SP2.swf.gz --schedule placed.csv
+
+  Slurm's own records, from a pipe, by user, for a program:
+    sacct -a -X -D -P --format=ALL | queuecast simulate - --procs 4096 --by user --format json";
+
+/// Replay a trace through a scheduler and report how long jobs would have waited
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The trace, compressed or not; - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::policy(), hide_possible_values = true)]
+    #[arg(help = spec::policy().help("Who runs next"), long_help = policy_help())]
+    pub policy: Backfill,
+    #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
+    pub predictor: PredictorSpec,
+    #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::correction(), hide_possible_values = true)]
+    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
+    pub correction: Correction,
+    #[command(flatten)]
+    pub variation: Variation,
+    #[command(flatten)]
+    pub scheduling: Scheduling,
+    #[command(flatten)]
+    pub source: Source,
+    /// Also report on every user, queue and so on
+    #[arg(long, value_name = "WHAT", value_parser = spec::dimension(), help_heading = "Results")]
+    pub by: Option<Dimension>,
+    #[command(flatten)]
+    pub files: files::Names,
+    /// Leave out the chart of the queue
+    #[arg(long, help_heading = "Results")]
+    pub no_plot: bool,
+}
+
+/// What `--policy` accepts, with the settings that may follow a name.
+pub fn policy_help() -> String {
+    let names = spec::policy().long_help("Who runs next");
+    format!(
+        "{names}\nSettings follow a colon: easy:depth=4,order=largest,priority=wait/requested, conservative:form=replan"
+    )
+}
+
+/// Simulates, writes the files asked for, and shows the result.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let policy = arguments.variation.applied(&arguments.policy)?;
+    let experiment = arguments.scheduling.experiment(policy, arguments.predictor, arguments.correction);
+    // Files that cannot be written are refused before anybody waits for what goes into them.
+    let files = Files::create(&arguments.files, &arguments.file)?;
+    let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
+    let workload = &trace.log.workload;
+    if arguments.scheduling.window.select(workload)?.is_empty() {
+        printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));
+    }
+
+    let begun = Instant::now();
+    let schedule = experiment.run(workload);
+    let simulate_seconds = begun.elapsed().as_secs_f64();
+
+    let evaluation = Evaluation::of(workload, &schedule)?;
+    files.write(&trace, &experiment, &evaluation)?;
+    // FCFS plans with nothing, so whatever predicts, it is its own reference.
+    let reference =
+        if experiment.policy == Backfill::fcfs() { None } else { Some(experiment.fcfs().run(workload)) };
+    let selection = evaluation.over(&arguments.scheduling.window)?;
+    let queue = evaluation.queue();
+    let simulated = Simulated {
+        summary: selection.summary(),
+        read_seconds: trace.seconds,
+        simulate_seconds,
+        version: env!("CARGO_PKG_VERSION"),
+        experiment: &experiment,
+        window: arguments.scheduling.window,
+        workload: trace.facts(),
+        cleaning: &trace.log.report,
+        fairness: selection.fairness(reference.as_ref().unwrap_or(&schedule))?,
+        queue: selection.span().map_or_else(|| queue.summary(), |span| queue.summary_over(span)),
+        plans: schedule.plans,
+        groups: arguments.by.map(|dimension| selection.by(dimension)),
+        trace: &trace,
+        plotted: (!arguments.no_plot).then_some(&queue),
+    };
+    if printer.shows_rows_only() {
+        cleaning::note(&trace.name, &trace.log.report, printer);
+        trace.assumptions(&experiment).iter().for_each(|assumption| printer.note(assumption));
+    }
+    printer.answer(&simulated)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use queuecast::eval::Window;
+    use queuecast::sim::{Depth, LimitRule};
+    use queuecast::units::Seconds;
+
+    use super::*;
+    use crate::commands::source::InputFormat;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &str) -> Arguments {
+        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+    }
+
+    #[test]
+    fn a_file_is_enough_and_means_what_the_library_means_by_default() {
+        let arguments = parse("simulate a.swf");
+        let given =
+            arguments.scheduling.experiment(arguments.policy, arguments.predictor, arguments.correction);
+        let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
+        assert_eq!(given, default);
+        assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);
+        assert_eq!(arguments.scheduling.window, Window::All);
+        assert!(!arguments.source.reading.strict && !arguments.no_plot);
+    }
+
+    #[test]
+    fn every_option_is_read() {
+        let arguments = parse(
+            "simulate - --policy easy --predictor recent:2:median --correction factor:1.5 --event-order pyss \
+             --procs 100 --clean predictsim --strict --input-format sacct --time-zone UTC --depth all \
+             --backfill-order shortest --priority wait/requested --factor 2 --limit ignore --default-request 2h10m \
+             --window share:1% --by size --schedule a.csv --schedule-swf b.swf --queue-series c.csv --no-plot",
+        );
+        assert_eq!(arguments.predictor.to_string(), "recent:2:median");
+        assert_eq!(arguments.variation.depth, Some(Depth::All));
+        assert_eq!(arguments.scheduling.default_request, Some(Seconds(7_800)));
+        assert_eq!(arguments.scheduling.limit, LimitRule::Ignore);
+        assert_eq!(arguments.by, Some(Dimension::SizeClass));
+        assert_eq!(arguments.source.procs, Some(100));
+        assert!(arguments.no_plot && arguments.source.reading.strict);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_a_reason() {
+        for (line, reason) in [
+            ("simulate", "FILE"),
+            ("simulate a --policy easi", "similar value exists: 'easy'"),
+            ("simulate a --procs 0", "0 is not in 1.."),
+            ("simulate a --factor 0", "above zero"),
+            ("simulate a --default-request 2x", "not a length of time"),
+            ("simulate a --default-request 0", "above zero"),
+            ("simulate a --depth some", "or \"all\""),
+            ("simulate a --window share:x", "not a share"),
+            ("simulate a --clean achive", "none, default, predictsim, reference"),
+            ("simulate a --time-zone Mars", "no such time zone"),
+        ] {
+            let error = Alone::try_parse_from(line.split(' ')).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line}");
+            assert!(error.to_string().contains(reason), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `queuecast trace clean`: apply cleaning rules, say what each did, and write what is left.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use queuecast::report::{Document, Table};
+use queuecast::trace::{self, CleaningReport, MachineSize, TraceError};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::commands::cleaning;
+use crate::commands::source::Source;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::Output;
+use crate::printer::{self, Printer};
+
+/// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The trace, compressed or not; - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where to write the cleaned trace, as SWF; .gz and .zst compress it; without it, only report
+    #[arg(short, long, value_name = "OUT.swf")]
+    pub output: Option<PathBuf>,
+    /// Also write the report as JSON
+    #[arg(long, value_name = "OUT.json")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub source: Source,
+}
+
+#[derive(Debug, Serialize)]
+struct Done<'a> {
+    version: &'static str,
+    source: &'a str,
+    output: Option<String>,
+    machine: MachineSize,
+    #[serde(flatten)]
+    report: &'a CleaningReport,
+}
+
+/// Cleans, writes, reports.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let create = |path: &Option<PathBuf>| {
+        path.as_deref().map(|path| Output::create(path, &[&arguments.file])).transpose()
+    };
+    if arguments.output.is_some() && arguments.output == arguments.report {
+        return Err(Failure::usage("--output and --report name the same file"));
+    }
+    let (output, report) = (create(&arguments.output)?, create(&arguments.report)?);
+    let mut input = Input::open(&arguments.file, printer)?;
+    let cleaned = trace::clean(&mut input, &arguments.source.options())
+        .map_err(|error| Failure::reading(&input.name, error))?;
+    let done = Done {
+        version: env!("CARGO_PKG_VERSION"),
+        source: &input.name,
+        output: output.as_ref().map(|output| output.name().to_owned()),
+        machine: cleaned.machine,
+        report: &cleaned.report,
+    };
+    if let Some(output) = output {
+        let name = output.name().to_owned();
+        let refused = |error| match error {
+            TraceError::Write(cause) => Failure::writing(&name, cause),
+            error => Failure::reading(&input.name, error),
+        };
+        cleaned.write_swf(output).map_err(refused)?.commit()?;
+    }
+    if let Some(mut report) = report {
+        report.write_all(printer::json(&done)?.as_bytes()).map_err(|cause| report.failed(cause))?;
+        report.commit()?;
+    }
+    printer.answer(&done)
+}
+
+impl Answer for Done<'_> {
+    fn document(&self) -> Document {
+        let written = match &self.output {
+            Some(output) => format!("{} jobs written to {output}", self.report.jobs),
+            None => "nothing written; name a file with --output".to_owned(),
+        };
+        cleaning::add(Document::new(), self.report)
+            .with_paragraph(format!("{}: {}\n{written}", self.source, self.machine))
+    }
+
+    fn table(&self) -> Table {
+        cleaning::table(self.report)
+    }
+}

@@ -1,0 +1,144 @@
+//! `queuecast trace head`: the first records of a trace, field by field.
+
+use std::path::PathBuf;
+
+use queuecast::report::{Cell, Column, Document, Kind, Table};
+use queuecast::trace::{Field, Format, Record, Records};
+use queuecast::workload::Names;
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use crate::answer::Answer;
+use crate::commands::source::Reading;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::printer::Printer;
+
+/// Show the first records of a trace as a table, as they are, before any cleaning
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The trace, compressed or not; - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How many records
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub jobs: usize,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+struct Head {
+    table: Table,
+}
+
+/// Reads no further than it has to.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let input = Input::open(&arguments.file, printer)?;
+    let name = input.name.clone();
+    let refused = |error| Failure::reading(&name, error);
+    let mut records = Records::open(input, &arguments.reading.options(None)).map_err(refused)?;
+    let first: Vec<Record> =
+        records.by_ref().take(arguments.jobs).collect::<Result<_, _>>().map_err(refused)?;
+    let table = table(&first, &records.names(), records.format());
+    printer.answer(&Head { table: table.titled(format!("The first {} records of {name}", first.len())) })
+}
+
+fn table(records: &[Record], names: &Names, format: Format) -> Table {
+    let unit = |field: Field| match field {
+        Field::Submit | Field::Wait | Field::Run | Field::Cpu | Field::RequestedTime | Field::ThinkTime => {
+            Some("s")
+        }
+        Field::Memory | Field::RequestedMemory => Some("KB"),
+        _ => None,
+    };
+    let mut columns: Vec<Column> = Vec::new();
+    for field in Field::ALL {
+        let column = Column::new(field.name(), Kind::Integer);
+        columns.push(match unit(field) {
+            Some(unit) => column.unit(unit),
+            None => column,
+        });
+    }
+    if format == Format::Sacct {
+        columns.extend([Column::text("account"), Column::text("qos")]);
+    }
+    let rows: Vec<Vec<Cell>> = records.iter().map(|record| cells(record, names, format)).collect();
+    // A column of which nothing is known says nothing to people.
+    let mut unknown = Vec::new();
+    for (place, column) in columns.iter_mut().enumerate() {
+        if !rows.is_empty() && rows.iter().all(|row| row[place] == Cell::Missing) {
+            column.detail = true;
+            unknown.push(column.name.clone());
+        }
+    }
+    let mut table = Table::new(columns);
+    rows.into_iter().for_each(|row| table.row(row));
+    if !unknown.is_empty() {
+        table.note(format!("not known in any of them: {}", unknown.join(", ")));
+    }
+    table
+}
+
+fn cells(record: &Record, names: &Names, format: Format) -> Vec<Cell> {
+    let named = |number: i64, names: &std::collections::BTreeMap<u32, String>| {
+        let name = u32::try_from(number).ok().and_then(|number| names.get(&number));
+        match name {
+            Some(name) => Cell::text(&**name),
+            None if number >= 0 => Cell::Identifier(number),
+            None => Cell::Missing,
+        }
+    };
+    let mut cells: Vec<Cell> = Field::ALL
+        .into_iter()
+        .map(|field| match field {
+            Field::Cpu if record.cpu >= 0.0 => Cell::number(record.cpu, 0),
+            Field::User => named(record.user, &names.users),
+            Field::Group => named(record.group, &names.groups),
+            Field::Executable => named(record.executable, &names.executables),
+            Field::Queue => named(record.queue, &names.queues),
+            Field::Partition => named(record.partition, &names.partitions),
+            field => record.known(field).map_or(Cell::Missing, Cell::Identifier),
+        })
+        .collect();
+    if format == Format::Sacct {
+        cells.extend([named(record.account, &names.accounts), named(record.qos, &names.qos)]);
+    }
+    cells
+}
+
+impl Answer for Head {
+    fn document(&self) -> Document {
+        Document::new().with_table("records", self.table.clone())
+    }
+
+    fn table(&self) -> Table {
+        self.table.clone()
+    }
+}
+
+/// An array of objects, fields in file order; what is not known is null.
+impl Serialize for Head {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut array = serializer.serialize_seq(Some(self.table.rows().len()))?;
+        for row in self.table.rows() {
+            array.serialize_element(&Object(self.table.columns(), row))?;
+        }
+        array.end()
+    }
+}
+
+struct Object<'a>(&'a [Column], &'a [Cell]);
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(self.1.len()))?;
+        for (column, cell) in self.0.iter().zip(self.1) {
+            match *cell {
+                Cell::Text(ref words) => object.serialize_entry(&column.key, words)?,
+                Cell::Identifier(number) => object.serialize_entry(&column.key, &number)?,
+                ref cell => object.serialize_entry(&column.key, &cell.value())?,
+            }
+        }
+        object.end()
+    }
+}

@@ -1,0 +1,68 @@
+//! `queuecast trace`: look at, clean and convert traces.
+
+mod clean;
+mod convert;
+mod head;
+mod info;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast trace info KTH-SP2.swf.gz
+  queuecast trace head KTH-SP2.swf.gz -n 5
+  queuecast trace clean KTH-SP2.swf.gz --output cleaned.swf.gz
+  sacct -a -X -D -P --format=ALL | queuecast trace convert - --output ours.swf.zst";
+
+/// Describe, clean, convert or look into traces
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do with a trace.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Info(info::Arguments),
+    Clean(clean::Arguments),
+    Convert(convert::Arguments),
+    Head(head::Arguments),
+}
+
+/// Does what was asked.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Info(arguments) => info::run(arguments, printer),
+        Command::Clean(arguments) => clean::run(arguments, printer),
+        Command::Convert(arguments) => convert::run(arguments, printer),
+        Command::Head(arguments) => head::run(arguments, printer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[test]
+    fn each_command_reads_its_arguments() {
+        let parse = |line: &str| Alone::try_parse_from(line.split(' ')).unwrap().command;
+        assert!(matches!(parse("trace info a b"), Command::Info(info) if info.files.len() == 2));
+        assert!(matches!(parse("trace head a -n 3"), Command::Head(head) if head.jobs == 3));
+        assert!(matches!(parse("trace clean a -o b"), Command::Clean(clean) if clean.output.is_some()));
+        assert!(matches!(parse("trace convert -"), Command::Convert(convert) if convert.output.is_none()));
+        assert_eq!(Alone::try_parse_from(["trace", "tail", "a"]).unwrap_err().exit_code(), 2);
+    }
+}

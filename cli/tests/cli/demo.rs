@@ -1,0 +1,38 @@
+//! `demo`: something to look at without a file.
+
+use crate::{Folder, column, json, stdout};
+
+#[test]
+fn it_compares_seven_ways_and_says_what_to_try_next() {
+    let folder = Folder::with("unused", "");
+    let text = stdout(&mut folder.queuecast("demo --jobs 500"));
+    for part in
+        ["fcfs    requested", "easy    recent:2", "sjbf    perfect", "Mean bounded slowdown", "Look closer:"]
+    {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    let csv = stdout(&mut folder.queuecast("demo --jobs 500 --format csv"));
+    assert_eq!(column(&csv, "policy"), ["fcfs", "easy", "sjbf", "easy", "sjbf", "easy", "sjbf"]);
+    assert_eq!(column(&csv, "mean_accuracy")[5], "1");
+}
+
+#[test]
+fn the_same_seed_is_the_same_workload_and_another_is_another() {
+    let folder = Folder::with("unused", "");
+    let run =
+        |seed: &str| json(&mut folder.queuecast(&format!("demo --jobs 300 --format json --seed {seed}")));
+    assert_eq!(run("7"), run("7"));
+    assert_ne!(run("7")["traces"][0]["digest"], run("8")["traces"][0]["digest"]);
+    assert_eq!((&run("7")["seed"], &run("7")["model"]["jobs"]), (&7.into(), &300.into()));
+}
+
+#[test]
+fn a_saved_workload_is_the_one_that_was_shown() {
+    let folder = Folder::with("unused", "");
+    let demo = json(&mut folder.queuecast("demo --jobs 300 --save kept.swf.gz --format json"));
+    let kept = json(&mut folder.queuecast("simulate kept.swf.gz --format json"));
+    assert_eq!(demo["traces"][0]["digest"], kept["workload"]["digest"]);
+    assert_eq!(demo["results"][1]["mean_wait"], kept["mean_wait"]);
+    let text = stdout(&mut folder.queuecast("demo --jobs 300 --save kept.swf.gz"));
+    assert!(text.contains("queuecast simulate kept.swf.gz"), "{text}");
+}

@@ -1,8 +1,6 @@
 //! The event loop: integer time, a written order of events at one instant, and a plan after them.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::agenda::Agenda;
 use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
 use super::queue::Queue;
@@ -53,9 +51,6 @@ impl Row {
     }
 }
 
-/// Something due: the instant, then the order in which it became due, then the job.
-type Due = Reverse<(i64, u32, u32)>;
-
 /// A simulation in progress.
 #[derive(Debug, Clone)]
 pub struct Engine<'w> {
@@ -66,10 +61,9 @@ pub struct Engine<'w> {
     rows: Vec<Row>,
     queue: Queue,
     running: Running,
-    ends: BinaryHeap<Due>,
-    overruns: BinaryHeap<Due>,
+    ends: Agenda,
+    overruns: Agenda,
     free: i64,
-    tickets: u32,
     starts: Vec<Start>,
     plans: u64,
     longest_queue: usize,
@@ -136,10 +130,9 @@ impl<'w> Engine<'w> {
             rows: Vec::with_capacity(jobs.len()),
             queue: Queue::new(),
             running: Running::new(),
-            ends: BinaryHeap::new(),
-            overruns: BinaryHeap::new(),
+            ends: Agenda::new(),
+            overruns: Agenda::new(),
             free: i64::from(machine.0),
-            tickets: 0,
             starts: Vec::new(),
             plans: 0,
             longest_queue: 0,
@@ -168,15 +161,14 @@ impl<'w> Engine<'w> {
 
     fn next_instant(&self, wake: Option<Time>) -> Option<i64> {
         let arrival = self.jobs.get(self.rows.len()).map_or(i64::MAX, |job| job.submit.0);
-        let due = |heap: &BinaryHeap<Due>| heap.peek().map_or(i64::MAX, |Reverse((at, _, _))| *at);
         let wake = wake.map_or(i64::MAX, |at| at.0);
-        let next = arrival.min(due(&self.ends)).min(due(&self.overruns)).min(wake);
+        let next = arrival.min(self.ends.next()).min(self.overruns.next()).min(wake);
         (next < i64::MAX).then_some(next)
     }
 
     fn step_textbook(&mut self, now: i64, company: &mut Company<'_, '_>) {
         let mut happened = company.policy.wake().is_some_and(|at| at.0 <= now);
-        while let Some(job) = take_due(&mut self.ends, now) {
+        while let Some(job) = self.ends.take(now) {
             self.end(job, now, company);
             happened = true;
         }
@@ -194,7 +186,7 @@ impl<'w> Engine<'w> {
         while self.arrive(now, company) {
             self.plan(now, company);
         }
-        while let Some(job) = take_due(&mut self.ends, now) {
+        while let Some(job) = self.ends.take(now) {
             self.end(job, now, company);
             self.plan(now, company);
         }
@@ -251,7 +243,7 @@ impl<'w> Engine<'w> {
     }
 
     fn overrun_all(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        while let Some(index) = take_due(&mut self.overruns, now) {
+        while let Some(index) = self.overruns.take(now) {
             self.overrun(index, now, company);
         }
     }
@@ -280,14 +272,8 @@ impl<'w> Engine<'w> {
 
     fn watch_for_overrun(&mut self, index: JobIndex, row: &Row) {
         if row.planned < row.run {
-            let ticket = self.ticket();
-            self.overruns.push(Reverse((row.planned_end(), ticket, index.0)));
+            self.overruns.add(row.planned_end(), index);
         }
-    }
-
-    fn ticket(&mut self) -> u32 {
-        self.tickets = self.tickets.wrapping_add(1);
-        self.tickets
     }
 
     fn plan(&mut self, now: i64, company: &mut Company<'_, '_>) {
@@ -320,8 +306,7 @@ impl<'w> Engine<'w> {
     fn occupy(&mut self, index: JobIndex, row: &Row) {
         self.free -= i64::from(row.procs);
         self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
-        let ticket = self.ticket();
-        self.ends.push(Reverse((row.start.saturating_add(row.run), ticket, index.0)));
+        self.ends.add(row.start.saturating_add(row.run), index);
         self.watch_for_overrun(index, row);
     }
 
@@ -367,11 +352,4 @@ impl<'w> Engine<'w> {
             longest_queue: self.longest_queue,
         }
     }
-}
-
-fn take_due(heap: &mut BinaryHeap<Due>, now: i64) -> Option<JobIndex> {
-    let Reverse((at, _, job)) = heap.peek()?;
-    let job = (*at <= now).then_some(JobIndex(*job))?;
-    heap.pop();
-    Some(job)
 }

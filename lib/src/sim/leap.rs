@@ -41,17 +41,22 @@ fn class(procs: u32) -> usize {
     ((u32::BITS - procs.saturating_sub(1).leading_zeros()) as usize).min(CLASSES - 1)
 }
 
+fn largest(free: i64) -> usize {
+    class(u32::try_from(free).unwrap_or(u32::MAX))
+}
+
 fn short(planned: i64) -> u32 {
     u32::try_from(planned).unwrap_or(u32::MAX)
 }
 
 impl Entry for Candidate {
-    type Key = (u64, JobIndex);
+    // By rank, then by arrival, in one number.
+    type Key = u128;
     type Summary = Least;
     const EMPTY: Least = Least { procs: u32::MAX, planned: [u32::MAX; CLASSES] };
 
-    fn key(&self) -> (u64, JobIndex) {
-        (self.rank, self.job)
+    fn key(&self) -> u128 {
+        u128::from(self.rank) << 32 | u128::from(self.job.0)
     }
 
     fn include(least: &mut Least, entry: &Candidate) {
@@ -87,12 +92,18 @@ impl Least {
 #[derive(Debug, Clone, Copy)]
 struct Room {
     free: i64,
+    /// Size class of what is free: no larger job can start.
+    largest: usize,
     /// Seconds until the reservation begins.
     window: i64,
     extra: i64,
 }
 
 impl Room {
+    fn new(free: i64, shadow: Shadow, now: i64) -> Room {
+        Room { free, largest: largest(free), window: shadow.at - now, extra: shadow.extra }
+    }
+
     fn holds(&self, candidate: &Candidate) -> bool {
         let procs = i64::from(candidate.procs);
         procs <= self.free && (candidate.planned <= self.window || procs <= self.extra)
@@ -100,14 +111,14 @@ impl Room {
 
     fn may_hold_one_of(&self, least: &Least) -> bool {
         let fewest = i64::from(least.procs);
-        let largest = class(u32::try_from(self.free).unwrap_or(u32::MAX));
         fewest <= self.extra.min(self.free)
-            || (fewest <= self.free && i64::from(least.planned[largest]) <= self.window)
+            || (fewest <= self.free && i64::from(least.planned[self.largest]) <= self.window)
     }
 
     fn fill(&mut self, candidate: &Candidate) {
         let procs = i64::from(candidate.procs);
         self.free -= procs;
+        self.largest = largest(self.free);
         if candidate.planned > self.window {
             self.extra -= procs;
         }
@@ -194,7 +205,7 @@ impl Leap {
             started.sort_unstable_by_key(|entry| entry.end);
             view.shadow(free, wanted, started).unwrap_or(never)
         });
-        Room { free, window: shadow.at - view.now, extra: shadow.extra }
+        Room::new(free, shadow, view.now)
     }
 
     fn leap(&mut self, candidate: &Candidate, room: &mut Room, view: &View<'_>, starts: &mut Vec<Start>) {

@@ -3,6 +3,7 @@
 //! Knows the predictor trait, never a predictor; works on a workload, whoever made it. Time is whole
 //! seconds; what happens at one instant happens in the order written at [`EventOrder`].
 
+mod agenda;
 mod blocks;
 mod engine;
 mod fork;

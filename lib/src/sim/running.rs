@@ -12,13 +12,14 @@ pub(super) struct PlannedEnd {
 }
 
 impl Entry for PlannedEnd {
-    type Key = (i64, JobIndex);
+    // By end, then by job, in one number: one comparison, which a binary search can do without branching.
+    type Key = u128;
     /// Processors the block frees.
     type Summary = i64;
     const EMPTY: i64 = 0;
 
-    fn key(&self) -> (i64, JobIndex) {
-        (self.end, self.job)
+    fn key(&self) -> u128 {
+        key(self.end, self.job)
     }
 
     fn include(procs: &mut i64, entry: &PlannedEnd) {
@@ -28,6 +29,10 @@ impl Entry for PlannedEnd {
     fn exclude(procs: &mut i64, entry: &PlannedEnd, _rest: &[PlannedEnd]) {
         *procs -= i64::from(entry.procs);
     }
+}
+
+fn key(end: i64, job: JobIndex) -> u128 {
+    u128::from(end as u64 ^ 1 << 63) << 32 | u128::from(job.0)
 }
 
 /// When enough processors will be free, and how many more than enough.
@@ -53,7 +58,7 @@ impl Running {
     }
 
     pub fn remove(&mut self, end: i64, job: JobIndex) {
-        let found = self.ends.remove((end, job));
+        let found = self.ends.remove(key(end, job));
         debug_assert!(found, "a running job is listed under its planned end");
     }
 

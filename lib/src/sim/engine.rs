@@ -4,6 +4,7 @@ use super::agenda::Agenda;
 use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
 use super::queue::Queue;
+use super::rows::{Row, Rows, WAITING};
 use super::running::{PlannedEnd, Running};
 use super::schedule::{Placement, Reason, Schedule};
 use super::view::View;
@@ -18,39 +19,6 @@ pub trait Observer {
     fn saw(&mut self, event: &Event<'_>, view: &View<'_>);
 }
 
-/// A job's line in the engine's book. The run time is the engine's secret.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    pub submit: i64,
-    pub start: i64,
-    pub predicted: i64,
-    pub planned: i64,
-    pub procs: u32,
-    corrections: u16,
-    reason: Reason,
-    killed: bool,
-    first: i64,
-    run: i64,
-}
-
-/// Not started yet.
-const WAITING: i64 = i64::MIN;
-
-impl Row {
-    pub fn is_waiting(&self) -> bool {
-        self.start == WAITING
-    }
-
-    fn planned_end(&self) -> i64 {
-        self.start.saturating_add(self.planned)
-    }
-
-    /// The same job, running this long in all.
-    pub fn assuming(&self, run: Seconds) -> Row {
-        Row { run: run.0, killed: false, ..*self }
-    }
-}
-
 /// A simulation in progress.
 #[derive(Debug, Clone)]
 pub struct Engine<'w> {
@@ -58,7 +26,8 @@ pub struct Engine<'w> {
     jobs: &'w [Job],
     truths: &'w [Truth],
     options: Options,
-    rows: Vec<Row>,
+    rows: Rows,
+    placements: Vec<Placement>,
     queue: Queue,
     running: Running,
     ends: Agenda,
@@ -108,10 +77,18 @@ impl<'w> Engine<'w> {
         rows: &[Row],
     ) -> Engine<'w> {
         let mut engine = Engine::empty(machine, jobs, truths, options);
-        engine.rows.extend_from_slice(rows);
         let mut started: Vec<JobIndex> = Vec::new();
         for (job, row) in (0..).map(JobIndex).zip(rows) {
-            if row.is_waiting() { engine.queue.push(job) } else { started.push(job) }
+            engine.rows.push(*row);
+            engine.placements.push(Placement {
+                start: Time(row.start),
+                ran: Seconds(row.run),
+                predicted: Seconds(row.predicted),
+                corrections: 0,
+                reason: Reason::Reserved,
+                killed: false,
+            });
+            if row.is_waiting() { engine.queue.push(job, &mut engine.rows) } else { started.push(job) }
         }
         // Simultaneous ends go by start, as they did where the state comes from.
         started.sort_by_key(|job| rows[job.at()].start);
@@ -127,7 +104,8 @@ impl<'w> Engine<'w> {
             jobs,
             truths,
             options,
-            rows: Vec::with_capacity(jobs.len()),
+            rows: Rows::new(),
+            placements: Vec::with_capacity(jobs.len()),
             queue: Queue::new(),
             running: Running::new(),
             ends: Agenda::new(),
@@ -156,11 +134,11 @@ impl<'w> Engine<'w> {
 
     /// When a job started, if it has.
     pub fn start(&self, job: JobIndex) -> Option<Time> {
-        self.rows.get(job.at()).filter(|row| !row.is_waiting()).map(|row| Time(row.start))
+        self.placements.get(job.at()).map(|placement| placement.start).filter(|start| start.0 != WAITING)
     }
 
     fn next_instant(&self, wake: Option<Time>) -> Option<i64> {
-        let arrival = self.jobs.get(self.rows.len()).map_or(i64::MAX, |job| job.submit.0);
+        let arrival = self.jobs.get(self.placements.len()).map_or(i64::MAX, |job| job.submit.0);
         let wake = wake.map_or(i64::MAX, |at| at.0);
         let next = arrival.min(self.ends.next()).min(self.overruns.next()).min(wake);
         (next < i64::MAX).then_some(next)
@@ -197,7 +175,7 @@ impl<'w> Engine<'w> {
 
     /// The next arrival of this instant, if there is one.
     fn arrive(&mut self, now: i64, company: &mut Company<'_, '_>) -> bool {
-        let index = self.rows.len();
+        let index = self.placements.len();
         let Some(job) = self.jobs.get(index).filter(|job| job.submit.0 <= now) else { return false };
         let run = self.options.limit.ran(job, &self.truths[index]);
         company.predictor.observe(&Event { at: Time(now), job, what: What::Arrived });
@@ -208,14 +186,20 @@ impl<'w> Engine<'w> {
             start: WAITING,
             predicted: predicted.0,
             planned: self.planned(predicted).0,
+            run: run.0,
             procs: job.shape.procs.0,
+            before: 0,
+            after: 0,
+        });
+        self.placements.push(Placement {
+            start: Time(WAITING),
+            ran: run,
+            predicted,
             corrections: 0,
             reason: Reason::Immediate,
             killed: run < self.truths[index].run(),
-            first: predicted.0,
-            run: run.0,
         });
-        self.queue.push(job.index);
+        self.queue.push(job.index, &mut self.rows);
         self.longest_queue = self.longest_queue.max(self.queue.len());
         self.tell(now, job, What::Arrived, company.observers);
         true
@@ -230,15 +214,18 @@ impl<'w> Engine<'w> {
     }
 
     fn end(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
-        let row = self.rows[index.at()];
+        let row = self.rows[index];
         let planned_end = row.planned_end();
         self.running.remove(planned_end, index);
         self.free += i64::from(row.procs);
+        self.rows.retire(index);
         let job = &self.jobs[index.at()];
-        let ending = if row.killed { Ending::Killed } else { self.truths[index.at()].ending };
+        let killed = self.placements[index.at()].killed;
+        let ending = if killed { Ending::Killed } else { self.truths[index.at()].ending };
         let what = What::Ended(Outcome { ran: Seconds(row.run), ending });
         company.predictor.observe(&Event { at: Time(now), job, what });
-        company.policy.note(Change::Ended { job: index, planned_end: Time(planned_end) });
+        let (procs, planned_end) = (Procs(row.procs), Time(planned_end));
+        company.policy.note(Change::Ended { job: index, procs, planned_end });
         self.tell(now, job, what, company.observers);
     }
 
@@ -250,17 +237,16 @@ impl<'w> Engine<'w> {
 
     fn overrun(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
         let job = &self.jobs[index.at()];
-        let row = &mut self.rows[index.at()];
+        let placement = &mut self.placements[index.at()];
+        placement.corrections = placement.corrections.saturating_add(1);
+        let row = self.rows[index];
         let elapsed = Seconds(now - row.start);
         let was = row.planned_end();
-        let corrected =
-            self.options.correction.corrected(Seconds(row.first), Seconds(row.predicted), job.shape.limit);
-        row.predicted = corrected.0;
-        row.corrections = row.corrections.saturating_add(1);
+        let outlived = Seconds(row.predicted);
+        let corrected = self.options.correction.corrected(placement.predicted, outlived, job.shape.limit);
         let planned = self.planned(corrected).max(elapsed + Seconds(1));
-        let row = &mut self.rows[index.at()];
-        row.planned = planned.0;
-        let row = *row;
+        let row = Row { predicted: corrected.0, planned: planned.0, ..row };
+        self.rows[index] = row;
         self.running.remove(was, index);
         self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
         self.watch_for_overrun(index, &row);
@@ -289,12 +275,12 @@ impl<'w> Engine<'w> {
     }
 
     fn begin(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
-        let row = &mut self.rows[index.at()];
-        debug_assert!(row.is_waiting(), "a policy starts waiting jobs only");
-        row.start = now;
-        row.reason = reason;
-        let row = *row;
-        self.queue.remove(index);
+        debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
+        self.queue.remove(index, &mut self.rows);
+        self.rows[index].start = now;
+        let row = self.rows[index];
+        let placement = &mut self.placements[index.at()];
+        (placement.start, placement.reason) = (Time(now), reason);
         self.occupy(index, &row);
         let job = &self.jobs[index.at()];
         let what = What::Started(job.shape);
@@ -337,19 +323,10 @@ impl<'w> Engine<'w> {
     }
 
     /// What came of it. Jobs that have not started are left out, so this is for the end.
-    pub fn into_schedule(self) -> Schedule {
-        let place = |row: &Row| Placement {
-            start: Time(row.start),
-            ran: Seconds(row.run),
-            predicted: Seconds(row.first),
-            corrections: row.corrections,
-            reason: row.reason,
-            killed: row.killed,
-        };
-        Schedule {
-            placements: self.rows.iter().filter(|row| !row.is_waiting()).map(place).collect(),
-            plans: self.plans,
-            longest_queue: self.longest_queue,
+    pub fn into_schedule(mut self) -> Schedule {
+        if self.queue.len() > 0 {
+            self.placements.retain(|placement| placement.start.0 != WAITING);
         }
+        Schedule { placements: self.placements, plans: self.plans, longest_queue: self.longest_queue }
     }
 }

@@ -4,9 +4,10 @@
 //! really run is for the caller to assume, so a fork never leaks the truth. Waits are predicted by running
 //! many forks forward.
 
-use super::engine::{Company, Engine, Row};
+use super::engine::{Company, Engine};
 use super::options::Options;
 use super::policy::Policy;
+use super::rows::Row;
 use super::view::View;
 use crate::job::{Job, JobIndex, Truth};
 use crate::predict::RuntimePredictor;
@@ -41,7 +42,7 @@ pub struct Fork {
 impl Fork {
     /// Copies the state; `run` says how long each job there will run in all.
     pub fn of(view: &View<'_>, options: Options, mut run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
-        let mut origins: Vec<JobIndex> = view.queue.iter().collect();
+        let mut origins: Vec<JobIndex> = view.queue.iter(view.rows).collect();
         origins.extend(view.running.iter().filter(|entry| entry.end > view.now).map(|entry| entry.job));
         origins.sort_unstable();
         let mut fork = Fork {

@@ -30,7 +30,7 @@ pub(super) struct Kept {
     reservations: Vec<Reservation>,
     unseen: JobIndex,
     /// Processors to give back, and until when.
-    ended: Vec<(JobIndex, Time)>,
+    ended: Vec<(Procs, Time)>,
     /// Whether a planned end moved later since the last plan.
     broken: bool,
     wake: Option<Time>,
@@ -101,8 +101,8 @@ impl Policy for Kept {
         let mut profile = match self.profile.take() {
             Some(mut profile) if !self.broken => {
                 profile.advance(now);
-                for (job, planned_end) in &self.ended {
-                    profile.give(now, Procs(view.row(*job).procs), *planned_end - now);
+                for (procs, planned_end) in &self.ended {
+                    profile.give(now, *procs, *planned_end - now);
                 }
                 profile
             }
@@ -113,7 +113,7 @@ impl Policy for Kept {
         if ended {
             self.compress(&mut profile, now);
         }
-        for job in (self.unseen.0..view.rows.len() as u32).map(JobIndex) {
+        for job in (self.unseen.0..view.rows.arrived().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
@@ -121,7 +121,7 @@ impl Policy for Kept {
                 self.reservations.push(Reservation { job, at, procs, planned });
             }
         }
-        self.unseen = JobIndex(view.rows.len() as u32);
+        self.unseen = view.rows.arrived();
         self.profile = Some(profile);
 
         let mut jumped = None::<Time>;
@@ -142,7 +142,7 @@ impl Policy for Kept {
 
     fn note(&mut self, change: Change) {
         match change {
-            Change::Ended { job, planned_end } => self.ended.push((job, planned_end)),
+            Change::Ended { procs, planned_end, .. } => self.ended.push((procs, planned_end)),
             Change::Corrected { .. } => self.broken = true,
         }
     }

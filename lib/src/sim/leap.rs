@@ -11,6 +11,7 @@ use super::blocks::{Blocks, Entry, Place};
 use super::order::Order;
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
+use super::queue::Queue;
 use super::running::{PlannedEnd, Shadow};
 use super::view::View;
 use crate::job::JobIndex;
@@ -180,7 +181,7 @@ impl Leap {
                 let key = self.candidate(order, view, job).key();
                 self.candidates.remove(key);
             }
-            head = view.queue.after(job);
+            head = Queue::after(job, view.rows);
         }
         head
     }
@@ -189,7 +190,7 @@ impl Leap {
     fn gather_arrivals(&mut self, order: Order, view: &View<'_>, head: JobIndex) {
         self.arrivals.clear();
         // Heads start in order of index, so whoever arrived and is not before the head still waits.
-        for job in self.unseen.max(head).0..view.rows.len() as u32 {
+        for job in self.unseen.max(head).0..view.rows.arrived().0 {
             if view.row(JobIndex(job)).is_waiting() {
                 self.arrivals.push(self.candidate(order, view, JobIndex(job)));
             }
@@ -296,13 +297,13 @@ impl Policy for Leap {
             self.start_heads(view, starts)
         };
         let (Some(head), Some(order)) = (head, self.order) else {
-            self.unseen = JobIndex(view.rows.len() as u32);
+            self.unseen = view.rows.arrived();
             self.shadow = None;
             return;
         };
         self.gather_arrivals(order, view, head);
         let known_head = only_arrivals && head < self.unseen;
-        self.unseen = JobIndex(view.rows.len() as u32);
+        self.unseen = view.rows.arrived();
         if known_head {
             self.plan_arrivals(order, view, head, starts);
         } else {

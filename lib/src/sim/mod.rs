@@ -16,6 +16,7 @@ mod policy;
 mod priority;
 mod profile;
 mod queue;
+mod rows;
 mod running;
 mod schedule;
 mod view;

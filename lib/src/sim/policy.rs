@@ -14,7 +14,7 @@ use super::schedule::Reason;
 use super::view::View;
 use crate::job::JobIndex;
 use crate::spec::SpecError;
-use crate::units::Time;
+use crate::units::{Procs, Time};
 
 /// Decides which waiting jobs start now.
 pub trait Policy: Send {
@@ -47,6 +47,8 @@ pub enum Change {
     Ended {
         /// Which.
         job: JobIndex,
+        /// Processors it held.
+        procs: Procs,
         /// When it was planned to.
         planned_end: Time,
     },

@@ -1,20 +1,14 @@
-//! The waiting jobs in arrival order: a linked list through one table, so that any job leaves in constant
-//! time.
+//! The waiting jobs in arrival order: a list linked through the jobs' own lines, so that any job leaves in
+//! constant time.
 
+use super::rows::Rows;
 use crate::job::JobIndex;
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Debug, Clone, Copy)]
-struct Link {
-    before: u32,
-    after: u32,
-}
-
-/// Waiting jobs, first come first.
+/// Waiting jobs, first come first. The links are in [`super::rows::Row`].
 #[derive(Debug, Clone)]
 pub(super) struct Queue {
-    links: Vec<Link>,
     first: u32,
     last: u32,
     len: usize,
@@ -22,7 +16,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub fn new() -> Queue {
-        Queue { links: Vec::new(), first: NONE, last: NONE, len: 0 }
+        Queue { first: NONE, last: NONE, len: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -33,17 +27,17 @@ impl Queue {
         known(self.first)
     }
 
-    pub fn after(&self, job: JobIndex) -> Option<JobIndex> {
-        known(self.links[job.at()].after)
+    /// Who stands behind a waiting job.
+    pub fn after(job: JobIndex, rows: &Rows) -> Option<JobIndex> {
+        known(rows[job].after)
     }
 
-    /// Adds a job at the end. Jobs come in order of index.
-    pub fn push(&mut self, job: JobIndex) {
-        let unused = Link { before: NONE, after: NONE };
-        self.links.resize(job.at(), unused);
-        self.links.push(Link { before: self.last, after: NONE });
+    /// Adds a job at the end.
+    pub fn push(&mut self, job: JobIndex, rows: &mut Rows) {
+        let row = &mut rows[job];
+        (row.before, row.after) = (self.last, NONE);
         match known(self.last) {
-            Some(last) => self.links[last.at()].after = job.0,
+            Some(last) => rows[last].after = job.0,
             None => self.first = job.0,
         }
         self.last = job.0;
@@ -51,21 +45,21 @@ impl Queue {
     }
 
     /// Takes a waiting job out.
-    pub fn remove(&mut self, job: JobIndex) {
-        let Link { before, after } = self.links[job.at()];
+    pub fn remove(&mut self, job: JobIndex, rows: &mut Rows) {
+        let (before, after) = (rows[job].before, rows[job].after);
         match known(before) {
-            Some(before) => self.links[before.at()].after = after,
+            Some(before) => rows[before].after = after,
             None => self.first = after,
         }
         match known(after) {
-            Some(after) => self.links[after.at()].before = before,
+            Some(after) => rows[after].before = before,
             None => self.last = before,
         }
         self.len -= 1;
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = JobIndex> + '_ {
-        std::iter::successors(self.first(), |&job| self.after(job))
+    pub fn iter<'a>(&self, rows: &'a Rows) -> impl Iterator<Item = JobIndex> + use<'a> {
+        std::iter::successors(self.first(), |&job| Queue::after(job, rows))
     }
 }
 
@@ -75,19 +69,33 @@ fn known(job: u32) -> Option<JobIndex> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::{Row, WAITING};
     use super::*;
 
     #[test]
     fn keeps_arrival_order_whoever_leaves() {
-        let mut queue = Queue::new();
-        for job in [0, 1, 3, 4, 7] {
-            queue.push(JobIndex(job));
+        let (mut queue, mut rows) = (Queue::new(), Rows::new());
+        let row = Row {
+            submit: 0,
+            start: WAITING,
+            predicted: 1,
+            planned: 1,
+            run: 1,
+            procs: 1,
+            before: 0,
+            after: 0,
+        };
+        for _ in 0..10 {
+            rows.push(row);
         }
-        queue.remove(JobIndex(3));
-        queue.remove(JobIndex(0));
-        queue.remove(JobIndex(7));
-        queue.push(JobIndex(9));
-        assert_eq!(queue.iter().map(|job| job.0).collect::<Vec<_>>(), [1, 4, 9]);
+        for job in [0, 1, 3, 4, 7] {
+            queue.push(JobIndex(job), &mut rows);
+        }
+        for job in [3, 0, 7] {
+            queue.remove(JobIndex(job), &mut rows);
+        }
+        queue.push(JobIndex(9), &mut rows);
+        assert_eq!(queue.iter(&rows).map(|job| job.0).collect::<Vec<_>>(), [1, 4, 9]);
         assert_eq!((queue.first(), queue.len()), (Some(JobIndex(1)), 3));
     }
 }

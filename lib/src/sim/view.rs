@@ -1,7 +1,7 @@
 //! What a policy or an observer may know at one instant: everything but the truth.
 
-use super::engine::Row;
 use super::queue::Queue;
+use super::rows::{Row, Rows};
 use super::running::{PlannedEnd, Running, Shadow};
 use crate::job::{Job, JobIndex};
 use crate::units::{Procs, Seconds, Time};
@@ -13,7 +13,7 @@ pub struct View<'a> {
     pub(super) machine: Procs,
     pub(super) free: i64,
     pub(super) jobs: &'a [Job],
-    pub(super) rows: &'a [Row],
+    pub(super) rows: &'a Rows,
     pub(super) queue: &'a Queue,
     pub(super) running: &'a Running,
 }
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
 
     /// The waiting jobs in arrival order.
     pub fn waiting(&self) -> impl Iterator<Item = WaitingJob<'a>> + '_ {
-        self.queue.iter().map(|job| self.waiting_job(job))
+        self.queue.iter(self.rows).map(|job| self.waiting_job(job))
     }
 
     /// The running jobs in order of planned end, those that count as gone left out.
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn row(&self, job: JobIndex) -> &'a Row {
-        &self.rows[job.at()]
+        &self.rows[job]
     }
 
     /// When `wanted` processors will be free, with `started` on the machine too.

@@ -64,6 +64,8 @@ impl Output {
             // Some file systems say so of every new file.
             io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
                 .hint(format!("the directory {} does not exist", folder.display())),
+            io::ErrorKind::PermissionDenied => Failure::writing(&name, cause)
+                .hint(format!("check who may write there: ls -ld {}", folder.display())),
             _ => Failure::writing(&name, cause),
         })?;
         Output::into(name, target, Sink::Beside(BufWriter::new(file)))

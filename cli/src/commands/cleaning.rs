@@ -11,7 +11,7 @@ pub fn table(report: &CleaningReport) -> Table {
         Column::text("rule"),
         Column::integer("records"),
         Column::text("effect"),
-        Column::text("action"),
+        Column::text("action").detail(),
         Column::text("what it found").key("description"),
         Column::text("first"),
     ];

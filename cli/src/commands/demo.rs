@@ -122,7 +122,7 @@ impl Answer for Demonstration {
             Some(file) => format!("queuecast simulate {file} --policy sjbf --predictor recent:2 --by queue"),
             None => "queuecast demo --save demo.swf && queuecast simulate demo.swf --by queue".to_owned(),
         };
-        let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S 2026-01-01 --format=ALL | queuecast compare - --procs N";
+        let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S now-30days --format=ALL | queuecast compare - --procs N";
         let document = self.comparison.added_to(Document::new());
         document.with_paragraph(format!("Look closer:      {next}\nYour own records: {own}"))
     }

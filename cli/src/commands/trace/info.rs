@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::{Cell, Column, Document, Table, date, duration};
+use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
 use queuecast::trace::{self, Distribution, Info};
 use queuecast::units::Seconds;
 use serde::Serialize;
@@ -171,8 +171,11 @@ impl Described {
         for (name, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
             say(name, Cell::count(count));
         }
-        let statuses: Vec<String> =
-            info.statuses.iter().map(|(&status, count)| format!("{count} {}", words(status))).collect();
+        let statuses: Vec<String> = info
+            .statuses
+            .iter()
+            .map(|(&status, count)| format!("{} {}", whole(*count).shown(&Page::default()), words(status)))
+            .collect();
         say("ended", Cell::text(statuses.join(", ")));
         say("not ended", whole(info.unfinished));
         say("longer than requested", whole(info.runs_above_request));

@@ -3,7 +3,7 @@
 //! `cargo bench -p queuecast --bench engine`. Reading is not measured here (see the bench `swf`). Real logs are
 //! found as in the tests (`QUEUECAST_TRACES`); those that are missing are left out and named.
 
-#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -24,7 +24,7 @@ use rand::RngExt;
 
 fn main() {
     if support::traces().is_none() {
-        println!("no real logs: set QUEUECAST_TRACES to bench with them");
+        eprintln!("no real logs: set QUEUECAST_TRACES to bench with them");
     }
     divan::main();
 }

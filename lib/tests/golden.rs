@@ -349,8 +349,5 @@ fn main() {
         })
         .with_ignored_flag(missing),
     );
-    if missing {
-        eprintln!("golden: {} checks skipped, set QUEUECAST_TRACES (and QUEUECAST_PEERS)", trials.len());
-    }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

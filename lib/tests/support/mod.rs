@@ -1,5 +1,7 @@
 //! Where real logs and other simulators' schedules are, if they are here.
 
+#![allow(dead_code)] // every test takes what it needs
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -21,6 +21,7 @@ impl Agenda {
     }
 
     /// The first instant at which something is due; the end of time if nothing is.
+    #[inline]
     pub fn next(&self) -> i64 {
         self.next
     }

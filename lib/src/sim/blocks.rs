@@ -18,8 +18,8 @@ pub(super) trait Entry: Copy + std::fmt::Debug {
     /// Adds a member to a summary.
     fn include(summary: &mut Self::Summary, entry: &Self);
 
-    /// Takes a member out of a summary; `rest` are those that stay.
-    fn exclude(summary: &mut Self::Summary, entry: &Self, rest: &[Self]);
+    /// Takes a member out of a summary.
+    fn exclude(summary: &mut Self::Summary, entry: &Self);
 }
 
 /// Members a block holds before it is split.
@@ -77,8 +77,16 @@ impl<E: Entry> Blocks<E> {
         let Some(block) = self.blocks.get_mut(place) else {
             return self.append(entry);
         };
-        let at = block.entries.partition_point(|other| other.key() < key);
-        block.entries.insert(at, entry);
+        // Searching and making room in one go from the back beats a binary search at this length.
+        let mut at = block.entries.len();
+        block.entries.push(entry);
+        while let Some(&before) = at.checked_sub(1).and_then(|before| block.entries.get(before))
+            && before.key() > key
+        {
+            block.entries[at] = before;
+            at -= 1;
+        }
+        block.entries[at] = entry;
         E::include(&mut block.summary, &entry);
         if block.entries.len() > CAPACITY {
             self.split(place);
@@ -113,28 +121,28 @@ impl<E: Entry> Blocks<E> {
     /// Removes the member with this key; whether there was one.
     pub fn remove(&mut self, key: E::Key) -> bool {
         let block = self.first_block_reaching(key);
-        let Some(entries) = self.blocks.get(block).map(|block| &block.entries) else { return false };
-        let entry = entries.partition_point(|other| other.key() < key);
-        if entries.get(entry).is_none_or(|found| found.key() != key) {
-            return false;
+        let entries = self.blocks.get(block).map(|block| &block.entries);
+        let found = entries.and_then(|entries| entries.iter().position(|other| other.key() == key));
+        if let Some(entry) = found {
+            self.remove_at(Place { block, entry });
         }
-        self.remove_at(Place { block, entry });
-        true
+        found.is_some()
     }
 
     /// Removes the member at a place; the next member, if any in that block, moves there.
     pub fn remove_at(&mut self, place: Place) {
         let block = &mut self.blocks[place.block];
         let entry = block.entries.remove(place.entry);
-        match block.entries.last() {
-            Some(last) => {
-                block.last = last.key();
-                E::exclude(&mut block.summary, &entry, &block.entries);
-            }
-            None => {
-                self.blocks.remove(place.block);
+        if place.entry == block.entries.len() {
+            match block.entries.last() {
+                Some(last) => block.last = last.key(),
+                None => {
+                    self.blocks.remove(place.block);
+                    return;
+                }
             }
         }
+        E::exclude(&mut block.summary, &entry);
     }
 
     fn first_block_reaching(&self, key: E::Key) -> usize {
@@ -160,7 +168,7 @@ mod tests {
         fn include(sum: &mut u64, entry: &u32) {
             *sum += u64::from(*entry);
         }
-        fn exclude(sum: &mut u64, entry: &u32, _rest: &[u32]) {
+        fn exclude(sum: &mut u64, entry: &u32) {
             *sum -= u64::from(*entry);
         }
     }

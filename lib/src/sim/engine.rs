@@ -33,6 +33,8 @@ pub struct Engine<'w> {
     ends: Agenda,
     overruns: Agenda,
     free: i64,
+    /// When the policy wants to plan though nothing happens; the end of time if it does not.
+    wake: i64,
     starts: Vec<Start>,
     plans: u64,
     longest_queue: usize,
@@ -111,6 +113,7 @@ impl<'w> Engine<'w> {
             ends: Agenda::new(),
             overruns: Agenda::new(),
             free: i64::from(machine.0),
+            wake: i64::MAX,
             starts: Vec::new(),
             plans: 0,
             longest_queue: 0,
@@ -119,7 +122,7 @@ impl<'w> Engine<'w> {
 
     /// Goes to the next instant at which something happens and lets it happen; `None` when all is done.
     pub fn step(&mut self, company: &mut Company<'_, '_>) -> Option<Time> {
-        let now = self.next_instant(company.policy.wake())?;
+        let now = self.next_instant()?;
         match self.options.event_order {
             EventOrder::Textbook => self.step_textbook(now, company),
             EventOrder::Pyss => self.step_pyss(now, company),
@@ -137,15 +140,14 @@ impl<'w> Engine<'w> {
         self.placements.get(job.at()).map(|placement| placement.start).filter(|start| start.0 != WAITING)
     }
 
-    fn next_instant(&self, wake: Option<Time>) -> Option<i64> {
+    fn next_instant(&self) -> Option<i64> {
         let arrival = self.jobs.get(self.placements.len()).map_or(i64::MAX, |job| job.submit.0);
-        let wake = wake.map_or(i64::MAX, |at| at.0);
-        let next = arrival.min(self.ends.next()).min(self.overruns.next()).min(wake);
+        let next = arrival.min(self.ends.next()).min(self.overruns.next()).min(self.wake);
         (next < i64::MAX).then_some(next)
     }
 
     fn step_textbook(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        let mut happened = company.policy.wake().is_some_and(|at| at.0 <= now);
+        let mut happened = self.wake <= now;
         while let Some(job) = self.ends.take(now) {
             self.end(job, now, company);
             happened = true;
@@ -168,7 +170,7 @@ impl<'w> Engine<'w> {
             self.end(job, now, company);
             self.plan(now, company);
         }
-        if company.policy.wake().is_some_and(|at| at.0 <= now) {
+        if self.wake <= now {
             self.plan(now, company);
         }
     }
@@ -177,7 +179,9 @@ impl<'w> Engine<'w> {
     fn arrive(&mut self, now: i64, company: &mut Company<'_, '_>) -> bool {
         let index = self.placements.len();
         let Some(job) = self.jobs.get(index).filter(|job| job.submit.0 <= now) else { return false };
-        let run = self.options.limit.ran(job, &self.truths[index]);
+        let truth = &self.truths[index];
+        let run = self.options.limit.ran(job, truth);
+        let killed = run < truth.run();
         company.predictor.observe(&Event { at: Time(now), job, what: What::Arrived });
         let question = Question { job, elapsed: Seconds::ZERO };
         let predicted = company.predictor.estimate(&question).point();
@@ -188,6 +192,7 @@ impl<'w> Engine<'w> {
             planned: self.planned(predicted).0,
             run: run.0,
             procs: job.shape.procs.0,
+            ending: if killed { Ending::Killed } else { truth.ending },
             before: 0,
             after: 0,
         });
@@ -197,7 +202,7 @@ impl<'w> Engine<'w> {
             predicted,
             corrections: 0,
             reason: Reason::Immediate,
-            killed: run < self.truths[index].run(),
+            killed,
         });
         self.queue.push(job.index, &mut self.rows);
         self.longest_queue = self.longest_queue.max(self.queue.len());
@@ -220,9 +225,7 @@ impl<'w> Engine<'w> {
         self.free += i64::from(row.procs);
         self.rows.retire(index);
         let job = &self.jobs[index.at()];
-        let killed = self.placements[index.at()].killed;
-        let ending = if killed { Ending::Killed } else { self.truths[index.at()].ending };
-        let what = What::Ended(Outcome { ran: Seconds(row.run), ending });
+        let what = What::Ended(Outcome { ran: Seconds(row.run), ending: row.ending });
         company.predictor.observe(&Event { at: Time(now), job, what });
         let (procs, planned_end) = (Procs(row.procs), Time(planned_end));
         company.policy.note(Change::Ended { job: index, procs, planned_end });
@@ -263,6 +266,9 @@ impl<'w> Engine<'w> {
     }
 
     fn plan(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        if self.queue.len() == 0 {
+            return;
+        }
         self.plans += 1;
         let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
@@ -272,13 +278,14 @@ impl<'w> Engine<'w> {
             self.begin(*start, now, company);
         }
         self.starts = starts;
+        self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0);
     }
 
     fn begin(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
         debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
         self.queue.remove(index, &mut self.rows);
+        let row = Row { start: now, ..self.rows[index] };
         self.rows[index].start = now;
-        let row = self.rows[index];
         let placement = &mut self.placements[index.at()];
         (placement.start, placement.reason) = (Time(now), reason);
         self.occupy(index, &row);

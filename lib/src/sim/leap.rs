@@ -51,13 +51,12 @@ fn short(planned: i64) -> u32 {
 }
 
 impl Entry for Candidate {
-    // By rank, then by arrival, in one number.
-    type Key = u128;
+    type Key = (u64, JobIndex);
     type Summary = Least;
     const EMPTY: Least = Least { procs: u32::MAX, planned: [u32::MAX; CLASSES] };
 
-    fn key(&self) -> u128 {
-        u128::from(self.rank) << 32 | u128::from(self.job.0)
+    fn key(&self) -> (u64, JobIndex) {
+        (self.rank, self.job)
     }
 
     fn include(least: &mut Least, entry: &Candidate) {
@@ -68,7 +67,7 @@ impl Entry for Candidate {
         }
     }
 
-    fn exclude(_least: &mut Least, _entry: &Candidate, _rest: &[Candidate]) {
+    fn exclude(_least: &mut Least, _entry: &Candidate) {
         // What a block says stays true as a lower bound when a member leaves; a search that looked in vain
         // sharpens it again.
     }

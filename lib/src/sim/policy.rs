@@ -18,14 +18,14 @@ use crate::units::{Procs, Time};
 
 /// Decides which waiting jobs start now.
 pub trait Policy: Send {
-    /// Asked once per instant (or once per event, see [`super::EventOrder`]); pushes the jobs to start now,
-    /// in the order they start.
+    /// Asked once per instant (or once per event, see [`super::EventOrder`]) if anybody waits; pushes the jobs
+    /// to start now, in the order they start.
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>);
 
     /// Something changed since the last plan. Only a policy that keeps an index of its own needs to listen.
     fn note(&mut self, _change: Change) {}
 
-    /// An instant at which it wants to plan even if nothing happens then.
+    /// An instant at which it wants to plan even if nothing happens then. Asked after each plan.
     fn wake(&self) -> Option<Time> {
         None
     }

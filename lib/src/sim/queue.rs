@@ -75,18 +75,8 @@ mod tests {
     #[test]
     fn keeps_arrival_order_whoever_leaves() {
         let (mut queue, mut rows) = (Queue::new(), Rows::new());
-        let row = Row {
-            submit: 0,
-            start: WAITING,
-            predicted: 1,
-            planned: 1,
-            run: 1,
-            procs: 1,
-            before: 0,
-            after: 0,
-        };
         for _ in 0..10 {
-            rows.push(row);
+            rows.push(Row { start: WAITING, ..Row::EMPTY });
         }
         for job in [0, 1, 3, 4, 7] {
             queue.push(JobIndex(job), &mut rows);

@@ -4,7 +4,7 @@
 //! The lines form a ring over that stretch: a long log is simulated within the memory of its busiest days,
 //! most of which stays in the processor's cache.
 
-use crate::job::JobIndex;
+use crate::job::{Ending, JobIndex};
 use crate::units::Seconds;
 
 /// A job's line. The run time is the engine's secret.
@@ -16,6 +16,7 @@ pub(super) struct Row {
     pub planned: i64,
     pub run: i64,
     pub procs: u32,
+    pub ending: Ending,
     /// Neighbours in the queue, see [`super::queue`].
     pub before: u32,
     pub after: u32,
@@ -28,6 +29,19 @@ pub(super) const WAITING: i64 = i64::MIN;
 const GONE: i64 = i64::MIN + 1;
 
 impl Row {
+    /// Nobody's.
+    pub const EMPTY: Row = Row {
+        submit: 0,
+        start: GONE,
+        predicted: 0,
+        planned: 0,
+        run: 0,
+        procs: 0,
+        ending: Ending::Unknown,
+        before: 0,
+        after: 0,
+    };
+
     pub fn is_waiting(&self) -> bool {
         self.start == WAITING
     }
@@ -38,7 +52,7 @@ impl Row {
 
     /// The same job, running this long in all.
     pub fn assuming(&self, run: Seconds) -> Row {
-        Row { run: run.0, ..*self }
+        Row { run: run.0, ending: Ending::Unknown, ..*self }
     }
 }
 
@@ -53,12 +67,9 @@ pub(super) struct Rows {
     arrived: u32,
 }
 
-const EMPTY: Row =
-    Row { submit: 0, start: GONE, predicted: 0, planned: 0, run: 0, procs: 0, before: 0, after: 0 };
-
 impl Rows {
     pub fn new() -> Rows {
-        Rows { ring: vec![EMPTY; 64], oldest: 0, arrived: 0 }
+        Rows { ring: vec![Row::EMPTY; 64], oldest: 0, arrived: 0 }
     }
 
     /// How many jobs have arrived so far.
@@ -85,7 +96,7 @@ impl Rows {
     }
 
     fn grow(&mut self) {
-        let mut larger = vec![EMPTY; self.ring.len() * 2];
+        let mut larger = vec![Row::EMPTY; self.ring.len() * 2];
         for job in self.oldest..self.arrived {
             larger[job as usize & (self.ring.len() * 2 - 1)] = self[JobIndex(job)];
         }
@@ -119,7 +130,7 @@ mod tests {
     use super::*;
 
     fn row(procs: u32) -> Row {
-        Row { start: WAITING, procs, ..EMPTY }
+        Row { start: WAITING, procs, ..Row::EMPTY }
     }
 
     #[test]

@@ -12,27 +12,22 @@ pub(super) struct PlannedEnd {
 }
 
 impl Entry for PlannedEnd {
-    // By end, then by job, in one number: one comparison, which a binary search can do without branching.
-    type Key = u128;
+    type Key = (i64, JobIndex);
     /// Processors the block frees.
     type Summary = i64;
     const EMPTY: i64 = 0;
 
-    fn key(&self) -> u128 {
-        key(self.end, self.job)
+    fn key(&self) -> (i64, JobIndex) {
+        (self.end, self.job)
     }
 
     fn include(procs: &mut i64, entry: &PlannedEnd) {
         *procs += i64::from(entry.procs);
     }
 
-    fn exclude(procs: &mut i64, entry: &PlannedEnd, _rest: &[PlannedEnd]) {
+    fn exclude(procs: &mut i64, entry: &PlannedEnd) {
         *procs -= i64::from(entry.procs);
     }
-}
-
-fn key(end: i64, job: JobIndex) -> u128 {
-    u128::from(end as u64 ^ 1 << 63) << 32 | u128::from(job.0)
 }
 
 /// When enough processors will be free, and how many more than enough.
@@ -58,7 +53,7 @@ impl Running {
     }
 
     pub fn remove(&mut self, end: i64, job: JobIndex) {
-        let found = self.ends.remove(key(end, job));
+        let found = self.ends.remove((end, job));
         debug_assert!(found, "a running job is listed under its planned end");
     }
 

@@ -74,31 +74,36 @@ pub enum WorkloadError {
 
 impl Workload {
     /// Puts jobs into arrival order (submission time; ties stay in the order given) and numbers them.
-    pub fn new(machine: Machine, mut pairs: Vec<(Job, Truth)>) -> Result<Workload, WorkloadError> {
+    pub fn new(machine: Machine, jobs: Vec<(Job, Truth)>) -> Result<Workload, WorkloadError> {
+        let (jobs, truths) = jobs.into_iter().unzip();
+        Workload::from_columns(machine, jobs, truths)
+    }
+
+    /// The same from jobs and their truths apart, so that a long log need not be held twice. One without the
+    /// other is left out.
+    pub fn from_columns(
+        machine: Machine,
+        mut jobs: Vec<Job>,
+        mut truths: Vec<Truth>,
+    ) -> Result<Workload, WorkloadError> {
         if machine.procs == Procs(0) {
             return Err(WorkloadError::NoProcessors);
         }
-        if u32::try_from(pairs.len()).is_err() {
+        let both = jobs.len().min(truths.len());
+        if u32::try_from(both).is_err() {
             return Err(WorkloadError::TooMany);
         }
-        for (job, truth) in &pairs {
+        jobs.truncate(both);
+        truths.truncate(both);
+        for (job, truth) in jobs.iter().zip(&truths) {
             check(machine, job, truth)?;
         }
-        if !pairs.is_sorted_by_key(|(job, _)| job.submit) {
-            pairs.sort_by_key(|(job, _)| job.submit);
+        if !jobs.is_sorted_by_key(|job| job.submit) {
+            let mut order: Vec<u32> = (0..both as u32).collect();
+            order.sort_by_key(|&place| jobs[place as usize].submit);
+            arrange(&mut jobs, order.clone());
+            arrange(&mut truths, order);
         }
-        let mut jobs = Vec::with_capacity(pairs.len());
-        let mut truths = Vec::with_capacity(pairs.len());
-        // From the back, piece by piece, so that a long log is at no time held twice.
-        while !pairs.is_empty() {
-            for (job, truth) in pairs.drain(pairs.len().saturating_sub(PIECE)..).rev() {
-                jobs.push(job);
-                truths.push(truth);
-            }
-            pairs.shrink_to_fit();
-        }
-        jobs.reverse();
-        truths.reverse();
         for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
         }
@@ -194,8 +199,21 @@ fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError
     Ok(())
 }
 
-/// Jobs moved at a time.
-const PIECE: usize = 1 << 14;
+/// Moves `items[order[0]]` to the front, `items[order[1]]` next, and so on, in place.
+pub(crate) fn arrange<T>(items: &mut [T], mut order: Vec<u32>) {
+    for start in 0..order.len() {
+        let mut here = start;
+        loop {
+            let from = order[here] as usize;
+            order[here] = here as u32;
+            if from == start {
+                break;
+            }
+            items.swap(here, from);
+            here = from;
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -215,17 +233,31 @@ mod tests {
     }
 
     #[test]
-    fn long_logs_keep_every_job_with_its_truth() {
-        let many = 2 * PIECE + 3;
-        let pairs = (0..many as u64).map(|id| {
-            let job = Job::rigid(id, Time(id as i64 / 2), Procs(1), None);
+    fn arranging_in_place_equals_arranging_a_copy() {
+        for order in [vec![0], vec![2, 0, 1], vec![1, 0, 3, 2], vec![3, 1, 0, 4, 2], vec![4, 3, 2, 1, 0]] {
+            let mut items: Vec<u32> = (10..10 + order.len() as u32).collect();
+            let copy: Vec<u32> = order.iter().map(|&place| items[place as usize]).collect();
+            arrange(&mut items, order);
+            assert_eq!(items, copy);
+        }
+    }
+
+    #[test]
+    fn sorting_keeps_every_job_with_its_truth() {
+        let pairs = (0..1000_u64).map(|id| {
+            let job = Job::rigid(id, Time((id * 7919 % 1000) as i64 / 2), Procs(1), None);
             (job, Truth::rigid(Seconds(id as i64)))
         });
         let workload = Workload::new(Machine { procs: Procs(4) }, pairs.collect()).unwrap();
-        assert_eq!(workload.len(), many);
-        for (place, (job, truth)) in workload.jobs().iter().zip(workload.truths()).enumerate() {
-            assert_eq!((job.index.at(), job.id.0, truth.run().0), (place, place as u64, place as i64));
-        }
+        assert_eq!(workload.len(), 1000);
+        assert!(workload.jobs().is_sorted_by_key(|job| job.submit));
+        assert!(
+            workload
+                .jobs()
+                .iter()
+                .zip(workload.truths())
+                .all(|(job, truth)| job.id.0 as i64 == truth.run().0)
+        );
     }
 
     #[test]

@@ -9,10 +9,9 @@ use super::error::TraceError;
 use super::machine::{MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
-use super::sift::{KeptRecord, Sifted, sift};
+use super::sift::{Sifted, sift};
 use super::swf::{Header, SwfWriter};
 use super::{Format, ReadOptions};
-use crate::units::Procs;
 use crate::workload::Names;
 
 /// Records that cleaning kept, in arrival order.
@@ -34,12 +33,8 @@ pub struct Cleaned {
 
 /// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
 pub fn clean<R: Read>(source: R, options: &ReadOptions) -> Result<Cleaned, TraceError> {
-    let keep = |record: &Record| {
-        KeptRecord(record.clone(), Procs(u32::try_from(record.requested_procs).unwrap_or(u32::MAX)))
-    };
-    let Sifted { kept, header, names, report, machine, format, .. } = sift(source, options, keep)?;
-    let fitted = |KeptRecord(record, procs)| Record { requested_procs: i64::from(procs.0), ..record };
-    Ok(Cleaned { records: kept.into_iter().map(fitted).collect(), header, names, report, machine, format })
+    let Sifted { kept: records, header, names, report, machine, format, .. } = sift(source, options)?;
+    Ok(Cleaned { records, header, names, report, machine, format })
 }
 
 impl Cleaned {

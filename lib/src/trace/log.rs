@@ -7,7 +7,7 @@ use super::error::TraceError;
 use super::input::Compression;
 use super::machine::MachineSize;
 use super::record::Record;
-use super::sift::{Sifted, sift};
+use super::sift::{JobColumns, Sifted, sift};
 use super::swf::Header;
 use super::{Format, ReadOptions};
 use crate::job::{
@@ -37,8 +37,9 @@ pub struct Log {
 /// Reads a whole log into a workload. Submit times count from the log's start in SWF (`epoch` is its
 /// `UnixStartTime`) and are Unix times in accounting records (`epoch` is 0).
 pub fn read<R: Read>(source: R, options: &ReadOptions) -> Result<Log, TraceError> {
-    let Sifted { kept, header, names, report, machine, format, compression } = sift(source, options, job)?;
-    let mut workload = Workload::new(Machine { procs: machine.procs }, kept)?;
+    let Sifted { kept, header, names, report, machine, format, compression } = sift(source, options)?;
+    let JobColumns { jobs, truths } = kept;
+    let mut workload = Workload::from_columns(Machine { procs: machine.procs }, jobs, truths)?;
     workload.names = names;
     workload.epoch = match format {
         Format::Swf => header.unix_start_time,
@@ -48,7 +49,7 @@ pub fn read<R: Read>(source: R, options: &ReadOptions) -> Result<Log, TraceError
 }
 
 /// A cleaned record as a job. Numbers out of range, of which cleaning leaves none, would be unknown.
-fn job(record: &Record) -> (Job, Truth) {
+pub(super) fn job(record: &Record) -> (Job, Truth) {
     let number = |value: i64| u32::try_from(value).ok();
     let limit = (record.requested_time > 0).then_some(Seconds(record.requested_time));
     let job = Job {

@@ -14,50 +14,111 @@ use super::swf::Header;
 use super::{Format, ReadOptions};
 use crate::job::{Job, Truth};
 use crate::units::Procs;
-use crate::workload::Names;
+use crate::workload::{Names, arrange};
 
-/// What is kept of a record, as far as ordering and fitting need to know it.
-pub(super) trait Arrival {
+/// What is kept of a log, as far as ordering and fitting need to know it.
+pub(super) trait Keep: Default {
+    fn push(&mut self, record: &Record);
+    fn len(&self) -> usize;
     /// Submit time, then job number.
-    fn place(&self) -> (i64, i64);
-    fn procs(&mut self) -> &mut Procs;
-    fn line(&self) -> Option<u64>;
+    fn place(&self, at: usize) -> (i64, i64);
+    fn procs(&self, at: usize) -> Procs;
+    fn set_procs(&mut self, at: usize, procs: Procs);
+    fn line(&self, at: usize) -> Option<u64>;
+    /// Keeps those for which it is told so, in order.
+    fn retain(&mut self, keep: &[bool]);
+    /// Moves `order[0]` to the front, `order[1]` next, and so on.
+    fn arrange(&mut self, order: Vec<u32>);
 }
 
-impl Arrival for (Job, Truth) {
-    fn place(&self) -> (i64, i64) {
-        (self.0.submit.0, self.0.id.0 as i64)
+/// Jobs and their truths, each in a column of its own.
+#[derive(Default)]
+pub(super) struct JobColumns {
+    pub jobs: Vec<Job>,
+    pub truths: Vec<Truth>,
+}
+
+impl Keep for JobColumns {
+    fn push(&mut self, record: &Record) {
+        let (job, truth) = super::log::job(record);
+        self.jobs.push(job);
+        self.truths.push(truth);
     }
 
-    fn procs(&mut self) -> &mut Procs {
-        &mut self.0.shape.procs
+    fn len(&self) -> usize {
+        self.jobs.len()
     }
 
-    fn line(&self) -> Option<u64> {
+    fn place(&self, at: usize) -> (i64, i64) {
+        (self.jobs[at].submit.0, self.jobs[at].id.0 as i64)
+    }
+
+    fn procs(&self, at: usize) -> Procs {
+        self.jobs[at].shape.procs
+    }
+
+    fn set_procs(&mut self, at: usize, procs: Procs) {
+        self.jobs[at].shape.procs = procs;
+    }
+
+    fn line(&self, _at: usize) -> Option<u64> {
         None
     }
+
+    fn retain(&mut self, keep: &[bool]) {
+        retain(&mut self.jobs, keep);
+        retain(&mut self.truths, keep);
+    }
+
+    fn arrange(&mut self, order: Vec<u32>) {
+        arrange(&mut self.jobs, order.clone());
+        arrange(&mut self.truths, order);
+    }
 }
 
-/// A record and the processors its job is taken to need.
-pub(super) struct KeptRecord(pub Record, pub Procs);
-
-impl Arrival for KeptRecord {
-    fn place(&self) -> (i64, i64) {
-        (self.0.submit, self.0.job)
+/// Whole records, cleaned: the requested processors are those the job is taken to need.
+impl Keep for Vec<Record> {
+    fn push(&mut self, record: &Record) {
+        self.push(record.clone());
     }
 
-    fn procs(&mut self) -> &mut Procs {
-        &mut self.1
+    fn len(&self) -> usize {
+        self.as_slice().len()
     }
 
-    fn line(&self) -> Option<u64> {
-        Some(self.0.line)
+    fn place(&self, at: usize) -> (i64, i64) {
+        (self[at].submit, self[at].job)
     }
+
+    fn procs(&self, at: usize) -> Procs {
+        Procs(u32::try_from(self[at].requested_procs).unwrap_or(u32::MAX))
+    }
+
+    fn set_procs(&mut self, at: usize, procs: Procs) {
+        self[at].requested_procs = i64::from(procs.0);
+    }
+
+    fn line(&self, at: usize) -> Option<u64> {
+        Some(self[at].line)
+    }
+
+    fn retain(&mut self, keep: &[bool]) {
+        retain(self, keep);
+    }
+
+    fn arrange(&mut self, order: Vec<u32>) {
+        arrange(self, order);
+    }
+}
+
+fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    items.retain(|_| keep.next().is_none_or(|keep| *keep));
 }
 
 /// A log, cleaned and in arrival order.
-pub(super) struct Sifted<A> {
-    pub kept: Vec<A>,
+pub(super) struct Sifted<K> {
+    pub kept: K,
     pub header: Header,
     pub names: Names,
     pub report: CleaningReport,
@@ -66,27 +127,23 @@ pub(super) struct Sifted<A> {
     pub compression: Compression,
 }
 
-/// Reads and cleans a whole log, keeping of each record what `keep` makes of it.
-pub(super) fn sift<R: Read, A: Arrival>(
-    source: R,
-    options: &ReadOptions,
-    keep: impl Fn(&Record) -> A,
-) -> Result<Sifted<A>, TraceError> {
+/// Reads and cleans a whole log.
+pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
     let mut records = Records::open(source, options)?;
     let mut cleaner = Cleaner::new(options.ruleset.clone(), options.strict);
-    let mut kept = Vec::new();
+    let mut kept = K::default();
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
     while records.read(&mut record)? {
         if records.header().comments.len() != comments {
             comments = records.header().comments.len();
-            late_comments |= !kept.is_empty();
+            late_comments |= kept.len() > 0;
             let declared = MachineSize::declared(options.procs, records.header());
             cleaner.set_machine(declared.map(|size| size.procs));
         }
         if cleaner.clean(&mut record)? {
-            kept.push(keep(&record));
+            kept.push(&record);
         }
     }
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
@@ -99,7 +156,7 @@ pub(super) fn sift<R: Read, A: Arrival>(
         // A size declared below the first records has not been held against those above it.
         fit(&mut kept, size.procs, options, &mut ledger)?;
     }
-    let largest = kept.iter_mut().map(|one| *one.procs()).max();
+    let largest = (0..kept.len()).map(|at| kept.procs(at)).max();
     let Some(largest) = largest else {
         let why = why(&ledger.report(&options.ruleset, lines, None));
         return Err(TraceError::NoJobs { lines, why });
@@ -127,56 +184,64 @@ fn why(report: &CleaningReport) -> String {
     if removals.is_empty() { "there are no records in it".into() } else { removals.join(", ") }
 }
 
-fn fit<A: Arrival>(
-    kept: &mut Vec<A>,
+fn fit<K: Keep>(
+    kept: &mut K,
     machine: Procs,
     options: &ReadOptions,
     ledger: &mut Ledger,
 ) -> Result<(), TraceError> {
     let cap = options.ruleset.action(Rule::TooLarge) == Action::Cap;
-    let mut refused = None;
-    kept.retain_mut(|one| {
-        let ((_, job), line, procs) = (one.place(), one.line(), *one.procs());
+    let mut fits = vec![true; kept.len()];
+    for (at, fits) in fits.iter_mut().enumerate() {
+        let ((_, job), line, procs) = (kept.place(at), kept.line(at), kept.procs(at));
         if procs <= machine {
-            return true;
+            continue;
         }
         let value = format!("{procs} processors of {machine}");
-        if options.strict && refused.is_none() {
-            refused = Some(strict_error(Rule::TooLarge, line.unwrap_or(0), job, value.clone()));
+        if options.strict {
+            return Err(strict_error(Rule::TooLarge, line.unwrap_or(0), job, value));
         }
         ledger.count(Rule::TooLarge, || Example { line, job: Some(job), value });
-        *one.procs() = machine;
-        cap
-    });
-    refused.map_or(Ok(()), Err)
+        kept.set_procs(at, machine);
+        *fits = cap;
+    }
+    kept.retain(&fits);
+    Ok(())
 }
 
 /// Arrival order: by submit time, ties as the ruleset has it. The cleaner has counted what was out of order.
-fn order<A: Arrival>(kept: &mut [A], options: &ReadOptions, ledger: &mut Ledger) {
-    if !kept.is_sorted_by_key(|one| one.place().0) {
-        kept.sort_by_key(|one| one.place().0);
-    }
+fn order<K: Keep>(kept: &mut K, options: &ReadOptions, ledger: &mut Ledger) {
+    sort(kept, |kept, at| (kept.place(at).0, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
         return;
     }
-    for pair in kept.windows(2) {
-        let ((above, above_job), (below, job)) = (pair[0].place(), pair[1].place());
+    for at in 1..kept.len() {
+        let ((above, above_job), (below, job)) = (kept.place(at - 1), kept.place(at));
         if above == below && job < above_job {
-            ledger.count(Rule::Ties, || Example {
-                line: pair[1].line(),
-                job: Some(job),
-                value: format!("submitted at {below} like job {above_job}"),
-            });
+            let line = kept.line(at);
+            let value = format!("submitted at {below} like job {above_job}");
+            ledger.count(Rule::Ties, || Example { line, job: Some(job), value });
         }
     }
-    kept.sort_by_key(Arrival::place);
+    sort(kept, Keep::place);
 }
 
-fn note_duplicates<A: Arrival>(kept: &[A], ledger: &mut Ledger) {
-    let mut numbers: Vec<i64> = kept.iter().map(|one| one.place().1).collect();
-    if numbers.is_sorted_by(|a, b| a < b) {
+/// Sorts what is not sorted yet; ties stay as they are.
+fn sort<K: Keep>(kept: &mut K, key: impl Fn(&K, usize) -> (i64, i64)) {
+    if (1..kept.len()).all(|at| key(kept, at - 1) <= key(kept, at)) {
         return;
     }
+    let mut order: Vec<u32> = (0..kept.len() as u32).collect();
+    order.sort_by_key(|&at| key(kept, at as usize));
+    kept.arrange(order);
+}
+
+fn note_duplicates<K: Keep>(kept: &K, ledger: &mut Ledger) {
+    let number = |at: usize| kept.place(at).1;
+    if (1..kept.len()).all(|at| number(at - 1) < number(at)) {
+        return;
+    }
+    let mut numbers: Vec<i64> = (0..kept.len()).map(number).collect();
     numbers.sort_unstable();
     for pair in numbers.windows(2).filter(|pair| pair[0] == pair[1]) {
         ledger.count(Rule::DuplicateJob, || Example {

@@ -172,6 +172,27 @@ impl Observer for ByFork<'_> {
     }
 }
 
+/// At the last arrival, predicts the start of everybody who waits.
+struct AtLast<'a> {
+    last: JobIndex,
+    by_fork: ByFork<'a>,
+}
+
+impl Observer for AtLast<'_> {
+    fn saw(&mut self, event: &Event<'_>, view: &View<'_>) {
+        if event.what != What::Arrived || event.job.index != self.last {
+            return;
+        }
+        let fork = Fork::of(view, self.by_fork.options, |unknown| self.by_fork.runs[unknown.job.index.at()]);
+        for waiting in view.waiting() {
+            let mut predictor = Requested { default: DEFAULT_REQUEST };
+            let mut policy = self.by_fork.policy.build();
+            let start = fork.start_of(waiting.job.index, policy.as_mut(), &mut predictor);
+            self.by_fork.predicted[waiting.job.index.at()] = start;
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -232,6 +253,24 @@ proptest! {
         let keep = run(&workload, &Backfill::conservative(Form::Keep), PredictorSpec::Perfect, options, false);
         let replan = run(&workload, &Backfill::conservative(Form::Replan), PredictorSpec::Perfect, options, false);
         prop_assert_eq!(keep.placements, replan.placements);
+    }
+
+    #[test]
+    fn a_fork_goes_on_exactly_as_the_simulation_when_nobody_else_arrives(
+        workload in workloads(), order in backfill_orders(), predictor in predictors(), options in options(),
+    ) {
+        // Corrections included: a fork knows what was predicted first, and how far it was outlived.
+        let policy = Backfill { order, ..Backfill::fcfs() };
+        let runs = runs(&workload, &options);
+        let predicted = vec![None; workload.len()];
+        let by_fork = ByFork { policy: &policy, options, runs: &runs, predicted };
+        let mut at_last = AtLast { last: JobIndex(workload.len() as u32 - 1), by_fork };
+        let mut predictor = predictor.build(|| runs.clone(), DEFAULT_REQUEST);
+        let schedule =
+            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut at_last]);
+        for (placement, predicted) in schedule.placements.iter().zip(at_last.by_fork.predicted) {
+            prop_assert!(predicted.is_none_or(|predicted| predicted == placement.start));
+        }
     }
 
     #[test]
@@ -316,8 +355,11 @@ fn a_fork_can_expect_arrivals() {
             }
             for policy in ["sjbf", "fcfs:priority=-requested"] {
                 let mut fork = Fork::of(view, Options::default(), |unknown| unknown.predicted);
-                let short = Job::rigid(3, Time(5), Procs(1), Some(Seconds(7)));
-                fork.expect([(short, Truth::rigid(Seconds(7)))]);
+                let short =
+                    |at| (Job::rigid(3, Time(at), Procs(1), Some(Seconds(7))), Truth::rigid(Seconds(7)));
+                // Told in two goes, the later one first; the later one is too late to matter.
+                fork.expect([short(18)]);
+                fork.expect([short(5)]);
                 let mut predictor = Requested { default: DEFAULT_REQUEST };
                 let policy: Backfill = policy.parse().unwrap();
                 self.0.push(fork.start_of(JobIndex(1), policy.build().as_mut(), &mut predictor));

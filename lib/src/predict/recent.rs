@@ -71,7 +71,10 @@ impl RuntimePredictor for Recent {
             return self.fallback.estimate(question);
         };
         let typical = match self.statistic {
-            Statistic::Mean => ring.runs.iter().sum::<i64>() / self.window as i64,
+            // Sums of the longest run times a log can hold leave 64 bits.
+            Statistic::Mean => {
+                (ring.runs.iter().map(|&run| i128::from(run)).sum::<i128>() / self.window as i128) as i64
+            }
             Statistic::Median => median(&mut ring.runs.clone()),
         };
         Forecast::exactly(Seconds(typical).min(question.job.shape.limit.unwrap_or(Seconds(typical))))
@@ -92,7 +95,7 @@ impl RuntimePredictor for Recent {
 fn median(runs: &mut [i64]) -> i64 {
     runs.sort_unstable();
     let middle = runs.len() / 2;
-    if runs.len() % 2 == 1 { runs[middle] } else { (runs[middle - 1] + runs[middle]) / 2 }
+    if runs.len() % 2 == 1 { runs[middle] } else { runs[middle - 1].midpoint(runs[middle]) }
 }
 
 #[cfg(test)]
@@ -130,5 +133,8 @@ mod tests {
         assert_eq!(after(Statistic::Mean, 2, &[1000, 900], &job(Some(7), 500)), 500);
         assert_eq!(after(Statistic::Median, 3, &[5, 400, 1, 30], &job(Some(7), 500)), 30);
         assert_eq!(after(Statistic::Median, 4, &[5, 400, 1, 30], &job(Some(7), 500)), 17);
+        let endless = i64::MAX - 1;
+        assert_eq!(after(Statistic::Mean, 2, &[endless, endless], &job(Some(7), endless)), endless);
+        assert_eq!(after(Statistic::Median, 2, &[endless, endless], &job(Some(7), endless)), endless);
     }
 }

@@ -36,6 +36,8 @@ pub struct Engine<'w> {
     /// When the policy wants to plan though nothing happens; the end of time if it does not.
     wake: i64,
     starts: Vec<Start>,
+    /// How many have started.
+    started: u32,
     plans: u64,
     longest_queue: usize,
 }
@@ -85,15 +87,15 @@ impl<'w> Engine<'w> {
             engine.placements.push(Placement {
                 start: Time(row.start),
                 ran: Seconds(row.run),
-                predicted: Seconds(row.predicted),
+                predicted: Seconds(row.first),
                 corrections: 0,
                 reason: Reason::Reserved,
                 killed: false,
             });
             if row.is_waiting() { engine.queue.push(job, &mut engine.rows) } else { started.push(job) }
         }
-        // Simultaneous ends go by start, as they did where the state comes from.
-        started.sort_by_key(|job| rows[job.at()].start);
+        // Simultaneous ends go in order of start, as they would where the state comes from.
+        started.sort_by_key(|job| rows[job.at()].turn);
         for job in started {
             engine.occupy(job, &rows[job.at()]);
         }
@@ -115,6 +117,7 @@ impl<'w> Engine<'w> {
             free: i64::from(machine.0),
             wake: i64::MAX,
             starts: Vec::new(),
+            started: 0,
             plans: 0,
             longest_queue: 0,
         }
@@ -188,10 +191,12 @@ impl<'w> Engine<'w> {
         self.rows.push(Row {
             submit: job.submit.0,
             start: WAITING,
+            first: predicted.0,
             predicted: predicted.0,
             planned: self.planned(predicted).0,
             run: run.0,
             procs: job.shape.procs.0,
+            turn: 0,
             ending: if killed { Ending::Killed } else { truth.ending },
             before: 0,
             after: 0,
@@ -246,7 +251,7 @@ impl<'w> Engine<'w> {
         let elapsed = Seconds(now - row.start);
         let was = row.planned_end();
         let outlived = Seconds(row.predicted);
-        let corrected = self.options.correction.corrected(placement.predicted, outlived, job.shape.limit);
+        let corrected = self.options.correction.corrected(Seconds(row.first), outlived, job.shape.limit);
         let planned = self.planned(corrected).max(elapsed + Seconds(1));
         let row = Row { predicted: corrected.0, planned: planned.0, ..row };
         self.rows[index] = row;
@@ -278,14 +283,16 @@ impl<'w> Engine<'w> {
             self.begin(*start, now, company);
         }
         self.starts = starts;
-        self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0);
+        // A policy that wants to be woken in the past would stop the clock.
+        self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0).max(now.saturating_add(1));
     }
 
     fn begin(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
         debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
         self.queue.remove(index, &mut self.rows);
-        let row = Row { start: now, ..self.rows[index] };
-        self.rows[index].start = now;
+        let row = Row { start: now, turn: self.started, ..self.rows[index] };
+        self.started = self.started.wrapping_add(1);
+        (self.rows[index].start, self.rows[index].turn) = (row.start, row.turn);
         let placement = &mut self.placements[index.at()];
         (placement.start, placement.reason) = (Time(now), reason);
         self.occupy(index, &row);

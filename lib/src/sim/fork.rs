@@ -67,12 +67,15 @@ impl Fork {
         fork
     }
 
-    /// Jobs that will arrive later, by submission; earlier ones count as arriving at the instant of the
-    /// fork. Their truths are taken as given.
+    /// Jobs that will arrive later, beside those expected already; one submitted before the instant of the fork
+    /// counts as arriving at that instant. Their truths are taken as given.
     pub fn expect(&mut self, arrivals: impl IntoIterator<Item = (Job, Truth)>) {
-        let mut arrivals: Vec<(Job, Truth)> = arrivals.into_iter().collect();
-        arrivals.sort_by_key(|(job, _)| job.submit);
-        for (job, truth) in arrivals {
+        let there = self.rows.len();
+        let mut expected: Vec<(Job, Truth)> =
+            self.jobs.drain(there..).zip(self.truths.drain(there..)).collect();
+        expected.extend(arrivals);
+        expected.sort_by_key(|(job, _)| job.submit);
+        for (job, truth) in expected {
             let submit = job.submit.max(self.now);
             self.jobs.push(Job { index: JobIndex(self.jobs.len() as u32), submit, ..job });
             self.truths.push(truth);

@@ -12,10 +12,14 @@ use crate::units::Seconds;
 pub(super) struct Row {
     pub submit: i64,
     pub start: i64,
+    /// What was predicted at arrival.
+    pub first: i64,
     pub predicted: i64,
     pub planned: i64,
     pub run: i64,
     pub procs: u32,
+    /// How many had started before it, once it has.
+    pub turn: u32,
     pub ending: Ending,
     /// Neighbours in the queue, see [`super::queue`].
     pub before: u32,
@@ -33,10 +37,12 @@ impl Row {
     pub const EMPTY: Row = Row {
         submit: 0,
         start: GONE,
+        first: 0,
         predicted: 0,
         planned: 0,
         run: 0,
         procs: 0,
+        turn: 0,
         ending: Ending::Unknown,
         before: 0,
         after: 0,

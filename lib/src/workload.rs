@@ -157,7 +157,7 @@ impl Workload {
     }
 
     /// A digest of everything a simulation depends on, the same on every machine: FNV-1a over the machine
-    /// and each job's submission, shape, user and run time.
+    /// and each job's number, submission, shape, user, group, queue and run time.
     pub fn digest(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut eat = |value: i64| {
@@ -172,11 +172,16 @@ impl Workload {
             eat(i64::from(job.shape.procs.0));
             eat(job.shape.limit.map_or(-1, |limit| limit.0));
             eat(job.user.map_or(-1, |user| i64::from(user.number())));
+            eat(job.group.map_or(-1, |group| i64::from(group.number())));
+            eat(job.queue.map_or(-1, |queue| i64::from(queue.number())));
             eat(truth.run().0);
         }
         hash
     }
 }
+
+/// No time in a workload is farther than this from zero: sums of a million of them fit the clock.
+const FARTHEST: i64 = 1_000_000_000_000_000;
 
 /// Whether a job can ever start and end on this machine.
 fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError> {
@@ -195,6 +200,10 @@ fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError
     }
     if truth.run() < Seconds::ZERO {
         return impossible("a negative run time");
+    }
+    let times = [job.submit.0, truth.run().0, job.shape.limit.map_or(0, |limit| limit.0)];
+    if times.iter().any(|time| time.unsigned_abs() > FARTHEST as u64) {
+        return impossible("a time beyond 10^15 seconds");
     }
     Ok(())
 }
@@ -266,5 +275,9 @@ mod tests {
         let refused = Workload::new(machine, vec![job(1, 0, 5)]);
         assert_eq!(refused, Err(WorkloadError::TooLarge { id: 1, procs: 5, machine: 4 }));
         assert_eq!(Workload::new(Machine { procs: Procs(0) }, vec![]), Err(WorkloadError::NoProcessors));
+        for submit in [FARTHEST + 1, i64::MIN + 1] {
+            let refused = Workload::new(machine, vec![job(1, submit, 1)]);
+            assert!(matches!(refused, Err(WorkloadError::Impossible { id: 1, .. })), "{refused:?}");
+        }
     }
 }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
 use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec, Requested, Statistic};
 use queuecast::sim::{
-    Backfill, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Reason, Schedule, View,
-    simulate,
+    Backfill, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Policy, Reason, Schedule,
+    Start, View, simulate,
 };
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
@@ -341,6 +341,45 @@ fn control_a_different_order_gives_a_different_schedule() {
     let sjbf = run(&workload, &Backfill::sjbf(), PredictorSpec::Requested, Options::default(), false);
     assert_ne!(easy, sjbf);
     assert!(easy.placements.iter().any(|placement| matches!(placement.reason, Reason::Backfilled(_))));
+}
+
+#[test]
+fn a_policy_that_wants_to_be_woken_for_ever_does_not_stop_the_clock() {
+    struct Sleepless;
+    impl Policy for Sleepless {
+        fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+            starts.extend(view.waiting().map(|job| Start { job: job.index, reason: Reason::Immediate }));
+        }
+        fn wake(&self) -> Option<Time> {
+            Some(Time(100))
+        }
+    }
+    let job = |id, submit| (Job::rigid(id, Time(submit), Procs(1), None), Truth::rigid(Seconds(10)));
+    let workload = Workload::new(Machine { procs: Procs(4) }, vec![job(1, 0), job(2, 300)]).unwrap();
+    let mut predictor = Requested { default: DEFAULT_REQUEST };
+    let schedule = simulate(&workload, Options::default(), &mut Sleepless, &mut predictor, &mut []);
+    assert_eq!(schedule.placements.len(), 2);
+}
+
+#[test]
+fn a_view_in_the_middle_of_an_instant_accounts_for_every_processor() {
+    struct Count;
+    impl Observer for Count {
+        fn saw(&mut self, event: &Event<'_>, view: &View<'_>) {
+            let running: u32 = view.running().map(|running| running.job.shape.procs.0).sum();
+            assert_eq!(running + view.free().0, view.machine().0, "{event:?}");
+        }
+    }
+    // Two jobs planned to end at 10; one does, the other overruns.
+    let job = |id, run| (Job::rigid(id, Time(0), Procs(5), None), Truth::rigid(Seconds(run)));
+    let workload =
+        Workload::new(Machine { procs: Procs(10) }, vec![job(1, 10), job(2, 100), job(3, 10)]).unwrap();
+    let mut predictor = PredictorSpec::Constant(Seconds(10)).build(Vec::new, DEFAULT_REQUEST);
+    for event_order in [EventOrder::Textbook, EventOrder::Pyss] {
+        let options = Options { event_order, ..Options::default() };
+        let mut policy = Backfill::easy().build();
+        simulate(&workload, options, policy.as_mut(), predictor.as_mut(), &mut [&mut Count]);
+    }
 }
 
 #[test]

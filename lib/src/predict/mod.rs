@@ -26,8 +26,8 @@ use crate::units::Seconds;
 pub struct Question<'a> {
     /// The job asked about.
     pub job: &'a Job,
-    /// How long it has been running; zero while it waits. A missed deadline is the same question with more
-    /// time elapsed.
+    /// How long it has been running; zero while it waits. (The simulator asks at arrival; what replaces an
+    /// outlived prediction is a [`Correction`].)
     pub elapsed: Seconds,
 }
 

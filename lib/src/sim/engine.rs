@@ -133,9 +133,16 @@ impl<'w> Engine<'w> {
         Some(Time(now))
     }
 
-    /// Lets the policy plan at this instant, though nothing happened.
-    pub(super) fn plan_at(&mut self, now: Time, company: &mut Company<'_, '_>) {
-        self.plan(now.0, company);
+    /// Brings an instant to its end that was left in the middle: what is due at it happens, and a plan.
+    pub(super) fn conclude(&mut self, now: Time, company: &mut Company<'_, '_>) {
+        match self.options.event_order {
+            EventOrder::Textbook => {
+                self.wake = now.0;
+                self.step_textbook(now.0, company);
+            }
+            // Each event has a plan of its own: that of the last one is still to come.
+            EventOrder::Pyss => self.plan(now.0, company),
+        }
     }
 
     /// When a job started, if it has.
@@ -209,7 +216,7 @@ impl<'w> Engine<'w> {
             reason: Reason::Immediate,
             killed,
         });
-        self.queue.push(job.index, &mut self.rows);
+        self.queue.push(JobIndex(index as u32), &mut self.rows);
         self.longest_queue = self.longest_queue.max(self.queue.len());
         self.tell(now, job, What::Arrived, company.observers);
         true
@@ -250,10 +257,13 @@ impl<'w> Engine<'w> {
         let row = self.rows[index];
         let elapsed = Seconds(now - row.start);
         let was = row.planned_end();
-        let outlived = Seconds(row.predicted);
-        let corrected = self.options.correction.corrected(Seconds(row.first), outlived, job.shape.limit);
-        let planned = self.planned(corrected).max(elapsed + Seconds(1));
-        let row = Row { predicted: corrected.0, planned: planned.0, ..row };
+        // With a factor below one only the plan is outlived at first, not the prediction.
+        let predicted = match Seconds(row.predicted) {
+            standing if standing > elapsed => standing,
+            _ => self.options.correction.corrected(Seconds(row.first), elapsed, job.shape.limit),
+        };
+        let planned = Some(self.planned(predicted)).filter(|planned| *planned > elapsed).unwrap_or(predicted);
+        let row = Row { predicted: predicted.0, planned: planned.0, ..row };
         self.rows[index] = row;
         self.running.remove(was, index);
         self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
@@ -272,6 +282,7 @@ impl<'w> Engine<'w> {
 
     fn plan(&mut self, now: i64, company: &mut Company<'_, '_>) {
         if self.queue.len() == 0 {
+            self.wake = i64::MAX;
             return;
         }
         self.plans += 1;
@@ -321,12 +332,13 @@ impl<'w> Engine<'w> {
     }
 
     fn view(&self, now: i64) -> View<'_> {
-        let leaving = match self.options.event_order {
-            EventOrder::Textbook => 0,
-            EventOrder::Pyss => self.running.leaving(now),
+        let (leaving, gone_by) = match self.options.event_order {
+            EventOrder::Textbook => (0, i64::MIN),
+            EventOrder::Pyss => (self.running.leaving(now), now),
         };
         View {
             now,
+            gone_by,
             machine: self.machine,
             free: self.free + leaving,
             jobs: self.jobs,

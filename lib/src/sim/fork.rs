@@ -40,10 +40,11 @@ pub struct Fork {
 }
 
 impl Fork {
-    /// Copies the state; `run` says how long each job there will run in all.
+    /// Copies the state; `run` says how long each job there will run in all, and is taken at its word: it is
+    /// not cut at a limit. Jobs keep the index they have in the simulation forked from.
     pub fn of(view: &View<'_>, options: Options, mut run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
         let mut origins: Vec<JobIndex> = view.queue.iter(view.rows).collect();
-        origins.extend(view.running.iter().filter(|entry| entry.end > view.now).map(|entry| entry.job));
+        origins.extend(view.running.iter().filter(|entry| entry.end > view.gone_by).map(|entry| entry.job));
         origins.sort_unstable();
         let mut fork = Fork {
             now: view.now(),
@@ -54,13 +55,13 @@ impl Fork {
             rows: Vec::with_capacity(origins.len()),
             origins,
         };
-        for (place, &origin) in (0..).zip(&fork.origins) {
+        for &origin in &fork.origins {
             let row = view.row(origin);
             let job = &view.jobs[origin.at()];
             let elapsed = (!row.is_waiting()).then(|| view.now() - Time(row.start));
             let run = run(&Unknown { job, elapsed, predicted: Seconds(row.predicted) });
             let run = run.max(elapsed.unwrap_or_default());
-            fork.jobs.push(Job { index: JobIndex(place), ..job.clone() });
+            fork.jobs.push(job.clone());
             fork.truths.push(Truth::rigid(run));
             fork.rows.push(row.assuming(run));
         }
@@ -77,15 +78,15 @@ impl Fork {
         expected.sort_by_key(|(job, _)| job.submit);
         for (job, truth) in expected {
             let submit = job.submit.max(self.now);
-            self.jobs.push(Job { index: JobIndex(self.jobs.len() as u32), submit, ..job });
+            self.jobs.push(Job { submit, ..job });
             self.truths.push(truth);
         }
     }
 
     /// When a job that waits starts, if everything goes as assumed; `None` if it does not wait here.
     ///
-    /// The policy starts afresh: it knows this state and nothing before. The predictor is asked about
-    /// expected arrivals only.
+    /// The policy starts afresh: it knows this state and nothing before, so one that keeps reservations makes
+    /// them anew. The predictor is asked about expected arrivals only.
     pub fn start_of(
         &self,
         job: JobIndex,
@@ -95,7 +96,7 @@ impl Fork {
         let place = self.origins.binary_search(&job).ok().filter(|&place| self.rows[place].is_waiting())?;
         let mut company = Company { policy, predictor, observers: &mut [] };
         let mut engine = Engine::resume(self.machine, &self.jobs, &self.truths, self.options, &self.rows);
-        engine.plan_at(self.now, &mut company);
+        engine.conclude(self.now, &mut company);
         while engine.start(JobIndex(place as u32)).is_none() {
             engine.step(&mut company)?;
         }

@@ -1,8 +1,8 @@
 //! Conservative backfilling with kept reservations: everybody is promised a start on arrival, and promises
 //! only improve.
 //!
-//! When a job ends before its planned end, the waiting jobs are taken in arrival order and each is moved to
-//! the earliest start the others' reservations leave (compression; Mu'alem & Feitelson 2001, section 2).
+//! When a job ends, the waiting jobs are taken in arrival order and each is moved to the earliest start the
+//! others' reservations leave (compression; Mu'alem & Feitelson 2001, section 2).
 //! When a running job outlives its plan, promises that no longer hold are broken: those are planned anew in
 //! arrival order, the others stay.
 
@@ -113,7 +113,9 @@ impl Policy for Kept {
         if ended {
             self.compress(&mut profile, now);
         }
-        for job in (self.unseen.0..view.rows.arrived().0).map(JobIndex) {
+        // A policy put to work in the middle of a simulation has seen nobody; those before the head are gone.
+        let unseen = view.queue.first().map_or(self.unseen, |head| self.unseen.max(head));
+        for job in (unseen.0..view.rows.arrived().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (Procs(row.procs), Seconds(row.planned));

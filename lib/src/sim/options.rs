@@ -15,7 +15,7 @@ use crate::units::Seconds;
 #[serde(rename_all = "snake_case")]
 pub enum EventOrder {
     /// All ends (in order of start), all overruns, all arrivals (in arrival order), then one plan. An
-    /// overrun alone brings no plan: it frees nothing.
+    /// overrun alone brings no plan, as in the simulators this order agrees with; the next plan sees it.
     #[default]
     Textbook,
     /// As pyss and its descendants do it: all overruns; each arrival, with a plan after it; each end, with a

@@ -52,7 +52,7 @@ impl Policy for Plain {
             let Some(at) = profile.earliest(now, procs, job.planned) else { continue };
             profile.take(at, procs, job.planned);
             if at == now {
-                starts.push(Start { job: job.job.index, reason: reason(&job, now, first_reservation) });
+                starts.push(Start { job: job.index, reason: reason(&job, now, first_reservation) });
             } else {
                 reserved += 1;
                 first_reservation = Some(first_reservation.map_or(at, |first| first.min(at)));
@@ -60,13 +60,13 @@ impl Policy for Plain {
         }
         let Some(order) = self.family.order else { return };
         if order != Order::Arrival {
-            others.sort_by_key(|job| (order.rank(job.job.shape.procs.0, job.planned.0), job.job.index));
+            others.sort_by_key(|job| (order.rank(job.job.shape.procs.0, job.planned.0), job.index));
         }
         for job in others {
             let procs = job.job.shape.procs;
             if profile.fits(now, procs, job.planned) {
                 profile.take(now, procs, job.planned);
-                starts.push(Start { job: job.job.index, reason: reason(&job, now, first_reservation) });
+                starts.push(Start { job: job.index, reason: reason(&job, now, first_reservation) });
             }
         }
     }

@@ -139,10 +139,20 @@ impl Backfill {
     }
 
     fn checked(self, text: &str) -> Result<Backfill, SpecError> {
+        let wrong = |why: &str| Err(SpecError::value("policy", text, why));
         if self.form == Form::Keep && (self.reservations != Depth::All || self.priority.is_some()) {
-            let why = "kept reservations are for everybody and in arrival order: use form=replan with a depth \
-                       or a priority";
-            return Err(SpecError::value("policy", text, why));
+            return wrong(
+                "kept reservations are for everybody and in arrival order: use form=replan with a depth or a \
+                 priority",
+            );
+        }
+        if self.reservations == Depth::All && self.order != Some(Order::Arrival) {
+            return wrong(
+                "an order is for those without a reservation, and with depth=all everybody has one",
+            );
+        }
+        if self.order.is_none() && self.reservations != Depth::First(1) {
+            return wrong("a depth is for backfilling, and with order=none there is none");
         }
         Ok(self)
     }
@@ -163,7 +173,10 @@ impl FromStr for Backfill {
         };
         // A formula may hold commas of its own (min, max), so it comes last and takes the rest.
         let (settings, formula) = match settings.find("priority=") {
-            Some(at) => (settings[..at].trim_end_matches(','), Some(&settings[at + "priority=".len()..])),
+            Some(at) if at == 0 || settings[..at].ends_with(',') => {
+                (settings[..at].trim_end_matches(','), Some(&settings[at + "priority=".len()..]))
+            }
+            Some(_) => return Err(SpecError::value("policy", text, "a comma is missing before priority=")),
             None => (settings, None),
         };
         for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
@@ -268,5 +281,9 @@ mod tests {
         assert!(error("easy:deep").contains("depth=N|all"));
         assert!(error("conservative:depth=3").contains("form=replan"));
         assert!(error("easy:priority=wait +").contains("priority"));
+        assert!(error("easy:depth=2priority=wait").contains("comma"));
+        assert!(error("conservative:order=none").contains("everybody"));
+        assert!(error("conservative:order=shortest,form=replan").contains("everybody"));
+        assert!(error("fcfs:depth=5").contains("order=none"));
     }
 }

@@ -10,7 +10,8 @@ use crate::units::Time;
 /// An arithmetic expression; the job with the highest value comes first.
 ///
 /// Numbers, `+ - * /`, parentheses, `min(a, b)`, `max(a, b)`, `log(a)`, `sqrt(a)`, and the names in
-/// [`Formula::NAMES`]. Division by zero gives 0, so that a formula is always a number.
+/// [`Formula::NAMES`]. Division by zero, and a logarithm or root of nothing, give 0; what is no number at all
+/// (infinity minus infinity) counts as lowest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
     text: String,
@@ -53,7 +54,9 @@ impl Formula {
             number(job.user.map(|id| id.number())),
             number(job.group.map(|id| id.number())),
         ];
-        self.root.value(&values)
+        let value = self.root.value(&values);
+        // One zero, not two; and what is no number comes last.
+        if value.is_nan() { f64::NEG_INFINITY } else { value + 0.0 }
     }
 }
 
@@ -216,7 +219,8 @@ mod tests {
 
     fn value(formula: &str) -> f64 {
         let job = Job::rigid(1, Time(100), Procs(4), Some(Seconds(600)));
-        let waiting = WaitingJob { job: &job, predicted: Seconds(60), planned: Seconds(120) };
+        let waiting =
+            WaitingJob { index: job.index, job: &job, predicted: Seconds(60), planned: Seconds(120) };
         formula.parse::<Formula>().unwrap().value(&waiting, Time(400))
     }
 
@@ -228,6 +232,8 @@ mod tests {
         assert_eq!(value("(wait + requested) / requested"), 1.5);
         assert_eq!(value("max(area, 7) + min(1, 2) + sqrt(procs) + log(1)"), 243.0);
         assert_eq!(value("wait / 0 + queue"), -1.0);
+        assert!(value("0 * -1").is_sign_positive());
+        assert_eq!(value("1e300 * 1e300 - 1e300 * 1e300"), f64::NEG_INFINITY);
     }
 
     #[test]

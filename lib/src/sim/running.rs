@@ -68,15 +68,15 @@ impl Running {
 
     /// When `wanted` processors will be free if `free` are now and jobs end as planned; what ends at that
     /// very instant counts as free. `started` are jobs not listed here yet, sorted by planned end. Jobs
-    /// planned to have ended by `now` are counted in `free` already. `None` if that many never are.
-    pub fn shadow(&self, now: i64, free: i64, wanted: i64, started: &[PlannedEnd]) -> Option<Shadow> {
+    /// planned to have ended by `gone_by` are counted in `free` already. `None` if that many never are.
+    pub fn shadow(&self, gone_by: i64, free: i64, wanted: i64, started: &[PlannedEnd]) -> Option<Shadow> {
         let mut sum = Sum { available: free, wanted, at: None };
         let mut started = started;
         for block in self.ends.blocks() {
             let (Some(first), Some(last)) = (block.entries.first(), block.entries.last()) else { continue };
             let (before, after) = started.split_at(started.partition_point(|entry| entry.end <= last.end));
             let freed = block.summary + before.iter().map(|entry| i64::from(entry.procs)).sum::<i64>();
-            if sum.at.is_none() && first.end > now && sum.available + freed < wanted {
+            if sum.at.is_none() && first.end > gone_by && sum.available + freed < wanted {
                 sum.available += freed;
                 started = after;
                 continue;
@@ -89,7 +89,7 @@ impl Running {
                     }
                     started = rest;
                 }
-                if entry.end > now && sum.add(entry) {
+                if entry.end > gone_by && sum.add(entry) {
                     return sum.shadow();
                 }
             }

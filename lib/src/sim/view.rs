@@ -10,6 +10,8 @@ use crate::units::{Procs, Seconds, Time};
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     pub(super) now: i64,
+    /// Running jobs planned to end by then count as gone.
+    pub(super) gone_by: i64,
     pub(super) machine: Procs,
     pub(super) free: i64,
     pub(super) jobs: &'a [Job],
@@ -21,6 +23,8 @@ pub struct View<'a> {
 /// A job in the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitingJob<'a> {
+    /// What the simulation calls it. In a fork, another number than the job's own index.
+    pub index: JobIndex,
     /// The job.
     pub job: &'a Job,
     /// Its predicted run time.
@@ -71,7 +75,7 @@ impl<'a> View<'a> {
 
     /// The running jobs in order of planned end, those that count as gone left out.
     pub fn running(&self) -> impl Iterator<Item = RunningJob<'a>> + '_ {
-        self.running.iter().filter(|entry| entry.end > self.now).map(|entry| {
+        self.running.iter().filter(|entry| entry.end > self.gone_by).map(|entry| {
             let row = self.row(entry.job);
             RunningJob {
                 job: &self.jobs[entry.job.at()],
@@ -82,10 +86,11 @@ impl<'a> View<'a> {
         })
     }
 
-    /// One waiting job.
-    pub fn waiting_job(&self, job: JobIndex) -> WaitingJob<'a> {
+    /// One job in the queue.
+    pub(super) fn waiting_job(&self, job: JobIndex) -> WaitingJob<'a> {
         let row = self.row(job);
         WaitingJob {
+            index: job,
             job: &self.jobs[job.at()],
             predicted: Seconds(row.predicted),
             planned: Seconds(row.planned),
@@ -98,6 +103,6 @@ impl<'a> View<'a> {
 
     /// When `wanted` processors will be free, with `started` on the machine too.
     pub(super) fn shadow(&self, free: i64, wanted: u32, started: &[PlannedEnd]) -> Option<Shadow> {
-        self.running.shadow(self.now, free, i64::from(wanted), started)
+        self.running.shadow(self.gone_by, free, i64::from(wanted), started)
     }
 }

@@ -5,6 +5,7 @@
 
 mod compare;
 mod demo;
+mod docs;
 mod errors;
 mod frame;
 mod simulate;

@@ -25,8 +25,8 @@ fn with_effects(report: &CleaningReport, effect: impl Fn(&RuleReport) -> String)
         Column::integer("records"),
         Column::text("effect").naming(),
         Column::text("action").detail(),
-        Column::text("what it found").key("description").spare(1),
-        Column::text("first").spare(2),
+        Column::text("what it found").key("description").naming(),
+        Column::text("first").spare(1),
     ];
     let mut table = Table::new(columns).titled(title(report));
     for rule in &report.rules {

@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     });
     let window = arguments.scheduling.window;
     let mut comparison = Comparison::new(compared.collect(), window, &experiments, outcomes);
-    comparison.warnings().for_each(|warning| printer.warning(&warning));
+    comparison.tell_killed(printer);
     if !arguments.timings {
         comparison = comparison.without_timings();
     }

@@ -8,10 +8,10 @@ use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
 use super::grid::Outcome;
-use super::killed::{killed, many_killed};
 use super::loaded::{Facts, number_of};
-use super::{cleaning, identity};
+use super::{cleaning, identity, killed};
 use crate::answer::Answer;
+use crate::printer::Printer;
 
 /// Experiments on traces.
 #[derive(Debug, Serialize)]
@@ -161,18 +161,19 @@ impl Comparison {
                  such combinations are simulated once",
             );
         }
-        table.notes.extend(rows.first().and_then(|row| killed(&row.summary)));
+        table.notes.extend(rows.first().and_then(|row| killed::killed(&row.summary)));
         table.notes.extend(trace.cleaning.as_ref().map(cleaning::line));
         table.notes.extend(trace.notes.iter().cloned());
         table
     }
 
-    /// What to warn of: where many jobs of a trace were ended at their requested time.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        (0..self.traces.len()).filter_map(|at| {
-            let row = self.results.iter().find(|row| row.at == at)?;
-            many_killed(&row.summary).map(|said| format!("{}: {said}", row.trace))
-        })
+    /// Tells of the jobs of each trace that were ended at their requested time: the same for every experiment.
+    pub fn tell_killed(&self, printer: &Printer) {
+        for at in 0..self.traces.len() {
+            if let Some(row) = self.results.iter().find(|row| row.at == at) {
+                killed::tell(&row.summary, &row.trace, printer);
+            }
+        }
     }
 
     fn bars(&self, at: usize) -> Chart {

@@ -5,6 +5,7 @@ use queuecast::eval::Summary;
 use queuecast::report::Cell;
 
 use super::loaded::number_of;
+use crate::printer::Printer;
 
 /// More than this share of the jobs is worth a warning.
 const MANY: f64 = 0.05;
@@ -13,15 +14,22 @@ const MANY: f64 = 0.05;
 pub fn killed(summary: &Summary) -> Option<String> {
     (summary.killed > 0).then(|| {
         let share = summary.killed_share.map_or(Cell::Missing, Cell::share).shown(&Default::default());
-        let are = if summary.killed == 1 { "is ended at its" } else { "are ended at their" };
+        let (ended, them) =
+            if summary.killed == 1 { ("is ended at its", "it") } else { ("are ended at their", "them") };
         format!(
-            "{} ({share}) ran longer than requested and {are} request (--limit ignore lets them run)",
+            "{} ({share}) ran longer than requested and {ended} request (--limit ignore lets {them} run)",
             number_of(summary.killed, "job")
         )
     })
 }
 
-/// The same, where it befell so many that the result may surprise.
-pub fn many_killed(summary: &Summary) -> Option<String> {
-    killed(summary).filter(|_| summary.killed_share.is_some_and(|share| share > MANY))
+/// Says so on standard error: a warning where it befell so many that the result may surprise, else a note, where
+/// the format has no place for it.
+pub fn tell(summary: &Summary, name: &str, printer: &Printer) {
+    let Some(said) = killed(summary).map(|said| format!("{name}: {said}")) else { return };
+    if summary.killed_share.is_some_and(|share| share > MANY) {
+        printer.warning(&said);
+    } else if printer.shows_rows_only() {
+        printer.note(&said);
+    }
 }

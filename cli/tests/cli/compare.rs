@@ -144,7 +144,7 @@ fn eighty_columns_hold_the_names_and_lose_the_least_important() {
 fn jobs_ended_at_their_request_are_told_and_many_are_warned_of() {
     let folder = Folder::with("late.swf", FOUR.replace("250 20 -1 -1 20 250", "250 20 -1 -1 20 100"));
     let said =
-        "1 job (25.0%) ran longer than requested and is ended at its request (--limit ignore lets them run)";
+        "1 job (25.0%) ran longer than requested and is ended at its request (--limit ignore lets it run)";
     for command in ["simulate late.swf", "compare late.swf"] {
         let done = folder.queuecast(command).assert().success();
         done.stdout(predicate::str::contains(said).and(predicate::str::contains("run-above-request")))

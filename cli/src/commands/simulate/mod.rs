@@ -15,10 +15,9 @@ use queuecast::sim::{Backfill, EventOrder};
 use self::answer::Simulated;
 use self::files::Files;
 use self::variation::Variation;
-use super::cleaning;
-use super::killed::many_killed;
 use super::loaded::Loaded;
 use super::source::{EVENT_ORDER, Scheduling, Source};
+use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -120,7 +119,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         trace: &trace,
         plotted: (!arguments.no_plot).then_some(&queue),
     };
-    many_killed(&simulated.summary).iter().for_each(|said| printer.warning(said));
+    killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, printer);
         trace.assumptions(&experiment).iter().for_each(|assumption| printer.note(assumption));

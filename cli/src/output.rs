@@ -10,6 +10,14 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
+/// A file that will be written: everything that can be refused beforehand has been asked, and nothing is there
+/// yet. Whoever interrupts the work that comes before the writing finds nothing left behind.
+#[derive(Debug)]
+pub struct Planned {
+    name: String,
+    target: PathBuf,
+}
+
 /// A file being written, compressed as its name says (`.gz`, `.zst`). Until [`Output::commit`], the target is
 /// as it was; dropping it leaves no trace.
 pub struct Output {
@@ -31,9 +39,10 @@ impl fmt::Debug for Output {
     }
 }
 
-impl Output {
-    /// Starts a file. Refuses one that is among the inputs, by whatever name or link it is reached.
-    pub fn create(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
+impl Planned {
+    /// Plans a file. Refuses one that is among the inputs, by whatever name or link it is reached, and one that
+    /// cannot be written.
+    pub fn new(path: &Path, inputs: &[&Path]) -> Result<Planned, Failure> {
         let name = path.display().to_string();
         if path == Path::new("-") {
             return Err(Failure::usage("this output needs a file, not -").hint("use /dev/stdout if you must"));
@@ -49,37 +58,54 @@ impl Output {
         if about.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
         }
-        if about.as_ref().is_some_and(|about| !about.is_file()) {
-            let file =
-                File::options().write(true).open(&target).map_err(|cause| Failure::writing(&name, cause))?;
-            return Output::into(name, target, Sink::Through(BufWriter::new(file)));
+        let planned = Planned { name, target };
+        if about.is_none_or(|about| about.is_file()) {
+            // Gone at the end of this line: all it is for is to see that it can be made.
+            drop(planned.temporary()?);
         }
-        let folder = match target.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let file = temporary(folder, about.map(|about| about.permissions())).map_err(|cause| match cause
-            .kind()
-        {
-            // Some file systems say so of every new file.
-            io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
-                .hint(format!("the directory {} does not exist", folder.display())),
-            io::ErrorKind::PermissionDenied => Failure::writing(&name, cause)
-                .hint(format!("check who may write there: ls -ld {}", folder.display())),
-            _ => Failure::writing(&name, cause),
-        })?;
-        Output::into(name, target, Sink::Beside(BufWriter::new(file)))
-    }
-
-    fn into(name: String, target: PathBuf, sink: Sink) -> Result<Output, Failure> {
-        let sink = trace::Output::new(sink, Compression::of_name(&name))
-            .map_err(|cause| Failure::writing(&name, cause))?;
-        Ok(Output { name, target, sink })
+        Ok(planned)
     }
 
     /// What people call it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Begins to write it.
+    pub fn begin(self) -> Result<Output, Failure> {
+        if fs::metadata(&self.target).is_ok_and(|about| !about.is_file()) {
+            let file = File::options().write(true).open(&self.target);
+            let file = file.map_err(|cause| Failure::writing(&self.name, cause))?;
+            return Output::into(self.name, self.target, Sink::Through(BufWriter::new(file)));
+        }
+        let file = self.temporary()?;
+        Output::into(self.name, self.target, Sink::Beside(BufWriter::new(file)))
+    }
+
+    /// A temporary file beside the target.
+    fn temporary(&self) -> Result<NamedTempFile, Failure> {
+        let Planned { name, target } = self;
+        let folder = match target.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let replaced = fs::metadata(target).ok().map(|about| about.permissions());
+        temporary(folder, replaced).map_err(|cause| match cause.kind() {
+            // Some file systems say so of every new file.
+            io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
+                .hint(format!("the directory {} does not exist", folder.display())),
+            io::ErrorKind::PermissionDenied => Failure::writing(name, cause)
+                .hint(format!("check who may write there: ls -ld {}", folder.display())),
+            _ => Failure::writing(name, cause),
+        })
+    }
+}
+
+impl Output {
+    fn into(name: String, target: PathBuf, sink: Sink) -> Result<Output, Failure> {
+        let sink = trace::Output::new(sink, Compression::of_name(&name))
+            .map_err(|cause| Failure::writing(&name, cause))?;
+        Ok(Output { name, target, sink })
     }
 
     /// Says that writing failed.
@@ -161,6 +187,10 @@ mod tests {
     use super::*;
     use crate::failure::Kind;
 
+    fn planned(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
+        Planned::new(path, inputs)?.begin()
+    }
+
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder)
             .unwrap()
@@ -174,17 +204,28 @@ mod tests {
     fn nothing_is_there_until_all_of_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
-        let mut output = Output::create(&path, &[]).unwrap();
+        let mut output = planned(&path, &[]).unwrap();
         output.write_all(b"a,b\n").unwrap();
         output.flush().unwrap();
         assert!(!path.exists());
         output.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
 
-        let mut abandoned = Output::create(&path, &[]).unwrap();
+        let mut abandoned = planned(&path, &[]).unwrap();
         abandoned.write_all(b"half").unwrap();
         drop(abandoned);
         assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn what_is_only_planned_leaves_nothing_to_clean_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let planned = Planned::new(&folder.path().join("out.csv"), &[]).unwrap();
+        assert_eq!(names(folder.path()), [""; 0]);
+        let output = planned.begin().unwrap();
+        assert!(names(folder.path())[0].starts_with(".queuecast-"));
+        output.commit().unwrap();
         assert_eq!(names(folder.path()), ["out.csv"]);
     }
 
@@ -195,12 +236,12 @@ mod tests {
             [("a.csv", &b"a,b"[..]), ("a.csv.gz", &[0x1f, 0x8b]), ("a.csv.zst", &[0x28, 0xb5, 0x2f])]
         {
             let path = folder.path().join(name);
-            let mut output = Output::create(&path, &[]).unwrap();
+            let mut output = planned(&path, &[]).unwrap();
             output.write_all(b"a,b\n").unwrap();
             output.commit().unwrap();
             assert!(fs::read(&path).unwrap().starts_with(begins), "{name}");
         }
-        assert_eq!(Output::create(Path::new("-"), &[]).unwrap_err().kind(), Kind::Usage);
+        assert_eq!(planned(Path::new("-"), &[]).unwrap_err().kind(), Kind::Usage);
     }
 
     #[test]
@@ -209,17 +250,17 @@ mod tests {
         let input = folder.path().join("in.swf");
         fs::write(&input, "x").unwrap();
         let detour = folder.path().join(".").join("in.swf");
-        let refused = Output::create(&detour, &[&input]).unwrap_err();
+        let refused = planned(&detour, &[&input]).unwrap_err();
         assert_eq!(refused.kind(), Kind::Usage);
         assert!(refused.to_string().ends_with("in.swf is both input and output"), "{refused}");
-        assert!(Output::create(&folder.path().join("other"), &[&input]).is_ok());
+        assert!(planned(&folder.path().join("other"), &[&input]).is_ok());
     }
 
     #[test]
     fn a_directory_and_a_missing_directory_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Output::create(folder.path(), &[]).unwrap_err().kind(), Kind::Usage);
-        let nowhere = Output::create(&folder.path().join("no").join("out"), &[]).unwrap_err();
+        assert_eq!(planned(folder.path(), &[]).unwrap_err().kind(), Kind::Usage);
+        let nowhere = planned(&folder.path().join("no").join("out"), &[]).unwrap_err();
         assert_eq!(nowhere.kind(), Kind::Usage);
         assert!(nowhere.hints()[0].ends_with("no does not exist"), "{:?}", nowhere.hints());
     }
@@ -233,8 +274,8 @@ mod tests {
         fs::write(&real, "old").unwrap();
         fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
         symlink(&real, &link).unwrap();
-        assert!(Output::create(&link, &[&real]).is_err());
-        let mut output = Output::create(&link, &[]).unwrap();
+        assert!(planned(&link, &[&real]).is_err());
+        let mut output = planned(&link, &[]).unwrap();
         output.write_all(b"new").unwrap();
         output.commit().unwrap();
         assert_eq!(fs::read(&real).unwrap(), b"new");
@@ -242,7 +283,7 @@ mod tests {
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 
         let null = Path::new("/dev/null");
-        let mut output = Output::create(null, &[]).unwrap();
+        let mut output = planned(null, &[]).unwrap();
         output.write_all(b"gone").unwrap();
         output.commit().unwrap();
         assert!(fs::metadata(null).unwrap().file_type().is_char_device());

@@ -27,10 +27,8 @@ pub struct Printer {
 impl Printer {
     /// Looks at the arguments, the environment and the two streams, once.
     pub fn new(showing: &Showing) -> Printer {
-        let terminal_width =
-            || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-        let width =
-            if io::stdout().is_terminal() { terminal_width().map(|width| width.min(WIDEST)) } else { None };
+        let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        let width = width(told, io::stdout().is_terminal(), std::env::var("COLUMNS").ok().as_deref());
         let charset = if showing.ascii { Charset::Ascii } else { Charset::Unicode };
         let terminal = io::stderr().is_terminal();
         let coloured = colours(showing.color, terminal, |name| std::env::var(name).ok());
@@ -41,6 +39,11 @@ impl Printer {
     #[cfg(test)]
     pub fn silent() -> Printer {
         Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false }
+    }
+
+    /// The format asked for.
+    pub fn format(&self) -> Format {
+        self.format
     }
 
     /// Whether the format has no place for anything but one table.
@@ -56,6 +59,9 @@ impl Printer {
     /// Writes a result to standard output in the format asked for.
     pub fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
         let text = match self.format {
+            Format::Text | Format::Markdown if self.page.charset == Charset::Ascii => {
+                in_ascii(&answer.document().render(self.format, &self.page))
+            }
             Format::Text | Format::Markdown => answer.document().render(self.format, &self.page),
             Format::Csv => table::csv(&answer.table()),
             Format::Json => json(answer)?,
@@ -114,6 +120,26 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
+/// The columns to stay within: the terminal's; where it does not tell, what `COLUMNS` says, which may also be
+/// said of a pipe; else as wide as a terminal usually is, or, into a pipe, as wide as it gets.
+fn width(told: Option<usize>, terminal: bool, columns: Option<&str>) -> Option<usize> {
+    let said = || columns.and_then(|columns| columns.trim().parse().ok());
+    let width = told.filter(|_| terminal).filter(|&width| width > 0).or_else(said).filter(|&width| width > 0);
+    width.or(terminal.then_some(80)).map(|width| width.min(WIDEST))
+}
+
+/// The text in seven bits, for whoever cannot show more; names in a log may hold any character.
+fn in_ascii(text: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii() => c,
+        '–' | '—' => '-',
+        '×' => 'x',
+        '…' => '~',
+        _ => '?',
+    };
+    text.chars().map(plain).collect()
+}
+
 /// Whether to colour: as asked, or where somebody looks and has not declined (<https://no-color.org>).
 fn colours(when: Colour, terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
     match when {
@@ -129,6 +155,23 @@ fn colours(when: Colour, terminal: bool, variable: impl Fn(&str) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_width_comes_from_the_terminal_or_from_columns() {
+        assert_eq!(width(Some(100), true, Some("60")), Some(100));
+        assert_eq!(width(Some(500), true, None), Some(WIDEST));
+        assert_eq!(width(None, true, Some("60")), Some(60));
+        assert_eq!(width(Some(0), true, Some("60")), Some(60));
+        assert_eq!(width(None, true, Some("wide")), Some(80));
+        assert_eq!(width(None, false, Some("60")), Some(60));
+        assert_eq!(width(None, false, Some("0")), None);
+        assert_eq!(width(None, false, None), None);
+    }
+
+    #[test]
+    fn nothing_but_ascii_is_left() {
+        assert_eq!(in_ascii("0 (–) 2×3 Åsa"), "0 (-) 2x3 ?sa");
+    }
 
     #[test]
     fn colour_is_for_terminals_that_have_not_declined() {

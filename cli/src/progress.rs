@@ -33,10 +33,15 @@ impl Progress {
 
     /// One step is done.
     pub fn advance(&self) {
+        self.advance_by(1);
+    }
+
+    /// Several steps are done.
+    pub fn advance_by(&self, steps: usize) {
         if self.wanted && self.began.elapsed() > PATIENCE {
             self.appear.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
         }
-        self.bar.inc(1);
+        self.bar.inc(steps as u64);
     }
 }
 

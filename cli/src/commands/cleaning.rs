@@ -1,26 +1,39 @@
 //! What became of a trace's records, rule by rule: nothing is dropped without being shown.
 
 use queuecast::report::{Cell, Column, Document, Page, Table};
-use queuecast::trace::CleaningReport;
+use queuecast::trace::clean::{Effect, RuleReport};
+use queuecast::trace::{CleaningReport, Rule};
 
 use crate::printer::Printer;
 
-/// Every rule that fired, with its count, what it did and where it fired first.
+/// Every rule that fired, with its count, what it did and where it fired first, for programs.
 pub fn table(report: &CleaningReport) -> Table {
+    with_effects(report, |rule| rule.effect.to_string())
+}
+
+/// What a rule did, for people: jobs that ran too long are kept, but that is not the end of their story.
+fn told(rule: &RuleReport) -> String {
+    match (rule.rule, rule.effect) {
+        (Rule::RunAboveRequest, Effect::Kept) => "kept; --limit decides".to_owned(),
+        (_, effect) => effect.to_string(),
+    }
+}
+
+fn with_effects(report: &CleaningReport, effect: impl Fn(&RuleReport) -> String) -> Table {
     let columns = [
-        Column::text("rule"),
+        Column::text("rule").naming(),
         Column::integer("records"),
-        Column::text("effect"),
+        Column::text("effect").naming(),
         Column::text("action").detail(),
-        Column::text("what it found").key("description"),
-        Column::text("first"),
+        Column::text("what it found").key("description").naming(),
+        Column::text("first").spare(1),
     ];
     let mut table = Table::new(columns).titled(title(report));
     for rule in &report.rules {
         table.row([
             Cell::text(rule.rule.name()),
             Cell::Integer(i64::try_from(rule.count).unwrap_or(i64::MAX)),
-            Cell::text(rule.effect.to_string()),
+            Cell::text(effect(rule)),
             Cell::text(rule.action.name()),
             Cell::text(rule.description),
             rule.example.as_ref().map_or(Cell::Missing, |example| Cell::text(example.to_string())),
@@ -43,7 +56,7 @@ pub fn add(document: Document, report: &CleaningReport) -> Document {
     if report.rules.is_empty() {
         return document.with_paragraph(line(report));
     }
-    document.with_table("cleaning", table(report))
+    document.with_table("cleaning", with_effects(report, told))
 }
 
 /// The account on one line.
@@ -58,8 +71,8 @@ pub fn reading(report: &CleaningReport) -> String {
 }
 
 fn fired(report: &CleaningReport) -> String {
-    let rules: Vec<String> =
-        report.rules.iter().map(|rule| format!("{} {} {}", rule.rule, rule.count, rule.effect)).collect();
+    let rule = |rule: &RuleReport| format!("{} {} {}", rule.rule, shown([rule.count])[0], told(rule));
+    let rules: Vec<String> = report.rules.iter().map(rule).collect();
     if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
 }
 

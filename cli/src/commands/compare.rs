@@ -1,17 +1,17 @@
-//! `queuecast compare`: policies × predictors × corrections × traces, on all cores.
+//! `queuecast compare`: policies × predictors × corrections × orders of events × traces, on all cores.
 
 use std::path::{Path, PathBuf};
 
 use queuecast::eval::Experiment;
 use queuecast::predict::{Correction, PredictorSpec};
-use queuecast::sim::Backfill;
+use queuecast::sim::{Backfill, EventOrder};
 use queuecast::workload::Workload;
 use rayon::prelude::*;
 
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
 use super::simulate::policy_help;
-use super::source::{Scheduling, Source};
+use super::source::{EVENT_ORDER, Scheduling, Source};
 use super::{cleaning, grid};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -28,7 +28,7 @@ Examples:
   A table for a paper:
     queuecast compare KTH-SP2.swf.gz --policy fcfs,easy --format markdown";
 
-/// Simulate every combination of policies, predictors, corrections and traces, and compare
+/// Simulate every combination of policies, predictors, corrections, event orders and traces, and compare
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -44,13 +44,16 @@ pub struct Arguments {
     #[arg(long, value_name = "CORRECTION,...", default_value = "increments", value_parser = SpecList(spec::correction()), hide_possible_values = true)]
     #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
     pub correction: Vec<Several<Correction>>,
+    #[arg(long, value_name = "ORDER,...", default_value = "textbook", value_parser = SpecList(spec::event_order()), hide_possible_values = true, help_heading = "The scheduler")]
+    #[arg(help = spec::event_order().help(EVENT_ORDER), long_help = spec::event_order().long_help(EVENT_ORDER))]
+    pub event_order: Vec<Several<EventOrder>>,
     #[command(flatten)]
     pub scheduling: Scheduling,
     #[command(flatten)]
     pub source: Source,
     /// How many simulations run at once; by default as many as there are cores
     #[arg(long, value_name = "N", help_heading = "Results")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Add how long each simulation took, in JSON and CSV; without it, results are the same every time
     #[arg(long, help_heading = "Results")]
@@ -66,8 +69,11 @@ impl Arguments {
         let mut experiments = Vec::new();
         for policy in Several::together(&self.policy) {
             for predictor in Several::together(&self.predictor) {
-                for correction in Several::together(&self.correction) {
-                    experiments.push(self.scheduling.experiment(policy.clone(), predictor, correction));
+                for order in Several::together(&self.event_order) {
+                    for correction in Several::together(&self.correction) {
+                        let one = self.scheduling.experiment(policy.clone(), predictor, correction, order);
+                        experiments.push(one);
+                    }
                 }
             }
         }
@@ -81,7 +87,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
     }
     let experiments = arguments.experiments();
-    let (traces, outcomes) = grid::on_threads(arguments.threads, || {
+    let simulations = experiments.len() * arguments.files.len();
+    let (traces, outcomes) = grid::on_threads(arguments.threads, simulations, || {
         let read = |path: &PathBuf| Loaded::read(path, &arguments.source, printer);
         let traces: Vec<Result<Loaded, Failure>> = arguments.files.par_iter().map(read).collect();
         // Which failure is told does not depend on which thread was first.
@@ -104,6 +111,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     });
     let window = arguments.scheduling.window;
     let mut comparison = Comparison::new(compared.collect(), window, &experiments, outcomes);
+    comparison.tell_killed(printer);
     if !arguments.timings {
         comparison = comparison.without_timings();
     }

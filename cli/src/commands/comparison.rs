@@ -3,13 +3,15 @@
 use queuecast::eval::{Experiment, Fairness, METRICS, Metric, Summary, Window};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Table, metric};
+use queuecast::sim::Options;
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
-use super::cleaning;
 use super::grid::Outcome;
-use super::loaded::Facts;
+use super::loaded::{Facts, number_of};
+use super::{cleaning, identity, killed};
 use crate::answer::Answer;
+use crate::printer::Printer;
 
 /// Experiments on traces.
 #[derive(Debug, Serialize)]
@@ -41,6 +43,8 @@ struct Row {
     trace: String,
     #[serde(skip)]
     at: usize,
+    #[serde(skip)]
+    corrected: bool,
     experiment: Experiment,
     #[serde(flatten)]
     summary: Summary,
@@ -63,6 +67,7 @@ impl Comparison {
                 results.push(Row {
                     trace: traces[at].facts.source.clone(),
                     at,
+                    corrected: outcome.corrected,
                     experiment: experiment.clone(),
                     summary: outcome.summary,
                     fairness: outcome.fairness,
@@ -91,10 +96,19 @@ impl Comparison {
         self.results.iter().filter(|row| row.at == at).collect()
     }
 
+    /// Whether the experiments differ in this.
+    fn differ<T: PartialEq>(&self, what: impl Fn(&Options) -> T) -> bool {
+        let mut all = self.results.iter().map(|row| what(&row.experiment.options));
+        let first = all.next();
+        all.any(|one| Some(one) != first)
+    }
+
     fn has_several_corrections(&self) -> bool {
-        let mut corrections = self.results.iter().map(|row| row.experiment.options.correction);
-        let first = corrections.next();
-        corrections.any(|correction| Some(correction) != first)
+        self.differ(|options| options.correction)
+    }
+
+    fn has_several_event_orders(&self) -> bool {
+        self.differ(|options| options.event_order)
     }
 
     /// For people: one trace.
@@ -103,18 +117,29 @@ impl Comparison {
         let metrics: Vec<(&str, &Metric)> =
             SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
         let mut columns = vec![Column::text("policy"), Column::text("predictor")];
-        let several = self.has_several_corrections();
-        columns.extend(several.then(|| Column::text("correction")));
+        let (corrections, orders) = (self.has_several_corrections(), self.has_several_event_orders());
+        columns.extend(corrections.then(|| Column::text("correction")));
+        columns.extend(orders.then(|| Column::text("event order")));
+        let mut columns: Vec<Column> = columns.into_iter().map(Column::naming).collect();
         let named = columns.len();
-        columns.extend(metrics.iter().map(|(heading, one)| metric::column(one, heading)));
-        columns.push(Column::share("later than FCFS"));
-        let jobs = Cell::count(trace.facts.jobs).shown(&Default::default());
-        let mut table = Table::new(columns)
-            .titled(format!("{}: {jobs} jobs on {} processors", trace.facts.source, trace.facts.procs));
+        columns.extend(metrics.iter().map(|(heading, one)| {
+            // What decides between two schedulers stays when the page is narrow.
+            let spare = ["backfilled", "accuracy", "utilization"].iter().position(|name| name == heading);
+            metric::column(one, heading).spare(spare.map_or(0, |place| 9 - place as u8))
+        }));
+        columns.push(Column::share("later than FCFS").spare(1));
+        let mut table = Table::new(columns).titled(format!(
+            "{}: {} on {}",
+            trace.facts.source,
+            number_of(trace.facts.jobs, "job"),
+            number_of(trace.facts.procs as usize, "processor")
+        ));
         let rows = self.rows_of(at);
         for row in &rows {
-            let mut cells = row.names();
-            cells.truncate(named);
+            let [policy, predictor, correction, order] = row.names();
+            let mut cells = vec![policy, predictor];
+            cells.extend(corrections.then_some(correction));
+            cells.extend(orders.then_some(order));
             cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &row.summary)));
             cells.push(row.fairness.delayed_share.map_or(Cell::Missing, Cell::share));
             table.row(cells);
@@ -122,23 +147,44 @@ impl Comparison {
         for (place, (_, one)) in metrics.iter().enumerate() {
             table.mark_best(named + place, 0..rows.len(), metric::best(one));
         }
-        if rows.len() > 1 {
+        if table.has_marks() {
             table.note("* the best of its column; bounded slowdown is the mean");
         }
         if let Some(row) = rows.first().filter(|row| row.summary.excluded.jobs > 0) {
             let excluded = &row.summary.excluded;
-            table.note(format!("{} jobs are not counted: {}", excluded.jobs, excluded.why));
+            let are = if excluded.jobs == 1 { "is" } else { "are" };
+            table.note(format!("{} {are} not counted: {}", number_of(excluded.jobs, "job"), excluded.why));
         }
+        if corrections && rows.iter().any(|row| !row.corrected) {
+            table.note(
+                "where no prediction is outlived, the correction makes no difference; \
+                 such combinations are simulated once",
+            );
+        }
+        table.notes.extend(rows.first().and_then(|row| killed::killed(&row.summary)));
         table.notes.extend(trace.cleaning.as_ref().map(cleaning::line));
         table.notes.extend(trace.notes.iter().cloned());
         table
     }
 
+    /// Tells of the jobs of each trace that were ended at their requested time: the same for every experiment.
+    pub fn tell_killed(&self, printer: &Printer) {
+        for at in 0..self.traces.len() {
+            if let Some(row) = self.results.iter().find(|row| row.at == at) {
+                killed::tell(&row.summary, &row.trace, printer);
+            }
+        }
+    }
+
     fn bars(&self, at: usize) -> Chart {
-        let several = self.has_several_corrections();
+        let (corrections, orders) = (self.has_several_corrections(), self.has_several_event_orders());
         let bar = |row: &Row| {
             let Experiment { policy, predictor, options, .. } = &row.experiment;
-            let correction = if several { format!(", {}", options.correction) } else { String::new() };
+            let mut correction =
+                if corrections { format!(", {}", options.correction) } else { String::new() };
+            if orders {
+                correction += &format!(", {}", options.event_order);
+            }
             let slowdown = row.summary.mean_bounded_slowdown;
             let value = slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2));
             Bar::new(format!("{policy}, {predictor}{correction}"), value)
@@ -170,9 +216,12 @@ const SHOWN: &[(&str, &str)] = &[
 ];
 
 impl Row {
-    fn names(&self) -> Vec<Cell> {
+    /// What tells it from others: policy, predictor, correction, order of events.
+    fn names(&self) -> [Cell; 4] {
         let Experiment { policy, predictor, options, .. } = &self.experiment;
-        [policy.to_string(), predictor.to_string(), options.correction.to_string()].map(Cell::text).to_vec()
+        let Options { correction, event_order, .. } = options;
+        [policy.to_string(), predictor.to_string(), correction.to_string(), event_order.to_string()]
+            .map(Cell::text)
     }
 }
 
@@ -195,17 +244,26 @@ impl Answer for Comparison {
         columns.extend(["mean_advance", "max_advance"].map(|name| Column::duration(name).key(name)));
         let timed = self.results.iter().any(|row| row.simulate_seconds.is_some());
         columns.extend(timed.then(|| Column::number("simulate_seconds")));
+        columns.extend(identity::columns());
         let mut table = Table::new(columns);
         for row in &self.results {
             let options = &row.experiment.options;
             let mut cells = vec![Cell::text(&*row.trace), Cell::text(&*self.traces[row.at].facts.digest)];
             cells.extend(row.names());
-            cells
-                .extend([Cell::text(options.event_order.to_string()), Cell::text(options.limit.to_string())]);
+            cells.push(Cell::text(options.limit.to_string()));
             cells.push(Cell::number(options.factor, 2));
             cells.extend(METRICS.iter().map(|one| metric::cell(one, &row.summary)));
             cells.extend(fairness(&row.fairness));
             cells.extend(row.simulate_seconds.map(|seconds| Cell::number(seconds, 3)));
+            let trace = &self.traces[row.at];
+            let clean = trace.cleaning.as_ref().map(|report| report.ruleset.to_string());
+            cells.extend(identity::cells(
+                &self.window,
+                trace.facts.procs,
+                clean,
+                &row.experiment,
+                &row.summary,
+            ));
             table.row(cells);
         }
         table

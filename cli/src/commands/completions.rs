@@ -2,6 +2,7 @@
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use queuecast::report::Format;
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -24,6 +25,10 @@ pub struct Arguments {
 
 /// Prints the script.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    if printer.format() != Format::Text {
+        let what = format!("a script for a shell cannot be written as {}", printer.format());
+        return Err(Failure::usage(what).hint("leave out --format"));
+    }
     // clap_complete panics when a write fails, so it writes to memory and the printer deals with closed pipes.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Args::command(), "queuecast", &mut script);

@@ -17,8 +17,9 @@ use super::grid;
 use super::loaded::Facts;
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::Planned;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,16 +32,16 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// How many jobs to make up
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
     pub jobs: u32,
     /// Processors of the machine
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: u32,
     /// Offered load: how much work arrives per processor; from 1 on the queue only grows
-    #[arg(long, value_name = "LOAD", default_value = "0.85", value_parser = crate::spec::positive)]
+    #[arg(long, value_name = "LOAD", default_value = "0.85", value_parser = spec::positive, allow_negative_numbers = true)]
     pub load: f64,
     /// Another seed is another workload; the same seed is always the same one
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Keep the workload, in the Standard Workload Format; .gz and .zst compress it
     #[arg(long, value_name = "OUT.swf")]
@@ -62,22 +63,25 @@ struct Demonstration {
 
 /// Makes a workload, simulates it seven times, and shows what prediction is worth.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let output = arguments.save.as_deref().map(|path| Output::create(path, &[])).transpose()?;
+    let planned = arguments.save.as_deref().map(|path| Planned::new(path, &[])).transpose()?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {
         SynthError::OutOfRange { .. } => Failure::usage(error.to_string()),
         SynthError::Workload(_) => Failure::unexpected(error.to_string()),
     })?;
-    if let (Some(output), Some(path)) = (output, &arguments.save) {
+    if let Some(planned) = planned {
+        let name = planned.name().to_owned();
         let notes = notes(&model, arguments.seed);
         let heading = Heading { header: None, notes: &notes };
-        swf::write(output, heading, &workload, None)
-            .map_err(|cause| Failure::writing(&path.display().to_string(), cause))?
+        swf::write(planned.begin()?, heading, &workload, None)
+            .map_err(|cause| Failure::writing(&name, cause))?
             .commit()?;
     }
     let experiments = experiments();
-    let outcomes = grid::on_threads(None, || grid::run(&[&workload], &experiments, &Window::All, printer))?;
+    let outcomes = grid::on_threads(None, experiments.len(), || {
+        grid::run(&[&workload], &experiments, &Window::All, printer)
+    })?;
     let traces = vec![compared(&workload, arguments)];
     let mut comparison = Comparison::new(traces, Window::All, &experiments, outcomes).without_timings();
     if arguments.no_plot {
@@ -90,9 +94,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 fn experiments() -> Vec<Experiment> {
     let recent = PredictorSpec::Recent { window: 2, statistic: Statistic::Mean };
     let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
-    for predictor in [PredictorSpec::Requested, recent, PredictorSpec::Perfect] {
-        for policy in [Backfill::easy(), Backfill::sjbf()] {
-            experiments.push(Experiment::new(policy, predictor));
+    for policy in [Backfill::easy(), Backfill::sjbf()] {
+        for predictor in [PredictorSpec::Requested, recent, PredictorSpec::Perfect] {
+            experiments.push(Experiment::new(policy.clone(), predictor));
         }
     }
     experiments
@@ -102,7 +106,9 @@ fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
     let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
     let notes = [
         "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
-        "perfect: with the actual run times, which nobody has; what is between is what prediction can gain",
+        "perfect: with the actual run times, which nobody has",
+        "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
+         (see docs/guides/comparing.md)",
     ];
     Compared { facts: Facts::of(workload, &source), cleaning: None, notes: notes.map(str::to_owned).to_vec() }
 }

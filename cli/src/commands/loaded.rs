@@ -48,7 +48,9 @@ impl Loaded {
                 rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
             printer.warning(&format!(
                 "{}: {} of {} records need more than --procs {procs} and are left out{first}",
-                self.name, rule.count, self.log.report.lines
+                self.name,
+                whole(rule.count),
+                whole(self.log.report.lines)
             ));
         }
     }
@@ -94,13 +96,19 @@ impl Loaded {
         let missing = without_request(workload);
         (missing > 0).then(|| {
             format!(
-                "{} of {} jobs have no requested time; where one is needed, {} is assumed (--default-request)",
+                "{} of {} {} no requested time; where one is needed, {} is assumed (--default-request)",
                 whole(missing as u64),
-                whole(workload.len() as u64),
+                number_of(workload.len(), "job"),
+                if missing == 1 { "has" } else { "have" },
                 duration::human(experiment.default_request)
             )
         })
     }
+}
+
+/// "1 job", "2,000 jobs".
+pub fn number_of(count: usize, what: &str) -> String {
+    format!("{} {what}{}", whole(count as u64), if count == 1 { "" } else { "s" })
 }
 
 fn whole(count: u64) -> String {

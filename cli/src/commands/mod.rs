@@ -7,6 +7,8 @@ mod comparison;
 mod completions;
 mod demo;
 mod grid;
+mod identity;
+mod killed;
 mod loaded;
 mod simulate;
 mod source;

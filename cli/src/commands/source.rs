@@ -17,7 +17,8 @@ pub struct Reading {
     /// What the file is; by default its content decides
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub input_format: InputFormat,
-    /// Stop at the first bad record instead of counting and reporting it
+    /// Stop at the first bad record instead of counting and reporting it; trace info, convert and head check
+    /// readability only
     #[arg(long)]
     pub strict: bool,
     /// Time zone of local times in accounting records, such as Europe/Stockholm
@@ -32,7 +33,7 @@ pub struct Source {
     #[command(flatten)]
     pub reading: Reading,
     /// Processors of the machine; by default what the trace's header says, else the largest job's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
     #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::ruleset(), hide_possible_values = true)]
     #[arg(help = spec::ruleset().help("Which records become jobs, and how"), long_help = ruleset_help())]
@@ -81,21 +82,22 @@ impl Source {
     }
 }
 
+/// What `--event-order` decides.
+pub const EVENT_ORDER: &str = "What comes first among things that happen at the same second";
+
 /// What the scheduler does besides its policy, and what is counted.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The scheduler")]
 pub struct Scheduling {
     /// Multiply every prediction by this before planning with it
-    #[arg(long, value_name = "F", default_value = "1", value_parser = spec::positive)]
+    #[arg(long, value_name = "F", default_value = "1", value_parser = spec::positive, allow_negative_numbers = true)]
     pub factor: f64,
     #[arg(long, value_name = "WHAT", default_value = "kill", value_parser = spec::limit(), hide_possible_values = true)]
     #[arg(help = spec::limit().help("What happens to a job at its requested time"), long_help = spec::limit().long_help("What happens to a job at its requested time"))]
     pub limit: LimitRule,
-    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order(), hide_possible_values = true)]
-    #[arg(help = spec::event_order().help("What comes first among things that happen at the same second"), long_help = spec::event_order().long_help("What comes first among things that happen at the same second"))]
-    pub event_order: EventOrder,
-    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
-    #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
+    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day. For planning
+    /// only: such jobs are never killed
+    #[arg(long, value_name = "DURATION", value_parser = positive_duration, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
     #[arg(long, value_name = "WINDOW", default_value = "all", value_parser = spec::window(), hide_possible_values = true)]
     #[arg(help = spec::window().help("Which jobs the metrics count (all are simulated)"), long_help = spec::window().long_help("Which jobs the metrics count (all are simulated)"))]
@@ -108,15 +110,15 @@ fn positive_duration(text: &str) -> Result<Seconds, String> {
 }
 
 impl Scheduling {
-    /// Together with a policy, a predictor and a correction.
+    /// Together with a policy, a predictor, a correction and an order of events.
     pub fn experiment(
         &self,
         policy: Backfill,
         predictor: PredictorSpec,
         correction: Correction,
+        event_order: EventOrder,
     ) -> Experiment {
-        let options =
-            Options { event_order: self.event_order, limit: self.limit, correction, factor: self.factor };
+        let options = Options { event_order, limit: self.limit, correction, factor: self.factor };
         let default_request = self.default_request.unwrap_or(DEFAULT_REQUEST);
         Experiment { options, default_request, ..Experiment::new(policy, predictor) }
     }

@@ -1,5 +1,7 @@
 //! The languages themselves: names, what they mean, and the library's reader for each.
 
+use std::num::IntErrorKind;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use queuecast::eval::Dimension;
 use queuecast::predict::{Correction, PredictorSpec};
@@ -118,6 +120,24 @@ pub fn time_zone(text: &str) -> Result<TimeZone, String> {
     TimeZone::get(text).map_err(|_| "no such time zone; write it as Europe/Stockholm, or UTC".to_owned())
 }
 
+/// Reads a whole number from 1 on.
+pub fn at_least_one<T: TryFrom<i64>>(text: &str) -> Result<T, String> {
+    at_least::<1, T>(text)
+}
+
+/// Reads a whole number from `LEAST` on.
+pub fn at_least<const LEAST: i64, T: TryFrom<i64>>(text: &str) -> Result<T, String> {
+    let number: i64 = text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "too large".to_owned(),
+        IntErrorKind::NegOverflow => format!("must be at least {LEAST}"),
+        _ => "expected a whole number".to_owned(),
+    })?;
+    if number < LEAST {
+        return Err(format!("must be at least {LEAST}"));
+    }
+    T::try_from(number).map_err(|_| "too large".to_owned())
+}
+
 /// Reads a positive, finite number.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
@@ -139,6 +159,18 @@ mod tests {
         assert!(["0", "-1", "some", ""].iter().all(|text| depth(text).is_err()));
         assert_eq!(positive("1.5"), Ok(1.5));
         assert!(["0", "-1", "nan", "inf", "x"].iter().all(|text| positive(text).is_err()));
+    }
+
+    #[test]
+    fn counts_begin_where_they_must() {
+        assert_eq!(at_least_one::<u32>("1"), Ok(1));
+        assert_eq!(at_least::<2, u32>("1"), Err("must be at least 2".to_owned()));
+        assert_eq!(at_least_one::<u16>("-1"), Err("must be at least 1".to_owned()));
+        assert_eq!(at_least_one::<u16>("-99999999999999999999"), Err("must be at least 1".to_owned()));
+        for large in ["65536", "99999999999999999999"] {
+            assert_eq!(at_least_one::<u16>(large), Err("too large".to_owned()));
+        }
+        assert_eq!(at_least_one::<u32>("many"), Err("expected a whole number".to_owned()));
     }
 
     #[test]

@@ -13,13 +13,13 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
+pub use languages::{at_least, at_least_one, depth, formula};
 pub use languages::{
     backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset,
     time_zone,
 };
-pub use languages::{depth, formula};
 pub use list::{Several, SpecList};
-pub use window::window;
+pub use window::{window, written};
 
 /// One name of a language, and what may follow it after a colon.
 #[derive(Debug, Clone, Copy)]
@@ -81,8 +81,12 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
         }
         (self.read)(&text).map_err(|why| {
             let several = text.split(',').skip(1).any(|piece| self.knows(piece));
-            let why =
-                if several { "one at a time here; queuecast compare takes several".to_owned() } else { why };
+            // The list of a comparison takes its values apart before it comes here.
+            let why = match several {
+                true if command.get_name() == "compare" => "one at a time here".to_owned(),
+                true => "one at a time here; queuecast compare takes several".to_owned(),
+                false => why,
+            };
             let said = format!("invalid value '{text}' for '{place}': {why}\n");
             Error::raw(ErrorKind::ValueValidation, said).with_cmd(command)
         })
@@ -112,7 +116,8 @@ impl<T> Spec<T> {
         error.insert(ContextKind::InvalidArg, ContextValue::String(place));
         error.insert(ContextKind::ValidValue, ContextValue::Strings(shown));
         if let Some(similar) = similar.filter(|form| likeness(form) > 0.7) {
-            error.insert(ContextKind::SuggestedValue, ContextValue::String(similar.name.to_owned()));
+            let suggested = format!("{}{}", similar.name, &text[name_in(&text).len()..]);
+            error.insert(ContextKind::SuggestedValue, ContextValue::String(suggested));
         }
         error.insert(ContextKind::InvalidValue, ContextValue::String(text));
         error
@@ -148,6 +153,7 @@ mod tests {
         assert!(error.contains("a similar value exists: 'easy'"), "{error}");
         let error = said(predictor(), "median:2");
         assert!(error.contains("requested, perfect, constant:SECONDS, recent:K[:median]"), "{error}");
+        assert!(said(predictor(), "recnt:2").contains("a similar value exists: 'recent:2'"));
         assert!(!said(policy(), "xyz").contains("similar"));
     }
 

@@ -70,6 +70,96 @@ fn text_has_a_table_per_trace_marks_the_best_and_draws_bars() {
 }
 
 #[test]
+fn more_threads_than_simulations_are_not_started() {
+    let folder = two();
+    let run = |threads: &str| stdout(folder.queuecast(GRID).args(["--threads", threads]));
+    assert_eq!(run("9999"), run("1"));
+}
+
+#[test]
+fn several_orders_of_events_are_compared_too() {
+    let folder = two();
+    let line = "compare four.swf --policy easy --event-order textbook,pyss --correction requested,increments";
+    let csv = stdout(folder.queuecast(line).args(["--format", "csv"]));
+    assert_eq!(column(&csv, "event_order"), ["textbook", "textbook", "pyss", "pyss"]);
+    let text = stdout(&mut folder.queuecast(line));
+    assert!(text.contains("event order") && text.contains("easy, requested, increments, pyss"), "{text}");
+    // Nobody outlives a request that kills, so the corrections come to the same.
+    assert!(text.contains("the correction makes no difference"), "{text}");
+    // Control: where predictions are outlived, that is not said, and one order is no column.
+    let text = stdout(
+        &mut folder.queuecast("compare four.swf --predictor constant:1 --correction requested,factor:2"),
+    );
+    assert!(!text.contains("makes no difference") && !text.contains("event order"), "{text}");
+    let stderr =
+        predicate::str::contains("one at a time here\n").and(predicate::str::contains("takes several").not());
+    folder.queuecast("compare four.swf --limit kill,ignore").assert().code(2).stderr(stderr);
+}
+
+#[test]
+fn a_row_says_what_it_depends_on() {
+    let folder = two();
+    let csv = stdout(&mut folder.queuecast("compare four.swf --policy easy --window share:25% --format csv"));
+    assert!(csv.contains(",\"share:0.25,0\",100,default,86400,"), "{csv}");
+    assert!(
+        csv.lines().next().unwrap().ends_with(",window,procs,clean,default_request,version,excluded"),
+        "{csv}"
+    );
+    let csv = stdout(&mut folder.queuecast("simulate four.swf --format csv --clean none --procs 200"));
+    assert_eq!((column(&csv, "window"), column(&csv, "procs")), (vec!["all"], vec!["200"]));
+    assert_eq!((column(&csv, "clean"), column(&csv, "excluded")), (vec!["none"], vec!["0"]));
+    assert_eq!(column(&csv, "version"), [env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn alone_nothing_is_the_best() {
+    let folder = two();
+    let text = stdout(&mut folder.queuecast("compare four.swf --policy easy"));
+    assert!(!text.contains('*') && !text.contains("best"), "{text}");
+}
+
+#[test]
+fn eighty_columns_hold_the_names_and_lose_the_least_important() {
+    let folder = two();
+    let policies = "fcfs,easy:depth=4,order=largest,priority=wait/requested";
+    let line =
+        format!("compare four.swf --policy {policies} --predictor requested,recent:2:median --no-plot");
+    let text = stdout(folder.queuecast(&line).env("COLUMNS", "80"));
+    let notes = text.find("Cleaning by").unwrap();
+    assert!(text[..notes].lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(
+        text.contains("bounded") && text.contains("recent:2:median") && text.contains("wait/requested"),
+        "{text}"
+    );
+    assert!(!text.contains('…') && text.contains("left out for want of width: "), "{text}");
+    // Control: where nobody limits the width, nothing is left out.
+    let text = stdout(folder.queuecast(&line).env_remove("COLUMNS"));
+    assert!(
+        text.contains(&policies[5..]) && text.contains("backfilled") && !text.contains("want of width"),
+        "{text}"
+    );
+}
+
+#[test]
+fn jobs_ended_at_their_request_are_told_and_many_are_warned_of() {
+    let folder = Folder::with("late.swf", FOUR.replace("250 20 -1 -1 20 250", "250 20 -1 -1 20 100"));
+    let said =
+        "1 job (25.0%) ran longer than requested and is ended at its request (--limit ignore lets it run)";
+    for command in ["simulate late.swf", "compare late.swf"] {
+        let done = folder.queuecast(command).assert().success();
+        done.stdout(predicate::str::contains(said).and(predicate::str::contains("run-above-request")))
+            .stderr(predicate::str::starts_with("warning: ").and(predicate::str::contains(said)));
+        // Control: those that run on are not.
+        let done = folder.queuecast(&format!("{command} --limit ignore")).assert().success().stderr("");
+        done.stdout(predicate::str::contains("ran longer than requested and").not());
+    }
+    let text = stdout(&mut folder.queuecast("simulate late.swf"));
+    assert!(text.contains("kept; --limit decides"), "{text}");
+    let csv = stdout(&mut folder.queuecast("trace clean late.swf --format csv"));
+    assert_eq!(column(&csv, "effect"), ["kept"]);
+}
+
+#[test]
 fn one_bad_trace_is_told_and_nothing_is_printed() {
     let folder = two();
     std::fs::write(folder.path("empty.swf"), "").unwrap();

@@ -5,6 +5,7 @@
 
 mod compare;
 mod demo;
+mod docs;
 mod errors;
 mod frame;
 mod simulate;
@@ -19,7 +20,7 @@ use tempfile::TempDir;
 
 fn queuecast() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_queuecast"));
-    command.env_remove("NO_COLOR");
+    command.env_remove("NO_COLOR").env_remove("COLUMNS");
     command
 }
 

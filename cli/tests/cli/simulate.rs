@@ -138,7 +138,17 @@ fn text_says_what_was_read_cleaned_simulated_and_left_out() {
     }
     let without = stdout(&mut folder.queuecast("simulate four.swf --no-plot"));
     assert!(!without.contains("jobs waiting") && !without.contains("By user"), "{without}");
-    assert!(stdout(&mut folder.queuecast("simulate four.swf --ascii")).is_ascii());
+    let one = Folder::with("none.swf", FOUR.replace(" 100 -1 1", " -1 -1 1"));
+    for line in [
+        "simulate four.swf",
+        "simulate four.swf --window submitted:900,901",
+        "compare four.swf",
+        "trace info four.swf",
+    ] {
+        let text = stdout(&mut folder.queuecast(&format!("{line} --ascii")));
+        assert!(text.is_ascii(), "{line}\n{text}");
+    }
+    assert!(stdout(&mut one.queuecast("simulate none.swf --ascii")).is_ascii());
 }
 
 #[test]
@@ -171,7 +181,7 @@ fn nothing_is_dropped_without_being_said() {
     assert_eq!(result["workload"]["without_request"], 1);
     let text = stdout(&mut folder.queuecast("simulate dirty.swf --default-request 2h"));
     assert!(
-        text.contains("1 of 5 jobs have no requested time; where one is needed, 2 h is assumed"),
+        text.contains("1 of 5 jobs has no requested time; where one is needed, 2 h is assumed"),
         "{text}"
     );
     assert!(text.contains("too-large"), "{text}");

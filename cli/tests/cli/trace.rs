@@ -60,8 +60,10 @@ fn clean_writes_what_is_left_and_says_what_is_not() {
 fn converting_there_and_back_loses_nothing() {
     let folder = Folder::with("four.swf", FOUR);
     let plain = stdout(&mut folder.queuecast("trace convert four.swf"));
-    folder.queuecast("trace convert four.swf -o a.swf.gz").assert().success().stdout("");
-    folder.queuecast("trace convert a.swf.gz -o b.swf.zst").assert().success();
+    let report =
+        "four.swf: 4 data lines, 0 of them not records; no rule fired\n4 records written to a.swf.gz\n";
+    folder.queuecast("trace convert four.swf -o a.swf.gz").assert().success().stdout(report).stderr("");
+    folder.queuecast("trace convert a.swf.gz b.swf.zst").assert().success();
     folder.queuecast("trace convert b.swf.zst -o c.swf").assert().success();
     assert_eq!(folder.read("c.swf"), plain);
     assert!(std::fs::read(folder.path("a.swf.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
@@ -76,7 +78,7 @@ fn converting_there_and_back_loses_nothing() {
 fn accounting_records_become_swf() {
     let folder = Folder::with("jobs.psv", SACCT);
     let done = folder.queuecast("trace convert jobs.psv --procs 8 --output jobs.swf").assert().success();
-    done.stderr(
+    done.stdout(
         predicate::str::contains("2 records written to jobs.swf").and(predicate::str::contains("step 1")),
     );
     let swf = folder.read("jobs.swf");
@@ -88,6 +90,30 @@ fn accounting_records_become_swf() {
         .collect();
     assert_eq!(records[0][..5], ["7", "0", "10", "60", "4"]);
     assert_eq!(records[1][..5], ["8", "5", "65", "20", "2"]);
+}
+
+#[test]
+fn a_conversion_reports_in_the_format_asked_for_and_only_beside_a_file() {
+    let folder = Folder::with("jobs.psv", SACCT);
+    let report = json(&mut folder.queuecast("trace convert jobs.psv jobs.swf --format json"));
+    assert_eq!((&report["source"], &report["output"]), (&"jobs.psv".into(), &"jobs.swf".into()));
+    assert_eq!((&report["records"], &report["reading"]["lines"]), (&2.into(), &3.into()));
+    let csv = stdout(&mut folder.queuecast("trace convert jobs.psv jobs.swf --format csv"));
+    assert_eq!((column(&csv, "records"), column(&csv, "rules")), (vec!["2"], vec!["step 1"]));
+    let stderr = predicate::str::contains("hint: with --output FILE");
+    folder.queuecast("trace convert jobs.psv --format json").assert().code(2).stdout("").stderr(stderr);
+    folder.queuecast("trace convert jobs.psv a.swf -o b.swf").assert().code(2).stdout("");
+}
+
+#[test]
+fn a_conversion_heeds_the_size_of_the_machine() {
+    let folder = Folder::with("four.swf", FOUR);
+    let given = stdout(&mut folder.queuecast("trace convert four.swf --procs 500"));
+    let plain = stdout(&mut folder.queuecast("trace convert four.swf"));
+    assert_eq!(given, plain.replace("; MaxProcs: 100\n", "; MaxProcs: 500\n"));
+    assert!(given.contains("; MaxProcs: 500\n"), "{given}");
+    folder.queuecast("trace convert four.swf large.swf.gz --procs 500").assert().success();
+    assert_eq!(stdout(&mut folder.queuecast("trace convert large.swf.gz")), given);
 }
 
 #[test]

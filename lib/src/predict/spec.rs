@@ -79,7 +79,7 @@ impl FromStr for PredictorSpec {
                 Ok(seconds) if (1..=i64::from(u32::MAX)).contains(&seconds) => {
                     Ok(PredictorSpec::Constant(Seconds(seconds)))
                 }
-                _ => wrong("give a whole number of seconds, at least 1, as in constant:3600"),
+                _ => wrong("give a whole number of seconds, from 1 to 4294967295, as in constant:3600"),
             },
             ["recent", window, rest @ ..] => {
                 let statistic = match rest {

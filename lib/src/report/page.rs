@@ -92,6 +92,35 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Breaks a text into lines of at most `width` columns, after a space, comma or colon where there is one, else
+/// wherever the line is full; nothing is lost. At least one line.
+pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width_of(rest) > width {
+        let mut used = 0;
+        // At least one character a line, or it would never end.
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let mut full = rest.len();
+        for (at, c) in rest.char_indices() {
+            used += c.width().unwrap_or(0);
+            if used > width {
+                full = at.max(first);
+                break;
+            }
+        }
+        // A space that ends the line may stand beyond it.
+        let end = if rest[full..].starts_with(' ') { full + 1 } else { full };
+        let at = rest[..end].rfind([' ', ',', ':']).map_or(full, |place| place + 1);
+        lines.push(rest[..at].trim_end().to_owned());
+        rest = rest[at..].trim_start();
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +138,16 @@ mod tests {
         assert_eq!(wrap("mean bounded slowdown", 12), ["mean bounded", "slowdown"]);
         assert_eq!(wrap("mean bounded slowdown", 3), ["mean", "bounded", "slowdown"]);
         assert!(wrap("  ", 10).is_empty());
+    }
+
+    #[test]
+    fn folding_loses_nothing_and_always_ends() {
+        assert_eq!(fold("easy:depth=4,order=largest", 14), ["easy:depth=4,", "order=largest"]);
+        assert_eq!(fold("3 jobs; 1 left out", 7), ["3 jobs;", "1 left", "out"]);
+        assert_eq!(fold("conservative", 5), ["conse", "rvati", "ve"]);
+        assert_eq!(fold("幅広", 1), ["幅", "広"]);
+        assert_eq!(fold("easy", 4), ["easy"]);
+        assert_eq!(fold("", 4), [""]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::people;
 use crate::answer::Answer;
+use crate::commands::identity;
 use crate::commands::loaded::{Facts, Loaded};
 
 /// Everything there is to say about one simulation. The metrics stand at the top level of the JSON object.
@@ -60,6 +61,7 @@ impl Answer for Simulated<'_> {
         columns.extend([Column::number("factor"), Column::text("by"), Column::text("group")]);
         columns.extend(METRICS.iter().map(|one| metric::column(one, one.name)));
         columns.extend(["read_seconds", "simulate_seconds"].map(Column::number));
+        columns.extend(identity::columns());
         let mut table = Table::new(columns);
         let mut row = |by: Cell, group: Cell, summary: &Summary| {
             let options = &self.experiment.options;
@@ -77,6 +79,8 @@ impl Answer for Simulated<'_> {
             ];
             cells.extend(METRICS.iter().map(|one| metric::cell(one, summary)));
             cells.extend([Cell::number(self.read_seconds, 3), Cell::number(self.simulate_seconds, 3)]);
+            let clean = Some(self.cleaning.ruleset.to_string());
+            cells.extend(identity::cells(&self.window, self.workload.procs, clean, self.experiment, summary));
             table.row(cells);
         };
         row(Cell::Missing, Cell::Missing, &self.summary);

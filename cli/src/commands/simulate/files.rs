@@ -12,7 +12,7 @@ use queuecast::trace::Format;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::Planned;
 
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]
@@ -29,17 +29,17 @@ pub struct Names {
     pub queue_series: Option<PathBuf>,
 }
 
-/// The files, begun and not yet there.
+/// The files, planned and not yet there.
 #[derive(Debug)]
 pub struct Files {
-    schedule: Option<Output>,
-    schedule_swf: Option<Output>,
-    queue_series: Option<Output>,
+    schedule: Option<Planned>,
+    schedule_swf: Option<Planned>,
+    queue_series: Option<Planned>,
 }
 
 impl Files {
-    /// Begins every file that is asked for.
-    pub fn create(names: &Names, input: &Path) -> Result<Files, Failure> {
+    /// Plans every file that is asked for.
+    pub fn plan(names: &Names, input: &Path) -> Result<Files, Failure> {
         let asked: Vec<&PathBuf> =
             [&names.schedule, &names.schedule_swf, &names.queue_series].into_iter().flatten().collect();
         for (place, path) in asked.iter().enumerate() {
@@ -48,12 +48,12 @@ impl Files {
                 return Err(Failure::usage(what).hint("name a file of its own for each output"));
             }
         }
-        let create =
-            |path: &Option<PathBuf>| path.as_deref().map(|path| Output::create(path, &[input])).transpose();
+        let plan =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| Planned::new(path, &[input])).transpose();
         Ok(Files {
-            schedule: create(&names.schedule)?,
-            schedule_swf: create(&names.schedule_swf)?,
-            queue_series: create(&names.queue_series)?,
+            schedule: plan(&names.schedule)?,
+            schedule_swf: plan(&names.schedule_swf)?,
+            queue_series: plan(&names.queue_series)?,
         })
     }
 
@@ -64,20 +64,23 @@ impl Files {
         experiment: &Experiment,
         evaluation: &Evaluation<'_>,
     ) -> Result<(), Failure> {
-        if let Some(mut output) = self.schedule {
+        if let Some(planned) = self.schedule {
+            let mut output = planned.begin()?;
             write_schedule(&mut output, evaluation).map_err(|cause| output.failed(cause))?;
             output.commit()?;
         }
-        if let Some(output) = self.schedule_swf {
-            let name = output.name().to_owned();
+        if let Some(planned) = self.schedule_swf {
+            let name = planned.name().to_owned();
             let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
             let heading = Heading { header, notes: &notes(experiment) };
-            swf::write(output, heading, evaluation.workload(), Some(evaluation.schedule()))
+            swf::write(planned.begin()?, heading, evaluation.workload(), Some(evaluation.schedule()))
                 .map_err(|cause| Failure::writing(&name, cause))?
                 .commit()?;
         }
-        if let Some(mut output) = self.queue_series {
-            write_queue(&mut output, &evaluation.queue()).map_err(|cause| output.failed(cause))?;
+        if let Some(planned) = self.queue_series {
+            let queue = evaluation.queue();
+            let mut output = planned.begin()?;
+            write_queue(&mut output, &queue).map_err(|cause| output.failed(cause))?;
             output.commit()?;
         }
         Ok(())

@@ -10,14 +10,14 @@ use std::time::Instant;
 
 use queuecast::eval::{Dimension, Evaluation};
 use queuecast::predict::{Correction, PredictorSpec};
-use queuecast::sim::Backfill;
+use queuecast::sim::{Backfill, EventOrder};
 
 use self::answer::Simulated;
 use self::files::Files;
 use self::variation::Variation;
-use super::cleaning;
 use super::loaded::Loaded;
-use super::source::{Scheduling, Source};
+use super::source::{EVENT_ORDER, Scheduling, Source};
+use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -54,6 +54,9 @@ pub struct Arguments {
     pub correction: Correction,
     #[command(flatten)]
     pub variation: Variation,
+    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order(), hide_possible_values = true, help_heading = "The scheduler")]
+    #[arg(help = spec::event_order().help(EVENT_ORDER), long_help = spec::event_order().long_help(EVENT_ORDER))]
+    pub event_order: EventOrder,
     #[command(flatten)]
     pub scheduling: Scheduling,
     #[command(flatten)]
@@ -79,9 +82,10 @@ pub fn policy_help() -> String {
 /// Simulates, writes the files asked for, and shows the result.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let policy = arguments.variation.applied(&arguments.policy)?;
-    let experiment = arguments.scheduling.experiment(policy, arguments.predictor, arguments.correction);
+    let Arguments { predictor, correction, event_order, .. } = *arguments;
+    let experiment = arguments.scheduling.experiment(policy, predictor, correction, event_order);
     // Files that cannot be written are refused before anybody waits for what goes into them.
-    let files = Files::create(&arguments.files, &arguments.file)?;
+    let files = Files::plan(&arguments.files, &arguments.file)?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
     let workload = &trace.log.workload;
     if arguments.scheduling.window.select(workload)?.is_empty() {
@@ -115,6 +119,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         trace: &trace,
         plotted: (!arguments.no_plot).then_some(&queue),
     };
+    killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, printer);
         trace.assumptions(&experiment).iter().for_each(|assumption| printer.note(assumption));
@@ -145,8 +150,8 @@ mod tests {
     #[test]
     fn a_file_is_enough_and_means_what_the_library_means_by_default() {
         let arguments = parse("simulate a.swf");
-        let given =
-            arguments.scheduling.experiment(arguments.policy, arguments.predictor, arguments.correction);
+        let Arguments { predictor, correction, event_order, .. } = arguments;
+        let given = arguments.scheduling.experiment(arguments.policy, predictor, correction, event_order);
         let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);
@@ -176,7 +181,11 @@ mod tests {
         for (line, reason) in [
             ("simulate", "FILE"),
             ("simulate a --policy easi", "similar value exists: 'easy'"),
-            ("simulate a --procs 0", "0 is not in 1.."),
+            ("simulate a --procs 0", "must be at least 1"),
+            ("simulate a --procs -1", "must be at least 1"),
+            ("simulate a --depth -1", "from 1 on"),
+            ("simulate a --factor -2", "above zero"),
+            ("simulate a --default-request -2h", "length of time"),
             ("simulate a --factor 0", "above zero"),
             ("simulate a --default-request 2x", "not a length of time"),
             ("simulate a --default-request 0", "above zero"),

@@ -1,12 +1,13 @@
 //! The result of one simulation as people read it.
 
-use queuecast::eval::{Breakdown, Fairness, Metric, QueueSeries, QueueSummary, Summary};
+use queuecast::eval::{Breakdown, Fairness, Metric, QueueSeries, QueueSummary, Span, Summary};
 use queuecast::report::chart::{Area, Axis, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table, metric};
 
 use super::answer::Simulated;
 use crate::commands::cleaning;
-use crate::commands::loaded::took;
+use crate::commands::killed::killed;
+use crate::commands::loaded::{number_of, took};
 
 /// What was read, what was done to it, what was simulated, and what came of it.
 pub fn document(result: &Simulated<'_>) -> Document {
@@ -21,7 +22,7 @@ pub fn document(result: &Simulated<'_>) -> Document {
         document = document.with_table("groups", groups(breakdown));
     }
     if let Some(queue) = result.plotted {
-        document = document.with_chart(plot(queue));
+        document = document.with_chart(plot(queue, result.queue.span));
     }
     document
 }
@@ -44,29 +45,31 @@ fn settings(result: &Simulated<'_>) -> Table {
         ),
     ])
     .titled("Simulation");
+    table.notes.extend(killed(&result.summary));
     table.notes.extend(result.trace.assumed_request(experiment));
     table
 }
 
 fn counted(summary: &Summary) -> String {
     let excluded = &summary.excluded;
-    let jobs = Cell::count(summary.jobs).shown(&Default::default());
+    let jobs = number_of(summary.jobs, "job");
     if excluded.jobs == 0 {
-        return format!("{jobs} jobs, all");
+        return format!("{jobs}, all");
     }
-    let left_out = Cell::count(excluded.jobs).shown(&Default::default());
-    format!(
-        "{jobs} jobs; {left_out} left out ({} early, {} late): {}",
-        excluded.early, excluded.late, excluded.why
-    )
+    let [left_out, early, late] = [excluded.jobs, excluded.early, excluded.late]
+        .map(|count| Cell::count(count).shown(&Default::default()));
+    format!("{jobs}; {left_out} left out ({early} early, {late} late): {}", excluded.why)
 }
 
 /// Waits, response times and slowdowns side by side.
 fn times(summary: &Summary) -> Table {
     let statistics = ["mean", "p50", "p90", "p95", "p99", "max"];
     let headings = ["mean", "median", "90%", "95%", "99%", "max"];
-    let mut columns = vec![Column::text("")];
-    columns.extend(headings.map(Column::number));
+    let mut columns = vec![Column::text("").naming()];
+    columns.extend(headings.map(|heading| {
+        let spare = ["99%", "90%"].iter().position(|name| *name == heading);
+        Column::number(heading).spare(spare.map_or(0, |place| place as u8 + 1))
+    }));
     let mut table = Table::new(columns);
     for (name, what) in
         [("wait", "wait"), ("response", "response time"), ("bounded_slowdown", "bounded slowdown")]
@@ -86,6 +89,7 @@ fn other(summary: &Summary, queue: &QueueSummary) -> Table {
     };
     let length = |mean: Option<f64>, most: u64| {
         let mean = mean.map_or(Cell::Missing, |mean| Cell::number(mean, 1)).shown(&Default::default());
+        let most = Cell::count(usize::try_from(most).unwrap_or(usize::MAX)).shown(&Default::default());
         Cell::text(format!("{mean} jobs on average, {most} at most"))
     };
     Table::facts([
@@ -140,8 +144,11 @@ fn groups(breakdown: &Breakdown) -> Table {
         ("utilization", "utilization"),
         ("backfilled", "backfilled_share"),
     ];
-    let mut columns = vec![Column::text(breakdown.by.word().replace('_', " "))];
-    columns.extend(metrics.iter().filter_map(|(heading, name)| Some(metric::column(named(name)?, heading))));
+    let mut columns = vec![Column::text(breakdown.by.word().replace('_', " ")).naming()];
+    columns.extend(metrics.iter().filter_map(|(heading, name)| {
+        let spare = ["90% wait", "utilization", "backfilled"].iter().position(|one| one == heading);
+        Some(metric::column(named(name)?, heading).spare(spare.map_or(0, |place| place as u8 + 1)))
+    }));
     let mut table = Table::new(columns).titled(format!("By {}", breakdown.by.word().replace('_', " ")));
     for group in &breakdown.groups {
         let mut row = vec![Cell::text(&*group.name)];
@@ -151,13 +158,20 @@ fn groups(breakdown: &Breakdown) -> Table {
     table
 }
 
-fn plot(queue: &QueueSeries) -> Chart {
-    let begins = queue.span.map_or(0, |span| span.from.0);
-    let points = queue.steps.iter().map(|step| ((step.time.0 - begins) as f64, step.jobs_waiting as f64));
+/// The queue over the span of the counted jobs.
+fn plot(queue: &QueueSeries, span: Option<Span>) -> Chart {
+    let span = span.or(queue.span);
+    let begins = span.map_or(0, |span| span.from.0);
+    let within = |time: i64| span.is_none_or(|span| (span.from.0..=span.until.0).contains(&time));
+    // What the queue was when the span begins was decided by the last step before it.
+    let before = queue.steps.iter().rev().find(|step| step.time.0 < begins);
+    let first = before.map(|step| (0.0, step.jobs_waiting as f64));
+    let steps = queue.steps.iter().filter(|step| within(step.time.0));
+    let points = steps.map(|step| ((step.time.0 - begins) as f64, step.jobs_waiting as f64));
     Chart::Area(Area {
         title: "The queue over time (the longest within each column)".to_owned(),
-        series: vec![Series::new("jobs waiting", points)],
-        x: Axis::new("since the first submission", Measure::Duration),
+        series: vec![Series::new("jobs waiting", first.into_iter().chain(points))],
+        x: Axis::new("since the first counted submission", Measure::Duration),
         y: Axis::new("jobs waiting", Measure::Number),
         height: 8,
     })

@@ -10,7 +10,7 @@ use crate::spec;
 #[command(next_help_heading = "The scheduler")]
 pub struct Variation {
     /// How many waiting jobs hold a reservation, instead of what the policy says: a number or "all"
-    #[arg(long, value_name = "N|all", value_parser = spec::depth)]
+    #[arg(long, value_name = "N|all", value_parser = spec::depth, allow_negative_numbers = true)]
     pub depth: Option<Depth>,
     #[arg(long, value_name = "ORDER", value_parser = spec::backfill_order(), hide_possible_values = true)]
     #[arg(help = spec::backfill_order().help("Which jobs are tried first for backfilling, instead of what the policy says"), long_help = spec::backfill_order().long_help("Which jobs are tried first for backfilling, instead of what the policy says"))]

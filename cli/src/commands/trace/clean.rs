@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::commands::cleaning;
+use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::Output;
+use crate::output::Planned;
 use crate::printer::{self, Printer};
 
 /// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
@@ -43,13 +44,13 @@ struct Done<'a> {
 
 /// Cleans, writes, reports.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let create = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| Output::create(path, &[&arguments.file])).transpose()
+    let plan = |path: &Option<PathBuf>| {
+        path.as_deref().map(|path| Planned::new(path, &[&arguments.file])).transpose()
     };
     if arguments.output.is_some() && arguments.output == arguments.report {
         return Err(Failure::usage("--output and --report name the same file"));
     }
-    let (output, report) = (create(&arguments.output)?, create(&arguments.report)?);
+    let (output, report) = (plan(&arguments.output)?, plan(&arguments.report)?);
     let mut input = Input::open(&arguments.file, printer)?;
     let cleaned = trace::clean(&mut input, &arguments.source.options())
         .map_err(|error| Failure::reading(&input.name, error))?;
@@ -66,10 +67,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             TraceError::Write(cause) => Failure::writing(&name, cause),
             error => Failure::reading(&input.name, error),
         };
-        cleaned.write_swf(output).map_err(refused)?.commit()?;
+        cleaned.write_swf(output.begin()?).map_err(refused)?.commit()?;
     }
-    if let Some(mut report) = report {
-        report.write_all(printer::json(&done)?.as_bytes()).map_err(|cause| report.failed(cause))?;
+    if let Some(report) = report {
+        let text = printer::json(&done)?;
+        let mut report = report.begin()?;
+        report.write_all(text.as_bytes()).map_err(|cause| report.failed(cause))?;
         report.commit()?;
     }
     printer.answer(&done)
@@ -78,7 +81,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 impl Answer for Done<'_> {
     fn document(&self) -> Document {
         let written = match &self.output {
-            Some(output) => format!("{} jobs written to {output}", self.report.jobs),
+            Some(output) => {
+                let jobs = usize::try_from(self.report.jobs).unwrap_or(usize::MAX);
+                format!("{} written to {output}", number_of(jobs, "job"))
+            }
             None => "nothing written; name a file with --output".to_owned(),
         };
         cleaning::add(Document::new(), self.report)

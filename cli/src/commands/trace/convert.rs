@@ -2,14 +2,20 @@
 
 use std::path::PathBuf;
 
-use queuecast::trace::{self, Converted, TraceError};
+use queuecast::report::{Cell, Column, Document, Format, Table};
+use queuecast::trace::{self, CleaningReport, TraceError};
+use serde::Serialize;
 
+use super::max_procs::MaxProcs;
+use crate::answer::Answer;
 use crate::commands::cleaning;
+use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::Output;
+use crate::output::Planned;
 use crate::printer::Printer;
+use crate::spec;
 
 /// Write a trace in the Standard Workload Format: from sacct, or compressed another way
 #[derive(Debug, clap::Args)]
@@ -17,44 +23,97 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// The same as --output
+    #[arg(value_name = "OUT.swf", conflicts_with = "output")]
+    pub into: Option<PathBuf>,
     /// Where to write it; .gz and .zst compress it; by default standard output, plain
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Processors of the machine, for the header of a trace made from accounting records
+    /// Processors of the machine, for the header: instead of what it says, or where it says nothing
     #[arg(long, value_name = "N", help_heading = "Reading the trace")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
 }
 
-/// Converts; what could not be written is said on standard error.
+#[derive(Debug, Serialize)]
+struct Done<'a> {
+    version: &'static str,
+    source: &'a str,
+    output: &'a str,
+    records: u64,
+    reading: &'a CleaningReport,
+}
+
+/// Converts. Into a file, the answer is a report; on standard output, the trace is the answer, and what there is
+/// to say goes to standard error.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let output =
-        arguments.output.as_deref().map(|path| Output::create(path, &[&arguments.file])).transpose()?;
+    let path = arguments.output.as_deref().or(arguments.into.as_deref());
+    if path.is_none() && printer.format() != Format::Text {
+        let what = format!("a trace on standard output cannot be written as {}", printer.format());
+        return Err(Failure::usage(what).hint("with --output FILE, --format is that of the report"));
+    }
+    let planned = path.map(|path| Planned::new(path, &[&arguments.file])).transpose()?;
     let mut input = Input::open(&arguments.file, printer)?;
     let options = arguments.reading.options(arguments.procs);
     let (name, target) = (
         input.name.clone(),
-        output.as_ref().map_or_else(|| "standard output".to_owned(), |output| output.name().to_owned()),
+        planned.as_ref().map_or_else(|| "standard output".to_owned(), |planned| planned.name().to_owned()),
     );
     let refused = |error| match error {
         TraceError::Write(cause) => Failure::writing(&target, cause),
         error => Failure::reading(&name, error),
     };
-    let (records, report) = match output {
-        Some(output) => {
-            let Converted { sink, records, report } =
-                trace::convert(&mut input, output, &options).map_err(refused)?;
-            sink.commit()?;
-            (records, report)
-        }
-        None => {
-            let done = trace::convert(&mut input, printer.stdout(), &options).map_err(refused)?;
-            (done.records, done.report)
-        }
-    };
-    printer.note(&format!("{name}: {}", cleaning::reading(&report)));
-    printer.note(&format!("{records} records written to {target}"));
+    let failed = |cause| Failure::writing(&target, cause);
+    if let Some(planned) = planned {
+        let sink = MaxProcs::new(planned.begin()?, arguments.procs);
+        let done = trace::convert(&mut input, sink, &options).map_err(refused)?;
+        done.sink.finish().map_err(failed)?.commit()?;
+        let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
+        let version = env!("CARGO_PKG_VERSION");
+        return printer.answer(&Done { version, source, output, records: done.records, reading });
+    }
+    let sink = MaxProcs::new(printer.stdout(), arguments.procs);
+    let done = trace::convert(&mut input, sink, &options).map_err(refused)?;
+    done.sink.finish().map_err(failed)?;
+    printer.note(&format!("{name}: {}", cleaning::reading(&done.report)));
+    printer.note(&written(done.records, &target));
     Ok(())
+}
+
+fn written(records: u64, target: &str) -> String {
+    format!("{} written to {target}", number_of(usize::try_from(records).unwrap_or(usize::MAX), "record"))
+}
+
+impl Answer for Done<'_> {
+    fn document(&self) -> Document {
+        let Done { source, output, records, reading, .. } = *self;
+        Document::new().with_paragraph(format!(
+            "{source}: {}\n{}",
+            cleaning::reading(reading),
+            written(records, output)
+        ))
+    }
+
+    fn table(&self) -> Table {
+        let columns = [
+            Column::text("source"),
+            Column::text("output"),
+            Column::integer("lines"),
+            Column::integer("records"),
+            Column::text("rules"),
+        ];
+        let count = |count: u64| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX));
+        let rules = self.reading.rules.iter().map(|rule| format!("{} {}", rule.rule, rule.count));
+        let mut table = Table::new(columns);
+        table.row([
+            Cell::text(self.source),
+            Cell::text(self.output),
+            count(self.reading.lines),
+            count(self.records),
+            Cell::text(rules.collect::<Vec<_>>().join(" ")),
+        ]);
+        table
+    }
 }

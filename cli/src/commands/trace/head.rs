@@ -9,10 +9,12 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::answer::Answer;
+use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
+use crate::spec;
 
 /// Show the first records of a trace as a table, as they are, before any cleaning
 #[derive(Debug, clap::Args)]
@@ -21,7 +23,8 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How many records
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(value_parser = spec::at_least::<0, usize>)]
     pub jobs: usize,
     #[command(flatten)]
     pub reading: Reading,
@@ -40,7 +43,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let first: Vec<Record> =
         records.by_ref().take(arguments.jobs).collect::<Result<_, _>>().map_err(refused)?;
     let table = table(&first, &records.names(), records.format());
-    printer.answer(&Head { table: table.titled(format!("The first {} records of {name}", first.len())) })
+    printer.answer(&Head {
+        table: table.titled(format!("The first {} of {name}", number_of(first.len(), "record"))),
+    })
 }
 
 fn table(records: &[Record], names: &Names, format: Format) -> Table {

@@ -13,6 +13,7 @@ use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
+use crate::spec;
 
 /// Describe traces: machine, period, load, users, requested and actual run times, and what is wrong
 #[derive(Debug, clap::Args)]
@@ -24,7 +25,7 @@ pub struct Arguments {
     pub reading: Reading,
     /// Processors of the machine; by default what the trace's header says, else the largest job's
     #[arg(long, value_name = "N", help_heading = "Reading the trace")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
 }
 

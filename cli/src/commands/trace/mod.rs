@@ -4,6 +4,7 @@ mod clean;
 mod convert;
 mod head;
 mod info;
+mod max_procs;
 
 use clap::Subcommand;
 

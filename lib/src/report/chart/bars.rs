@@ -35,7 +35,7 @@ impl Bars {
         Bars { title: title.into(), bars: bars.into_iter().collect(), best: Best::Unmarked }
     }
 
-    /// Marks the best; all of them, if several are equally good.
+    /// Marks the best, if there is one: not where several look equally good, nor where there is but one bar.
     #[must_use]
     pub fn best(mut self, best: Best) -> Bars {
         self.best = best;
@@ -54,7 +54,7 @@ impl Bars {
         let (label_width, value_width) = (widest(&labels), widest(&values));
         let lengths = || self.bars.iter().filter_map(|bar| bar.value.value());
         let high = Best::Highest.of(lengths()).unwrap_or(0.0);
-        let best = self.best.of(lengths());
+        let best = self.unique(&values);
         let mark = page.pick("  ◂ best", "  < best");
         let room = if best.is_some() { page::width_of(mark) } else { 0 };
         let space = width.saturating_sub(label_width + value_width + room + 4).max(10);
@@ -63,17 +63,26 @@ impl Bars {
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", page::printable(&self.title)));
         }
-        for ((bar, label), value) in self.bars.iter().zip(&labels).zip(&values) {
+        for (place, ((bar, label), value)) in self.bars.iter().zip(&labels).zip(&values).enumerate() {
             let share = bar.value.value().map_or(0.0, |length| if high > 0.0 { length / high } else { 0.0 });
             let label_space = " ".repeat(label_width - page::width_of(label));
             let value_space = " ".repeat(value_width - page::width_of(value));
-            let mark = if best.is_some() && bar.value.value() == best { mark } else { "" };
+            let mark = if best == Some(place) { mark } else { "" };
             let drawn = drawn(share.clamp(0.0, 1.0), space, page);
             let line = format!("{label}{label_space}  {value_space}{value}  {drawn}{mark}");
             out.push_str(line.trim_end());
             out.push('\n');
         }
         out
+    }
+
+    /// The place of the best bar, if no other looks as good.
+    fn unique(&self, shown: &[String]) -> Option<usize> {
+        let valued = || self.bars.iter().enumerate().filter(|(_, bar)| bar.value.value().is_some());
+        let best = self.best.of(valued().filter_map(|(_, bar)| bar.value.value()))?;
+        let (winner, _) = valued().find(|(_, bar)| bar.value.value() == Some(best))?;
+        let alike = valued().filter(|&(place, _)| shown[place] == shown[winner]).count();
+        (alike == 1 && valued().count() > 1).then_some(winner)
     }
 }
 

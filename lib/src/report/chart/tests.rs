@@ -84,6 +84,17 @@ log                                -
 }
 
 #[test]
+fn only_one_bar_can_be_the_best_and_not_alone() {
+    let marked = |values: &[f64]| {
+        let bars = values.iter().map(|&value| Bar::new("a", Cell::number(value, 1)));
+        Bars::new("", bars).best(Best::Lowest).render(&PAGE()).matches("best").count()
+    };
+    assert_eq!(marked(&[2.0, 1.0]), 1);
+    assert_eq!(marked(&[2.0, 1.0, 1.01]), 0);
+    assert_eq!(marked(&[1.0]), 0);
+}
+
+#[test]
 fn an_area_keeps_every_peak() {
     let expected = "\
 Queue length

@@ -58,6 +58,10 @@ pub struct Column {
     pub align: Align,
     /// Only for programs: left out of text and Markdown.
     pub detail: bool,
+    /// Left out of text that is too wide for its page, the highest first; 0 is never left out.
+    pub spare: u8,
+    /// Names the row: on a narrow page its words are broken over several lines, never cut.
+    pub naming: bool,
 }
 
 impl Column {
@@ -69,7 +73,7 @@ impl Column {
             key.push_str("_seconds");
         }
         let align = if kind == Kind::Text { Align::Left } else { Align::Right };
-        Column { name, key, unit: None, kind, align, detail: false }
+        Column { name, key, unit: None, kind, align, detail: false, spare: 0, naming: false }
     }
 
     /// A column of words.
@@ -115,6 +119,20 @@ impl Column {
     #[must_use]
     pub fn detail(mut self) -> Column {
         self.detail = true;
+        self
+    }
+
+    /// May be left out of text that is too wide for its page: the highest rank goes first.
+    #[must_use]
+    pub fn spare(mut self, rank: u8) -> Column {
+        self.spare = rank;
+        self
+    }
+
+    /// Names the row, so none of it may be cut away: two rows would look the same.
+    #[must_use]
+    pub fn naming(mut self) -> Column {
+        self.naming = true;
         self
     }
 
@@ -198,8 +216,8 @@ impl Table {
         self.marks.push((row, column));
     }
 
-    /// Marks the best of a column among these rows, with all that look the same to people. If they all do,
-    /// none is best.
+    /// Marks the best of a column among these rows, with all that look the same to people. If they all do, or
+    /// there is nothing to compare with, none is best.
     pub fn mark_best(&mut self, column: usize, rows: Range<usize>, best: Best) {
         let cell = |row: usize| self.rows.get(row).and_then(|cells| cells.get(column));
         let value = |row: usize| cell(row).and_then(Cell::value);
@@ -208,7 +226,7 @@ impl Table {
         let shown = |row: usize| cell(row).map(Cell::plain);
         let Some(&winner) = valued.iter().find(|&&row| value(row) == Some(target)) else { return };
         let marked: Vec<usize> = valued.iter().copied().filter(|&row| shown(row) == shown(winner)).collect();
-        if valued.len() == 1 || marked.len() < valued.len() {
+        if marked.len() < valued.len() {
             self.marks.extend(marked.into_iter().map(|row| (row, column)));
         }
     }
@@ -226,6 +244,11 @@ impl Table {
     /// The rows, each with one cell per column.
     pub fn rows(&self) -> &[Vec<Cell>] {
         &self.rows
+    }
+
+    /// Whether any cell is marked, so that there is something to explain.
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
     }
 
     fn is_marked(&self, row: usize, column: usize) -> bool {

@@ -273,6 +273,49 @@ fn what_looks_the_same_is_equally_good_and_where_all_do_none_is_best() {
 }
 
 #[test]
+fn alone_nothing_is_best() {
+    let mut table = Table::new([Column::number("wait")]);
+    table.row([Cell::number(2.0, 0)]);
+    table.mark_best(0, 0..1, Best::Lowest);
+    assert!(!table.has_marks());
+    // Control: with something to be compared with, it is.
+    table.row([Cell::number(3.0, 0)]);
+    table.mark_best(0, 0..2, Best::Lowest);
+    assert!(table.has_marks());
+}
+
+#[test]
+fn a_narrow_page_leaves_spare_columns_out_and_breaks_names_but_never_cuts_them() {
+    let mut table = Table::new([
+        Column::text("policy").naming(),
+        Column::integer("jobs").spare(1),
+        Column::number("slowdown"),
+        Column::share("used").spare(2),
+    ]);
+    table.row([
+        "easy:depth=4,order=largest".into(),
+        Cell::Integer(7),
+        Cell::number(1.5, 1),
+        Cell::share(0.5),
+    ]);
+    let whole = text(&table, &Page::wide(60));
+    assert!(whole.contains("jobs") && whole.contains("used") && !whole.contains("left out"), "{whole}");
+    let without_one = text(&table, &Page::wide(43));
+    assert!(without_one.contains("jobs") && !without_one.contains("50.0%"), "{without_one}");
+    let expected = "\
+policy          slowdown
+────────────────────────
+easy:depth=4,        1.5
+order=largest
+
+left out for want of
+width: used, jobs; other
+formats have all
+";
+    assert_eq!(text(&table, &Page::wide(24)), expected);
+}
+
+#[test]
 fn rows_can_be_written_one_at_a_time() {
     let whole = policies();
     let streamed: String = std::iter::once(csv_header(whole.columns()))

@@ -9,11 +9,12 @@ const GAP: usize = 2;
 const NARROWEST: usize = 8;
 
 /// The table as aligned text, ending in a newline. Where it is wider than the page, headings are broken over
-/// several lines first, and then columns of words are cut; numbers never are.
+/// several lines first; then spare columns are left out, which is said below; then columns of words are cut,
+/// or broken over several lines if they name the row. Numbers never are.
 pub fn text(table: &Table, page: &Page) -> String {
-    let grid = match table.layout {
+    let (grid, left_out) = match table.layout {
         Layout::Wide => wide(table, page),
-        Layout::Tall => tall(table, page),
+        Layout::Tall => (tall(table, page), None),
     };
     let mut out = String::new();
     if let Some(title) = &table.title {
@@ -24,10 +25,11 @@ pub fn text(table: &Table, page: &Page) -> String {
         out.push('\n');
     }
     grid.draw(page, &mut out);
-    if !table.notes.is_empty() {
+    let notes: Vec<&String> = table.notes.iter().chain(&left_out).collect();
+    if !notes.is_empty() {
         out.push('\n');
     }
-    for note in &table.notes {
+    for note in notes {
         for line in page::wrap(&page::printable(note), page.width.unwrap_or(usize::MAX)) {
             out.push_str(&line);
             out.push('\n');
@@ -47,20 +49,39 @@ struct Grid {
 struct Strip {
     head: String,
     align: Align,
-    /// May be cut to fit the page.
-    words: bool,
+    fit: Fit,
+    /// See [`super::Column::spare`].
+    spare: u8,
     cells: Vec<String>,
 }
 
-fn wide(table: &Table, page: &Page) -> Grid {
+/// What may be done to a column's cells to fit the page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Never,
+    Cut,
+    Break,
+}
+
+/// The grid, and a note on what had to be left out of it.
+fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
     let columns = table.shown().map(|(place, column)| Strip {
         head: page::printable(&column.heading()),
         align: column.align,
-        words: column.align == Align::Left,
+        fit: match column.align {
+            Align::Left if column.naming => Fit::Break,
+            Align::Left => Fit::Cut,
+            Align::Right => Fit::Never,
+        },
+        spare: column.spare,
         cells: strip(table, place, page),
     });
     let breaks = (0..table.rows().len()).filter(|&row| table.breaks_before(row)).collect();
-    Grid { columns: columns.collect(), breaks, headed: true }
+    let mut grid = Grid { columns: columns.collect(), breaks, headed: true };
+    let left_out = grid.spared(page);
+    let note = (!left_out.is_empty())
+        .then(|| format!("left out for want of width: {}; other formats have all", left_out.join(", ")));
+    (grid, note)
 }
 
 /// One column's cells as shown; where one is marked, the others leave room for the mark.
@@ -88,7 +109,8 @@ fn tall(table: &Table, page: &Page) -> Grid {
     let mut columns = vec![Strip {
         head: first.map_or_else(String::new, |(_, name)| name.clone()),
         align: Align::Left,
-        words: false,
+        fit: Fit::Never,
+        spare: 0,
         cells: facts.iter().map(|(_, name)| name.clone()).collect(),
     }];
     for row in 0..table.rows().len() {
@@ -96,7 +118,8 @@ fn tall(table: &Table, page: &Page) -> Grid {
         columns.push(Strip {
             head: first.map_or_else(String::new, |&(place, _)| shown(table, row, place, room, page)),
             align: if alone { Align::Left } else { Align::Right },
-            words: alone,
+            fit: if alone { Fit::Break } else { Fit::Never },
+            spare: 0,
             cells: facts.iter().map(|&(place, _)| shown(table, row, place, room, page)).collect(),
         });
     }
@@ -106,8 +129,7 @@ fn tall(table: &Table, page: &Page) -> Grid {
 impl Grid {
     fn draw(&self, page: &Page, out: &mut String) {
         let widths = self.widths(page);
-        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-        let rule = page.pick("─", "-").repeat(total) + "\n";
+        let rule = page.pick("─", "-").repeat(total(&widths)) + "\n";
         if self.headed {
             let heads: Vec<Vec<String>> = self
                 .columns
@@ -124,7 +146,7 @@ impl Grid {
                         .and_then(|at| lines.get(at))
                         .map_or("", String::as_str)
                 });
-                self.line(line, &widths, page, out);
+                self.line(line, &widths, out);
             }
             out.push_str(&rule);
         }
@@ -133,55 +155,63 @@ impl Grid {
             if self.breaks.contains(&row) {
                 out.push_str(&rule);
             }
-            self.line(self.columns.iter().map(|strip| strip.cells[row].as_str()), &widths, page, out);
+            self.row(row, &widths, page, out);
         }
     }
 
-    fn line<'a>(
-        &self,
-        fields: impl Iterator<Item = &'a str>,
-        widths: &[usize],
-        page: &Page,
-        out: &mut String,
-    ) {
+    /// One row, on as many lines as its tallest cell.
+    fn row(&self, row: usize, widths: &[usize], page: &Page, out: &mut String) {
+        let fitted = |strip: &Strip, width: usize| match strip.fit {
+            Fit::Never => vec![strip.cells[row].clone()],
+            Fit::Cut => vec![page::cut(&strip.cells[row], width, page)],
+            Fit::Break => page::fold(&strip.cells[row], width),
+        };
+        let cells: Vec<Vec<String>> =
+            self.columns.iter().zip(widths).map(|(strip, &width)| fitted(strip, width)).collect();
+        let tallest = cells.iter().map(Vec::len).max().unwrap_or(0);
+        for level in 0..tallest {
+            self.line(cells.iter().map(|lines| lines.get(level).map_or("", String::as_str)), widths, out);
+        }
+    }
+
+    fn line<'a>(&self, fields: impl Iterator<Item = &'a str>, widths: &[usize], out: &mut String) {
         let mut line = String::new();
         for (place, ((field, strip), &width)) in fields.zip(&self.columns).zip(widths).enumerate() {
             if place > 0 {
                 line.push_str(&" ".repeat(GAP));
             }
-            let field = if strip.words { page::cut(field, width, page) } else { field.to_owned() };
-            let space = " ".repeat(width.saturating_sub(page::width_of(&field)));
+            let space = " ".repeat(width.saturating_sub(page::width_of(field)));
             match strip.align {
-                Align::Left => line.extend([field, space]),
-                Align::Right => line.extend([space, field]),
+                Align::Left => line.extend([field, &space]),
+                Align::Right => line.extend([&space, field]),
             }
         }
         out.push_str(line.trim_end());
         out.push('\n');
     }
 
+    /// Takes out spare columns until the rest fits the page with its headings broken; their headings.
+    fn spared(&mut self, page: &Page) -> Vec<String> {
+        let mut left_out = Vec::new();
+        let Some(limit) = page.width else { return left_out };
+        while total(&self.columns.iter().map(Strip::broken).collect::<Vec<_>>()) > limit {
+            let places = 0..self.columns.len();
+            let spare = places.filter(|&place| self.columns[place].spare > 0);
+            let Some(place) = spare.max_by_key(|&place| self.columns[place].spare) else { break };
+            left_out.push(self.columns.remove(place).head);
+        }
+        left_out
+    }
+
     /// Natural widths, narrowed one column of characters at a time (the widest first) until the page holds them.
     fn widths(&self, page: &Page) -> Vec<usize> {
-        let body = |strip: &Strip| strip.cells.iter().map(|cell| page::width_of(cell)).max().unwrap_or(0);
         let mut widths: Vec<usize> =
-            self.columns.iter().map(|strip| body(strip).max(page::width_of(&strip.head))).collect();
+            self.columns.iter().map(|strip| strip.body().max(page::width_of(&strip.head))).collect();
         let Some(limit) = page.width else { return widths };
-        let longest_word =
-            |strip: &Strip| strip.head.split_whitespace().map(page::width_of).max().unwrap_or(0);
-        let broken: Vec<usize> =
-            self.columns.iter().map(|strip| body(strip).max(longest_word(strip))).collect();
-        let cut: Vec<usize> = self
-            .columns
-            .iter()
-            .zip(&broken)
-            .map(
-                |(strip, &width)| {
-                    if strip.words { width.min(NARROWEST.max(longest_word(strip))) } else { width }
-                },
-            )
-            .collect();
+        let broken: Vec<usize> = self.columns.iter().map(Strip::broken).collect();
+        let cut: Vec<usize> = self.columns.iter().map(Strip::narrowest).collect();
         for floor in [&broken, &cut] {
-            while widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1) > limit {
+            while total(&widths) > limit {
                 let widest = (0..widths.len())
                     .filter(|&place| widths[place] > floor[place])
                     .max_by_key(|&place| (widths[place], std::cmp::Reverse(place)));
@@ -190,5 +220,34 @@ impl Grid {
             }
         }
         widths
+    }
+}
+
+/// Columns of these widths side by side.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
+impl Strip {
+    /// The widest cell.
+    fn body(&self) -> usize {
+        self.cells.iter().map(|cell| page::width_of(cell)).max().unwrap_or(0)
+    }
+
+    fn longest_word(&self) -> usize {
+        self.head.split_whitespace().map(page::width_of).max().unwrap_or(0)
+    }
+
+    /// Its width when only its heading is broken.
+    fn broken(&self) -> usize {
+        self.body().max(self.longest_word())
+    }
+
+    /// Its width when everything is done that may be.
+    fn narrowest(&self) -> usize {
+        match self.fit {
+            Fit::Never => self.broken(),
+            Fit::Cut | Fit::Break => self.broken().min(NARROWEST.max(self.longest_word())),
+        }
     }
 }

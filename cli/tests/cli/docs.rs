@@ -1,0 +1,149 @@
+//! What the documentation shows can be typed, and what it links to is there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Folder, SACCT};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The pages below a directory, in order.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The lines of a page's fenced blocks that begin with the command, comments taken off, continued lines joined.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    let mut begun = String::new();
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            begun.clear();
+            continue;
+        }
+        if !fenced {
+            continue;
+        }
+        let line = line.trim().trim_start_matches("$ ");
+        let line = line.split("  #").next().unwrap_or_default().trim();
+        begun += line.trim_end_matches('\\');
+        if line.ends_with('\\') {
+            continue;
+        }
+        if begun.starts_with("queuecast ") {
+            found.push(std::mem::take(&mut begun));
+        }
+        begun.clear();
+    }
+    found
+}
+
+/// Small files under the names the pages use.
+fn stand_ins() -> Folder {
+    let folder = Folder::with("unused", "");
+    for name in ["log.swf.gz", "LOG.swf.gz", "KTH-SP2-1996-2.swf.gz", "CTC-SP2-1996-3.1-cln.swf.gz"] {
+        folder.queuecast(&format!("demo --jobs 200 --save {name}")).assert().success();
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut gzip, SACCT.as_bytes()).unwrap();
+    fs::write(folder.path("site.sacct.gz"), gzip.finish().unwrap()).unwrap();
+    folder
+}
+
+/// What a page shows going wrong on purpose, and how it ends.
+const MISTAKES: [(&str, i32); 2] = [("--policy eazy", 2), ("no-such-file.swf", 3)];
+
+/// Lines for a shell, or with a place to fill in, cannot be typed as they are.
+fn can_be_typed(line: &str) -> bool {
+    !line.contains(['|', '<', '$', '*', '…', ';', '&', '\'', '"', '[', '(']) && !line.contains(" - ")
+}
+
+#[test]
+fn every_command_the_pages_show_runs() {
+    let folder = stand_ins();
+    let mut all = vec![root().join("README.md")];
+    all.extend(pages(&root().join("docs").join("guides")));
+    let (mut ran, mut wrong) = (Vec::new(), Vec::new());
+    for page in all {
+        for shown in commands(&fs::read_to_string(&page).unwrap()) {
+            // Where standard output goes to is not the command's business.
+            let line = shown.split(" > ").next().unwrap_or_default();
+            if !can_be_typed(line) {
+                continue;
+            }
+            let arguments = line.strip_prefix("queuecast ").unwrap();
+            let demo = arguments.starts_with("demo") && !arguments.contains("--jobs");
+            let small = if demo { " --jobs 200" } else { "" };
+            let expected = MISTAKES.iter().find(|(part, _)| line.contains(part)).map_or(0, |&(_, code)| code);
+            let output = folder.queuecast(&format!("{arguments}{small}")).output().unwrap();
+            if output.status.code() != Some(expected) {
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                wrong.push(format!("{}: {line}: {:?}\n{said}", page.display(), output.status.code()));
+            }
+            ran.push(line.to_owned());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(ran.len() >= 15, "the pages have been read: {ran:#?}");
+    assert!(MISTAKES.iter().all(|(part, _)| ran.iter().any(|line| line.contains(part))), "{ran:#?}");
+}
+
+/// The targets of a page's links to other files, without anchors.
+fn links(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        if fenced {
+            continue;
+        }
+        for after in line.split("](").skip(1) {
+            let target = after.split([')', ' ']).next().unwrap_or_default();
+            let target = target.split('#').next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:") {
+                found.push(target.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_relative_link_leads_somewhere() {
+    let mut all: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)).to_vec();
+    all.extend(pages(&root().join("docs")));
+    let (mut followed, mut broken) = (0, Vec::new());
+    for page in all {
+        for target in links(&fs::read_to_string(&page).unwrap()) {
+            followed += 1;
+            if !page.parent().unwrap().join(&target).exists() {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert_eq!(broken, [""; 0]);
+    assert!(followed >= 20, "{followed} links are too few: the pages have not been read");
+}
+
+#[test]
+fn commands_and_links_are_found_where_they_are() {
+    let page = "queuecast no\n```sh\n$ queuecast a b  # why\nqueuecast c \\\n  d\ncargo run\n```\n[x](y.md#z) [w](https://w)\n";
+    assert_eq!(commands(page), ["queuecast a b", "queuecast c d"]);
+    assert_eq!(links(page), ["y.md"]);
+}

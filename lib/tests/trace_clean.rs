@@ -160,6 +160,12 @@ fn jobs_larger_than_the_machine_can_be_capped() {
     let beyond = with(&[(8, "99999999999")]);
     let log = read(format!("{LINE}\n{beyond}"));
     assert_eq!((log.workload.len(), log.report.fired(Rule::TooLarge)), (1, 1));
+    let capped =
+        trace::read(format!("{LINE}\n{beyond}").as_bytes(), &options("default,too-large=cap")).unwrap();
+    assert_eq!(
+        (capped.workload.machine().procs, capped.workload.jobs()[1].shape.procs),
+        (Procs(4), Procs(4))
+    );
 }
 
 #[test]

@@ -334,3 +334,38 @@ fn a_name_cannot_smuggle_a_record_into_a_header() {
         1
     );
 }
+
+#[test]
+fn the_machine_has_one_size_whoever_asks() {
+    let never = row(&[
+        ("State", "CANCELLED by 0"),
+        ("Start", "None"),
+        ("ElapsedRaw", "0"),
+        ("JobID", "13"),
+        ("ReqCPUS", "32"),
+        ("AllocCPUS", "0"),
+    ]);
+    let text = table(&[never, row(&[("AllocCPUS", "16")]), "broken|64".to_owned()]);
+    let guess = (Procs(32), MachineSource::LargestJob);
+    let asked = ReadOptions::default();
+    let of = |size: trace::MachineSize| (size.procs, size.source);
+    assert_eq!(of(read(&text).machine), guess);
+    assert_eq!(read(&text).workload.machine().procs, Procs(32));
+    assert_eq!(of(trace::describe(text.as_bytes(), &asked).unwrap().machine.unwrap()), guess);
+    let cleaned = trace::clean(text.as_bytes(), &asked).unwrap();
+    assert_eq!(of(cleaned.machine), guess);
+
+    // Written down, the guess stays one: converted, and cleaned without the job that made it.
+    let converted = trace::convert(text.as_bytes(), Vec::new(), &asked).unwrap().sink;
+    for swf in [converted, cleaned.write_swf(Vec::new()).unwrap()] {
+        assert!(String::from_utf8_lossy(&swf).contains("; MaxProcs: 32\n"));
+        assert_eq!(of(trace::read(swf.as_slice(), &asked).unwrap().machine), guess);
+        assert_eq!(of(trace::describe(swf.as_slice(), &asked).unwrap().machine.unwrap()), guess);
+        // A guess does not make a larger job impossible; a size that is declared afterwards is one.
+        let more = [swf.as_slice(), b"99 9 1 1 64 -1 -1 64 9 -1 1 1 1 1 1 1 -1 -1\n"].concat();
+        assert_eq!(of(trace::read(more.as_slice(), &asked).unwrap().machine), (Procs(64), guess.1));
+        let declared = [swf.as_slice(), b"; MaxProcs: 48\n"].concat();
+        let declared = trace::read(declared.as_slice(), &asked).unwrap();
+        assert_eq!(of(declared.machine), (Procs(48), MachineSource::MaxProcs));
+    }
+}

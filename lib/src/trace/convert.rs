@@ -6,11 +6,11 @@ use std::io::{Read, Write};
 
 use super::clean::{CleaningReport, Ruleset};
 use super::error::TraceError;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
 use super::sift::{Sifted, sift};
-use super::swf::{Header, SwfWriter};
+use super::swf::{GUESSED, Header, SwfWriter};
 use super::{Format, ReadOptions};
 use crate::workload::Names;
 
@@ -103,7 +103,9 @@ pub fn convert<R: Read, W: Write>(
         }
         Format::Sacct => {
             let all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
-            let size = options.procs.map(|procs| MachineSize { procs, source: MachineSource::Given });
+            let mut largest = LargestJob::default();
+            all.iter().for_each(|record| largest.see(record));
+            let size = largest.machine(options.procs, records.header());
             let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
             for record in &all {
                 writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
@@ -129,18 +131,16 @@ fn made_header<W: Write>(
     machine: Option<MachineSize>,
 ) -> std::io::Result<i64> {
     let epoch = records.iter().map(|record| record.submit).filter(|&submit| submit >= 0).min().unwrap_or(0);
-    let size = |record: &Record| record.requested_procs.max(record.allocated_procs);
     let mut say = |text: String| writer.comment(format!("; {text}").as_bytes());
     say("Version: 2.2".into())?;
     say("Conversion: Queuecast, from the output of sacct".into())?;
     say(format!("MaxJobs: {}", records.len()))?;
     say(format!("MaxRecords: {}", records.len()))?;
     say(format!("UnixStartTime: {epoch}"))?;
-    match machine {
-        Some(MachineSize { procs, source: MachineSource::Given }) => say(format!("MaxProcs: {procs}"))?,
-        _ => {
-            say(format!("MaxProcs: {}", records.iter().map(size).max().unwrap_or(0)))?;
-            say("Note: MaxProcs is the size of the largest job; the machine may be larger".into())?;
+    if let Some(MachineSize { procs, source }) = machine {
+        say(format!("MaxProcs: {procs}"))?;
+        if source == MachineSource::LargestJob {
+            say(format!("Note: {GUESSED}; the machine may be larger"))?;
         }
     }
     say("Note: submit time is when the job became eligible; wait time counts from there".into())?;

@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use super::error::TraceError;
 use super::input::Compression;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
 use super::records::Records;
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
-use crate::units::Procs;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
@@ -161,6 +160,7 @@ struct Survey {
     // Counted, never iterated.
     identities: [HashSet<i64>; 7],
     statuses: BTreeMap<i64, u64>,
+    largest: LargestJob,
     sizes: Vec<i64>,
     runs: Vec<i64>,
     requests: Vec<i64>,
@@ -174,6 +174,7 @@ struct Survey {
 impl Survey {
     fn see(&mut self, record: &Record) {
         self.records += 1;
+        self.largest.see(record);
         self.unfinished += u64::from(record.unfinished);
         *self.statuses.entry(record.status).or_default() += 1;
         for (field, known) in Field::ALL.into_iter().zip(&mut self.known) {
@@ -230,9 +231,7 @@ impl Survey {
         header: Header,
         options: &ReadOptions,
     ) -> Info {
-        let largest = self.sizes.iter().max().and_then(|&largest| u32::try_from(largest).ok()).map(Procs);
-        let machine = MachineSize::declared(options.procs, &header)
-            .or(largest.map(|procs| MachineSize { procs, source: MachineSource::LargestJob }));
+        let machine = self.largest.machine(options.procs, &header);
         let [users, groups, executables, queues, partitions, accounts, qos] =
             self.identities.map(|set| set.len());
         let offered_load = match (machine, self.submits) {

@@ -7,7 +7,7 @@ use super::clean::cleaner::strict_error;
 use super::clean::{Action, Cleaner, CleaningReport, Effect, Example, Ledger, Rule};
 use super::error::TraceError;
 use super::input::Compression;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
 use super::swf::Header;
@@ -135,6 +135,7 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
+    let mut largest = LargestJob::default();
     while records.read(&mut record)? {
         if records.header().comments.len() != comments {
             comments = records.header().comments.len();
@@ -142,6 +143,7 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
             let declared = MachineSize::declared(options.procs, records.header());
             cleaner.set_machine(declared.map(|size| size.procs));
         }
+        largest.see(&record);
         if cleaner.clean(&mut record)? {
             kept.push(&record);
         }
@@ -156,12 +158,17 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
         // A size declared below the first records has not been held against those above it.
         fit(&mut kept, size.procs, options, &mut ledger)?;
     }
-    let largest = (0..kept.len()).map(|at| kept.procs(at)).max();
-    let Some(largest) = largest else {
+    let machine = largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
+    let Some(machine) = machine else {
         let why = why(&ledger.report(&options.ruleset, lines, None));
         return Err(TraceError::NoJobs { lines, why });
     };
-    let machine = declared.unwrap_or(MachineSize { procs: largest, source: MachineSource::LargestJob });
+    if declared.is_none() {
+        // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
+        for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
+            kept.set_procs(at, machine.procs);
+        }
+    }
     order(&mut kept, options, &mut ledger);
     if format == Format::Swf {
         note_duplicates(&kept, &mut ledger);

@@ -6,6 +6,9 @@ use serde::{Serialize, Serializer};
 
 use crate::workload::Names;
 
+/// How a note begins that takes the authority from `MaxProcs`.
+pub(in crate::trace) const GUESSED: &str = "MaxProcs is the size of the largest job";
+
 /// One comment line as it stands in the file, without its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
@@ -69,6 +72,10 @@ pub struct Header {
     pub max_nodes: Option<i64>,
     /// Processors of the machine.
     pub max_procs: Option<i64>,
+    /// Whether a note says that `MaxProcs` is only the size of the largest job, as this library writes it for
+    /// want of anything better.
+    #[serde(skip)]
+    pub max_procs_guessed: bool,
     /// Longest run time allowed, seconds.
     pub max_runtime: Option<i64>,
     /// Memory per processor, kilobytes.
@@ -164,7 +171,10 @@ impl Header {
             "starttime" => self.start_time = text(),
             "endtime" => self.end_time = text(),
             "maxnodes" => self.max_nodes = leading_integer(value),
-            "maxprocs" => self.max_procs = leading_integer(value),
+            "maxprocs" => {
+                self.max_procs = leading_integer(value);
+                self.max_procs_guessed = false;
+            }
             "maxruntime" => self.max_runtime = leading_integer(value),
             "maxmemory" => self.max_memory = leading_integer(value),
             "allowoveruse" => self.allow_overuse = text(),
@@ -176,6 +186,7 @@ impl Header {
             "partition" => name_number(&mut self.names.partitions, value),
             "note" => {
                 self.notes.push(value.into());
+                self.max_procs_guessed |= value.starts_with(GUESSED);
                 self.name_in_note(value);
             }
             _ => {}

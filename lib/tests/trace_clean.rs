@@ -113,6 +113,11 @@ fn missing_requested_processors_are_the_allocated_ones_and_the_other_way_round()
     assert_eq!(procs("default", with(&[(5, "6"), (8, "4")])), (4, 0));
     assert_eq!(procs("default,processors=allocated", with(&[(5, "6"), (8, "4")])), (6, 0));
     assert_eq!(procs("default,processors=allocated", with(&[(5, "-1"), (8, "4")])), (4, 1));
+    let differ = read(with(&[(5, "6")]));
+    let differ = differ.report.rule(Rule::ProcessorsDiffer).unwrap();
+    assert_eq!(differ.count, 1);
+    assert_eq!(differ.example.as_ref().unwrap().value, "requested 4, allocated 6: 4 taken");
+    assert_eq!(read(LINE).report.fired(Rule::ProcessorsDiffer), 0);
 }
 
 #[test]

@@ -369,3 +369,36 @@ fn the_machine_has_one_size_whoever_asks() {
         assert_eq!(of(declared.machine), (Procs(48), MachineSource::MaxProcs));
     }
 }
+
+#[test]
+fn a_job_is_as_large_as_what_it_held_and_the_difference_is_counted() {
+    let text = table(&[
+        row(&[("ReqCPUS", "1")]),
+        row(&[("JobID", "13"), ("JobIDRaw", "13"), ("AllocCPUS", "0")]),
+        row(&[("JobID", "14"), ("JobIDRaw", "14")]),
+    ]);
+    let sizes = |log: &Log| log.workload.jobs().iter().map(|job| job.shape.procs.0).collect::<Vec<_>>();
+    let log = read(&table(&[row(&[("ReqCPUS", "1")])]));
+    let differ = log.report.rule(Rule::ProcessorsDiffer).unwrap();
+    assert_eq!((sizes(&log), differ.count), (vec![4], 1));
+    assert_eq!(differ.example.as_ref().unwrap().value, "requested 1, allocated 4: 4 taken");
+    assert_eq!(read(&text).report.fired(Rule::ProcessorsDiffer), 1);
+    assert_eq!(sizes(&read(&text)), [4, 4, 4]);
+    let info = trace::describe(text.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(info.sizes.unwrap().min, 4);
+    for ruleset in ["default,processors=requested", "predictsim", "reference"] {
+        let options = ReadOptions { ruleset: ruleset.parse().unwrap(), ..ReadOptions::default() };
+        let requested = trace::read(text.as_bytes(), &options).unwrap();
+        assert_eq!(sizes(&requested), [1, 4, 4], "{ruleset}");
+        let differ = requested.report.rule(Rule::ProcessorsDiffer).unwrap();
+        assert!(differ.example.as_ref().unwrap().value.ends_with(": 1 taken"), "{ruleset}");
+        // Cleaned that way and written down, it stays that way.
+        let written = trace::clean(text.as_bytes(), &options).unwrap().write_swf(Vec::new()).unwrap();
+        assert_eq!(sizes(&trace::read(written.as_slice(), &ReadOptions::default()).unwrap()), [1, 4, 4]);
+    }
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    assert_eq!(trace::read(text.as_bytes(), &strict).unwrap().workload.len(), 3);
+    // The same jobs by way of SWF.
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    assert_eq!(sizes(&trace::read(swf.as_slice(), &ReadOptions::default()).unwrap()), [4, 4, 4]);
+}

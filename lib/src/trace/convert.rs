@@ -10,7 +10,7 @@ use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
 use super::sift::{Sifted, sift};
-use super::swf::{GUESSED, Header, SwfWriter};
+use super::swf::{GUESSED, HELD, Header, SwfWriter};
 use super::{Format, ReadOptions};
 use crate::workload::Names;
 
@@ -107,6 +107,9 @@ pub fn convert<R: Read, W: Write>(
             all.iter().for_each(|record| largest.see(record));
             let size = largest.machine(options.procs, records.header());
             let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
+            writer
+                .comment(format!("; Note: {HELD}, where these are known").as_bytes())
+                .map_err(TraceError::Write)?;
             for record in &all {
                 writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
             }

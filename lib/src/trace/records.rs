@@ -173,6 +173,11 @@ impl<R: Read> Records<R> {
         if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
     }
 
+    /// Whether the records come from accounting: directly, or through a file that says so in a note.
+    pub(super) fn is_accounting(&self) -> bool {
+        self.sacct.is_some() || self.header.accounting
+    }
+
     /// How it is compressed.
     pub fn compression(&self) -> Compression {
         self.lines.compression()

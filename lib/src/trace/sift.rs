@@ -142,6 +142,7 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
             late_comments |= kept.len() > 0;
             let declared = MachineSize::declared(options.procs, records.header());
             cleaner.set_machine(declared.map(|size| size.procs));
+            cleaner.set_held(records.is_accounting());
         }
         largest.see(&record);
         if cleaner.clean(&mut record)? {

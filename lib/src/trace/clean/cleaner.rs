@@ -16,6 +16,7 @@ pub struct Cleaner {
     ruleset: Ruleset,
     strict: bool,
     machine: Option<Procs>,
+    held: bool,
     ledger: Ledger,
     /// The job last summed up, whose partial executions may follow.
     summed_up: Option<i64>,
@@ -26,12 +27,26 @@ impl Cleaner {
     /// A cleaner that follows `ruleset`; when strict, it refuses what it would have to remove or change.
     pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
         let ledger = Ledger::default();
-        Cleaner { ruleset, strict, machine: None, ledger, summed_up: None, latest_submit: i64::MIN }
+        Cleaner {
+            ruleset,
+            strict,
+            machine: None,
+            held: false,
+            ledger,
+            summed_up: None,
+            latest_submit: i64::MIN,
+        }
     }
 
     /// From now on jobs are compared with a machine of this size; before, with none.
     pub fn set_machine(&mut self, procs: Option<Procs>) {
         self.machine = procs;
+    }
+
+    /// Whether the records come from accounting, where what a job held is its size unless the ruleset says
+    /// otherwise; as long as nobody says so, they do not.
+    pub fn set_held(&mut self, held: bool) {
+        self.held = held;
     }
 
     /// What has been counted.
@@ -100,9 +115,10 @@ impl Cleaner {
 
     fn choose_processors(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         let (requested, allocated) = (record.requested_procs, record.allocated_procs);
-        let (preferred, other) = match self.ruleset.action(Rule::Processors) {
-            Action::Allocated => (allocated, requested),
-            _ => (requested, allocated),
+        let (preferred, other) = if self.ruleset.prefers_allocated(self.held) {
+            (allocated, requested)
+        } else {
+            (requested, allocated)
         };
         if preferred <= 0 && other <= 0 {
             return self.remove(Rule::ProcessorsMissing, record, || {
@@ -111,6 +127,11 @@ impl Cleaner {
         }
         if preferred <= 0 {
             self.fire(Rule::Processors, record, || format!("requested {requested}, allocated {allocated}"))?;
+        }
+        if preferred > 0 && other > 0 && preferred != other {
+            self.fire(Rule::ProcessorsDiffer, record, || {
+                format!("requested {requested}, allocated {allocated}: {preferred} taken")
+            })?;
         }
         record.requested_procs = if preferred > 0 { preferred } else { other };
         Ok(true)

@@ -83,6 +83,8 @@ named! {
         RunZero = "run-zero",
         /// Which processor count is the job's.
         Processors = "processors",
+        /// Requested and allocated processors differ.
+        ProcessorsDiffer = "processors-differ",
         /// No processor count.
         ProcessorsMissing = "processors-missing",
         /// Larger than the machine.
@@ -123,6 +125,8 @@ named! {
         Requested = "requested",
         /// Allocated processors, else requested ones.
         Allocated = "allocated",
+        /// Allocated processors in accounting records, requested ones in SWF; else the other.
+        ByFormat = "format",
         /// Waiting counts from eligibility.
         UseEligible = "eligible",
         /// Waiting counts from submission.
@@ -176,6 +180,7 @@ impl Action {
             Action::Keep
             | Action::Requested
             | Action::Allocated
+            | Action::ByFormat
             | Action::UseEligible
             | Action::UseSubmit
             | Action::ByLog
@@ -208,6 +213,9 @@ impl Rule {
             Rule::TimeRange => "a submit, run or requested time beyond 10^15 seconds",
             Rule::RunZero => "a run time of zero",
             Rule::Processors => "the preferred processor count is not known; the other one is taken",
+            Rule::ProcessorsDiffer => {
+                "requested and allocated processors differ; the rule processors says which count"
+            }
             Rule::ProcessorsMissing => "no processor count",
             Rule::TooLarge => "more processors than the machine has",
             Rule::RequestMissing => "no requested time",
@@ -229,7 +237,8 @@ impl Rule {
             Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
             Rule::SubmitMissing | Rule::SubmitUnordered | Rule::TimeRange => Some(Field::Submit),
             Rule::RunMissing | Rule::RunZero | Rule::RunAboveRequest | Rule::Suspended => Some(Field::Run),
-            Rule::Processors | Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
+            Rule::Processors | Rule::ProcessorsDiffer => Some(Field::RequestedProcs),
+            Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
             Rule::RequestMissing => Some(Field::RequestedTime),
             Rule::Unfinished | Rule::PartialExecution | Rule::PartialAlone => Some(Field::Status),
             Rule::StatusUnknown => Some(Field::Status),
@@ -245,6 +254,7 @@ impl Rule {
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
+            Rule::ProcessorsDiffer => &[Action::Keep],
             Rule::Fraction => &[Action::Round],
             Rule::Eligible => &[Action::UseSubmit, Action::UseEligible],
             Rule::DstFold => &[Action::Earlier],
@@ -252,7 +262,7 @@ impl Rule {
             Rule::PartialExecution => &[Action::Keep, Action::Drop],
             Rule::JobNumberMissing => &[Action::Line],
             Rule::RunZero => &[Action::Keep, Action::OneSecond, Action::Drop],
-            Rule::Processors => &[Action::Requested, Action::Allocated],
+            Rule::Processors => &[Action::Requested, Action::Allocated, Action::ByFormat],
             Rule::TooLarge => &[Action::Drop, Action::Cap],
             Rule::RequestMissing => &[Action::Keep, Action::Drop, Action::Run],
             Rule::RunAboveRequest => &[Action::Keep, Action::Cut],

@@ -9,6 +9,9 @@ use crate::workload::Names;
 /// How a note begins that takes the authority from `MaxProcs`.
 pub(in crate::trace) const GUESSED: &str = "MaxProcs is the size of the largest job";
 
+/// How a note begins that makes the allocated processors a job's size.
+pub(in crate::trace) const HELD: &str = "jobs are as large as their allocated processors";
+
 /// One comment line as it stands in the file, without its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
@@ -76,6 +79,10 @@ pub struct Header {
     /// want of anything better.
     #[serde(skip)]
     pub max_procs_guessed: bool,
+    /// Whether a note says that jobs are as large as what they were allocated, as this library writes it when
+    /// it converts accounting records.
+    #[serde(skip)]
+    pub accounting: bool,
     /// Longest run time allowed, seconds.
     pub max_runtime: Option<i64>,
     /// Memory per processor, kilobytes.
@@ -186,6 +193,7 @@ impl Header {
             "partition" => name_number(&mut self.names.partitions, value),
             "note" => {
                 self.notes.push(value.into());
+                self.accounting |= value.starts_with(HELD);
                 self.max_procs_guessed |= value.starts_with(GUESSED);
                 self.name_in_note(value);
             }

@@ -402,3 +402,44 @@ fn a_job_is_as_large_as_what_it_held_and_the_difference_is_counted() {
     let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
     assert_eq!(sizes(&trace::read(swf.as_slice(), &ReadOptions::default()).unwrap()), [4, 4, 4]);
 }
+
+#[test]
+fn overlapping_dumps_joined_are_one_dump() {
+    let first = [row(&[("State", "NODE_FAIL")]), row(&[("Start", "1200"), ("End", "1260")])];
+    let second = [first[1].clone(), row(&[("JobID", "13"), ("JobIDRaw", "13"), ("Submit", "1001")])];
+    let text = table(&[&first[..], &[HEADER.to_owned()], &second[..]].concat());
+    let log = read(&text);
+    assert_eq!((log.workload.len(), log.report.lines, log.report.removed), (3, 5, 2), "{}", log.report);
+    for (rule, line) in [(Rule::RepeatedHeader, 4), (Rule::DuplicateRow, 5)] {
+        let fired = log.report.rule(rule).unwrap();
+        assert_eq!((fired.count, fired.example.as_ref().unwrap().line), (1, Some(line)));
+    }
+    // The requeued run is another run, not a duplicate; nothing is malformed.
+    assert_eq!((log.report.fired(Rule::Incarnation), log.report.fired(Rule::Malformed)), (1, 0));
+    let keep = ReadOptions { ruleset: "default,-duplicate-row".parse().unwrap(), ..ReadOptions::default() };
+    let kept = trace::read(text.as_bytes(), &keep).unwrap();
+    assert_eq!((kept.workload.len(), kept.report.fired(Rule::DuplicateRow)), (4, 1));
+    assert_eq!(trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().records, 3);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let message = trace::read(text.as_bytes(), &strict).unwrap_err().to_string();
+    assert!(message.contains("line 4") && message.contains("rule repeated-header"), "{message}");
+}
+
+#[test]
+fn eligibility_out_of_order_is_no_disorder() {
+    let text = table(&[
+        row(&[("Eligible", "1500"), ("Start", "1510")]),
+        row(&[("JobID", "13"), ("JobIDRaw", "13"), ("Submit", "1001"), ("Eligible", "1001")]),
+    ]);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let log = trace::read(text.as_bytes(), &strict).unwrap();
+    let ids: Vec<u64> = log.workload.jobs().iter().map(|job| job.id.0).collect();
+    assert_eq!((ids, log.report.fired(Rule::SubmitUnordered)), (vec![13, 12], 0));
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    assert_eq!(trace::read(swf.as_slice(), &strict).unwrap().workload.len(), 2);
+    // Submissions out of order are one, and the refusal names the columns of the file.
+    let text = table(&[row(&[]), row(&[("JobID", "13"), ("Submit", "900"), ("Eligible", "1100")])]);
+    assert_eq!(read(&text).report.fired(Rule::SubmitUnordered), 1);
+    let message = trace::read(text.as_bytes(), &strict).unwrap_err().to_string();
+    assert!(message.contains("(sacct column Eligible or Submit), job 12: 900 after 1000"), "{message}");
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
-use super::clean::{CleaningReport, Ruleset};
+use super::clean::CleaningReport;
 use super::error::TraceError;
 use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
@@ -102,7 +102,9 @@ pub fn convert<R: Read, W: Write>(
             }
         }
         Format::Sacct => {
-            let all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
+            let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
+            // The format is sorted by submission, which is eligibility here.
+            all.sort_by_key(|record| record.submit);
             let mut largest = LargestJob::default();
             all.iter().for_each(|record| largest.see(record));
             let size = largest.machine(options.procs, records.header());
@@ -116,7 +118,7 @@ pub fn convert<R: Read, W: Write>(
             written = all.len() as u64;
         }
     }
-    let report = records.ledger().report(&Ruleset::none(), records.data_lines(), None);
+    let report = records.ledger().report(&options.ruleset, records.data_lines(), None);
     Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
 }
 

@@ -131,6 +131,7 @@ pub(super) struct Sifted<K> {
 pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
     let mut records = Records::open(source, options)?;
     let mut cleaner = Cleaner::new(options.ruleset.clone(), options.strict);
+    cleaner.set_format(records.format());
     let mut kept = K::default();
     let mut record = Record::default();
     let mut comments = usize::MAX;
@@ -157,7 +158,7 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
     let declared = MachineSize::declared(options.procs, &header);
     if let (Some(size), true) = (declared, late_comments) {
         // A size declared below the first records has not been held against those above it.
-        fit(&mut kept, size.procs, options, &mut ledger)?;
+        fit(&mut kept, size.procs, format, options, &mut ledger)?;
     }
     let machine = largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
     let Some(machine) = machine else {
@@ -195,6 +196,7 @@ fn why(report: &CleaningReport) -> String {
 fn fit<K: Keep>(
     kept: &mut K,
     machine: Procs,
+    format: Format,
     options: &ReadOptions,
     ledger: &mut Ledger,
 ) -> Result<(), TraceError> {
@@ -207,7 +209,7 @@ fn fit<K: Keep>(
         }
         let value = format!("{procs} processors of {machine}");
         if options.strict {
-            return Err(strict_error(Rule::TooLarge, line.unwrap_or(0), job, value));
+            return Err(strict_error(Rule::TooLarge, format, line.unwrap_or(0), job, value));
         }
         ledger.count(Rule::TooLarge, || Example { line, job: Some(job), value });
         kept.set_procs(at, machine);

@@ -5,6 +5,7 @@ use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
 use crate::trace::error::TraceError;
 use crate::trace::record::{Record, UNKNOWN};
+use crate::trace::{Format, sacct};
 use crate::units::Procs;
 
 /// 31 million years: sums of such times stay far from the end of the clock.
@@ -17,6 +18,7 @@ pub struct Cleaner {
     strict: bool,
     machine: Option<Procs>,
     held: bool,
+    format: Format,
     ledger: Ledger,
     /// The job last summed up, whose partial executions may follow.
     summed_up: Option<i64>,
@@ -32,6 +34,7 @@ impl Cleaner {
             strict,
             machine: None,
             held: false,
+            format: Format::Swf,
             ledger,
             summed_up: None,
             latest_submit: i64::MIN,
@@ -47,6 +50,11 @@ impl Cleaner {
     /// otherwise; as long as nobody says so, they do not.
     pub fn set_held(&mut self, held: bool) {
         self.held = held;
+    }
+
+    /// What the records were written in, whose columns refusals name; SWF unless told.
+    pub fn set_format(&mut self, format: Format) {
+        self.format = format;
     }
 
     /// What has been counted.
@@ -105,11 +113,13 @@ impl Cleaner {
             self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
         }
         self.forget_identifiers(record)?;
-        if record.submit < self.latest_submit {
-            let (submit, latest) = (record.submit, self.latest_submit);
-            self.fire(Rule::SubmitUnordered, record, || format!("{submit} after {latest}"))?;
+        // Jobs become eligible in any order; that is no disorder of the log.
+        let submitted = if record.submitted >= 0 { record.submitted } else { record.submit };
+        if submitted < self.latest_submit {
+            let latest = self.latest_submit;
+            self.fire(Rule::SubmitUnordered, record, || format!("{submitted} after {latest}"))?;
         }
-        self.latest_submit = self.latest_submit.max(record.submit);
+        self.latest_submit = self.latest_submit.max(submitted);
         Ok(true)
     }
 
@@ -220,7 +230,7 @@ impl Cleaner {
         value: impl FnOnce() -> String,
     ) -> Result<(), TraceError> {
         if self.strict && self.ruleset.action(rule).effect() != Effect::Kept {
-            return Err(strict_error(rule, record.line, record.job, value()));
+            return Err(strict_error(rule, self.format, record.line, record.job, value()));
         }
         let (line, job) = (record.line, record.job);
         self.ledger.count(rule, || Example {
@@ -233,10 +243,17 @@ impl Cleaner {
 }
 
 /// The refusal of strict mode.
-pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
-    let place = rule.field().map_or_else(
-        || "whole line".to_owned(),
-        |field| format!("{} (SWF field {})", field.name(), field.column()),
-    );
+pub(in crate::trace) fn strict_error(
+    rule: Rule,
+    format: Format,
+    line: u64,
+    job: i64,
+    value: String,
+) -> TraceError {
+    let place = match (rule.field(), format) {
+        (None, _) => "whole line".to_owned(),
+        (Some(field), Format::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
+        (Some(field), Format::Sacct) => format!("{} (sacct column {})", field.name(), sacct::behind(field)),
+    };
     TraceError::Strict { line, place, job, value, rule }
 }

@@ -49,6 +49,10 @@ named! {
         Malformed = "malformed",
         /// A step of a job (`123.batch`).
         Step = "step",
+        /// The header line again, further down.
+        RepeatedHeader = "repeated-header",
+        /// The same row again, as where dumps overlap.
+        DuplicateRow = "duplicate-row",
         /// More columns than the format has.
         ExtraColumns = "extra-columns",
         /// A fraction where a whole number belongs.
@@ -196,6 +200,8 @@ impl Rule {
         match self {
             Rule::Malformed => "the line cannot be read as a record",
             Rule::Step => "a step of a job, not a job",
+            Rule::RepeatedHeader => "the header line again, as where dumps were joined",
+            Rule::DuplicateRow => "the same run of the same job again, as where dumps overlap",
             Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
             Rule::Fraction => "a fraction in a column of whole numbers",
             Rule::Eligible => "became eligible at another time than submitted",
@@ -232,6 +238,7 @@ impl Rule {
     pub fn field(self) -> Option<Field> {
         match self {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
+            Rule::RepeatedHeader | Rule::DuplicateRow => None,
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
             Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
             Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
@@ -252,6 +259,8 @@ impl Rule {
         match self {
             Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
+            Rule::RepeatedHeader => &[Action::Drop],
+            Rule::DuplicateRow => &[Action::Keep, Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
             Rule::ProcessorsDiffer => &[Action::Keep],

@@ -109,6 +109,8 @@ impl Ruleset {
         let mut actions: Vec<Action> = Rule::ALL.iter().map(|rule| rule.actions()[0]).collect();
         // Waiting before eligibility is the user's choice, not the queue's, under every ruleset.
         actions[Rule::Eligible.at()] = Action::UseEligible;
+        // A row that is there twice is still one run of one job.
+        actions[Rule::DuplicateRow.at()] = Action::Drop;
         for &(rule, action) in base.choices() {
             actions[rule.at()] = action;
         }

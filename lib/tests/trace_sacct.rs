@@ -443,3 +443,32 @@ fn eligibility_out_of_order_is_no_disorder() {
     let message = trace::read(text.as_bytes(), &strict).unwrap_err().to_string();
     assert!(message.contains("(sacct column Eligible or Submit), job 12: 900 after 1000"), "{message}");
 }
+
+#[test]
+fn local_times_read_as_utc_are_counted() {
+    let local =
+        row(&[("Submit", "2026-10-25T02:30:00"), ("Eligible", "2026-10-25T02:30:00"), ("Start", "Unknown")]);
+    let text = table(&[row(&[]), local.replace("Unknown", "2026-10-25T02:31:00")]);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let log = trace::read(text.as_bytes(), &strict).unwrap();
+    let fired = log.report.rule(Rule::LocalTime).unwrap();
+    assert_eq!((fired.count, fired.example.as_ref().unwrap().line), (1, Some(3)));
+    assert!(fired.description.contains("read as UTC") && fired.description.contains("--time-zone"));
+    let zone = ReadOptions { time_zone: TimeZone::get("Asia/Tokyo").unwrap(), ..ReadOptions::default() };
+    assert_eq!(trace::read(text.as_bytes(), &zone).unwrap().report.fired(Rule::LocalTime), 0);
+}
+
+#[test]
+fn a_converted_file_that_is_cleaned_keeps_the_sizes_it_was_given() {
+    let text = table(&[row(&[("ReqCPUS", "1")])]);
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    let options = ReadOptions {
+        ruleset: "default,processors=requested".parse().unwrap(),
+        procs: Some(Procs(64)),
+        ..ReadOptions::default()
+    };
+    let written = trace::clean(swf.as_slice(), &options).unwrap().write_swf(Vec::new()).unwrap();
+    let again = trace::read(written.as_slice(), &ReadOptions::default()).unwrap();
+    assert_eq!((again.workload.jobs()[0].shape.procs, again.machine.procs), (Procs(1), Procs(64)));
+    assert_eq!(again.machine.source, MachineSource::MaxProcs);
+}

@@ -106,7 +106,7 @@ impl<R: Read> Records<R> {
                 self.ledger.count(Rule::Malformed, || Example {
                     line: Some(number),
                     job: None,
-                    value: malformed.to_string(),
+                    value: malformed.detail(),
                 });
                 self.first_malformed.get_or_insert(malformed);
             }

@@ -229,7 +229,7 @@ impl Cleaner {
         record: &Record,
         value: impl FnOnce() -> String,
     ) -> Result<(), TraceError> {
-        if self.strict && self.ruleset.action(rule).effect() != Effect::Kept {
+        if self.strict && matches!(self.ruleset.action(rule).effect(), Effect::Changed | Effect::Removed) {
             return Err(strict_error(rule, self.format, record.line, record.job, value()));
         }
         let (line, job) = (record.line, record.job);

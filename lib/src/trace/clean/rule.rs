@@ -59,6 +59,8 @@ named! {
         Fraction = "fraction",
         /// Eligible later than submitted.
         Eligible = "eligible",
+        /// Local times without a zone.
+        LocalTime = "local-time",
         /// A local time that happened twice.
         DstFold = "dst-fold",
         /// A local time that never happened.
@@ -160,6 +162,8 @@ named! {
 pub enum Effect {
     /// Kept as they are.
     Kept,
+    /// Kept; of what the log says, one thing was taken rather than another (a column, an order).
+    Chosen,
     /// Kept, altered.
     Changed,
     /// Not among the jobs.
@@ -170,6 +174,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Effect::Kept => "kept",
+            Effect::Chosen => "chosen",
             Effect::Changed => "changed",
             Effect::Removed => "removed",
         })
@@ -181,14 +186,14 @@ impl Action {
     pub fn effect(self) -> Effect {
         match self {
             Action::Drop => Effect::Removed,
-            Action::Keep
-            | Action::Requested
+            Action::Keep => Effect::Kept,
+            Action::Requested
             | Action::Allocated
             | Action::ByFormat
             | Action::UseEligible
             | Action::UseSubmit
             | Action::ByLog
-            | Action::ByNumber => Effect::Kept,
+            | Action::ByNumber => Effect::Chosen,
             _ => Effect::Changed,
         }
     }
@@ -205,6 +210,7 @@ impl Rule {
             Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
             Rule::Fraction => "a fraction in a column of whole numbers",
             Rule::Eligible => "became eligible at another time than submitted",
+            Rule::LocalTime => "local times, read as UTC; name another zone with --time-zone",
             Rule::DstFold => "a local time that happened twice, when clocks went back",
             Rule::DstGap => "a local time that never happened, when clocks went forward",
             Rule::HetComponent => "a component of a heterogeneous job, taken as a job of its own",
@@ -241,7 +247,7 @@ impl Rule {
             Rule::RepeatedHeader | Rule::DuplicateRow => None,
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
             Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
-            Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
+            Rule::Eligible | Rule::LocalTime | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
             Rule::SubmitMissing | Rule::SubmitUnordered | Rule::TimeRange => Some(Field::Submit),
             Rule::RunMissing | Rule::RunZero | Rule::RunAboveRequest | Rule::Suspended => Some(Field::Run),
             Rule::Processors | Rule::ProcessorsDiffer => Some(Field::RequestedProcs),
@@ -263,7 +269,7 @@ impl Rule {
             Rule::DuplicateRow => &[Action::Keep, Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
-            Rule::ProcessorsDiffer => &[Action::Keep],
+            Rule::ProcessorsDiffer | Rule::LocalTime => &[Action::Keep],
             Rule::Fraction => &[Action::Round],
             Rule::Eligible => &[Action::UseSubmit, Action::UseEligible],
             Rule::DstFold => &[Action::Earlier],

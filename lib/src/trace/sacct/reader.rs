@@ -37,6 +37,8 @@ struct Run {
 pub(in crate::trace) struct Sacct {
     columns: Columns,
     zone: TimeZone,
+    /// The zone is the one that is taken when nobody names one.
+    zone_assumed: bool,
     from_eligible: bool,
     drop_duplicates: bool,
     header: Vec<u8>,
@@ -65,6 +67,7 @@ impl Sacct {
         Ok(Sacct {
             columns,
             zone: options.time_zone.clone(),
+            zone_assumed: options.time_zone == TimeZone::UTC,
             from_eligible: options.ruleset.action(Rule::Eligible) == Action::UseEligible,
             drop_duplicates: options.ruleset.action(Rule::DuplicateRow) == Action::Drop,
             header,
@@ -117,11 +120,15 @@ impl Sacct {
         let word = row.text(Column::State).unwrap_or_default();
         let state = state(word).ok_or_else(|| row.bad(Column::State, "not a job state of Slurm"))?;
         let mut changed_clocks = None;
+        let mut local = None;
         let mut clock = |column| -> Result<Option<i64>, Malformed> {
             let text = row.text(column).unwrap_or_default();
             let Some(instant) = instant(text, row.zone) else {
                 return Err(row.bad(column, "neither Unix seconds nor a time like 2024-01-31T23:59:59"));
             };
+            if self.zone_assumed && local.is_none() && text.contains(&b':') {
+                local = Some(text);
+            }
             match instant {
                 Instant::Fold(_) => changed_clocks = Some((Rule::DstFold, shortened(text))),
                 Instant::Gap(_) => changed_clocks = Some((Rule::DstGap, shortened(text))),
@@ -151,6 +158,9 @@ impl Sacct {
         }
         if let Some(rule) = again {
             note(rule, shortened(id));
+        }
+        if let Some(text) = local {
+            note(Rule::LocalTime, shortened(text));
         }
         if let Some((rule, value)) = changed_clocks {
             note(rule, value);

@@ -216,6 +216,13 @@ impl Header {
     }
 }
 
+/// Key, in lower case, and value of a comment of the form `; Key: value`.
+pub(in crate::trace) fn entry(comment: &[u8]) -> Option<(String, String)> {
+    let text = String::from_utf8_lossy(comment);
+    let (key, value) = text.trim_start().trim_start_matches(';').split_once(':')?;
+    Some((key.trim().to_ascii_lowercase(), value.trim().to_owned()))
+}
+
 /// Whether `key: value` is an entry, though of a kind the format does not define; an address is not.
 fn is_key(key: &str, value: &str) -> bool {
     let key = key.trim();

@@ -225,9 +225,7 @@ impl Rule {
             Rule::TimeRange => "a submit, run or requested time beyond 10^15 seconds",
             Rule::RunZero => "a run time of zero",
             Rule::Processors => "the preferred processor count is not known; the other one is taken",
-            Rule::ProcessorsDiffer => {
-                "requested and allocated processors differ; the rule processors says which count"
-            }
+            Rule::ProcessorsDiffer => "requested and allocated processors differ",
             Rule::ProcessorsMissing => "no processor count",
             Rule::TooLarge => "more processors than the machine has",
             Rule::RequestMissing => "no requested time",

@@ -113,6 +113,11 @@ fn missing_requested_processors_are_the_allocated_ones_and_the_other_way_round()
     assert_eq!(procs("default", with(&[(5, "6"), (8, "4")])), (4, 0));
     assert_eq!(procs("default,processors=allocated", with(&[(5, "6"), (8, "4")])), (6, 0));
     assert_eq!(procs("default,processors=allocated", with(&[(5, "-1"), (8, "4")])), (4, 1));
+    let differ = read(with(&[(5, "6")]));
+    let differ = differ.report.rule(Rule::ProcessorsDiffer).unwrap();
+    assert_eq!(differ.count, 1);
+    assert_eq!(differ.example.as_ref().unwrap().value, "requested 4, allocated 6: 4 taken");
+    assert_eq!(read(LINE).report.fired(Rule::ProcessorsDiffer), 0);
 }
 
 #[test]
@@ -160,6 +165,12 @@ fn jobs_larger_than_the_machine_can_be_capped() {
     let beyond = with(&[(8, "99999999999")]);
     let log = read(format!("{LINE}\n{beyond}"));
     assert_eq!((log.workload.len(), log.report.fired(Rule::TooLarge)), (1, 1));
+    let capped =
+        trace::read(format!("{LINE}\n{beyond}").as_bytes(), &options("default,too-large=cap")).unwrap();
+    assert_eq!(
+        (capped.workload.machine().procs, capped.workload.jobs()[1].shape.procs),
+        (Procs(4), Procs(4))
+    );
 }
 
 #[test]
@@ -288,4 +299,36 @@ fn the_reference_page_has_every_rule_with_its_actions() {
     for name in Ruleset::names() {
         assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
     }
+}
+
+#[test]
+fn a_machine_size_that_is_given_takes_the_place_of_the_headers() {
+    let text = format!("; Acknowledge: Ake\n;\tMaxProcs: 8 (batch)\n; MaxNodes: 8\n{LINE}\n");
+    let given = ReadOptions { procs: Some(Procs(50)), ..ReadOptions::default() };
+    let cleaned = trace::clean(text.as_bytes(), &given).unwrap().write_swf(Vec::new()).unwrap();
+    let converted = trace::convert(text.as_bytes(), Vec::new(), &given).unwrap().sink;
+    for written in [cleaned, converted] {
+        let lines = String::from_utf8(written.clone()).unwrap();
+        assert_eq!(lines.matches("MaxProcs:").count(), 1, "{lines}");
+        let note =
+            "; Acknowledge: Ake\n; Note: MaxProcs was 8 (batch) before it was given as 50\n; MaxProcs: 50\n";
+        assert!(lines.starts_with(note), "{lines}");
+        let again = trace::read(written.as_slice(), &ReadOptions::default()).unwrap();
+        assert_eq!((again.machine.procs, again.machine.source), (Procs(50), MachineSource::MaxProcs));
+    }
+    // Where there is none, it comes before the records; nothing given, nothing changes.
+    let bare = trace::convert(LINE.as_bytes(), Vec::new(), &given).unwrap().sink;
+    assert!(bare.starts_with(b"; MaxProcs: 50\n"));
+    let same = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    assert!(same.starts_with(b"; Acknowledge: Ake\n;\tMaxProcs: 8 (batch)\n; MaxNodes: 8\n"));
+}
+
+#[test]
+fn a_choice_between_columns_is_called_one() {
+    let log = read(with(&[(5, "6"), (8, "-1")]));
+    let fired = log.report.rule(Rule::Processors).unwrap();
+    assert_eq!(fired.effect, Effect::Chosen);
+    assert!(log.report.to_string().contains("processors: 1 chosen (format)"), "{}", log.report);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    assert!(trace::read(with(&[(5, "6"), (8, "-1")]).as_bytes(), &strict).is_ok());
 }

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use queuecast::job::{Job, Truth};
-use queuecast::trace::{self, Compression, Format, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter};
+use queuecast::trace::{
+    self, CleaningReport, Compression, Format, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter,
+};
 
 /// Name, data lines, processors, and jobs left by the default rules. Lines and processors as published;
 /// jobs left: lines minus those without run time or processors, or larger than the machine.
@@ -126,6 +128,9 @@ fn same_job_list(source: &Path, list: &Path, jobs: usize) -> Result<(), Failed> 
     let ours = trace::read(File::open(source)?, &options(Ruleset::predictsim()))?;
     let theirs = trace::read(fs::read(list)?.as_slice(), &options(Ruleset::none()))?;
     assert_eq!(ours.workload.len(), jobs, "{}", ours.report);
+    if source.ends_with("KTH-SP2-1996-2.swf.gz") {
+        sample_of_the_reference_page(&ours.report);
+    }
     assert_eq!(theirs.workload.len(), jobs, "{}", theirs.report);
     let facts = |(job, truth): (&Job, &Truth)| (job.id, job.submit, truth.run(), job.shape, job.user);
     let rows = |log: &trace::Log| -> Vec<_> {
@@ -141,6 +146,18 @@ fn same_job_list(source: &Path, list: &Path, jobs: usize) -> Result<(), Failed> 
     let by_id: BTreeMap<_, _> = theirs_rows.iter().map(|row| (row.0, row)).collect();
     assert!(rows(&default).iter().any(|row| by_id.get(&row.0) != Some(&row)));
     Ok(())
+}
+
+/// The page shows every rule that fires on this log, with what it says.
+fn sample_of_the_reference_page(report: &CleaningReport) {
+    let page = include_str!("../../docs/reference/cleaning.md");
+    for rule in &report.rules {
+        let name = format!("{} ", rule.rule);
+        let line = page.lines().find(|line| line.starts_with(&name)).unwrap_or_default();
+        let example = rule.example.as_ref().map_or_else(String::new, ToString::to_string);
+        let parts = [rule.count.to_string(), rule.effect.to_string(), rule.description.into(), example];
+        assert!(parts.iter().all(|part| line.contains(part.as_str())), "{parts:?}: {line}");
+    }
 }
 
 /// The same accounting twice, as Unix seconds between unit separators and as local times between bars.

@@ -334,3 +334,141 @@ fn a_name_cannot_smuggle_a_record_into_a_header() {
         1
     );
 }
+
+#[test]
+fn the_machine_has_one_size_whoever_asks() {
+    let never = row(&[
+        ("State", "CANCELLED by 0"),
+        ("Start", "None"),
+        ("ElapsedRaw", "0"),
+        ("JobID", "13"),
+        ("ReqCPUS", "32"),
+        ("AllocCPUS", "0"),
+    ]);
+    let text = table(&[never, row(&[("AllocCPUS", "16")]), "broken|64".to_owned()]);
+    let guess = (Procs(32), MachineSource::LargestJob);
+    let asked = ReadOptions::default();
+    let of = |size: trace::MachineSize| (size.procs, size.source);
+    assert_eq!(of(read(&text).machine), guess);
+    assert_eq!(read(&text).workload.machine().procs, Procs(32));
+    assert_eq!(of(trace::describe(text.as_bytes(), &asked).unwrap().machine.unwrap()), guess);
+    let cleaned = trace::clean(text.as_bytes(), &asked).unwrap();
+    assert_eq!(of(cleaned.machine), guess);
+
+    // Written down, the guess stays one: converted, and cleaned without the job that made it.
+    let converted = trace::convert(text.as_bytes(), Vec::new(), &asked).unwrap().sink;
+    for swf in [converted, cleaned.write_swf(Vec::new()).unwrap()] {
+        assert!(String::from_utf8_lossy(&swf).contains("; MaxProcs: 32\n"));
+        assert_eq!(of(trace::read(swf.as_slice(), &asked).unwrap().machine), guess);
+        assert_eq!(of(trace::describe(swf.as_slice(), &asked).unwrap().machine.unwrap()), guess);
+        // A guess does not make a larger job impossible; a size that is declared afterwards is one.
+        let more = [swf.as_slice(), b"99 9 1 1 64 -1 -1 64 9 -1 1 1 1 1 1 1 -1 -1\n"].concat();
+        assert_eq!(of(trace::read(more.as_slice(), &asked).unwrap().machine), (Procs(64), guess.1));
+        let declared = [swf.as_slice(), b"; MaxProcs: 48\n"].concat();
+        let declared = trace::read(declared.as_slice(), &asked).unwrap();
+        assert_eq!(of(declared.machine), (Procs(48), MachineSource::MaxProcs));
+    }
+}
+
+#[test]
+fn a_job_is_as_large_as_what_it_held_and_the_difference_is_counted() {
+    let text = table(&[
+        row(&[("ReqCPUS", "1")]),
+        row(&[("JobID", "13"), ("JobIDRaw", "13"), ("AllocCPUS", "0")]),
+        row(&[("JobID", "14"), ("JobIDRaw", "14")]),
+    ]);
+    let sizes = |log: &Log| log.workload.jobs().iter().map(|job| job.shape.procs.0).collect::<Vec<_>>();
+    let log = read(&table(&[row(&[("ReqCPUS", "1")])]));
+    let differ = log.report.rule(Rule::ProcessorsDiffer).unwrap();
+    assert_eq!((sizes(&log), differ.count), (vec![4], 1));
+    assert_eq!(differ.example.as_ref().unwrap().value, "requested 1, allocated 4: 4 taken");
+    assert_eq!(read(&text).report.fired(Rule::ProcessorsDiffer), 1);
+    assert_eq!(sizes(&read(&text)), [4, 4, 4]);
+    let info = trace::describe(text.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(info.sizes.unwrap().min, 4);
+    for ruleset in ["default,processors=requested", "predictsim", "reference"] {
+        let options = ReadOptions { ruleset: ruleset.parse().unwrap(), ..ReadOptions::default() };
+        let requested = trace::read(text.as_bytes(), &options).unwrap();
+        assert_eq!(sizes(&requested), [1, 4, 4], "{ruleset}");
+        let differ = requested.report.rule(Rule::ProcessorsDiffer).unwrap();
+        assert!(differ.example.as_ref().unwrap().value.ends_with(": 1 taken"), "{ruleset}");
+        // Cleaned that way and written down, it stays that way.
+        let written = trace::clean(text.as_bytes(), &options).unwrap().write_swf(Vec::new()).unwrap();
+        assert_eq!(sizes(&trace::read(written.as_slice(), &ReadOptions::default()).unwrap()), [1, 4, 4]);
+    }
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    assert_eq!(trace::read(text.as_bytes(), &strict).unwrap().workload.len(), 3);
+    // The same jobs by way of SWF.
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    assert_eq!(sizes(&trace::read(swf.as_slice(), &ReadOptions::default()).unwrap()), [4, 4, 4]);
+}
+
+#[test]
+fn overlapping_dumps_joined_are_one_dump() {
+    let first = [row(&[("State", "NODE_FAIL")]), row(&[("Start", "1200"), ("End", "1260")])];
+    let second = [first[1].clone(), row(&[("JobID", "13"), ("JobIDRaw", "13"), ("Submit", "1001")])];
+    let text = table(&[&first[..], &[HEADER.to_owned()], &second[..]].concat());
+    let log = read(&text);
+    assert_eq!((log.workload.len(), log.report.lines, log.report.removed), (3, 5, 2), "{}", log.report);
+    for (rule, line) in [(Rule::RepeatedHeader, 4), (Rule::DuplicateRow, 5)] {
+        let fired = log.report.rule(rule).unwrap();
+        assert_eq!((fired.count, fired.example.as_ref().unwrap().line), (1, Some(line)));
+    }
+    // The requeued run is another run, not a duplicate; nothing is malformed.
+    assert_eq!((log.report.fired(Rule::Incarnation), log.report.fired(Rule::Malformed)), (1, 0));
+    let keep = ReadOptions { ruleset: "default,-duplicate-row".parse().unwrap(), ..ReadOptions::default() };
+    let kept = trace::read(text.as_bytes(), &keep).unwrap();
+    assert_eq!((kept.workload.len(), kept.report.fired(Rule::DuplicateRow)), (4, 1));
+    assert_eq!(trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().records, 3);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let message = trace::read(text.as_bytes(), &strict).unwrap_err().to_string();
+    assert!(message.contains("line 4") && message.contains("rule repeated-header"), "{message}");
+}
+
+#[test]
+fn eligibility_out_of_order_is_no_disorder() {
+    let text = table(&[
+        row(&[("Eligible", "1500"), ("Start", "1510")]),
+        row(&[("JobID", "13"), ("JobIDRaw", "13"), ("Submit", "1001"), ("Eligible", "1001")]),
+    ]);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let log = trace::read(text.as_bytes(), &strict).unwrap();
+    let ids: Vec<u64> = log.workload.jobs().iter().map(|job| job.id.0).collect();
+    assert_eq!((ids, log.report.fired(Rule::SubmitUnordered)), (vec![13, 12], 0));
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    assert_eq!(trace::read(swf.as_slice(), &strict).unwrap().workload.len(), 2);
+    // Submissions out of order are one, and the refusal names the columns of the file.
+    let text = table(&[row(&[]), row(&[("JobID", "13"), ("Submit", "900"), ("Eligible", "1100")])]);
+    assert_eq!(read(&text).report.fired(Rule::SubmitUnordered), 1);
+    let message = trace::read(text.as_bytes(), &strict).unwrap_err().to_string();
+    assert!(message.contains("(sacct column Eligible or Submit), job 12: 900 after 1000"), "{message}");
+}
+
+#[test]
+fn local_times_read_as_utc_are_counted() {
+    let local =
+        row(&[("Submit", "2026-10-25T02:30:00"), ("Eligible", "2026-10-25T02:30:00"), ("Start", "Unknown")]);
+    let text = table(&[row(&[]), local.replace("Unknown", "2026-10-25T02:31:00")]);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let log = trace::read(text.as_bytes(), &strict).unwrap();
+    let fired = log.report.rule(Rule::LocalTime).unwrap();
+    assert_eq!((fired.count, fired.example.as_ref().unwrap().line), (1, Some(3)));
+    assert!(fired.description.contains("read as UTC") && fired.description.contains("--time-zone"));
+    let zone = ReadOptions { time_zone: TimeZone::get("Asia/Tokyo").unwrap(), ..ReadOptions::default() };
+    assert_eq!(trace::read(text.as_bytes(), &zone).unwrap().report.fired(Rule::LocalTime), 0);
+}
+
+#[test]
+fn a_converted_file_that_is_cleaned_keeps_the_sizes_it_was_given() {
+    let text = table(&[row(&[("ReqCPUS", "1")])]);
+    let swf = trace::convert(text.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap().sink;
+    let options = ReadOptions {
+        ruleset: "default,processors=requested".parse().unwrap(),
+        procs: Some(Procs(64)),
+        ..ReadOptions::default()
+    };
+    let written = trace::clean(swf.as_slice(), &options).unwrap().write_swf(Vec::new()).unwrap();
+    let again = trace::read(written.as_slice(), &ReadOptions::default()).unwrap();
+    assert_eq!((again.workload.jobs()[0].shape.procs, again.machine.procs), (Procs(1), Procs(64)));
+    assert_eq!(again.machine.source, MachineSource::MaxProcs);
+}

@@ -149,8 +149,10 @@ fn extra_columns_are_noted_and_missing_ones_malformed() {
 fn a_malformed_field_is_named_with_line_column_and_value() {
     let text = among_good(&with(&[(8, "abc")]));
     let value = &read(&text).report.rules[0].example.as_ref().unwrap().value.clone();
-    assert_eq!(value, "line 4, field 8 (requested processors) \"abc\": not a number");
-    assert_eq!(fail_strictly(&text), *value);
+    assert_eq!(value, "field 8 (requested processors) \"abc\": not a number");
+    assert_eq!(fail_strictly(&text), format!("line 4, {value}"));
+    let report = read(among_good("1 2 3")).report.to_string();
+    assert!(report.contains("first: line 4, \"1 2 3\": has 3 columns"), "{report}");
 }
 
 #[test]
@@ -324,6 +326,12 @@ fn what_is_not_a_log_is_told_what_it_looks_like() {
         (b"PK\x03\x04....", "a zip archive"),
         (b"JobID    JobName  State\n------- ------- -----\n", "a table that sacct prints for people"),
         (b"12|13|COMPLETED|5\n", "without the header line of sacct"),
+        (b"12|13|a,b|CANCELLED by 5|--jobid=3,4\n", "without the header line of sacct"),
+        (b"143+0\x1fa\x1fTIMEOUT\n", "without the header line of sacct"),
+        (b"Cluster|Account|MaxJobs,MaxTRES|QOS\n", "another table of Slurm"),
+        (b"short*|up|1:00:00|4|idle|node[01-04,07]\n", "another table of Slurm"),
+        (b"\xff\xfe1\0 \0", "UTF-16"),
+        (b"FAILED to open the log\n", "other text"),
         (b"Dear Sir or Madam,\n", "comma-separated"),
         (b"hello world\n", "other text"),
     ] {
@@ -364,4 +372,18 @@ fn a_log_is_described() {
 fn a_line_without_end_does_not_eat_the_memory() {
     let endless = b"; x".iter().copied().chain(std::iter::repeat_n(b'1', 20 << 20)).collect::<Vec<u8>>();
     assert!(fail(endless).contains("line 1 is longer than"));
+}
+
+#[test]
+fn what_follows_compressed_data_is_neither_lost_nor_called_truncation() {
+    for junk in
+        [&b"junk"[..], b"a longer piece of text that follows", b"\x1f nothing of gzip, it only looks so"]
+    {
+        let message = fail([gzip(LINE.as_bytes()).as_slice(), junk].concat());
+        assert!(message.contains("the gzip data end, but the file goes on"), "{message}");
+    }
+    let padded = [gzip(format!("{LINE}\n").as_bytes()).as_slice(), &[0; 70_000]].concat();
+    assert_eq!(read(padded).workload.len(), 1);
+    let twice = fail(gzip(&gzip(LINE.as_bytes())));
+    assert!(twice.contains("compressed twice"), "{twice}");
 }

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
-use super::clean::{CleaningReport, Ruleset};
+use super::clean::CleaningReport;
 use super::error::TraceError;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
 use super::sift::{Sifted, sift};
-use super::swf::{Header, SwfWriter};
+use super::swf::{GUESSED, HELD, Header, SwfWriter, entry};
 use super::{Format, ReadOptions};
+use crate::units::Procs;
 use crate::workload::Names;
 
 /// Records that cleaning kept, in arrival order.
@@ -44,14 +45,16 @@ impl Cleaned {
         let write = || -> std::io::Result<W> {
             let epoch = match self.format {
                 Format::Swf => {
-                    writer.header(&self.header)?;
+                    let given = self.machine.source == MachineSource::Given;
+                    let mut comments = Comments::new(given.then_some(self.machine.procs), true);
+                    for comment in &self.header.comments {
+                        comments.write(&mut writer, &comment.bytes)?;
+                    }
+                    comments.declare(&mut writer)?;
                     0
                 }
                 Format::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
             };
-            if self.machine.source == MachineSource::Given && self.format == Format::Swf {
-                writer.comment(format!("; MaxProcs: {}", self.machine.procs).as_bytes())?;
-            }
             for line in self.report.to_string().lines() {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
             }
@@ -73,7 +76,8 @@ pub struct Converted<W> {
     pub report: CleaningReport,
 }
 
-/// Writes every record of a log in the Standard Workload Format, uncleaned. SWF is copied as it streams by,
+/// Writes every record of a log in the Standard Workload Format, uncleaned. If `options` give the machine's
+/// size, it takes the place of the header's, with a note of what that was. SWF is copied as it streams by,
 /// comments in their places; accounting records are held in memory, because submit times are written
 /// relative to the earliest and names go into the header.
 pub fn convert<R: Read, W: Write>(
@@ -87,32 +91,83 @@ pub fn convert<R: Read, W: Write>(
     match records.format() {
         Format::Swf => {
             let mut record = Record::default();
-            let mut comments = 0;
+            let mut written_comments = 0;
+            let mut comments = Comments::new(options.procs, false);
             loop {
                 let more = records.read(&mut record)?;
-                for comment in &records.header().comments[comments..] {
-                    writer.comment(&comment.bytes).map_err(TraceError::Write)?;
+                for comment in &records.header().comments[written_comments..] {
+                    comments.write(&mut writer, &comment.bytes).map_err(TraceError::Write)?;
                 }
-                comments = records.header().comments.len();
+                written_comments = records.header().comments.len();
                 if !more {
                     break;
                 }
+                comments.declare(&mut writer).map_err(TraceError::Write)?;
                 writer.record(&record).map_err(TraceError::Write)?;
                 written += 1;
             }
         }
         Format::Sacct => {
-            let all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
-            let size = options.procs.map(|procs| MachineSize { procs, source: MachineSource::Given });
+            let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
+            // The format is sorted by submission, which is eligibility here.
+            all.sort_by_key(|record| record.submit);
+            let mut largest = LargestJob::default();
+            all.iter().for_each(|record| largest.see(record));
+            let size = largest.machine(options.procs, records.header());
             let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
+            writer
+                .comment(format!("; Note: {HELD}, where these are known").as_bytes())
+                .map_err(TraceError::Write)?;
             for record in &all {
                 writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
             }
             written = all.len() as u64;
         }
     }
-    let report = records.ledger().report(&Ruleset::none(), records.data_lines(), None);
+    let report = records.ledger().report(&options.ruleset, records.data_lines(), None);
     Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
+}
+
+/// Comments on their way into a derived file, to the byte but for what is no longer so.
+struct Comments {
+    /// The machine's size, if it is known better than the comments know.
+    procs: Option<Procs>,
+    /// Whether the records have been given the sizes they are taken to have.
+    sized: bool,
+    declared: bool,
+}
+
+impl Comments {
+    fn new(procs: Option<Procs>, sized: bool) -> Comments {
+        Comments { procs, sized, declared: false }
+    }
+
+    fn write<W: Write>(&mut self, writer: &mut SwfWriter<W>, comment: &[u8]) -> std::io::Result<()> {
+        let (key, value) = entry(comment).unwrap_or_default();
+        match (key.as_str(), self.procs) {
+            ("note", _) if self.sized && value.starts_with(HELD) => Ok(()),
+            ("note", Some(_)) if value.starts_with(GUESSED) => Ok(()),
+            ("maxprocs", Some(procs)) => {
+                if value != procs.to_string() {
+                    let note = format!("; Note: MaxProcs was {value} before it was given as {procs}");
+                    writer.comment(note.as_bytes())?;
+                }
+                self.declare(writer)
+            }
+            _ => writer.comment(comment),
+        }
+    }
+
+    /// Says how large the machine is, if that is known and has not been said.
+    fn declare<W: Write>(&mut self, writer: &mut SwfWriter<W>) -> std::io::Result<()> {
+        match self.procs {
+            Some(procs) if !self.declared => {
+                self.declared = true;
+                writer.comment(format!("; MaxProcs: {procs}").as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A record with its submit time counted from `epoch`.
@@ -129,18 +184,16 @@ fn made_header<W: Write>(
     machine: Option<MachineSize>,
 ) -> std::io::Result<i64> {
     let epoch = records.iter().map(|record| record.submit).filter(|&submit| submit >= 0).min().unwrap_or(0);
-    let size = |record: &Record| record.requested_procs.max(record.allocated_procs);
     let mut say = |text: String| writer.comment(format!("; {text}").as_bytes());
     say("Version: 2.2".into())?;
     say("Conversion: Queuecast, from the output of sacct".into())?;
     say(format!("MaxJobs: {}", records.len()))?;
     say(format!("MaxRecords: {}", records.len()))?;
     say(format!("UnixStartTime: {epoch}"))?;
-    match machine {
-        Some(MachineSize { procs, source: MachineSource::Given }) => say(format!("MaxProcs: {procs}"))?,
-        _ => {
-            say(format!("MaxProcs: {}", records.iter().map(size).max().unwrap_or(0)))?;
-            say("Note: MaxProcs is the size of the largest job; the machine may be larger".into())?;
+    if let Some(MachineSize { procs, source }) = machine {
+        say(format!("MaxProcs: {procs}"))?;
+        if source == MachineSource::LargestJob {
+            say(format!("Note: {GUESSED}; the machine may be larger"))?;
         }
     }
     say("Note: submit time is when the job became eligible; wait time counts from there".into())?;

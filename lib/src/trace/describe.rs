@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use super::error::TraceError;
 use super::input::Compression;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
 use super::records::Records;
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
-use crate::units::Procs;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
@@ -43,7 +42,7 @@ pub struct Info {
     pub unfinished: u64,
     /// Records per status code.
     pub statuses: BTreeMap<i64, u64>,
-    /// Processors: requested, else allocated.
+    /// Processors: requested or allocated, as the ruleset has it.
     pub sizes: Option<Distribution>,
     /// Run times, seconds.
     pub runs: Option<Distribution>,
@@ -139,13 +138,13 @@ impl Distribution {
 }
 
 /// Reads a whole log and describes it. Nothing is cleaned; the ruleset only says what counts as submission
-/// in accounting records.
+/// in accounting records, and which processors are a job's.
 pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, TraceError> {
     let mut records = Records::open(source, options)?;
     let mut survey = Survey::default();
     let mut record = Record::default();
     while records.read(&mut record)? {
-        survey.see(&record);
+        survey.see(&record, options.ruleset.prefers_allocated(records.is_accounting()));
     }
     let (format, compression) = (records.format(), records.compression());
     let reading = records.ledger().report(&options.ruleset, records.data_lines(), None);
@@ -161,6 +160,7 @@ struct Survey {
     // Counted, never iterated.
     identities: [HashSet<i64>; 7],
     statuses: BTreeMap<i64, u64>,
+    largest: LargestJob,
     sizes: Vec<i64>,
     runs: Vec<i64>,
     requests: Vec<i64>,
@@ -172,8 +172,9 @@ struct Survey {
 }
 
 impl Survey {
-    fn see(&mut self, record: &Record) {
+    fn see(&mut self, record: &Record, allocated_first: bool) {
         self.records += 1;
+        self.largest.see(record);
         self.unfinished += u64::from(record.unfinished);
         *self.statuses.entry(record.status).or_default() += 1;
         for (field, known) in Field::ALL.into_iter().zip(&mut self.known) {
@@ -197,7 +198,10 @@ impl Survey {
                 seen.insert(identity);
             }
         }
-        let procs = if record.requested_procs > 0 { record.requested_procs } else { record.allocated_procs };
+        let (requested, allocated) = (record.requested_procs, record.allocated_procs);
+        let (preferred, other) =
+            if allocated_first { (allocated, requested) } else { (requested, allocated) };
+        let procs = if preferred > 0 { preferred } else { other };
         if procs > 0 {
             self.sizes.push(procs);
         }
@@ -230,9 +234,7 @@ impl Survey {
         header: Header,
         options: &ReadOptions,
     ) -> Info {
-        let largest = self.sizes.iter().max().and_then(|&largest| u32::try_from(largest).ok()).map(Procs);
-        let machine = MachineSize::declared(options.procs, &header)
-            .or(largest.map(|procs| MachineSize { procs, source: MachineSource::LargestJob }));
+        let machine = self.largest.machine(options.procs, &header);
         let [users, groups, executables, queues, partitions, accounts, qos] =
             self.identities.map(|set| set.len());
         let offered_load = match (machine, self.submits) {

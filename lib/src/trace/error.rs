@@ -34,11 +34,18 @@ pub struct Place {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        if let Some(Place { column, name }) = &self.field {
-            write!(f, ", field {column} ({name})")?;
-        }
-        write!(f, " \"{}\": {}", self.value, self.reason)
+        let separator = if self.field.is_some() { ", " } else { " " };
+        write!(f, "line {}{separator}{}", self.line, self.detail())
+    }
+}
+
+impl Malformed {
+    /// Everything but the line.
+    pub(super) fn detail(&self) -> String {
+        let place = self.field.as_ref();
+        let place =
+            place.map_or_else(String::new, |Place { column, name }| format!("field {column} ({name}) "));
+        format!("{place}\"{}\": {}", self.value, self.reason)
     }
 }
 
@@ -74,6 +81,16 @@ pub enum TraceError {
         line: u64,
         /// What the decompressor said.
         source: io::Error,
+    },
+    /// Something follows the compressed data.
+    #[error(
+        "after line {line} the {compression} data end, but the file goes on with something else; cut that off, or compress the parts of the log one by one"
+    )]
+    Trailing {
+        /// How the file is compressed.
+        compression: Compression,
+        /// Last complete line.
+        line: u64,
     },
     /// A line so long that this cannot be a log.
     #[error("line {line} is longer than {limit} bytes: this is not a text log")]

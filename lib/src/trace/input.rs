@@ -1,9 +1,9 @@
 //! Bytes in and out, compressed or not. Compression is recognised by its first bytes, never by a file name.
 
 use std::fmt;
-use std::io::{self, Chain, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Write};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
@@ -41,13 +41,60 @@ impl fmt::Display for Compression {
     }
 }
 
+/// What the source's error carries if something follows the compressed data.
+#[derive(Debug, thiserror::Error)]
+#[error("data after the end of the compressed data")]
+pub(super) struct TrailingData;
+
+/// gzip of one or several members. Zeros after the last are padding, as of tapes; anything else is an error.
+pub(super) struct Members<R: Read> {
+    /// Always there, but for the moment when one member follows another.
+    member: Option<GzDecoder<BufReader<R>>>,
+    is_first: bool,
+}
+
+impl<R: Read> Members<R> {
+    fn new(source: R) -> Members<R> {
+        Members { member: Some(GzDecoder::new(BufReader::with_capacity(1 << 15, source))), is_first: true }
+    }
+}
+
+impl<R: Read> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let trailing = || io::Error::new(io::ErrorKind::InvalidData, TrailingData);
+        while let Some(member) = &mut self.member {
+            match member.read(buffer) {
+                Ok(0) if !buffer.is_empty() => {}
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                    let header_is_bad = !self.is_first && member.header().is_none();
+                    return Err(if header_is_bad { trailing() } else { error });
+                }
+                read => return read,
+            }
+            let source = member.get_mut();
+            let zeros = match source.fill_buf()? {
+                [] => return Ok(0),
+                [0x1f, ..] => 0,
+                rest if rest.iter().all(|&byte| byte == 0) => rest.len(),
+                _ => return Err(trailing()),
+            };
+            source.consume(zeros);
+            if zeros == 0 {
+                self.member = self.member.take().map(|member| GzDecoder::new(member.into_inner()));
+                self.is_first = false;
+            }
+        }
+        Ok(0)
+    }
+}
+
 type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// A source of plain bytes, whatever lies beneath.
 pub(super) enum Input<R: Read> {
     Plain(Replayed<R>),
-    Gzip(Box<MultiGzDecoder<Replayed<R>>>),
-    Zstd(Box<zstd::Decoder<'static, io::BufReader<Replayed<R>>>>),
+    Gzip(Box<Members<Replayed<R>>>),
+    Zstd(Box<zstd::Decoder<'static, BufReader<Replayed<R>>>>),
 }
 
 impl<R: Read> Input<R> {
@@ -63,7 +110,7 @@ impl<R: Read> Input<R> {
         let replayed = Cursor::new(magic).chain(source);
         Ok(match compression {
             Compression::None => Input::Plain(replayed),
-            Compression::Gzip => Input::Gzip(Box::new(MultiGzDecoder::new(replayed))),
+            Compression::Gzip => Input::Gzip(Box::new(Members::new(replayed))),
             Compression::Zstd => Input::Zstd(Box::new(zstd::Decoder::new(replayed)?)),
         })
     }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use super::error::TraceError;
-use super::input::{Compression, Input};
+use super::input::{Compression, Input, TrailingData};
 
 const BUFFER: usize = 1 << 18;
 /// No line of a log is this long; without a limit a binary file would be taken into memory whole.
@@ -92,6 +92,9 @@ impl<R: Read> Lines<R> {
     fn explain(&self, source: io::Error) -> TraceError {
         let complete = self.buffer[self.pending.clone()].iter().filter(|&&byte| byte == b'\n').count();
         let (line, compression) = (self.number + complete as u64, self.input.compression());
+        if source.get_ref().is_some_and(|cause| cause.is::<TrailingData>()) {
+            return TraceError::Trailing { compression, line };
+        }
         match (compression, source.kind()) {
             (Compression::None, _) => TraceError::Read { line, source },
             (_, io::ErrorKind::UnexpectedEof) => TraceError::Truncated { compression, line },

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::record::Record;
 use super::swf::Header;
 use crate::units::Procs;
 
@@ -31,18 +32,44 @@ pub struct MachineSize {
 }
 
 impl MachineSize {
-    /// What the caller or the header says, in this order.
+    /// What the caller or the header says, in this order. A `MaxProcs` that its own note calls the size of
+    /// the largest job declares nothing.
     pub fn declared(given: Option<Procs>, header: &Header) -> Option<MachineSize> {
         let positive = |value: Option<i64>| {
             value.and_then(|value| u32::try_from(value).ok()).filter(|&procs| procs > 0).map(Procs)
         };
         [
             (given, MachineSource::Given),
-            (positive(header.max_procs), MachineSource::MaxProcs),
+            (positive(header.max_procs.filter(|_| !header.max_procs_guessed)), MachineSource::MaxProcs),
             (positive(header.max_nodes), MachineSource::MaxNodes),
         ]
         .into_iter()
         .find_map(|(procs, source)| procs.map(|procs| MachineSize { procs, source }))
+    }
+}
+
+/// The largest number of processors that any record of a log asked for or held, even one that never ran:
+/// what stands for the machine's size where nothing declares it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LargestJob(u32);
+
+impl LargestJob {
+    pub fn see(&mut self, record: &Record) {
+        for procs in [record.requested_procs, record.allocated_procs] {
+            // Counts beyond 32 bits are no machine's; the rule `too-large` removes them.
+            self.0 = self.0.max(u32::try_from(procs).unwrap_or(0));
+        }
+    }
+
+    /// What is declared, else this size, or the one that an earlier guess wrote into the header; `None` if no
+    /// record has processors.
+    pub fn machine(self, given: Option<Procs>, header: &Header) -> Option<MachineSize> {
+        MachineSize::declared(given, header).or_else(|| {
+            let noted = header.max_procs.filter(|_| header.max_procs_guessed);
+            let noted = noted.and_then(|procs| u32::try_from(procs).ok()).unwrap_or(0);
+            let procs = Procs(self.0.max(noted));
+            (procs.0 > 0).then_some(MachineSize { procs, source: MachineSource::LargestJob })
+        })
     }
 }
 

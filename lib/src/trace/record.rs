@@ -127,6 +127,8 @@ pub struct Record {
     pub preceding_job: i64,
     /// 18. Think time after the preceding job, seconds.
     pub think_time: i64,
+    /// When it was submitted, if `submit` is when it became eligible instead; accounting records only.
+    pub submitted: i64,
     /// Account charged; accounting records only.
     pub account: i64,
     /// Quality of service; accounting records only.
@@ -160,6 +162,7 @@ impl Default for Record {
             partition: UNKNOWN,
             preceding_job: UNKNOWN,
             think_time: UNKNOWN,
+            submitted: UNKNOWN,
             account: UNKNOWN,
             qos: UNKNOWN,
             ending: Ending::Unknown,

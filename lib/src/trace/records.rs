@@ -9,7 +9,7 @@ use super::error::{Malformed, TraceError};
 use super::input::Compression;
 use super::lines::Lines;
 use super::record::{Record, UNKNOWN};
-use super::sacct::Sacct;
+use super::sacct::{NoRecord, Sacct};
 use super::sniff::sniff;
 use super::swf::{self, Header, Oddity};
 use super::{Format, ReadOptions};
@@ -70,7 +70,7 @@ impl<R: Read> Records<R> {
     fn advance(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         while let Some((number, line)) = self.lines.next()? {
             let Some(&first) = line.iter().find(|byte| !byte.is_ascii_whitespace()) else { continue };
-            let is_record = match &mut self.sacct {
+            let parsed = match &mut self.sacct {
                 Some(sacct) => sacct.parse(line, number, record, &mut self.ledger),
                 None if first == b';' => {
                     self.header.push(number, line);
@@ -80,21 +80,22 @@ impl<R: Read> Records<R> {
                     if let Some(oddity) = oddity {
                         note(&mut self.ledger, oddity, record);
                     }
-                    true
+                    None
                 }),
             };
             self.data_lines += 1;
-            let refusal = match is_record {
-                Ok(true) => None,
-                Ok(false) if self.strict => {
-                    return Err(strict_error(
-                        Rule::Step,
-                        number,
-                        UNKNOWN,
-                        "use sacct -X to leave steps out".into(),
-                    ));
+            let refusal = match parsed {
+                Ok(None) => None,
+                Ok(Some(NoRecord { rule, job, value })) => {
+                    if self.strict {
+                        let remedy =
+                            if rule == Rule::Step { " (use sacct -X to leave steps out)" } else { "" };
+                        let (job, value) = (job.unwrap_or(UNKNOWN), value + remedy);
+                        return Err(strict_error(rule, self.format(), number, job, value));
+                    }
+                    self.ledger.count(rule, || Example { line: Some(number), job, value });
+                    continue;
                 }
-                Ok(false) => continue,
                 Err(malformed) => Some(malformed),
             };
             if self.strict {
@@ -105,7 +106,7 @@ impl<R: Read> Records<R> {
                 self.ledger.count(Rule::Malformed, || Example {
                     line: Some(number),
                     job: None,
-                    value: malformed.to_string(),
+                    value: malformed.detail(),
                 });
                 self.first_malformed.get_or_insert(malformed);
             }
@@ -131,7 +132,7 @@ impl<R: Read> Records<R> {
             if self.ledger.fired(rule) > 0 {
                 let value =
                     self.ledger.example(rule).map_or_else(String::new, |example| example.value.clone());
-                return Err(strict_error(rule, line, job, value));
+                return Err(strict_error(rule, self.format(), line, job, value));
             }
         }
         Ok(())
@@ -141,10 +142,10 @@ impl<R: Read> Records<R> {
     /// that names its columns leaves no such doubt, unless every line is bad.
     fn judge(&mut self) -> Result<(), TraceError> {
         let malformed = self.ledger.fired(Rule::Malformed);
-        let steps = self.ledger.fired(Rule::Step);
+        let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.ledger.fired(rule));
         let hopeless = match self.format() {
             Format::Swf => 2 * malformed > self.data_lines,
-            Format::Sacct => malformed > 0 && malformed + steps == self.data_lines,
+            Format::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
         };
         match self.first_malformed.take() {
             Some(first) if hopeless => Err(TraceError::MostlyMalformed {
@@ -171,6 +172,11 @@ impl<R: Read> Records<R> {
     /// What the log is written in.
     pub fn format(&self) -> Format {
         if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
+    }
+
+    /// Whether the records come from accounting: directly, or through a file that says so in a note.
+    pub(super) fn is_accounting(&self) -> bool {
+        self.sacct.is_some() || self.header.accounting
     }
 
     /// How it is compressed.

@@ -7,7 +7,7 @@ use super::clean::cleaner::strict_error;
 use super::clean::{Action, Cleaner, CleaningReport, Effect, Example, Ledger, Rule};
 use super::error::TraceError;
 use super::input::Compression;
-use super::machine::{MachineSize, MachineSource};
+use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
 use super::swf::Header;
@@ -131,17 +131,21 @@ pub(super) struct Sifted<K> {
 pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
     let mut records = Records::open(source, options)?;
     let mut cleaner = Cleaner::new(options.ruleset.clone(), options.strict);
+    cleaner.set_format(records.format());
     let mut kept = K::default();
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
+    let mut largest = LargestJob::default();
     while records.read(&mut record)? {
         if records.header().comments.len() != comments {
             comments = records.header().comments.len();
             late_comments |= kept.len() > 0;
             let declared = MachineSize::declared(options.procs, records.header());
             cleaner.set_machine(declared.map(|size| size.procs));
+            cleaner.set_held(records.is_accounting());
         }
+        largest.see(&record);
         if cleaner.clean(&mut record)? {
             kept.push(&record);
         }
@@ -154,14 +158,19 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
     let declared = MachineSize::declared(options.procs, &header);
     if let (Some(size), true) = (declared, late_comments) {
         // A size declared below the first records has not been held against those above it.
-        fit(&mut kept, size.procs, options, &mut ledger)?;
+        fit(&mut kept, size.procs, format, options, &mut ledger)?;
     }
-    let largest = (0..kept.len()).map(|at| kept.procs(at)).max();
-    let Some(largest) = largest else {
+    let machine = largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
+    let Some(machine) = machine else {
         let why = why(&ledger.report(&options.ruleset, lines, None));
         return Err(TraceError::NoJobs { lines, why });
     };
-    let machine = declared.unwrap_or(MachineSize { procs: largest, source: MachineSource::LargestJob });
+    if declared.is_none() {
+        // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
+        for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
+            kept.set_procs(at, machine.procs);
+        }
+    }
     order(&mut kept, options, &mut ledger);
     if format == Format::Swf {
         note_duplicates(&kept, &mut ledger);
@@ -187,6 +196,7 @@ fn why(report: &CleaningReport) -> String {
 fn fit<K: Keep>(
     kept: &mut K,
     machine: Procs,
+    format: Format,
     options: &ReadOptions,
     ledger: &mut Ledger,
 ) -> Result<(), TraceError> {
@@ -199,7 +209,7 @@ fn fit<K: Keep>(
         }
         let value = format!("{procs} processors of {machine}");
         if options.strict {
-            return Err(strict_error(Rule::TooLarge, line.unwrap_or(0), job, value));
+            return Err(strict_error(Rule::TooLarge, format, line.unwrap_or(0), job, value));
         }
         ledger.count(Rule::TooLarge, || Example { line, job: Some(job), value });
         kept.set_procs(at, machine);

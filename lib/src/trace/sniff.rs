@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::error::{TraceError, shortened};
+use super::sacct::state;
 
 const EITHER: &str =
     "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
@@ -15,6 +16,12 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
             Err(not("binary data", EITHER))
         };
     };
+    if beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff") {
+        return Err(not("UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"));
+    }
+    if beginning.starts_with(b"\x1f\x8b") || beginning.starts_with(b"\x28\xb5\x2f\xfd") {
+        return Err(not("a file that was compressed twice", "decompress it once"));
+    }
     if let Some(archive) = archive(beginning) {
         return Err(not(archive, "decompress or unpack it first; gzip and zstd are read as they are"));
     }
@@ -24,9 +31,8 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
     if line.starts_with(b";") {
         return Ok(Format::Swf);
     }
-    let lower = line.to_ascii_lowercase();
-    let has = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
-    if has(b"jobid") {
+    if columns(line).any(|name| name.eq_ignore_ascii_case(b"JobID") || name.eq_ignore_ascii_case(b"JobIDRaw"))
+    {
         return if delimiter(line).is_some_and(|byte| byte != b' ') {
             Ok(Format::Sacct)
         } else {
@@ -45,6 +51,14 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
             "for accounting records use the text output `sacct -P`, which is also far smaller than `sacct --json`",
         ),
         b'<' => not("HTML or XML", "perhaps an error page was saved instead of the log; download it again"),
+        _ if has_state(line) => not(
+            "a table without the header line of sacct",
+            "run sacct with -P and without -n (--noheader): the header line names the columns",
+        ),
+        _ if line.contains(&b'|') => not(
+            &format!("another table of Slurm (\"{}\")", shortened(line)),
+            "give it the output of `sacct -P`, with its header line; what sinfo, squeue and sacctmgr print is no log",
+        ),
         b'#' => not(
             "a script or a table with # comments",
             "comments of the Standard Workload Format begin with a semicolon",
@@ -53,12 +67,21 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
             &format!("comma-separated values (\"{}\")", shortened(line)),
             "the Standard Workload Format separates its 18 numbers by blanks; convert it first",
         ),
-        _ if line.contains(&b'|') => not(
-            "a table without the header line of sacct",
-            "run sacct with -P and without -n (--noheader): the header line names the columns",
-        ),
         _ => not(&format!("other text (\"{}\")", shortened(line)), EITHER),
     })
+}
+
+/// A line at its first delimiter of tables.
+fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let delimiter = delimiter(line);
+    line.split(move |&byte| Some(byte) == delimiter).map(<[u8]>::trim_ascii)
+}
+
+/// Whether a job state of Slurm stands in a column of its own, as in a row of sacct.
+fn has_state(line: &[u8]) -> bool {
+    let mut columns = line.split(|byte| matches!(byte, b'|' | b'\x1f' | b',' | b';' | b'\t'));
+    let first = columns.next().unwrap_or_default();
+    first.len() < line.len() && columns.any(|word| state(word.trim_ascii()).is_some())
 }
 
 fn not(looks_like: &str, hint: &str) -> TraceError {

@@ -5,6 +5,7 @@ use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
 use crate::trace::error::TraceError;
 use crate::trace::record::{Record, UNKNOWN};
+use crate::trace::{Format, sacct};
 use crate::units::Procs;
 
 /// 31 million years: sums of such times stay far from the end of the clock.
@@ -16,6 +17,8 @@ pub struct Cleaner {
     ruleset: Ruleset,
     strict: bool,
     machine: Option<Procs>,
+    held: bool,
+    format: Format,
     ledger: Ledger,
     /// The job last summed up, whose partial executions may follow.
     summed_up: Option<i64>,
@@ -26,12 +29,32 @@ impl Cleaner {
     /// A cleaner that follows `ruleset`; when strict, it refuses what it would have to remove or change.
     pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
         let ledger = Ledger::default();
-        Cleaner { ruleset, strict, machine: None, ledger, summed_up: None, latest_submit: i64::MIN }
+        Cleaner {
+            ruleset,
+            strict,
+            machine: None,
+            held: false,
+            format: Format::Swf,
+            ledger,
+            summed_up: None,
+            latest_submit: i64::MIN,
+        }
     }
 
     /// From now on jobs are compared with a machine of this size; before, with none.
     pub fn set_machine(&mut self, procs: Option<Procs>) {
         self.machine = procs;
+    }
+
+    /// Whether the records come from accounting, where what a job held is its size unless the ruleset says
+    /// otherwise; as long as nobody says so, they do not.
+    pub fn set_held(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// What the records were written in, whose columns refusals name; SWF unless told.
+    pub fn set_format(&mut self, format: Format) {
+        self.format = format;
     }
 
     /// What has been counted.
@@ -90,19 +113,22 @@ impl Cleaner {
             self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
         }
         self.forget_identifiers(record)?;
-        if record.submit < self.latest_submit {
-            let (submit, latest) = (record.submit, self.latest_submit);
-            self.fire(Rule::SubmitUnordered, record, || format!("{submit} after {latest}"))?;
+        // Jobs become eligible in any order; that is no disorder of the log.
+        let submitted = if record.submitted >= 0 { record.submitted } else { record.submit };
+        if submitted < self.latest_submit {
+            let latest = self.latest_submit;
+            self.fire(Rule::SubmitUnordered, record, || format!("{submitted} after {latest}"))?;
         }
-        self.latest_submit = self.latest_submit.max(record.submit);
+        self.latest_submit = self.latest_submit.max(submitted);
         Ok(true)
     }
 
     fn choose_processors(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         let (requested, allocated) = (record.requested_procs, record.allocated_procs);
-        let (preferred, other) = match self.ruleset.action(Rule::Processors) {
-            Action::Allocated => (allocated, requested),
-            _ => (requested, allocated),
+        let (preferred, other) = if self.ruleset.prefers_allocated(self.held) {
+            (allocated, requested)
+        } else {
+            (requested, allocated)
         };
         if preferred <= 0 && other <= 0 {
             return self.remove(Rule::ProcessorsMissing, record, || {
@@ -111,6 +137,11 @@ impl Cleaner {
         }
         if preferred <= 0 {
             self.fire(Rule::Processors, record, || format!("requested {requested}, allocated {allocated}"))?;
+        }
+        if preferred > 0 && other > 0 && preferred != other {
+            self.fire(Rule::ProcessorsDiffer, record, || {
+                format!("requested {requested}, allocated {allocated}: {preferred} taken")
+            })?;
         }
         record.requested_procs = if preferred > 0 { preferred } else { other };
         Ok(true)
@@ -198,8 +229,8 @@ impl Cleaner {
         record: &Record,
         value: impl FnOnce() -> String,
     ) -> Result<(), TraceError> {
-        if self.strict && self.ruleset.action(rule).effect() != Effect::Kept {
-            return Err(strict_error(rule, record.line, record.job, value()));
+        if self.strict && matches!(self.ruleset.action(rule).effect(), Effect::Changed | Effect::Removed) {
+            return Err(strict_error(rule, self.format, record.line, record.job, value()));
         }
         let (line, job) = (record.line, record.job);
         self.ledger.count(rule, || Example {
@@ -212,10 +243,17 @@ impl Cleaner {
 }
 
 /// The refusal of strict mode.
-pub(in crate::trace) fn strict_error(rule: Rule, line: u64, job: i64, value: String) -> TraceError {
-    let place = rule.field().map_or_else(
-        || "whole line".to_owned(),
-        |field| format!("{} (SWF field {})", field.name(), field.column()),
-    );
+pub(in crate::trace) fn strict_error(
+    rule: Rule,
+    format: Format,
+    line: u64,
+    job: i64,
+    value: String,
+) -> TraceError {
+    let place = match (rule.field(), format) {
+        (None, _) => "whole line".to_owned(),
+        (Some(field), Format::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
+        (Some(field), Format::Sacct) => format!("{} (sacct column {})", field.name(), sacct::behind(field)),
+    };
     TraceError::Strict { line, place, job, value, rule }
 }

@@ -49,12 +49,18 @@ named! {
         Malformed = "malformed",
         /// A step of a job (`123.batch`).
         Step = "step",
+        /// The header line again, further down.
+        RepeatedHeader = "repeated-header",
+        /// The same row again, as where dumps overlap.
+        DuplicateRow = "duplicate-row",
         /// More columns than the format has.
         ExtraColumns = "extra-columns",
         /// A fraction where a whole number belongs.
         Fraction = "fraction",
         /// Eligible later than submitted.
         Eligible = "eligible",
+        /// Local times without a zone.
+        LocalTime = "local-time",
         /// A local time that happened twice.
         DstFold = "dst-fold",
         /// A local time that never happened.
@@ -83,6 +89,8 @@ named! {
         RunZero = "run-zero",
         /// Which processor count is the job's.
         Processors = "processors",
+        /// Requested and allocated processors differ.
+        ProcessorsDiffer = "processors-differ",
         /// No processor count.
         ProcessorsMissing = "processors-missing",
         /// Larger than the machine.
@@ -123,6 +131,8 @@ named! {
         Requested = "requested",
         /// Allocated processors, else requested ones.
         Allocated = "allocated",
+        /// Allocated processors in accounting records, requested ones in SWF; else the other.
+        ByFormat = "format",
         /// Waiting counts from eligibility.
         UseEligible = "eligible",
         /// Waiting counts from submission.
@@ -152,6 +162,8 @@ named! {
 pub enum Effect {
     /// Kept as they are.
     Kept,
+    /// Kept; of what the log says, one thing was taken rather than another (a column, an order).
+    Chosen,
     /// Kept, altered.
     Changed,
     /// Not among the jobs.
@@ -162,6 +174,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Effect::Kept => "kept",
+            Effect::Chosen => "chosen",
             Effect::Changed => "changed",
             Effect::Removed => "removed",
         })
@@ -173,13 +186,14 @@ impl Action {
     pub fn effect(self) -> Effect {
         match self {
             Action::Drop => Effect::Removed,
-            Action::Keep
-            | Action::Requested
+            Action::Keep => Effect::Kept,
+            Action::Requested
             | Action::Allocated
+            | Action::ByFormat
             | Action::UseEligible
             | Action::UseSubmit
             | Action::ByLog
-            | Action::ByNumber => Effect::Kept,
+            | Action::ByNumber => Effect::Chosen,
             _ => Effect::Changed,
         }
     }
@@ -191,9 +205,12 @@ impl Rule {
         match self {
             Rule::Malformed => "the line cannot be read as a record",
             Rule::Step => "a step of a job, not a job",
+            Rule::RepeatedHeader => "the header line again, as where dumps were joined",
+            Rule::DuplicateRow => "the same run of the same job again, as where dumps overlap",
             Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
             Rule::Fraction => "a fraction in a column of whole numbers",
             Rule::Eligible => "became eligible at another time than submitted",
+            Rule::LocalTime => "local times, read as UTC; name another zone with --time-zone",
             Rule::DstFold => "a local time that happened twice, when clocks went back",
             Rule::DstGap => "a local time that never happened, when clocks went forward",
             Rule::HetComponent => "a component of a heterogeneous job, taken as a job of its own",
@@ -208,6 +225,7 @@ impl Rule {
             Rule::TimeRange => "a submit, run or requested time beyond 10^15 seconds",
             Rule::RunZero => "a run time of zero",
             Rule::Processors => "the preferred processor count is not known; the other one is taken",
+            Rule::ProcessorsDiffer => "requested and allocated processors differ",
             Rule::ProcessorsMissing => "no processor count",
             Rule::TooLarge => "more processors than the machine has",
             Rule::RequestMissing => "no requested time",
@@ -224,12 +242,14 @@ impl Rule {
     pub fn field(self) -> Option<Field> {
         match self {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
+            Rule::RepeatedHeader | Rule::DuplicateRow => None,
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
             Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
-            Rule::Eligible | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
+            Rule::Eligible | Rule::LocalTime | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
             Rule::SubmitMissing | Rule::SubmitUnordered | Rule::TimeRange => Some(Field::Submit),
             Rule::RunMissing | Rule::RunZero | Rule::RunAboveRequest | Rule::Suspended => Some(Field::Run),
-            Rule::Processors | Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
+            Rule::Processors | Rule::ProcessorsDiffer => Some(Field::RequestedProcs),
+            Rule::ProcessorsMissing | Rule::TooLarge => Some(Field::RequestedProcs),
             Rule::RequestMissing => Some(Field::RequestedTime),
             Rule::Unfinished | Rule::PartialExecution | Rule::PartialAlone => Some(Field::Status),
             Rule::StatusUnknown => Some(Field::Status),
@@ -243,8 +263,11 @@ impl Rule {
         match self {
             Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
+            Rule::RepeatedHeader => &[Action::Drop],
+            Rule::DuplicateRow => &[Action::Keep, Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
+            Rule::ProcessorsDiffer | Rule::LocalTime => &[Action::Keep],
             Rule::Fraction => &[Action::Round],
             Rule::Eligible => &[Action::UseSubmit, Action::UseEligible],
             Rule::DstFold => &[Action::Earlier],
@@ -252,7 +275,7 @@ impl Rule {
             Rule::PartialExecution => &[Action::Keep, Action::Drop],
             Rule::JobNumberMissing => &[Action::Line],
             Rule::RunZero => &[Action::Keep, Action::OneSecond, Action::Drop],
-            Rule::Processors => &[Action::Requested, Action::Allocated],
+            Rule::Processors => &[Action::Requested, Action::Allocated, Action::ByFormat],
             Rule::TooLarge => &[Action::Drop, Action::Cap],
             Rule::RequestMissing => &[Action::Keep, Action::Drop, Action::Run],
             Rule::RunAboveRequest => &[Action::Keep, Action::Cut],

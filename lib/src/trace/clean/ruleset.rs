@@ -38,8 +38,12 @@ impl Base {
 
     fn choices(self) -> &'static [(Rule, Action)] {
         match self {
-            Base::None => &[],
-            Base::Default => &[(Rule::RunZero, Action::OneSecond), (Rule::PartialExecution, Action::Drop)],
+            Base::None => &[(Rule::Processors, Action::ByFormat)],
+            Base::Default => &[
+                (Rule::RunZero, Action::OneSecond),
+                (Rule::PartialExecution, Action::Drop),
+                (Rule::Processors, Action::ByFormat),
+            ],
             Base::Predictsim => &[
                 (Rule::RunZero, Action::Drop),
                 (Rule::RequestMissing, Action::Drop),
@@ -105,6 +109,8 @@ impl Ruleset {
         let mut actions: Vec<Action> = Rule::ALL.iter().map(|rule| rule.actions()[0]).collect();
         // Waiting before eligibility is the user's choice, not the queue's, under every ruleset.
         actions[Rule::Eligible.at()] = Action::UseEligible;
+        // A row that is there twice is still one run of one job.
+        actions[Rule::DuplicateRow.at()] = Action::Drop;
         for &(rule, action) in base.choices() {
             actions[rule.at()] = action;
         }
@@ -112,7 +118,8 @@ impl Ruleset {
     }
 
     /// Changes nothing by choice; what cannot be a job at all (no submit time, no run time, no processors,
-    /// larger than the machine, unreadable, unfinished) is still removed.
+    /// larger than the machine, unreadable, unfinished) is still removed. Processors are those a job held in
+    /// accounting records, which Slurm may have rounded up to whole nodes, and those it requested in SWF.
     pub fn none() -> Ruleset {
         Ruleset::from_base(Base::None)
     }
@@ -137,6 +144,16 @@ impl Ruleset {
     /// What a rule does.
     pub fn action(&self, rule: Rule) -> Action {
         self.actions[rule.at()]
+    }
+
+    /// Whether a job's size is what it was allocated rather than what it requested, given whether it comes
+    /// from accounting records.
+    pub(in crate::trace) fn prefers_allocated(&self, accounting: bool) -> bool {
+        match self.action(Rule::Processors) {
+            Action::Allocated => true,
+            Action::ByFormat => accounting,
+            _ => false,
+        }
     }
 
     /// The same, but for what one rule does.

@@ -1,6 +1,7 @@
 //! Which column holds what, found once from the header line.
 
 use crate::trace::error::{Place, TraceError, shortened};
+use crate::trace::record::Field;
 use crate::trace::sniff::delimiter;
 
 /// Columns that are used, under the names `sacct` has for them.
@@ -58,6 +59,26 @@ const NAMES: [(Column, &str); 24] = [
     (Column::Partition, "Partition"),
     (Column::JobName, "JobName"),
 ];
+
+/// The columns that a field of a record comes from, in words.
+pub(in crate::trace) fn behind(field: Field) -> &'static str {
+    match field {
+        Field::Job | Field::PrecedingJob => "JobIDRaw or JobID",
+        Field::Submit | Field::ThinkTime => "Eligible or Submit",
+        Field::Wait => "Start",
+        Field::Run => "ElapsedRaw, Elapsed, or Start and End",
+        Field::AllocatedProcs | Field::RequestedProcs => "AllocCPUS, NCPUS or ReqCPUS",
+        Field::Cpu => "TotalCPU",
+        Field::Memory | Field::RequestedMemory => "ReqMem",
+        Field::RequestedTime => "TimelimitRaw or Timelimit",
+        Field::Status => "State",
+        Field::User => "User",
+        Field::Group => "Group",
+        Field::Executable => "JobName",
+        Field::Queue => "QOS",
+        Field::Partition => "Partition",
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Columns {

@@ -10,7 +10,9 @@ mod reader;
 mod state;
 mod time;
 
-pub(super) use reader::Sacct;
+pub(super) use columns::behind;
+pub(super) use reader::{NoRecord, Sacct};
+pub(super) use state::state;
 
 /// A query whose output has every column that is used. Unit separators survive any job name; Unix seconds
 /// any change of clocks; without `-D` only the last run of a requeued job would show.

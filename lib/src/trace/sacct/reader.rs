@@ -1,6 +1,6 @@
 //! One row into a record.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::Read;
 
 use jiff::tz::TimeZone;
@@ -17,13 +17,33 @@ use crate::trace::lines::Lines;
 use crate::trace::record::{Record, UNKNOWN};
 use crate::workload::Names;
 
+/// A line that is well-formed and yet no record, by a rule.
+pub(in crate::trace) struct NoRecord {
+    pub rule: Rule,
+    pub job: Option<i64>,
+    pub value: String,
+}
+
+/// What tells one run of a job from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Run {
+    job: i64,
+    /// Submitted, eligible, started, ended.
+    times: [Option<i64>; 4],
+    state: State,
+}
+
 /// Accounting rows and the names met in them.
 pub(in crate::trace) struct Sacct {
     columns: Columns,
     zone: TimeZone,
+    /// The zone is the one that is taken when nobody names one.
+    zone_assumed: bool,
     from_eligible: bool,
-    /// Jobs met, to tell when one comes again. Asked, never iterated.
-    met: HashSet<Vec<u8>>,
+    drop_duplicates: bool,
+    header: Vec<u8>,
+    /// Jobs met, the first run of each and further ones, to tell when one comes again. Asked, never iterated.
+    met: HashMap<Vec<u8>, (Run, Vec<Run>)>,
     users: Interner,
     groups: Interner,
     accounts: Interner,
@@ -37,18 +57,21 @@ pub(in crate::trace) struct Sacct {
 impl Sacct {
     /// Reads the header line.
     pub fn open<R: Read>(lines: &mut Lines<R>, options: &ReadOptions) -> Result<Sacct, TraceError> {
-        let columns = loop {
+        let (columns, header) = loop {
             match lines.next()? {
                 None => return Err(TraceError::Empty),
                 Some((_, line)) if line.trim_ascii().is_empty() => {}
-                Some((_, line)) => break Columns::of_header(line)?,
+                Some((_, line)) => break (Columns::of_header(line)?, line.trim_ascii().to_vec()),
             }
         };
         Ok(Sacct {
             columns,
             zone: options.time_zone.clone(),
+            zone_assumed: options.time_zone == TimeZone::UTC,
             from_eligible: options.ruleset.action(Rule::Eligible) == Action::UseEligible,
-            met: HashSet::new(),
+            drop_duplicates: options.ruleset.action(Rule::DuplicateRow) == Action::Drop,
+            header,
+            met: HashMap::new(),
             users: Interner::default(),
             groups: Interner::default(),
             accounts: Interner::default(),
@@ -71,21 +94,23 @@ impl Sacct {
         }
     }
 
-    /// Fills `record`; `false` for a step, which is counted.
+    /// Fills `record`, or says by which rule the line is none.
     pub fn parse(
         &mut self,
         line: &[u8],
         number: u64,
         record: &mut Record,
         ledger: &mut Ledger,
-    ) -> Result<bool, Malformed> {
+    ) -> Result<Option<NoRecord>, Malformed> {
+        if line.trim_ascii() == self.header {
+            let value = shortened(line);
+            return Ok(Some(NoRecord { rule: Rule::RepeatedHeader, job: None, value }));
+        }
         self.split(line, number)?;
         let row = Row { line, number, columns: &self.columns, fields: &self.fields, zone: &self.zone };
         let id = row.text(Column::JobId).or(row.text(Column::JobIdRaw)).unwrap_or_default();
         if id.contains(&b'.') {
-            let value = shortened(id);
-            ledger.count(Rule::Step, || Example { line: Some(number), job: None, value });
-            return Ok(false);
+            return Ok(Some(NoRecord { rule: Rule::Step, job: None, value: shortened(id) }));
         }
         let job = row.job_number()?;
         let mut note = |rule, value: String| {
@@ -95,11 +120,15 @@ impl Sacct {
         let word = row.text(Column::State).unwrap_or_default();
         let state = state(word).ok_or_else(|| row.bad(Column::State, "not a job state of Slurm"))?;
         let mut changed_clocks = None;
+        let mut local = None;
         let mut clock = |column| -> Result<Option<i64>, Malformed> {
             let text = row.text(column).unwrap_or_default();
             let Some(instant) = instant(text, row.zone) else {
                 return Err(row.bad(column, "neither Unix seconds nor a time like 2024-01-31T23:59:59"));
             };
+            if self.zone_assumed && local.is_none() && text.contains(&b':') {
+                local = Some(text);
+            }
             match instant {
                 Instant::Fold(_) => changed_clocks = Some((Rule::DstFold, shortened(text))),
                 Instant::Gap(_) => changed_clocks = Some((Rule::DstGap, shortened(text))),
@@ -109,6 +138,30 @@ impl Sacct {
         };
         let (submitted, eligible) = (clock(Column::Submit)?, clock(Column::Eligible)?);
         let (start, end) = (clock(Column::Start)?, clock(Column::End)?);
+        let run = Run { job, times: [submitted, eligible, start, end], state };
+        let mut again = None;
+        match self.met.get_mut(id) {
+            None => {
+                self.met.insert(id.to_vec(), (run, Vec::new()));
+            }
+            Some((first, further)) if *first == run || further.contains(&run) => {
+                let (rule, value) = (Rule::DuplicateRow, shortened(id));
+                if self.drop_duplicates {
+                    return Ok(Some(NoRecord { rule, job: Some(job), value }));
+                }
+                again = Some(rule);
+            }
+            Some((_, further)) => {
+                further.push(run);
+                again = Some(Rule::Incarnation);
+            }
+        }
+        if let Some(rule) = again {
+            note(rule, shortened(id));
+        }
+        if let Some(text) = local {
+            note(Rule::LocalTime, shortened(text));
+        }
         if let Some((rule, value)) = changed_clocks {
             note(rule, value);
         }
@@ -129,9 +182,6 @@ impl Sacct {
         }
         if id.contains(&b'+') {
             note(Rule::HetComponent, shortened(id));
-        }
-        if !self.met.insert(id.to_vec()) {
-            note(Rule::Incarnation, shortened(id));
         }
 
         let requested_procs = row.count(Column::ReqCpus)?;
@@ -166,9 +216,10 @@ impl Sacct {
                 State::Unfinished => Default::default(),
             },
             unfinished,
+            submitted: submitted.filter(|_| submitted != from).unwrap_or(UNKNOWN),
             ..Record::default()
         };
-        Ok(true)
+        Ok(None)
     }
 
     fn split(&mut self, line: &[u8], number: u64) -> Result<(), Malformed> {

@@ -4,13 +4,13 @@ use crate::job::Ending;
 
 /// What a state says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(in crate::trace) enum State {
     Unfinished,
     Ended(Ending),
 }
 
 /// `CANCELLED by 1001` and the like; only the first word counts. `None` for a word Slurm does not have.
-pub(super) fn state(text: &[u8]) -> Option<State> {
+pub(in crate::trace) fn state(text: &[u8]) -> Option<State> {
     let word = text.split(|&byte| byte == b' ').next().unwrap_or_default();
     let word = word.strip_suffix(b"+").unwrap_or(word);
     Some(match word {

@@ -6,6 +6,12 @@ use serde::{Serialize, Serializer};
 
 use crate::workload::Names;
 
+/// How a note begins that takes the authority from `MaxProcs`.
+pub(in crate::trace) const GUESSED: &str = "MaxProcs is the size of the largest job";
+
+/// How a note begins that makes the allocated processors a job's size.
+pub(in crate::trace) const HELD: &str = "jobs are as large as their allocated processors";
+
 /// One comment line as it stands in the file, without its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
@@ -69,6 +75,14 @@ pub struct Header {
     pub max_nodes: Option<i64>,
     /// Processors of the machine.
     pub max_procs: Option<i64>,
+    /// Whether a note says that `MaxProcs` is only the size of the largest job, as this library writes it for
+    /// want of anything better.
+    #[serde(skip)]
+    pub max_procs_guessed: bool,
+    /// Whether a note says that jobs are as large as what they were allocated, as this library writes it when
+    /// it converts accounting records.
+    #[serde(skip)]
+    pub accounting: bool,
     /// Longest run time allowed, seconds.
     pub max_runtime: Option<i64>,
     /// Memory per processor, kilobytes.
@@ -164,7 +178,10 @@ impl Header {
             "starttime" => self.start_time = text(),
             "endtime" => self.end_time = text(),
             "maxnodes" => self.max_nodes = leading_integer(value),
-            "maxprocs" => self.max_procs = leading_integer(value),
+            "maxprocs" => {
+                self.max_procs = leading_integer(value);
+                self.max_procs_guessed = false;
+            }
             "maxruntime" => self.max_runtime = leading_integer(value),
             "maxmemory" => self.max_memory = leading_integer(value),
             "allowoveruse" => self.allow_overuse = text(),
@@ -176,6 +193,8 @@ impl Header {
             "partition" => name_number(&mut self.names.partitions, value),
             "note" => {
                 self.notes.push(value.into());
+                self.accounting |= value.starts_with(HELD);
+                self.max_procs_guessed |= value.starts_with(GUESSED);
                 self.name_in_note(value);
             }
             _ => {}
@@ -195,6 +214,13 @@ impl Header {
         };
         names.insert(number, name.trim().into());
     }
+}
+
+/// Key, in lower case, and value of a comment of the form `; Key: value`.
+pub(in crate::trace) fn entry(comment: &[u8]) -> Option<(String, String)> {
+    let text = String::from_utf8_lossy(comment);
+    let (key, value) = text.trim_start().trim_start_matches(';').split_once(':')?;
+    Some((key.trim().to_ascii_lowercase(), value.trim().to_owned()))
 }
 
 /// Whether `key: value` is an entry, though of a kind the format does not define; an address is not.

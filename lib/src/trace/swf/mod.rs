@@ -11,4 +11,5 @@ mod write;
 pub use header::{Comment, Entry, Header};
 pub use write::SwfWriter;
 
+pub(super) use header::{GUESSED, HELD, entry};
 pub(super) use parse::{Oddity, parse};

@@ -1,7 +1,6 @@
 //! A workload, or a schedule of it, in the Standard Workload Format: what was simulated can be read again by
 //! everything that reads logs. Refuses to know files; compression is the sink's affair.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::job::{Ending, Job, Truth};
@@ -63,20 +62,7 @@ fn made_header<W: Write>(writer: &mut SwfWriter<W>, workload: &Workload) -> io::
         say(format!("UnixStartTime: {}", epoch.saturating_add(origin)))?;
     }
     say(format!("MaxProcs: {}", workload.machine().procs))?;
-    let names = &workload.names;
-    let lists: [(&str, &BTreeMap<u32, String>); 5] = [
-        ("Queue: ", &names.queues),
-        ("Partition: ", &names.partitions),
-        ("Note: User ", &names.users),
-        ("Note: Group ", &names.groups),
-        ("Note: Executable ", &names.executables),
-    ];
-    for (what, names) in lists {
-        let equals = if what.starts_with("Note") { "= " } else { "" };
-        for (number, name) in names {
-            say(format!("{what}{number} {equals}{name}"))?;
-        }
-    }
+    writer.names(&workload.names)?;
     Ok(origin)
 }
 

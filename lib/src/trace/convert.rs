@@ -1,7 +1,6 @@
 //! From a log to a file in the Standard Workload Format: as it is, or cleaned. Comments go along to the
 //! byte, since the makers of logs ask to be acknowledged in what is derived from them.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use super::clean::CleaningReport;
@@ -197,31 +196,6 @@ fn made_header<W: Write>(
         }
     }
     say("Note: submit time is when the job became eligible; wait time counts from there".into())?;
-    if !names.qos.is_empty() {
-        say("Queues: these are qualities of service".into())?;
-        say(format!("MaxQueues: {}", names.qos.len()))?;
-    }
-    let lists: [(&str, &BTreeMap<u32, String>); 5] = [
-        ("Queue:", &names.qos),
-        ("Partition:", &names.partitions),
-        ("Note: User", &names.users),
-        ("Note: Group", &names.groups),
-        ("Note: Executable", &names.executables),
-    ];
-    for (what, names) in lists {
-        if what == "Partition:" && !names.is_empty() {
-            say(format!("MaxPartitions: {}", names.len()))?;
-        }
-        let equals = if what.starts_with("Note") { "= " } else { "" };
-        for (number, name) in names {
-            say(format!("{what} {number} {equals}{name}"))?;
-        }
-    }
-    if !names.accounts.is_empty() {
-        say(format!(
-            "Note: {} accounts are left out, for which the format has no column",
-            names.accounts.len()
-        ))?;
-    }
+    writer.names(names)?;
     Ok(epoch)
 }

@@ -1,12 +1,12 @@
 //! `queuecast trace convert`: any trace that can be read, in the Standard Workload Format, compressed or not.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use queuecast::report::{Cell, Column, Document, Format, Table};
 use queuecast::trace::{self, CleaningReport, TraceError};
 use serde::Serialize;
 
-use super::max_procs::MaxProcs;
 use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
@@ -65,18 +65,15 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         TraceError::Write(cause) => Failure::writing(&target, cause),
         error => Failure::reading(&name, error),
     };
-    let failed = |cause| Failure::writing(&target, cause);
     if let Some(planned) = planned {
-        let sink = MaxProcs::new(planned.begin()?, arguments.procs);
-        let done = trace::convert(&mut input, sink, &options).map_err(refused)?;
-        done.sink.finish().map_err(failed)?.commit()?;
+        let done = trace::convert(&mut input, planned.begin()?, &options).map_err(refused)?;
+        done.sink.commit()?;
         let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
         let version = env!("CARGO_PKG_VERSION");
         return printer.answer(&Done { version, source, output, records: done.records, reading });
     }
-    let sink = MaxProcs::new(printer.stdout(), arguments.procs);
-    let done = trace::convert(&mut input, sink, &options).map_err(refused)?;
-    done.sink.finish().map_err(failed)?;
+    let mut done = trace::convert(&mut input, printer.stdout(), &options).map_err(refused)?;
+    done.sink.flush().map_err(|cause| Failure::writing(&target, cause))?;
     printer.note(&format!("{name}: {}", cleaning::reading(&done.report)));
     printer.note(&written(done.records, &target));
     Ok(())

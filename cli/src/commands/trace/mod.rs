@@ -4,7 +4,6 @@ mod clean;
 mod convert;
 mod head;
 mod info;
-mod max_procs;
 
 use clap::Subcommand;
 

@@ -40,7 +40,8 @@ pub(in crate::trace) fn parse(
         let begin = at;
         if count == FIELDS {
             let extra = line[at..].split(|&byte| blank(byte)).filter(|token| !token.is_empty()).count();
-            oddity = Some(Oddity::ExtraColumns(extra));
+            // A value that was changed is the greater oddity.
+            oddity = oddity.or(Some(Oddity::ExtraColumns(extra)));
             break;
         }
         let negative = line[at] == b'-';

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::header::Header;
 use crate::trace::record::Record;
+use crate::workload::Names;
 
 /// Writes the Standard Workload Format, columns aligned as the archive's are.
 #[derive(Debug)]
@@ -33,6 +34,38 @@ impl<W: Write> SwfWriter<W> {
     /// All comments of a log, to the byte: its makers ask to be acknowledged in what is derived from it.
     pub fn header(&mut self, header: &Header) -> io::Result<()> {
         header.comments.iter().try_for_each(|comment| self.comment(&comment.bytes))
+    }
+
+    /// Writes what the numbers in the records stand for: queues (or, where there are none, qualities of service,
+    /// which stand in their column), partitions, and as notes users, groups and executables.
+    pub fn names(&mut self, names: &Names) -> io::Result<()> {
+        let mut say = |text: String| self.comment(format!("; {text}").as_bytes());
+        let queues = if names.queues.is_empty() { &names.qos } else { &names.queues };
+        if names.queues.is_empty() && !names.qos.is_empty() {
+            say("Queues: these are qualities of service".into())?;
+        }
+        for (how_many, what, list) in
+            [("MaxQueues", "Queue", queues), ("MaxPartitions", "Partition", &names.partitions)]
+        {
+            if !list.is_empty() {
+                say(format!("{how_many}: {}", list.len()))?;
+            }
+            for (number, name) in list {
+                say(format!("{what}: {number} {name}"))?;
+            }
+        }
+        for (what, list) in
+            [("User", &names.users), ("Group", &names.groups), ("Executable", &names.executables)]
+        {
+            for (number, name) in list {
+                say(format!("Note: {what} {number} = {name}"))?;
+            }
+        }
+        if !names.accounts.is_empty() {
+            let accounts = names.accounts.len();
+            say(format!("Note: {accounts} accounts are left out, for which the format has no column"))?;
+        }
+        Ok(())
     }
 
     /// One record of 18 fields. The format has no column for a quality of service: it goes into the queue

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
 use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec, Requested, Statistic};
 use queuecast::sim::{
-    Backfill, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Policy, Reason, Schedule,
-    Start, View, simulate,
+    Backfill, Change, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Policy, Reason,
+    Schedule, Start, View, WaitingJob, simulate,
 };
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
@@ -310,6 +310,85 @@ proptest! {
         let fast = run(&workload, &policy, predictor, options, false);
         prop_assert!(fast.longest_queue > 200);
         prop_assert_eq!(fast, run(&workload, &policy, predictor, options, true));
+    }
+}
+
+/// Kept reservations, second by second: every promise is a row of seconds on a calendar.
+#[derive(Default)]
+struct SlowKept {
+    promises: Vec<(JobIndex, i64)>,
+    ended: bool,
+}
+
+impl SlowKept {
+    /// The first second from now on at which a job fits beside running jobs and the promises to others.
+    fn earliest(&self, view: &View<'_>, wanted: &WaitingJob<'_>) -> i64 {
+        let now = view.now().0;
+        let mut free = vec![i64::from(view.machine().0); 3000];
+        let mut take = |from: i64, until: i64, procs: Procs| {
+            (from.max(now)..until).for_each(|second| free[(second - now) as usize] -= i64::from(procs.0));
+        };
+        view.running().for_each(|job| take(now, job.planned_end.0, job.job.shape.procs));
+        for other in view.waiting().filter(|other| other.index != wanted.index) {
+            for (_, at) in self.promises.iter().filter(|(job, _)| *job == other.index) {
+                take(*at, at + other.planned.0, other.job.shape.procs);
+            }
+        }
+        let fits = |at: &i64| {
+            let seconds = &free[(at - now) as usize..(at - now + wanted.planned.0) as usize];
+            seconds.iter().all(|&free| free >= i64::from(wanted.job.shape.procs.0))
+        };
+        (now..).find(fits).expect("an empty machine at the latest")
+    }
+}
+
+impl Policy for SlowKept {
+    fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        for job in view.waiting() {
+            match self.promises.iter().position(|(promised, _)| *promised == job.index) {
+                Some(place) if self.ended => self.promises[place].1 = self.earliest(view, &job),
+                Some(_) => {}
+                None => self.promises.push((job.index, self.earliest(view, &job))),
+            }
+        }
+        self.ended = false;
+        for (job, _) in self.promises.extract_if(.., |(_, at)| *at <= view.now().0) {
+            starts.push(Start { job, reason: Reason::Reserved });
+        }
+    }
+
+    fn note(&mut self, change: Change) {
+        self.ended |= matches!(change, Change::Ended { .. });
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.promises.iter().map(|(_, at)| Time(*at)).min()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn kept_reservations_equal_a_calendar_of_seconds(
+        rows in prop::collection::vec((0..6_i64, 1..=MACHINE, 1..25_i64, 0..25_i64), 1..25),
+        pyss in any::<bool>(),
+    ) {
+        // Jobs end early or in time, never late: promises improve and are never broken.
+        let mut submit = 0;
+        let jobs = (1..).zip(rows).map(|(id, (gap, procs, limit, early))| {
+            submit += gap;
+            let job = Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(limit)));
+            (job, Truth::rigid(Seconds((limit - early).max(1))))
+        });
+        let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
+        let event_order = if pyss { EventOrder::Pyss } else { EventOrder::Textbook };
+        let options = Options { event_order, ..Options::default() };
+        let fast = run(&workload, &Backfill::conservative(Form::Keep), PredictorSpec::Requested, options, false);
+        let mut predictor = Requested { default: DEFAULT_REQUEST };
+        let slow = simulate(&workload, options, &mut SlowKept::default(), &mut predictor, &mut []);
+        let starts = |schedule: &Schedule| schedule.placements.iter().map(|placed| placed.start).collect::<Vec<_>>();
+        prop_assert_eq!(starts(&fast), starts(&slow));
     }
 }
 

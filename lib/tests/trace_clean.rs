@@ -233,6 +233,11 @@ fn strict_mode_refuses_what_would_be_changed_with_line_and_field() {
         (with(&[(2, "50")]), "submit time (SWF field 2), job 7: 50 after 100"),
         (with(&[(8, "65")]), "requested processors (SWF field 8), job 7: 65 processors of 64"),
         (with(&[(4, "59.5")]), "rule fraction"),
+        // A value that was changed counts, whatever else is odd about the line.
+        (with(&[(4, "59.5")]) + " 19", "rule fraction"),
+        // Rules that look at several fields name the one that is wrong.
+        (with(&[(9, "2000000000000000")]), "requested time (SWF field 9)"),
+        (with(&[(15, "4294967295")]), "queue (SWF field 15)"),
     ] {
         let message = fail_strictly(&among_good(&line));
         assert!(message.contains(expected), "{message}");

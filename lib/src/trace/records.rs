@@ -91,7 +91,7 @@ impl<R: Read> Records<R> {
                         let remedy =
                             if rule == Rule::Step { " (use sacct -X to leave steps out)" } else { "" };
                         let (job, value) = (job.unwrap_or(UNKNOWN), value + remedy);
-                        return Err(strict_error(rule, self.format(), number, job, value));
+                        return Err(strict_error(rule, rule.field(), self.format(), number, job, value));
                     }
                     self.ledger.count(rule, || Example { line: Some(number), job, value });
                     continue;
@@ -132,7 +132,7 @@ impl<R: Read> Records<R> {
             if self.ledger.fired(rule) > 0 {
                 let value =
                     self.ledger.example(rule).map_or_else(String::new, |example| example.value.clone());
-                return Err(strict_error(rule, self.format(), line, job, value));
+                return Err(strict_error(rule, rule.field(), self.format(), line, job, value));
             }
         }
         Ok(())

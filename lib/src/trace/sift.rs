@@ -209,7 +209,14 @@ fn fit<K: Keep>(
         }
         let value = format!("{procs} processors of {machine}");
         if options.strict {
-            return Err(strict_error(Rule::TooLarge, format, line.unwrap_or(0), job, value));
+            return Err(strict_error(
+                Rule::TooLarge,
+                Rule::TooLarge.field(),
+                format,
+                line.unwrap_or(0),
+                job,
+                value,
+            ));
         }
         ledger.count(Rule::TooLarge, || Example { line, job: Some(job), value });
         kept.set_procs(at, machine);

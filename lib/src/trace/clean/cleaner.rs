@@ -4,7 +4,7 @@ use super::report::{Example, Ledger};
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
 use crate::trace::error::TraceError;
-use crate::trace::record::{Record, UNKNOWN};
+use crate::trace::record::{Field, Record, UNKNOWN};
 use crate::trace::{Format, sacct};
 use crate::units::Procs;
 
@@ -230,7 +230,8 @@ impl Cleaner {
         value: impl FnOnce() -> String,
     ) -> Result<(), TraceError> {
         if self.strict && matches!(self.ruleset.action(rule).effect(), Effect::Changed | Effect::Removed) {
-            return Err(strict_error(rule, self.format, record.line, record.job, value()));
+            let field = culprit(rule, record);
+            return Err(strict_error(rule, field, self.format, record.line, record.job, value()));
         }
         let (line, job) = (record.line, record.job);
         self.ledger.count(rule, || Example {
@@ -242,15 +243,29 @@ impl Cleaner {
     }
 }
 
+/// The field a rule fired on, where it looks at several.
+fn culprit(rule: Rule, record: &Record) -> Option<Field> {
+    let (fields, farthest): (&[Field], i64) = match rule {
+        Rule::TimeRange => (&[Field::Submit, Field::Run, Field::RequestedTime], LATEST),
+        Rule::IdentifierRange => {
+            let identifiers = &[Field::User, Field::Group, Field::Executable, Field::Queue, Field::Partition];
+            (identifiers, i64::from(u32::MAX) - 1)
+        }
+        _ => return rule.field(),
+    };
+    fields.iter().copied().find(|&field| record.known(field).is_some_and(|value| value > farthest))
+}
+
 /// The refusal of strict mode.
 pub(in crate::trace) fn strict_error(
     rule: Rule,
+    field: Option<Field>,
     format: Format,
     line: u64,
     job: i64,
     value: String,
 ) -> TraceError {
-    let place = match (rule.field(), format) {
+    let place = match (field, format) {
         (None, _) => "whole line".to_owned(),
         (Some(field), Format::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
         (Some(field), Format::Sacct) => format!("{} (sacct column {})", field.name(), sacct::behind(field)),

@@ -14,6 +14,7 @@ use std::io;
 use std::process::ExitCode;
 
 use queuecast::eval::EvalError;
+use queuecast::sim::SimError;
 use queuecast::trace::TraceError;
 use queuecast::trace::sacct::EXAMPLE_COMMAND;
 
@@ -180,6 +181,13 @@ impl From<EvalError> for Failure {
             }
             _ => Failure::unexpected(error.to_string()),
         }
+    }
+}
+
+/// A predictor broke its contract.
+impl From<SimError> for Failure {
+    fn from(error: SimError) -> Failure {
+        Failure::unexpected(error.to_string()).hint("this is a bug in the predictor; please report it")
     }
 }
 

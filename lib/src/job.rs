@@ -198,7 +198,7 @@ pub struct Event<'a> {
     pub what: What,
 }
 
-/// The four things that can happen to a job (Talby & Feitelson 2005, section 3.1).
+/// The four things that can happen to a job (Talby et al. 2005, section 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// It was submitted.
@@ -209,6 +209,8 @@ pub enum What {
     Overran {
         /// How long it has run so far.
         elapsed: Seconds,
+        /// What is predicted of it from now on, unless its predictor says otherwise.
+        corrected: Seconds,
     },
     /// It ended.
     Ended(Outcome),

@@ -35,7 +35,7 @@ fn options() -> impl Strategy<Value = Options> {
     let orders = prop_oneof![Just(EventOrder::Textbook), Just(EventOrder::Pyss)];
     let limits = prop_oneof![3 => Just(LimitRule::Kill), 1 => Just(LimitRule::Ignore)];
     let corrections =
-        prop_oneof![Just(Correction::Requested), Just(Correction::Increments), Just(Correction::Factor(2.0))];
+        prop_oneof![Just(Correction::REQUESTED), Just(Correction::INCREMENTS), Just("factor:2".parse().expect("a correction"))];
     let factors = prop_oneof![4 => Just(1.0), 1 => Just(2.0), 1 => Just(0.5)];
     (orders, limits, corrections, factors).prop_map(|(event_order, limit, correction, factor)| Options {
         event_order,
@@ -50,8 +50,8 @@ fn predictors() -> impl Strategy<Value = PredictorSpec> {
         Just(PredictorSpec::Requested),
         Just(PredictorSpec::Perfect),
         Just(PredictorSpec::Constant(Seconds(7))),
-        Just(PredictorSpec::Recent { window: 2, statistic: Statistic::Mean }),
-        Just(PredictorSpec::Recent { window: 3, statistic: Statistic::Median }),
+        Just(PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean))),
+        Just(PredictorSpec::Recent(Ruh::capped(3, Statistic::Median))),
     ]
 }
 

@@ -35,7 +35,7 @@ const PYSS: Golden = Golden {
     log: "",
     policy: "easy",
     predictor: "requested",
-    correction: Correction::Increments,
+    correction: Correction::INCREMENTS,
     factor: 1.0,
     order: EventOrder::Pyss,
     mean_bounded_slowdown: 0.0,
@@ -79,7 +79,7 @@ fn goldens() -> Vec<Golden> {
             log,
             policy: "sjbf",
             predictor: "recent:2",
-            correction: Correction::Requested,
+            correction: Correction::REQUESTED,
             mean_bounded_slowdown: requested,
             ..PYSS
         });
@@ -253,7 +253,7 @@ fn settings() -> Vec<Setting> {
     let mut settings = Vec::new();
     for policy in ["fcfs", "easy", "sjbf"] {
         for predictor in [("requested", "est"), ("perfect", "real"), ("recent:2", "last2")] {
-            for correction in [(Correction::Increments, "tsafrir"), (Correction::Requested, "est")] {
+            for correction in [(Correction::INCREMENTS, "tsafrir"), (Correction::REQUESTED, "est")] {
                 for order in [(EventOrder::Textbook, "batch"), (EventOrder::Pyss, "pyss")] {
                     settings.push(Setting { policy, predictor, correction, order });
                 }

@@ -2,7 +2,7 @@
 
 use queuecast::eval::{Dimension, EvalError, Evaluation, METRICS, Metric, Span, Summary, Window};
 use queuecast::job::{GroupId, Job, QueueId, Truth, UserId};
-use queuecast::sim::{Backfilled, Placement, Reason, Schedule};
+use queuecast::sim::{Backfilled, Placement, Reason, Schedule, Standing};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -32,7 +32,9 @@ fn scheduled(machine: u32, lines: &[Line]) -> (Workload, Schedule) {
         start: Time(line.start),
         ran: Seconds(line.ran),
         predicted: Seconds(line.predicted),
+        standing: Standing::of(Seconds(line.predicted), Seconds(line.ran)),
         corrections: line.corrections,
+        revisions: 0,
         reason: line.reason,
         killed: line.killed,
     };

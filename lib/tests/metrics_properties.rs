@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use queuecast::eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
 use queuecast::job::{Job, Truth, UserId};
-use queuecast::sim::{Placement, Reason, Schedule};
+use queuecast::sim::{Placement, Reason, Schedule, Standing};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -16,7 +16,9 @@ fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
             start: Time(submit + wait),
             ran: Seconds(ran),
             predicted: Seconds(predicted),
+            standing: Standing::of(Seconds(predicted), Seconds(ran)),
             corrections: 0,
+            revisions: 0,
             reason: Reason::Reserved,
             killed: false,
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use queuecast::eval::{Experiment, Window};
-use queuecast::predict::{PredictorSpec, Statistic};
+use queuecast::predict::{PredictorSpec, Ruh, Statistic};
 use queuecast::report::swf::{self, Heading};
 use queuecast::report::{Document, Table};
 use queuecast::seed::Seed;
@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 /// First come, first served plans with nothing, so it is simulated once; the others with each prediction.
 fn experiments() -> Vec<Experiment> {
-    let recent = PredictorSpec::Recent { window: 2, statistic: Statistic::Mean };
+    let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
     let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
     for policy in [Backfill::easy(), Backfill::sjbf()] {
         for predictor in [PredictorSpec::Requested, recent, PredictorSpec::Perfect] {

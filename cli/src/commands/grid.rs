@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use queuecast::eval::{EvalError, Evaluation, Experiment, Fairness, Summary, Window};
-use queuecast::sim::Schedule;
+use queuecast::sim::{Schedule, SimError};
 use queuecast::workload::Workload;
 use rayon::prelude::*;
 
@@ -47,7 +47,7 @@ pub fn run(
     let progress = Progress::new(printer, "simulating", workloads.len() * (experiments.len() + orders.len()));
     let places =
         |parts: usize| (0..workloads.len()).flat_map(move |at| (0..parts).map(move |part| (at, part)));
-    let references: Vec<Schedule> = places(orders.len())
+    let references: Vec<Result<Schedule, SimError>> = places(orders.len())
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|(at, order)| {
@@ -56,6 +56,7 @@ pub fn run(
             schedule
         })
         .collect();
+    let references = references.into_iter().collect::<Result<Vec<Schedule>, SimError>>()?;
     let alike: Vec<&[Experiment]> = experiments.chunk_by(differ_in_correction_only).collect();
     let outcomes: Vec<Result<Vec<Outcome>, EvalError>> = places(alike.len())
         .collect::<Vec<_>>()
@@ -106,7 +107,7 @@ fn one(
     reference: &Schedule,
 ) -> Result<Outcome, EvalError> {
     let begun = Instant::now();
-    let schedule = experiment.run(workload);
+    let schedule = experiment.run(workload)?;
     let seconds = begun.elapsed().as_secs_f64();
     let corrected = schedule.placements.iter().any(|placement| placement.corrections > 0);
     let evaluation = Evaluation::of(workload, &schedule)?;

@@ -30,12 +30,14 @@ pub struct SpecList<T>(pub Spec<T>);
 
 impl<T> SpecList<T> {
     /// A comma also separates the settings of one spec, so a piece that begins with no known name belongs to
-    /// the spec before it, if that has settings.
+    /// the spec before it, if that has settings or the two make sense together.
     fn split<'a>(&self, text: &'a str) -> Vec<&'a str> {
         let mut pieces = Vec::new();
         let mut from = 0;
         for (at, _) in text.match_indices(',') {
-            if self.0.knows(&text[at + 1..]) || !text[from..at].contains('=') {
+            let next = at + 1 + text[at + 1..].find(',').unwrap_or(text.len() - at - 1);
+            let settings = || text[from..at].contains(['=', '[']) || self.0.reads(&text[from..next]);
+            if self.0.knows(text[at + 1..].trim_start()) || !settings() {
                 pieces.push(&text[from..at]);
                 from = at + 1;
             }
@@ -84,6 +86,11 @@ mod tests {
         );
         let formula = "easy:priority=max(wait, procs),fcfs";
         assert_eq!(read(policy(), formula).unwrap(), "easy:priority=max(wait, procs) | fcfs");
+        let sessions = "sbh:[PE,P,E,*],dfs,propagate,ruh:5,propagate,recent:2";
+        assert_eq!(
+            read(predictor(), sessions).unwrap(),
+            "sbh:propagate=yes | ruh:window=5,propagate=yes | recent:2"
+        );
         assert_eq!(read(predictor(), "requested, recent:2:median").unwrap(), "requested | recent:2:median");
     }
 

@@ -97,12 +97,17 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
     }
 }
 
-/// The name a text begins with; parameters follow a colon, changes a comma.
+/// The name a text begins with; parameters follow a colon, changes a comma, alternatives a slash.
 fn name_in(text: &str) -> &str {
-    text.split([':', ',']).next().unwrap_or_default()
+    text.split([':', ',', '/']).next().unwrap_or_default()
 }
 
 impl<T> Spec<T> {
+    /// Whether it makes sense as it stands.
+    fn reads(&self, text: &str) -> bool {
+        (self.read)(text).is_ok()
+    }
+
     fn knows(&self, text: &str) -> bool {
         self.forms.iter().any(|form| form.name == name_in(text))
     }

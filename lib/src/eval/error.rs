@@ -1,10 +1,14 @@
 //! Why something cannot be evaluated.
 
 use super::metrics::METRICS;
+use crate::sim::SimError;
 
 /// What was asked for does not exist, or the schedule is not one of the workload.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvalError {
+    /// There is no schedule: the simulation failed.
+    #[error(transparent)]
+    Simulation(#[from] SimError),
     /// A schedule of other jobs.
     #[error("the workload has {jobs} jobs but the schedule places {placements}: they do not belong together")]
     OtherJobs {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
-use crate::sim::{Backfill, Observer, Options, Schedule, simulate};
+use crate::sim::{Backfill, Observer, Options, Schedule, SimError, simulate};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -34,12 +34,16 @@ impl Experiment {
     }
 
     /// The schedule.
-    pub fn run(&self, workload: &Workload) -> Schedule {
+    pub fn run(&self, workload: &Workload) -> Result<Schedule, SimError> {
         self.watch(workload, &mut [])
     }
 
     /// The schedule, with observers looking on.
-    pub fn watch(&self, workload: &Workload, observers: &mut [&mut dyn Observer]) -> Schedule {
+    pub fn watch(
+        &self,
+        workload: &Workload,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Schedule, SimError> {
         let mut predictor = self.predictor(workload);
         let mut policy = self.policy.build();
         simulate(workload, self.options, policy.as_mut(), predictor.as_mut(), observers)
@@ -79,7 +83,7 @@ mod tests {
         };
         let workload =
             Workload::new(Machine { procs: Procs(1) }, vec![job(1, 10, 99), job(2, 10, 3)]).unwrap();
-        let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Perfect).run(&workload);
+        let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Perfect).run(&workload).unwrap();
         let predicted: Vec<i64> = schedule.placements.iter().map(|placement| placement.predicted.0).collect();
         assert_eq!(predicted, [10, 3]);
     }

@@ -97,7 +97,7 @@ impl Measured<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Reason;
+    use crate::sim::{Reason, Standing};
     use crate::units::Procs;
 
     /// A job of two processors, submitted at 100.
@@ -107,7 +107,9 @@ mod tests {
             start: Time(start),
             ran: Seconds(ran),
             predicted: Seconds(predicted),
+            standing: Standing::of(Seconds(predicted), Seconds(ran)),
             corrections: 0,
+            revisions: 0,
             reason: Reason::Reserved,
             killed: false,
         };

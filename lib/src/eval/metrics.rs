@@ -236,6 +236,14 @@ catalogue! {
     mean_absolute_error_percent: Option<f64>, Percent, "100 · Σ abs(predicted − ran) / Σ ran";
     /// Mean accuracy of the first prediction (Tsafrir, Etsion & Feitelson 2007).
     mean_accuracy: Option<f64>, Share, "Σ min(predicted, ran) / max(predicted, ran) / n, both at least 1 s";
+    /// Mean absolute inaccuracy: how far predictions were off, each weighted by how long it stood between
+    /// submission and end (Talby et al. 2005, equations 1 and 2).
+    absolute_inaccuracy: Option<f64>, Seconds, "Σ (Σᵢ abs(predictedᵢ − ran) · stoodᵢ / response) / n";
+    /// Mean relative accuracy: the smaller of prediction and run time in parts of the larger, each prediction
+    /// weighted by how long it stood between submission and end (Talby et al. 2005, equations 1 and 2).
+    relative_accuracy: Option<f64>, Share, "Σ (Σᵢ min(predictedᵢ, ran) / max(predictedᵢ, ran) · stoodᵢ / response) / n";
+    /// How often a predictor changed its mind about a job that waited or ran.
+    revisions: u64, Count, "Σ revisions";
     /// Share of jobs whose first prediction is at least half and at most twice their run time.
     within_factor_two_share: Option<f64>, Share, "count of ran / 2 ≤ predicted ≤ 2 · ran / n, both at least 1 s";
 }

@@ -4,7 +4,7 @@ use super::percentile::{Spread, mean_of_sorted};
 use super::{Measured, Selection, Span, Summary};
 use crate::sim::{Backfilled, Reason};
 
-/// Everything that adds up, in integers: the order of the jobs cannot matter. Sums saturate instead of
+/// Everything that adds up, in integers where possible: the order of the jobs cannot matter. Sums saturate instead of
 /// overflowing, which takes more than 10³⁸.
 #[derive(Default)]
 struct Totals {
@@ -22,6 +22,10 @@ struct Totals {
     in_space: usize,
     killed: usize,
     corrections: u64,
+    revisions: u64,
+    /// Floating point, so the order of the jobs matters: it is always that of arrival.
+    inaccuracy: f64,
+    accuracy: f64,
     corrected: usize,
     underpredicted: usize,
     within_factor_two: usize,
@@ -49,6 +53,9 @@ impl Totals {
         }
         self.killed += usize::from(placement.killed);
         self.corrections += u64::from(placement.corrections);
+        self.revisions += u64::from(placement.revisions);
+        self.inaccuracy += placement.standing.inaccuracy;
+        self.accuracy += placement.standing.accuracy;
         self.corrected += usize::from(placement.corrections > 0);
         self.underpredicted += usize::from(placement.predicted < placement.ran);
         self.within_factor_two += usize::from(job.within_factor_two());
@@ -144,6 +151,9 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
         mean_absolute_error: mean(totals.absolute_error),
         mean_absolute_error_percent: ratio(totals.absolute_error, totals.ran).map(|part| 100.0 * part),
         mean_accuracy: mean_of_sorted(&accuracies),
+        absolute_inaccuracy: (n > 0).then(|| totals.inaccuracy / n as f64),
+        relative_accuracy: (n > 0).then(|| totals.accuracy / n as f64),
+        revisions: totals.revisions,
         within_factor_two_share: share(totals.within_factor_two),
         excluded: selection.excluded(members),
     }

@@ -1,10 +1,10 @@
 //! The same answer for every job: what a scheduler does that knows nothing.
 
-use super::{Forecast, Question, RuntimePredictor};
+use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
 use crate::units::Seconds;
 
-/// Predicts one length for every job (Talby & Feitelson 2005, section 4: CONSTANT).
+/// Predicts one length for every job (Talby et al. 2005, section 4: CONSTANT).
 #[derive(Debug, Clone, Copy)]
 pub struct Constant(pub Seconds);
 
@@ -13,5 +13,5 @@ impl RuntimePredictor for Constant {
         Forecast::exactly(self.0)
     }
 
-    fn observe(&mut self, _event: &Event<'_>) {}
+    fn observe(&mut self, _event: &Event<'_>, _revisions: &mut Vec<Revision>) {}
 }

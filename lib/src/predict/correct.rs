@@ -10,38 +10,100 @@ use crate::units::Seconds;
 
 const HOUR: i64 = 3600;
 
-/// 1, 5, 15, 30 minutes, 1, 2, 5, 10, 20, 50, 100 hours (Tsafrir, Etsion & Feitelson 2007).
+/// The longest time a workload may hold.
+const LONGEST: i64 = 1_000_000_000_000_000;
+
+/// 1, 5, 15, 30 minutes, 1, 2, 5, 10, 20, 50, 100 hours (Tsafrir, Etsion & Feitelson 2007,
+/// section 3; Talby et al. 2005, section 4).
 const INCREMENTS: [i64; 11] =
     [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 * HOUR, 100 * HOUR];
 
-/// The rule that replaces an outlived prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Correction {
-    /// To the requested time at once; once that is outlived too (limits not enforced), by increments over it.
+/// How an outlived prediction is replaced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// To the requested time at once; once that is outlived too (limits not enforced), or where there is none,
+    /// by increments. (Talby et al. 2005, section 4.)
     Requested,
-    /// To the first prediction plus the next increment, never past a requested time not yet outlived; to
-    /// that requested time after the last increment.
-    #[default]
-    Increments,
-    /// To this multiple (above 1) of the prediction, never past a requested time not yet outlived.
-    Factor(f64),
+    /// To the prediction plus the next increment.
+    Increments {
+        /// Heeds the requested time: never past it while it is not outlived, and to it after the last
+        /// increment (Tsafrir, Etsion & Feitelson 2007). Otherwise it is as if nobody had asked for one.
+        heed: bool,
+    },
+    /// To a multiple of what was outlived. (Talby et al. 2005, section 6.)
+    Factor {
+        /// The multiple, above 1.
+        factor: f64,
+        /// Growth stops here; once this is outlived, by increments over it.
+        until: Option<Seconds>,
+        /// Heeds the requested time: never past it while it is not outlived.
+        heed: bool,
+    },
+}
+
+/// The rule for jobs with a requested time, and the rule for jobs without.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Correction {
+    /// For jobs with a requested time.
+    pub with_request: Rule,
+    /// For jobs without.
+    pub without_request: Rule,
 }
 
 impl Correction {
+    /// To the requested time at once.
+    pub const REQUESTED: Correction = Correction::same(Rule::Requested);
+    /// By increments, never past a requested time not yet outlived.
+    pub const INCREMENTS: Correction = Correction::same(Rule::Increments { heed: true });
+
+    /// One rule for all jobs.
+    pub const fn same(rule: Rule) -> Correction {
+        Correction { with_request: rule, without_request: rule }
+    }
+
     /// The prediction that replaces `outlived`, always longer than it.
     ///
-    /// `first` is what was predicted at arrival, `limit` the requested time where there is one.
+    /// `first` is what the predictor said last, `limit` the requested time where there is one.
     pub fn corrected(self, first: Seconds, outlived: Seconds, limit: Option<Seconds>) -> Seconds {
+        let rule = if limit.is_some() { self.with_request } else { self.without_request };
+        rule.corrected(first, outlived, limit)
+    }
+}
+
+impl Default for Correction {
+    fn default() -> Correction {
+        Correction::INCREMENTS
+    }
+}
+
+impl Rule {
+    /// Every form, as shown to people.
+    pub const KNOWN: [&'static str; 5] =
+        ["requested", "increments", "increments:free", "factor:F[:until=SECONDS][:free]", "RULE/RULE"];
+
+    fn corrected(self, first: Seconds, outlived: Seconds, limit: Option<Seconds>) -> Seconds {
         let ahead = limit.filter(|&limit| limit > outlived);
-        let raised = match (self, ahead) {
-            (Correction::Requested, Some(limit)) => return limit,
-            (Correction::Requested, None) => next_increment(limit.unwrap_or(first), outlived),
-            (Correction::Increments, Some(limit)) if (outlived - first).0 >= INCREMENTS[10] => limit,
-            (Correction::Increments, _) => next_increment(first, outlived),
-            (Correction::Factor(factor), _) => outlived.scaled(factor).max(outlived + Seconds(1)),
+        let (raised, heed) = match self {
+            Rule::Requested => match ahead {
+                Some(limit) => return limit,
+                None => return next_increment(limit.unwrap_or(first), outlived),
+            },
+            Rule::Increments { heed: true } if ahead.is_some() && (outlived - first).0 >= INCREMENTS[10] => {
+                return ahead.unwrap_or(outlived);
+            }
+            Rule::Increments { heed } => (next_increment(first, outlived), heed),
+            Rule::Factor { factor, until, heed } => {
+                let grown = outlived.scaled(factor).max(outlived + Seconds(1));
+                let raised = match until {
+                    Some(until) if until <= outlived => next_increment(until, outlived),
+                    Some(until) => grown.min(until),
+                    None => grown,
+                };
+                (raised, heed)
+            }
         };
-        ahead.map_or(raised, |limit| raised.min(limit))
+        ahead.filter(|_| heed).map_or(raised, |limit| raised.min(limit))
     }
 }
 
@@ -52,12 +114,64 @@ fn next_increment(base: Seconds, outlived: Seconds) -> Seconds {
     base + Seconds(step.unwrap_or_else(|| (past / (100 * HOUR) + 1) * 100 * HOUR))
 }
 
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heeds = match self {
+            Rule::Requested => return write!(f, "requested"),
+            Rule::Increments { heed } => {
+                write!(f, "increments")?;
+                heed
+            }
+            Rule::Factor { factor, until, heed } => {
+                write!(f, "factor:{factor}")?;
+                if let Some(until) = until {
+                    write!(f, ":until={until}")?;
+                }
+                heed
+            }
+        };
+        f.write_str(if *heeds { "" } else { ":free" })
+    }
+}
+
 impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Correction::Requested => write!(f, "requested"),
-            Correction::Increments => write!(f, "increments"),
-            Correction::Factor(factor) => write!(f, "factor:{factor}"),
+        write!(f, "{}", self.with_request)?;
+        if self.with_request == self.without_request { Ok(()) } else { write!(f, "/{}", self.without_request) }
+    }
+}
+
+impl FromStr for Rule {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Rule, SpecError> {
+        let wrong = |why: &str| Err(SpecError::value("correction", text, why));
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts.as_slice() {
+            ["requested"] => Ok(Rule::Requested),
+            ["increments"] => Ok(Rule::Increments { heed: true }),
+            ["increments", "free"] => Ok(Rule::Increments { heed: false }),
+            ["factor", factor, settings @ ..] => {
+                let factor = match factor.parse::<f64>() {
+                    Ok(factor) if factor > 1.0 && factor.is_finite() => factor,
+                    _ => return wrong("the factor must be a number above 1, as in factor:2"),
+                };
+                let (mut until, mut heed) = (None, true);
+                for setting in settings {
+                    match (*setting, setting.strip_prefix("until=")) {
+                        ("free", _) => heed = false,
+                        (_, Some(length)) => match length.parse::<i64>() {
+                            Ok(length) if length >= 1 && length <= LONGEST => until = Some(Seconds(length)),
+                            _ => return wrong("until= takes a whole number of seconds from 1 on, as in until=360000"),
+                        },
+                        _ => return wrong("after the factor may follow :until=SECONDS and :free"),
+                    }
+                }
+                Ok(Rule::Factor { factor, until, heed })
+            }
+            ["factor"] => wrong("give the factor, as in factor:10"),
+            ["increments" | "requested", ..] => wrong("only increments:free takes a setting"),
+            _ => Err(SpecError::unknown("correction", text, &Rule::KNOWN)),
         }
     }
 }
@@ -65,19 +179,13 @@ impl fmt::Display for Correction {
 impl FromStr for Correction {
     type Err = SpecError;
 
+    /// One rule, or two with a slash between them: for jobs with a requested time, and for those without.
     fn from_str(text: &str) -> Result<Correction, SpecError> {
-        match text.split_once(':') {
-            None if text == "requested" => Ok(Correction::Requested),
-            None if text == "increments" => Ok(Correction::Increments),
-            Some(("factor", factor)) => match factor.parse::<f64>() {
-                Ok(factor) if factor > 1.0 && factor.is_finite() => Ok(Correction::Factor(factor)),
-                _ => Err(SpecError::value(
-                    "correction",
-                    text,
-                    "the factor must be a number above 1, as in factor:2",
-                )),
-            },
-            _ => Err(SpecError::unknown("correction", text, &["requested", "increments", "factor:F"])),
+        match text.split_once('/') {
+            None => Ok(Correction::same(text.parse()?)),
+            Some((with, without)) => {
+                Ok(Correction { with_request: with.parse()?, without_request: without.parse()? })
+            }
         }
     }
 }
@@ -109,37 +217,66 @@ mod tests {
 
     #[test]
     fn increments_count_from_the_first_prediction_and_stop_at_the_request() {
-        assert_eq!(chain(Correction::Increments, 100, Some(1500), 1500), [100, 160, 400, 1000, 1500]);
-        let long = chain(Correction::Increments, 100, Some(900 * HOUR), 900 * HOUR);
+        assert_eq!(chain(Correction::INCREMENTS, 100, Some(1500), 1500), [100, 160, 400, 1000, 1500]);
+        let long = chain(Correction::INCREMENTS, 100, Some(900 * HOUR), 900 * HOUR);
         assert_eq!(long[long.len() - 2..], [100 + 100 * HOUR, 900 * HOUR]);
     }
 
     #[test]
     fn the_request_at_once_then_increments_over_it() {
-        assert_eq!(chain(Correction::Requested, 10, Some(1000), 1500), [10, 1000, 1060, 1300, 1900]);
-        assert_eq!(chain(Correction::Requested, 10, None, 300), [10, 70, 310]);
+        assert_eq!(chain(Correction::REQUESTED, 10, Some(1000), 1500), [10, 1000, 1060, 1300, 1900]);
+        assert_eq!(chain(Correction::REQUESTED, 10, None, 300), [10, 70, 310]);
+    }
+
+    fn rule(text: &str) -> Correction {
+        text.parse().unwrap()
     }
 
     #[test]
     fn a_factor_multiplies_what_was_outlived() {
-        assert_eq!(chain(Correction::Factor(10.0), 3, Some(1000), 1000), [3, 30, 300, 1000]);
-        assert_eq!(chain(Correction::Factor(1.001), 3, None, 5), [3, 4, 5]);
+        assert_eq!(chain(rule("factor:10"), 3, Some(1000), 1000), [3, 30, 300, 1000]);
+        assert_eq!(chain(rule("factor:1.001"), 3, None, 5), [3, 4, 5]);
+        assert_eq!(chain(rule("factor:10:free"), 3, Some(1000), 1001), [3, 30, 300, 3000]);
+    }
+
+    #[test]
+    fn growth_stops_where_it_is_told_to_and_goes_on_by_increments() {
+        let stopped = rule("factor:10:until=5000:free");
+        assert_eq!(chain(stopped, 3, Some(4000), 6000), [3, 30, 300, 3000, 5000, 5060, 5300, 5900, 6800]);
+        assert_eq!(chain(stopped, 7000, None, 9000), [7000, 8600, 12200]);
+    }
+
+    #[test]
+    fn free_increments_never_ask_what_was_requested() {
+        assert_eq!(chain(rule("increments:free"), 1, Some(100), 400), [1, 61, 301, 901]);
+    }
+
+    #[test]
+    fn jobs_with_and_without_a_request_may_go_by_different_rules() {
+        let mixed = rule("requested/factor:10");
+        assert_eq!(chain(mixed, 5, Some(700), 700), [5, 700]);
+        assert_eq!(chain(mixed, 5, None, 700), [5, 50, 500, 5000]);
     }
 
     #[test]
     fn increments_never_run_out() {
-        let predictions = chain(Correction::Increments, 1, None, 1_000 * HOUR);
+        let predictions = chain(Correction::INCREMENTS, 1, None, 1_000 * HOUR);
         assert!(predictions.is_sorted_by(|a, b| a < b));
         assert_eq!(predictions.last(), Some(&(1 + 1_000 * HOUR)));
     }
 
     #[test]
     fn specs_are_read_as_written_and_name_what_is_known() {
-        for text in ["requested", "increments", "factor:2.5"] {
+        for text in [
+            "requested", "increments", "increments:free", "factor:2.5", "factor:10:until=360000:free",
+            "requested/factor:10", "increments/increments:free",
+        ] {
             assert_eq!(text.parse::<Correction>().unwrap().to_string(), text);
         }
         let unknown = "incremental".parse::<Correction>().unwrap_err().to_string();
-        assert!(unknown.contains("requested, increments, factor:F"), "{unknown}");
-        assert!("factor:1".parse::<Correction>().is_err());
+        assert!(unknown.contains("requested, increments, increments:free, factor:F"), "{unknown}");
+        for text in ["factor:1", "factor", "factor:-2", "factor:2:until=0", "factor:2:u", "requested:free", "/", "requested/"] {
+            assert!(text.parse::<Correction>().is_err(), "{text}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The only room that sees the future.
 
-use super::{Forecast, Question, RuntimePredictor};
+use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
 use crate::units::Seconds;
 
@@ -22,5 +22,5 @@ impl RuntimePredictor for Perfect {
         Forecast::exactly(self.runs[question.job.index.at()])
     }
 
-    fn observe(&mut self, _event: &Event<'_>) {}
+    fn observe(&mut self, _event: &Event<'_>, _revisions: &mut Vec<Revision>) {}
 }

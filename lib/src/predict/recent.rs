@@ -1,140 +1,210 @@
-//! What this user's jobs did last.
+//! RUH, recent user history: what this user's jobs did last.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::hash_map::Entry;
 
-use super::{Forecast, Question, Requested, RuntimePredictor};
-use crate::job::{Event, UserId, What};
+use super::history::{Learn, Newcomer, beyond, within};
+use super::present::Presence;
+use super::scatter::Lookup;
+use super::{Forecast, PredictorSpec, Question, Requested, Revision, RuntimePredictor, Statistic};
+use crate::job::{Event, Job, JobIndex, UserId, What};
 use crate::units::Seconds;
 
-/// How several recent run times become one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Statistic {
-    /// Their arithmetic mean, rounded down.
-    #[default]
-    Mean,
-    /// The middle one; of an even number, the mean of the middle two, rounded down.
-    Median,
-}
-
-/// Predicts from the last `window` jobs of the same user that have ended, never above the requested time;
-/// the requested time until there are that many.
+/// The parameters of recent user history (Talby et al. 2005, section 4 and listing 3).
 ///
-/// With a window of two and the mean it is the predictor of EASY++ (Tsafrir, Etsion & Feitelson 2007,
-/// section 3).
+/// With a window of two, the mean, and the requested time as a cap it is the predictor of EASY++ (Tsafrir,
+/// Etsion & Feitelson 2007, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ruh {
+    /// How many jobs are looked back at.
+    pub window: usize,
+    /// Their run times combined how.
+    pub statistic: Statistic,
+    /// Which jobs count.
+    pub learn: Learn,
+    /// How many there must be, from one to the window.
+    pub need: usize,
+    /// What is predicted when there are fewer.
+    pub newcomer: Newcomer,
+    /// Whether the requested time caps predictions.
+    pub cap: bool,
+    /// Whether what is learned of one job changes the predictions of the user's others.
+    pub propagate: bool,
+}
+
+impl Default for Ruh {
+    /// The paper's: the median of the last three that ended, the estimate until there are three.
+    fn default() -> Ruh {
+        Ruh {
+            window: 3,
+            statistic: Statistic::Median,
+            learn: Learn::Ended,
+            need: 3,
+            newcomer: Newcomer::Requested,
+            cap: false,
+            propagate: false,
+        }
+    }
+}
+
+impl Ruh {
+    /// The mean or another statistic of the last few that ended, capped: the family of EASY++.
+    pub fn capped(window: usize, statistic: Statistic) -> Ruh {
+        Ruh { window, statistic, need: window, cap: true, ..Ruh::default() }
+    }
+}
+
+/// Predicts from the last few jobs of the same user.
 #[derive(Debug, Clone)]
-pub struct Recent {
-    window: usize,
-    statistic: Statistic,
-    fallback: Requested,
-    // Looked up by user, never iterated: the order of a hash map cannot reach a result.
-    rings: HashMap<UserId, Ring, BuildHasherDefault<Scatter>>,
+pub struct RecentUserHistory {
+    settings: Ruh,
+    requested: Requested,
+    histories: Lookup<UserId, History>,
+    /// Who is in the system; kept only where it matters.
+    presence: Option<Presence<()>>,
 }
 
-/// Spreads small numbers over a table (Fibonacci hashing). Nobody attacks it: user numbers are a log's own,
-/// and a bad spread costs time only.
+/// What one user's jobs did.
 #[derive(Debug, Clone, Default)]
-struct Scatter(u64);
-
-impl Hasher for Scatter {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-}
-
-/// The last run times of one user, oldest overwritten first.
-#[derive(Debug, Clone, Default)]
-struct Ring {
-    runs: Vec<i64>,
+struct History {
+    /// The last run times, a ring: oldest overwritten first.
+    ended: Vec<i64>,
     oldest: usize,
+    /// Jobs that count before they have ended, and as what; the one heard of last stands last.
+    open: Vec<(JobIndex, i64)>,
 }
 
-impl Recent {
-    /// `window` is at least one.
-    pub fn new(window: usize, statistic: Statistic, fallback: Requested) -> Recent {
-        Recent { window: window.max(1), statistic, fallback, rings: HashMap::default() }
-    }
-}
-
-impl RuntimePredictor for Recent {
-    fn estimate(&self, question: &Question<'_>) -> Forecast {
-        let ring = question.job.user.and_then(|user| self.rings.get(&user));
-        let Some(ring) = ring.filter(|ring| ring.runs.len() == self.window) else {
-            return self.fallback.estimate(question);
-        };
-        let typical = match self.statistic {
-            // Sums of the longest run times a log can hold leave 64 bits.
-            Statistic::Mean => {
-                (ring.runs.iter().map(|&run| i128::from(run)).sum::<i128>() / self.window as i128) as i64
-            }
-            Statistic::Median => median(&mut ring.runs.clone()),
-        };
-        Forecast::exactly(Seconds(typical).min(question.job.shape.limit.unwrap_or(Seconds(typical))))
-    }
-
-    fn observe(&mut self, event: &Event<'_>) {
-        let (What::Ended(outcome), Some(user)) = (event.what, event.job.user) else { return };
-        let ring = self.rings.entry(user).or_default();
-        if ring.runs.len() < self.window {
-            ring.runs.push(outcome.ran.0);
+impl History {
+    fn end(&mut self, job: JobIndex, ran: Seconds, window: usize) {
+        self.close(job);
+        if self.ended.len() < window {
+            self.ended.push(ran.0);
         } else {
-            ring.runs[ring.oldest] = outcome.ran.0;
-            ring.oldest = (ring.oldest + 1) % self.window;
+            self.ended[self.oldest] = ran.0;
+            self.oldest = (self.oldest + 1) % window;
+        }
+    }
+
+    fn close(&mut self, job: JobIndex) {
+        self.open.retain(|(other, _)| *other != job);
+    }
+
+    /// The last few, newest first; those still running count as newer than those that have ended.
+    fn newest_first(&self, window: usize) -> impl Iterator<Item = i64> + '_ {
+        let (newer, older) = self.ended.split_at(self.oldest);
+        let ended = newer.iter().rev().chain(older.iter().rev()).copied();
+        self.open.iter().rev().map(|&(_, counts)| counts).chain(ended).take(window)
+    }
+
+    fn predict(&self, settings: &Ruh) -> Option<i64> {
+        if self.open.is_empty() && self.ended.len() < settings.need {
+            return None;
+        }
+        let mut few = [0; 8];
+        let mut many = Vec::new();
+        let runs: &mut [i64] = if settings.window <= few.len() {
+            let mut count = 0;
+            for run in self.newest_first(settings.window) {
+                few[count] = run;
+                count += 1;
+            }
+            &mut few[..count]
+        } else {
+            many.extend(self.newest_first(settings.window));
+            &mut many
+        };
+        if runs.len() < settings.need { None } else { settings.statistic.of(runs) }
+    }
+}
+
+impl RecentUserHistory {
+    /// `requested` is what a newcomer may get.
+    pub fn new(settings: Ruh, requested: Requested) -> RecentUserHistory {
+        let settings = Ruh { window: settings.window.max(1), ..settings };
+        let needs_presence = settings.propagate || settings.learn != Learn::Ended;
+        let presence = needs_presence.then(Presence::new);
+        RecentUserHistory { settings, requested, histories: Lookup::default(), presence }
+    }
+
+    fn predict(&self, job: &Job) -> Seconds {
+        let history = job.user.and_then(|user| self.histories.get(&user));
+        match history.and_then(|history| history.predict(&self.settings)) {
+            Some(run) => within(run, job.shape.limit, self.settings.cap),
+            None => self.settings.newcomer.predicted(job.shape.limit, self.requested),
+        }
+    }
+
+    /// A job that has not ended counts as this long from now on.
+    fn count(&mut self, user: UserId, job: JobIndex, counts: Seconds) {
+        let history = self.histories.entry(user).or_default();
+        history.close(job);
+        history.open.push((job, counts.0));
+    }
+
+    fn propagate(&mut self, event: &Event<'_>, user: UserId, revisions: &mut Vec<Revision>) {
+        let RecentUserHistory { settings, presence: Some(presence), histories, .. } = self else { return };
+        let Entry::Occupied(mut history) = histories.entry(user) else { return };
+        let Some(run) = history.get().predict(settings) else { return };
+        let from = revisions.len();
+        let again = |present: &super::present::Present<()>| within(run, present.limit, settings.cap);
+        presence.revise(user, event.job.index, event.at, again, revisions);
+        if settings.learn == Learn::Running {
+            for revision in &revisions[from..] {
+                for (job, counts) in &mut history.get_mut().open {
+                    if *job == revision.job {
+                        *counts = revision.forecast.point().0;
+                    }
+                }
+            }
         }
     }
 }
 
-fn median(runs: &mut [i64]) -> i64 {
-    runs.sort_unstable();
-    let middle = runs.len() / 2;
-    if runs.len() % 2 == 1 { runs[middle] } else { runs[middle - 1].midpoint(runs[middle]) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::job::{Ending, Job, Outcome};
-    use crate::units::{Procs, Time};
-
-    fn job(user: Option<u32>, limit: i64) -> Job {
-        let mut job = Job::rigid(1, Time(0), Procs(1), Some(Seconds(limit)));
-        job.user = user.and_then(UserId::new);
-        job
+impl RuntimePredictor for RecentUserHistory {
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        Forecast::exactly(beyond(question, self.predict(question.job)))
     }
 
-    fn after(statistic: Statistic, window: usize, runs: &[i64], asked: &Job) -> i64 {
-        let mut recent = Recent::new(window, statistic, Requested { default: Seconds(999) });
-        for &ran in runs {
-            let outcome = Outcome { ran: Seconds(ran), ending: Ending::Completed };
-            recent.observe(&Event { at: Time(0), job: &job(Some(7), 1000), what: What::Ended(outcome) });
+    fn observe(&mut self, event: &Event<'_>, revisions: &mut Vec<Revision>) {
+        let Some(user) = event.job.user else { return };
+        let job = event.job.index;
+        match event.what {
+            What::Arrived => {
+                let predicted = self.presence.is_some().then(|| self.predict(event.job));
+                if let (Some(presence), Some(predicted)) = (&mut self.presence, predicted) {
+                    presence.enter(event.job, user, predicted, ());
+                }
+            }
+            What::Started(_) => {
+                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else { return };
+                present.start = Some(event.at);
+                let predicted = present.predicted;
+                if self.settings.learn == Learn::Running {
+                    self.count(user, job, predicted);
+                }
+            }
+            What::Overran { corrected, .. } => {
+                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else { return };
+                present.predicted = corrected;
+                if self.settings.learn != Learn::Ended {
+                    self.count(user, job, corrected);
+                    if self.settings.propagate {
+                        self.propagate(event, user, revisions);
+                    }
+                }
+            }
+            What::Ended(outcome) => {
+                self.histories.entry(user).or_default().end(job, outcome.ran, self.settings.window);
+                if let Some(presence) = &mut self.presence {
+                    presence.leave(job);
+                }
+                if self.settings.propagate {
+                    self.propagate(event, user, revisions);
+                }
+            }
         }
-        recent.estimate(&Question { job: asked, elapsed: Seconds::ZERO }).point().0
     }
 
-    #[test]
-    fn the_request_until_there_is_enough_history() {
-        assert_eq!(after(Statistic::Mean, 2, &[10], &job(Some(7), 500)), 500);
-        assert_eq!(after(Statistic::Mean, 2, &[10, 15], &job(Some(7), 500)), 12);
-        assert_eq!(after(Statistic::Mean, 2, &[10, 15], &job(Some(8), 500)), 500);
-        assert_eq!(after(Statistic::Mean, 2, &[10, 15], &job(None, 500)), 500);
-    }
-
-    #[test]
-    fn only_the_last_ones_count_and_the_request_caps_them() {
-        assert_eq!(after(Statistic::Mean, 2, &[1000, 10, 20], &job(Some(7), 500)), 15);
-        assert_eq!(after(Statistic::Mean, 2, &[1000, 900], &job(Some(7), 500)), 500);
-        assert_eq!(after(Statistic::Median, 3, &[5, 400, 1, 30], &job(Some(7), 500)), 30);
-        assert_eq!(after(Statistic::Median, 4, &[5, 400, 1, 30], &job(Some(7), 500)), 17);
-        let endless = i64::MAX - 1;
-        assert_eq!(after(Statistic::Mean, 2, &[endless, endless], &job(Some(7), endless)), endless);
-        assert_eq!(after(Statistic::Median, 2, &[endless, endless], &job(Some(7), endless)), endless);
+    fn name(&self) -> String {
+        PredictorSpec::Recent(self.settings).to_string()
     }
 }

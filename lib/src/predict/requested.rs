@@ -1,6 +1,6 @@
 //! What the user asked for.
 
-use super::{Forecast, Question, RuntimePredictor};
+use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::{Event, Job};
 use crate::units::Seconds;
 
@@ -27,5 +27,5 @@ impl RuntimePredictor for Requested {
         Forecast::exactly(self.of(question.job))
     }
 
-    fn observe(&mut self, _event: &Event<'_>) {}
+    fn observe(&mut self, _event: &Event<'_>, _revisions: &mut Vec<Revision>) {}
 }

@@ -5,7 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Constant, Perfect, Recent, Requested, RuntimePredictor, Statistic};
+use super::history::{Learn, Newcomer};
+use super::settings::{Setting, each, yes_or_no};
+use super::{
+    Constant, Perfect, RecentUserHistory, Requested, Ruh, RuntimePredictor, Sbh, Search, SessionHistory, Statistic,
+};
 use crate::spec::SpecError;
 use crate::units::Seconds;
 
@@ -13,25 +17,39 @@ use crate::units::Seconds;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum PredictorSpec {
-    /// The requested time.
+    /// The requested time: ESTIMATE in Talby et al. 2005.
     #[default]
     Requested,
-    /// What will happen.
+    /// What will happen: PERFECT.
     Perfect,
-    /// One length for all.
+    /// One length for all: CONSTANT.
     Constant(Seconds),
-    /// The user's last jobs.
-    Recent {
-        /// How many.
-        window: usize,
-        /// Combined how.
-        statistic: Statistic,
-    },
+    /// The user's last jobs: RUH.
+    Recent(Ruh),
+    /// The user's jobs alike, by session: SBH.
+    Session(Sbh),
 }
+
+/// The furthest back anybody may look.
+const LONGEST_WINDOW: usize = 100_000;
+
+const RUH_SETTINGS: &str = "window=N, statistic=median|mean|last|min|max, learn=ended|overran|running, need=N, \
+                            new=estimate|SECONDS, cap=yes|no, propagate=yes|no";
+
+const SBH_SETTINGS: &str = "[PE,P,E,*] (criteria), search=dfs|bfs, depth=all|N, think=SECONDS, \
+                            statistic=median|mean|last|min|max, learn=ended|overran|running, new=estimate|SECONDS, \
+                            cap=yes|no, propagate=yes|no, unknown=alike|different";
 
 impl PredictorSpec {
     /// Every form, as shown to people.
-    pub const KNOWN: [&'static str; 4] = ["requested", "perfect", "constant:SECONDS", "recent:K[:median]"];
+    pub const KNOWN: [&'static str; 6] = [
+        "requested",
+        "perfect",
+        "constant:SECONDS",
+        "recent:K[:STATISTIC]",
+        "ruh[:K,statistic=...,propagate=yes,...]",
+        "sbh[:[PE,P,E,*],search=dfs|bfs,depth=all|N,propagate=yes,...]",
+    ];
 
     /// The predictor. `runs` says how long each job will run, in arrival order, and is read for
     /// [`PredictorSpec::Perfect`] only; `default_request` stands in for a missing requested time.
@@ -45,22 +63,179 @@ impl PredictorSpec {
             PredictorSpec::Requested => Box::new(requested),
             PredictorSpec::Perfect => Box::new(Perfect::new(runs())),
             PredictorSpec::Constant(length) => Box::new(Constant(length)),
-            PredictorSpec::Recent { window, statistic } => {
-                Box::new(Recent::new(window, statistic, requested))
+            PredictorSpec::Recent(settings) => Box::new(RecentUserHistory::new(settings, requested)),
+            PredictorSpec::Session(settings) => Box::new(SessionHistory::new(settings, requested)),
+        }
+    }
+}
+
+impl Ruh {
+    fn read(spec: &str, settings: &str) -> Result<Ruh, SpecError> {
+        let bare = |text: &str| match text {
+            "propagate" | "cap" => Some(if text == "cap" { "cap" } else { "propagate" }),
+            _ if Statistic::KNOWN.contains(&text) => Some("statistic"),
+            _ if text.parse::<i64>().is_ok() => Some("window"),
+            _ => None,
+        };
+        let (mut ruh, mut need) = (Ruh::default(), None);
+        for setting in each(spec, settings, bare) {
+            match setting.key {
+                "window" => ruh.window = setting.number(1, LONGEST_WINDOW as i64)?,
+                "statistic" => ruh.statistic = statistic(&setting)?,
+                "learn" => ruh.learn = learn(&setting)?,
+                "need" => need = Some((setting.number::<usize>(1, LONGEST_WINDOW as i64)?, setting)),
+                "new" => ruh.newcomer = newcomer(&setting)?,
+                "cap" => ruh.cap = setting.flag()?,
+                "propagate" => ruh.propagate = setting.flag()?,
+                _ => return Err(setting.unknown(RUH_SETTINGS)),
             }
         }
+        ruh.need = ruh.window;
+        if let Some((need, setting)) = need {
+            if need > ruh.window {
+                return Err(setting.wrong(&format!("no more than the window, which is {}", ruh.window)));
+            }
+            ruh.need = need;
+        }
+        Ok(ruh)
+    }
+
+    /// Written `recent:K` or `recent:K:STATISTIC`, if it is of that family.
+    fn as_recent(&self) -> Option<String> {
+        let Ruh { window, statistic, .. } = *self;
+        (*self == Ruh::capped(window, statistic)).then(|| match statistic {
+            Statistic::Mean => format!("recent:{window}"),
+            _ => format!("recent:{window}:{statistic}"),
+        })
+    }
+}
+
+impl Sbh {
+    fn read(spec: &str, settings: &str) -> Result<Sbh, SpecError> {
+        let bare = |text: &str| match text {
+            "dfs" | "bfs" => Some("search"),
+            "propagate" => Some("propagate"),
+            "cap" => Some("cap"),
+            _ if text.starts_with('[') => Some("criteria"),
+            _ if Statistic::KNOWN.contains(&text) => Some("statistic"),
+            _ => None,
+        };
+        let mut sbh = Sbh::default();
+        for setting in each(spec, settings, bare) {
+            match (setting.key, setting.value) {
+                ("criteria", list) => {
+                    sbh.criteria = list.parse().map_err(|error: SpecError| setting.wrong(&error.why))?;
+                }
+                ("search", "dfs") => sbh.search = Search::DepthFirst,
+                ("search", "bfs") => sbh.search = Search::BreadthFirst,
+                ("search", _) => return Err(setting.wrong("say dfs (depth first) or bfs (breadth first)")),
+                ("depth", "all") => sbh.depth = None,
+                ("depth", _) => {
+                    let depth = setting.number(1, u32::MAX.into());
+                    sbh.depth = Some(depth.map_err(|_| setting.wrong("give a number of sessions from 1 on, or all"))?);
+                }
+                ("think", _) => sbh.think = setting.seconds()?,
+                ("statistic", _) => sbh.statistic = statistic(&setting)?,
+                ("learn", _) => sbh.learn = learn(&setting)?,
+                ("new", _) => sbh.newcomer = newcomer(&setting)?,
+                ("cap", _) => sbh.cap = setting.flag()?,
+                ("propagate", _) => sbh.propagate = setting.flag()?,
+                ("unknown", "alike") => sbh.strict = false,
+                ("unknown", "different") => sbh.strict = true,
+                ("unknown", _) => return Err(setting.wrong("say alike or different")),
+                _ => return Err(setting.unknown(SBH_SETTINGS)),
+            }
+        }
+        Ok(sbh)
+    }
+}
+
+fn statistic(setting: &Setting<'_>) -> Result<Statistic, SpecError> {
+    setting.value.parse().map_err(|_| setting.wrong(&format!("say {}", Statistic::KNOWN.join(", "))))
+}
+
+fn learn(setting: &Setting<'_>) -> Result<Learn, SpecError> {
+    Learn::read(setting.value).map_err(|_| setting.wrong(&format!("say {}", Learn::KNOWN.join(", "))))
+}
+
+fn newcomer(setting: &Setting<'_>) -> Result<Newcomer, SpecError> {
+    if setting.value == "estimate" {
+        return Ok(Newcomer::Requested);
+    }
+    let fixed = setting.seconds().map(Newcomer::Fixed);
+    fixed.map_err(|_| setting.wrong("say estimate, or a whole number of seconds from 1 on"))
+}
+
+/// A name and those settings that differ from its own.
+struct Written {
+    name: &'static str,
+    settings: Vec<String>,
+}
+
+impl Written {
+    fn new(name: &'static str) -> Written {
+        Written { name, settings: Vec::new() }
+    }
+
+    fn unless<T: PartialEq>(mut self, key: &str, value: T, default: T, show: impl Fn(&T) -> String) -> Written {
+        if value != default {
+            self.settings.push(format!("{key}={}", show(&value)));
+        }
+        self
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        if self.settings.is_empty() { Ok(()) } else { write!(f, ":{}", self.settings.join(",")) }
+    }
+}
+
+fn new_as_written(newcomer: &Newcomer) -> String {
+    match newcomer {
+        Newcomer::Requested => "estimate".into(),
+        Newcomer::Fixed(length) => length.to_string(),
     }
 }
 
 impl fmt::Display for PredictorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let yes = |flag: &bool| yes_or_no(*flag).to_owned();
+        let learn = |learn: &Learn| learn.word().to_owned();
         match self {
             PredictorSpec::Requested => write!(f, "requested"),
             PredictorSpec::Perfect => write!(f, "perfect"),
             PredictorSpec::Constant(length) => write!(f, "constant:{length}"),
-            PredictorSpec::Recent { window, statistic: Statistic::Mean } => write!(f, "recent:{window}"),
-            PredictorSpec::Recent { window, statistic: Statistic::Median } => {
-                write!(f, "recent:{window}:median")
+            PredictorSpec::Recent(ruh) => {
+                let own = Ruh::default();
+                let written = Written::new("ruh")
+                    .unless("window", ruh.window, own.window, usize::to_string)
+                    .unless("statistic", ruh.statistic, own.statistic, Statistic::to_string)
+                    .unless("learn", ruh.learn, own.learn, learn)
+                    .unless("need", ruh.need, ruh.window, usize::to_string)
+                    .unless("new", ruh.newcomer, own.newcomer, new_as_written)
+                    .unless("cap", ruh.cap, own.cap, yes)
+                    .unless("propagate", ruh.propagate, own.propagate, yes);
+                f.write_str(&ruh.as_recent().unwrap_or_else(|| written.to_string()))
+            }
+            PredictorSpec::Session(sbh) => {
+                let own = Sbh::default();
+                let mut written = Written::new("sbh");
+                written.settings.extend((sbh.criteria != own.criteria).then(|| sbh.criteria.to_string()));
+                let depth = |depth: &Option<u32>| depth.map_or("all".into(), |depth| depth.to_string());
+                let unknown = |strict: &bool| if *strict { "different" } else { "alike" }.to_owned();
+                let written = written
+                    .unless("search", sbh.search, own.search, Search::to_string)
+                    .unless("depth", sbh.depth, own.depth, depth)
+                    .unless("think", sbh.think, own.think, Seconds::to_string)
+                    .unless("statistic", sbh.statistic, own.statistic, Statistic::to_string)
+                    .unless("learn", sbh.learn, own.learn, learn)
+                    .unless("new", sbh.newcomer, own.newcomer, new_as_written)
+                    .unless("cap", sbh.cap, own.cap, yes)
+                    .unless("propagate", sbh.propagate, own.propagate, yes)
+                    .unless("unknown", sbh.strict, own.strict, unknown);
+                write!(f, "{written}")
             }
         }
     }
@@ -71,31 +246,36 @@ impl FromStr for PredictorSpec {
 
     fn from_str(text: &str) -> Result<PredictorSpec, SpecError> {
         let wrong = |why: &str| Err(SpecError::value("predictor", text, why));
-        let parts: Vec<&str> = text.split(':').collect();
-        match parts.as_slice() {
-            ["requested"] => Ok(PredictorSpec::Requested),
-            ["perfect"] => Ok(PredictorSpec::Perfect),
-            ["constant", seconds] => match seconds.parse::<i64>() {
+        let (name, settings) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        match (name, settings) {
+            ("requested", None) => Ok(PredictorSpec::Requested),
+            ("perfect", None) => Ok(PredictorSpec::Perfect),
+            ("requested" | "perfect", Some(_)) => wrong("it has no settings"),
+            ("constant", Some(seconds)) => match seconds.parse::<i64>() {
                 Ok(seconds) if (1..=i64::from(u32::MAX)).contains(&seconds) => {
                     Ok(PredictorSpec::Constant(Seconds(seconds)))
                 }
                 _ => wrong("give a whole number of seconds, from 1 to 4294967295, as in constant:3600"),
             },
-            ["recent", window, rest @ ..] => {
-                let statistic = match rest {
-                    [] | ["mean"] => Statistic::Mean,
-                    ["median"] => Statistic::Median,
-                    _ => return wrong("the statistic is mean or median, as in recent:5:median"),
+            ("constant", None) => wrong("give the seconds, as in constant:3600"),
+            ("recent", Some(settings)) => {
+                let (window, statistic) = settings.split_once(':').unwrap_or((settings, "mean"));
+                let Ok(statistic) = statistic.parse() else {
+                    let known = Statistic::KNOWN.join(", ");
+                    return wrong(&format!("the statistic is one of {known}, as in recent:5:median"));
                 };
                 match window.parse::<usize>() {
-                    Ok(window) if (1..=100_000).contains(&window) => {
-                        Ok(PredictorSpec::Recent { window, statistic })
+                    Ok(window) if (1..=LONGEST_WINDOW).contains(&window) => {
+                        Ok(PredictorSpec::Recent(Ruh::capped(window, statistic)))
                     }
                     _ => wrong("give how many jobs to look back, from 1 to 100000, as in recent:2"),
                 }
             }
-            ["constant"] => wrong("give the seconds, as in constant:3600"),
-            ["recent"] => wrong("give how many jobs to look back, as in recent:2"),
+            ("recent", None) => wrong("give how many jobs to look back, as in recent:2"),
+            ("ruh", None) => Ok(PredictorSpec::Recent(Ruh::default())),
+            ("ruh", Some(settings)) => Ruh::read(text, settings).map(PredictorSpec::Recent),
+            ("sbh", None) => Ok(PredictorSpec::Session(Sbh::default())),
+            ("sbh", Some(settings)) => Sbh::read(text, settings).map(PredictorSpec::Session),
             _ => Err(SpecError::unknown("predictor", text, &PredictorSpec::KNOWN)),
         }
     }
@@ -120,19 +300,64 @@ mod tests {
 
     #[test]
     fn specs_are_read_as_written() {
-        for text in ["requested", "perfect", "constant:3600", "recent:2", "recent:7:median"] {
+        for text in [
+            "requested",
+            "perfect",
+            "constant:3600",
+            "recent:2",
+            "recent:7:median",
+            "recent:1:last",
+            "ruh",
+            "ruh:window=5,statistic=max,learn=overran,need=2,new=60,propagate=yes",
+            "sbh",
+            "sbh:[PX,P,X,*],new=1",
+            "sbh:[*],search=bfs,depth=3,think=60,statistic=mean,learn=running,cap=yes,propagate=yes,unknown=different",
+        ] {
             assert_eq!(text.parse::<PredictorSpec>().unwrap().to_string(), text);
         }
     }
 
     #[test]
+    fn short_forms_mean_the_long_ones() {
+        let same = |short: &str, long: &str| {
+            assert_eq!(short.parse::<PredictorSpec>().unwrap(), long.parse::<PredictorSpec>().unwrap());
+        };
+        same("ruh:2,mean,cap", "recent:2");
+        same("ruh:3,propagate", "ruh:window=3,statistic=median,propagate=yes");
+        same("sbh:[PE,P,E,*],dfs,propagate", "sbh:propagate=yes,criteria=[PE,P,E,*],search=dfs,depth=all");
+        same("sbh:think=1200, new=estimate", "sbh");
+    }
+
+    #[test]
     fn wrong_specs_say_what_is_possible() {
-        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"]
-        {
-            assert!(text.parse::<PredictorSpec>().is_err(), "{text}");
+        let error = |text: &str| text.parse::<PredictorSpec>().expect_err(text).to_string();
+        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"] {
+            error(text);
         }
-        let unknown = "ave2".parse::<PredictorSpec>().unwrap_err();
-        assert!(unknown.to_string().contains("recent:K[:median]"));
-        assert_eq!(unknown.known, PredictorSpec::KNOWN);
+        assert!(error("ave2").contains("recent:K[:STATISTIC]"));
+        assert_eq!("ave2".parse::<PredictorSpec>().unwrap_err().known, PredictorSpec::KNOWN);
+        for (text, expected) in [
+            ("ruh:0", "from 1 to 100000"),
+            ("ruh:window=-2", "from 1 to 100000"),
+            ("ruh:window=2,need=3", "no more than the window, which is 2"),
+            ("ruh:depth=3", "learn=ended|overran|running"),
+            ("ruh:", "window=N"),
+            ("ruh:statistic=mode", "median, mean, last, min, max"),
+            ("ruh:new=0", "estimate, or a whole number of seconds"),
+            ("sbh:[PQ]", "P (processors), E (estimate) and X (executable)"),
+            ("sbh:[]", "at least one criterion"),
+            ("sbh:[P,E", "brackets"),
+            ("sbh:search=deep", "dfs (depth first) or bfs"),
+            ("sbh:depth=0", "from 1 on, or all"),
+            ("sbh:think=-5", "from 1 to"),
+            ("sbh:propagate=maybe", "yes or no"),
+            ("sbh:unknown=x", "alike or different"),
+            ("sbh:window=3", "think=SECONDS"),
+            ("perfect:1", "no settings"),
+        ] {
+            let error = error(text);
+            assert!(error.contains(expected), "{text}: {error}");
+            assert!(!error.contains('\n'), "{text}");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub fn cell(metric: &Metric, summary: &Summary) -> Cell {
 pub fn best(metric: &Metric) -> Best {
     let name = metric.name;
     let low = ["wait", "response", "bounded_slowdown", "awrt", "pwsrt", "mean_absolute_error"];
-    let high = ["utilization", "mean_accuracy", "within_factor_two_share"];
+    let high = ["utilization", "mean_accuracy", "relative_accuracy", "within_factor_two_share"];
     if low.iter().any(|part| name.contains(part)) {
         Best::Lowest
     } else if high.contains(&name) {

@@ -1,15 +1,16 @@
 //! The event loop: integer time, a written order of events at one instant, and a plan after them.
 
 use super::agenda::Agenda;
+use super::error::SimError;
 use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
 use super::queue::Queue;
 use super::rows::{Row, Rows, WAITING};
 use super::running::{PlannedEnd, Running};
-use super::schedule::{Placement, Reason, Schedule};
+use super::schedule::{Placement, Reason, Schedule, Standing};
 use super::view::View;
 use crate::job::{Ending, Event, Job, JobIndex, Outcome, Truth, What};
-use crate::predict::{Question, RuntimePredictor};
+use crate::predict::{Question, Revision, RuntimePredictor};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::Workload;
 
@@ -36,6 +37,11 @@ pub struct Engine<'w> {
     /// When the policy wants to plan though nothing happens; the end of time if it does not.
     wake: i64,
     starts: Vec<Start>,
+    revisions: Vec<Revision>,
+    /// Where the jobs are of a simulation that began in the middle: by their own index, which is not their place.
+    places: Option<Vec<(JobIndex, JobIndex)>>,
+    /// What a predictor did wrong.
+    fault: Option<SimError>,
     /// How many have started.
     started: u32,
     plans: u64,
@@ -52,18 +58,18 @@ pub struct Company<'a, 'o> {
     pub observers: &'a mut [&'o mut dyn Observer],
 }
 
-/// Simulates a whole workload.
+/// Simulates a whole workload. Fails only if the predictor breaks its contract.
 pub fn simulate(
     workload: &Workload,
     options: Options,
     policy: &mut dyn Policy,
     predictor: &mut dyn RuntimePredictor,
     observers: &mut [&mut dyn Observer],
-) -> Schedule {
+) -> Result<Schedule, SimError> {
     let mut engine = Engine::new(workload, options);
     let mut company = Company { policy, predictor, observers };
-    while engine.step(&mut company).is_some() {}
-    engine.into_schedule()
+    while engine.step(&mut company)?.is_some() {}
+    Ok(engine.into_schedule())
 }
 
 impl<'w> Engine<'w> {
@@ -88,12 +94,17 @@ impl<'w> Engine<'w> {
                 start: Time(row.start),
                 ran: Seconds(row.run),
                 predicted: Seconds(row.first),
+                standing: Standing::default(),
                 corrections: 0,
+                revisions: 0,
                 reason: Reason::Reserved,
                 killed: false,
             });
             if row.is_waiting() { engine.queue.push(job, &mut engine.rows) } else { started.push(job) }
         }
+        let mut places: Vec<(JobIndex, JobIndex)> = jobs.iter().map(|job| job.index).zip((0..).map(JobIndex)).collect();
+        places.sort();
+        engine.places = Some(places);
         // Simultaneous ends go in order of start, as they would where the state comes from.
         started.sort_by_key(|job| rows[job.at()].turn);
         for job in started {
@@ -117,24 +128,28 @@ impl<'w> Engine<'w> {
             free: i64::from(machine.0),
             wake: i64::MAX,
             starts: Vec::new(),
+            revisions: Vec::new(),
+            places: None,
+            fault: None,
             started: 0,
             plans: 0,
             longest_queue: 0,
         }
     }
 
-    /// Goes to the next instant at which something happens and lets it happen; `None` when all is done.
-    pub fn step(&mut self, company: &mut Company<'_, '_>) -> Option<Time> {
-        let now = self.next_instant()?;
+    /// Goes to the next instant at which something happens and lets it happen; `None` when all is done. After
+    /// a failure the simulation is of no further use.
+    pub fn step(&mut self, company: &mut Company<'_, '_>) -> Result<Option<Time>, SimError> {
+        let Some(now) = self.next_instant() else { return Ok(None) };
         match self.options.event_order {
             EventOrder::Textbook => self.step_textbook(now, company),
             EventOrder::Pyss => self.step_pyss(now, company),
         }
-        Some(Time(now))
+        self.fault.take().map_or(Ok(Some(Time(now))), Err)
     }
 
     /// Brings an instant to its end that was left in the middle: what is due at it happens, and a plan.
-    pub(super) fn conclude(&mut self, now: Time, company: &mut Company<'_, '_>) {
+    pub(super) fn conclude(&mut self, now: Time, company: &mut Company<'_, '_>) -> Result<(), SimError> {
         match self.options.event_order {
             EventOrder::Textbook => {
                 self.wake = now.0;
@@ -143,6 +158,7 @@ impl<'w> Engine<'w> {
             // Each event has a plan of its own: that of the last one is still to come.
             EventOrder::Pyss => self.plan(now.0, company),
         }
+        self.fault.take().map_or(Ok(()), Err)
     }
 
     /// When a job started, if it has.
@@ -192,7 +208,8 @@ impl<'w> Engine<'w> {
         let truth = &self.truths[index];
         let run = self.options.limit.ran(job, truth);
         let killed = run < truth.run();
-        company.predictor.observe(&Event { at: Time(now), job, what: What::Arrived });
+        let arrival = Event { at: Time(now), job, what: What::Arrived };
+        company.predictor.observe(&arrival, &mut self.revisions);
         let question = Question { job, elapsed: Seconds::ZERO };
         let predicted = company.predictor.estimate(&question).point();
         self.rows.push(Row {
@@ -205,6 +222,8 @@ impl<'w> Engine<'w> {
             procs: job.shape.procs.0,
             turn: 0,
             ending: if killed { Ending::Killed } else { truth.ending },
+            since: job.submit.0,
+            past: Standing::default(),
             before: 0,
             after: 0,
         });
@@ -212,14 +231,87 @@ impl<'w> Engine<'w> {
             start: Time(WAITING),
             ran: run,
             predicted,
+            standing: Standing::default(),
             corrections: 0,
+            revisions: 0,
             reason: Reason::Immediate,
             killed,
         });
         self.queue.push(JobIndex(index as u32), &mut self.rows);
         self.longest_queue = self.longest_queue.max(self.queue.len());
+        self.revise(now, company);
         self.tell(now, job, What::Arrived, company.observers);
         true
+    }
+
+    /// Lets the predictor learn from an event and takes over what it says of other jobs.
+    fn learn(&mut self, event: &Event<'_>, company: &mut Company<'_, '_>) {
+        company.predictor.observe(event, &mut self.revisions);
+        self.revise(event.at.0, company);
+    }
+
+    fn revise(&mut self, now: i64, company: &mut Company<'_, '_>) {
+        if self.revisions.is_empty() {
+            return;
+        }
+        let mut revisions = std::mem::take(&mut self.revisions);
+        for revision in revisions.drain(..) {
+            self.revise_one(revision, now, company);
+        }
+        self.revisions = revisions;
+    }
+
+    fn revise_one(&mut self, Revision { job: named, forecast }: Revision, now: i64, company: &mut Company<'_, '_>) {
+        let index = match &self.places {
+            None => named,
+            Some(places) => match places.binary_search_by_key(&named, |(own, _)| *own) {
+                Ok(place) => places[place].1,
+                // A fork leaves out whoever is about to go; the predictor need not know.
+                Err(_) => return,
+            },
+        };
+        let Some(&row) = self.rows.present(index) else {
+            let predictor = company.predictor.name();
+            self.fault.get_or_insert(SimError::AbsentJob { predictor, index: named.0, at: Time(now) });
+            return;
+        };
+        let (predicted, was) = (forecast.point(), row.planned_end());
+        let mut revised = Row { first: predicted.0, ..row };
+        if row.is_waiting() {
+            revised.predict(now, predicted, self.planned(predicted));
+            let (procs, from, to) = (Procs(row.procs), Seconds(row.planned), Seconds(revised.planned));
+            company.policy.note(Change::Revised { job: index, procs, from, to });
+        } else {
+            let elapsed = Seconds(now - row.start);
+            if predicted <= elapsed {
+                let (predictor, job) = (company.predictor.name(), self.jobs[index.at()].id);
+                let fault = SimError::OutlivedPrediction { predictor, job, predicted, elapsed, at: Time(now) };
+                self.fault.get_or_insert(fault);
+                return;
+            }
+            revised.predict(now, predicted, self.planned_beyond(predicted, elapsed));
+            self.move_end(index, was, &revised, company);
+        }
+        self.rows[index] = revised;
+        let placement = &mut self.placements[index.at()];
+        placement.revisions = placement.revisions.saturating_add(1);
+    }
+
+    /// A running job is planned to end at another time.
+    fn move_end(&mut self, index: JobIndex, was: i64, row: &Row, company: &mut Company<'_, '_>) {
+        let end = row.planned_end();
+        if end == was {
+            return;
+        }
+        self.running.remove(was, index);
+        self.running.insert(PlannedEnd { end, job: index, procs: row.procs });
+        self.watch_for_overrun(index, row);
+        company.policy.note(Change::Moved { job: index, from: Time(was), to: Time(end) });
+    }
+
+    /// What to plan a running job with: more than it has run.
+    fn planned_beyond(&self, predicted: Seconds, elapsed: Seconds) -> Seconds {
+        Some(self.planned(predicted)).filter(|planned| *planned > elapsed).unwrap_or(predicted)
     }
 
     fn planned(&self, predicted: Seconds) -> Seconds {
@@ -235,12 +327,13 @@ impl<'w> Engine<'w> {
         let planned_end = row.planned_end();
         self.running.remove(planned_end, index);
         self.free += i64::from(row.procs);
+        self.placements[index.at()].standing = row.standing(now);
         self.rows.retire(index);
         let job = &self.jobs[index.at()];
         let what = What::Ended(Outcome { ran: Seconds(row.run), ending: row.ending });
-        company.predictor.observe(&Event { at: Time(now), job, what });
         let (procs, planned_end) = (Procs(row.procs), Time(planned_end));
         company.policy.note(Change::Ended { job: index, procs, planned_end });
+        self.learn(&Event { at: Time(now), job, what }, company);
         self.tell(now, job, what, company.observers);
     }
 
@@ -251,26 +344,27 @@ impl<'w> Engine<'w> {
     }
 
     fn overrun(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
+        let row = self.rows[index];
+        let was = row.planned_end();
+        if was > now {
+            // It was revised since this was noted.
+            return;
+        }
         let job = &self.jobs[index.at()];
         let placement = &mut self.placements[index.at()];
         placement.corrections = placement.corrections.saturating_add(1);
-        let row = self.rows[index];
         let elapsed = Seconds(now - row.start);
-        let was = row.planned_end();
         // With a factor below one only the plan is outlived at first, not the prediction.
-        let predicted = match Seconds(row.predicted) {
+        let corrected = match Seconds(row.predicted) {
             standing if standing > elapsed => standing,
             _ => self.options.correction.corrected(Seconds(row.first), elapsed, job.shape.limit),
         };
-        let planned = Some(self.planned(predicted)).filter(|planned| *planned > elapsed).unwrap_or(predicted);
-        let row = Row { predicted: predicted.0, planned: planned.0, ..row };
+        let mut row = row;
+        row.predict(now, corrected, self.planned_beyond(corrected, elapsed));
         self.rows[index] = row;
-        self.running.remove(was, index);
-        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
-        self.watch_for_overrun(index, &row);
-        let what = What::Overran { elapsed };
-        company.predictor.observe(&Event { at: Time(now), job, what });
-        company.policy.note(Change::Corrected { job: index });
+        self.move_end(index, was, &row, company);
+        let what = What::Overran { elapsed, corrected };
+        self.learn(&Event { at: Time(now), job, what }, company);
         self.tell(now, job, what, company.observers);
     }
 
@@ -291,14 +385,19 @@ impl<'w> Engine<'w> {
         let view = self.view(now);
         company.policy.plan(&view, &mut starts);
         for start in &starts {
-            self.begin(*start, now, company);
+            self.begin(*start, now, company.observers);
+        }
+        // Only once all of them run, so that nobody is revised between being chosen and being started.
+        for start in &starts {
+            let job = &self.jobs[start.job.at()];
+            self.learn(&Event { at: Time(now), job, what: What::Started(job.shape) }, company);
         }
         self.starts = starts;
         // A policy that wants to be woken in the past would stop the clock.
         self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0).max(now.saturating_add(1));
     }
 
-    fn begin(&mut self, Start { job: index, reason }: Start, now: i64, company: &mut Company<'_, '_>) {
+    fn begin(&mut self, Start { job: index, reason }: Start, now: i64, observers: &mut [&mut dyn Observer]) {
         debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
         self.queue.remove(index, &mut self.rows);
         let row = Row { start: now, turn: self.started, ..self.rows[index] };
@@ -308,9 +407,7 @@ impl<'w> Engine<'w> {
         (placement.start, placement.reason) = (Time(now), reason);
         self.occupy(index, &row);
         let job = &self.jobs[index.at()];
-        let what = What::Started(job.shape);
-        company.predictor.observe(&Event { at: Time(now), job, what });
-        self.tell(now, job, what, company.observers);
+        self.tell(now, job, What::Started(job.shape), observers);
     }
 
     /// Puts a started job on the machine.

@@ -5,6 +5,7 @@
 //! many forks forward.
 
 use super::engine::{Company, Engine};
+use super::error::SimError;
 use super::options::Options;
 use super::policy::Policy;
 use super::rows::Row;
@@ -86,20 +87,20 @@ impl Fork {
     /// When a job that waits starts, if everything goes as assumed; `None` if it does not wait here.
     ///
     /// The policy starts afresh: it knows this state and nothing before, so one that keeps reservations makes
-    /// them anew. The predictor is asked about expected arrivals only.
+    /// them anew. The predictor is asked about expected arrivals, and may revise whoever is there by the index
+    /// the job has in the simulation forked from (so expected arrivals need an index of their own).
     pub fn start_of(
         &self,
         job: JobIndex,
         policy: &mut dyn Policy,
         predictor: &mut dyn RuntimePredictor,
-    ) -> Option<Time> {
-        let place = self.origins.binary_search(&job).ok().filter(|&place| self.rows[place].is_waiting())?;
+    ) -> Result<Option<Time>, SimError> {
+        let place = self.origins.binary_search(&job).ok().filter(|&place| self.rows[place].is_waiting());
+        let Some(place) = place else { return Ok(None) };
         let mut company = Company { policy, predictor, observers: &mut [] };
         let mut engine = Engine::resume(self.machine, &self.jobs, &self.truths, self.options, &self.rows);
-        engine.conclude(self.now, &mut company);
-        while engine.start(JobIndex(place as u32)).is_none() {
-            engine.step(&mut company)?;
-        }
-        engine.start(JobIndex(place as u32))
+        engine.conclude(self.now, &mut company)?;
+        while engine.start(JobIndex(place as u32)).is_none() && engine.step(&mut company)?.is_some() {}
+        Ok(engine.start(JobIndex(place as u32)))
     }
 }

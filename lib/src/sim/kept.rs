@@ -3,8 +3,8 @@
 //!
 //! When a job ends, the waiting jobs are taken in arrival order and each is moved to the earliest start the
 //! others' reservations leave (compression; Mu'alem & Feitelson 2001, section 2).
-//! When a running job outlives its plan, promises that no longer hold are broken: those are planned anew in
-//! arrival order, the others stay.
+//! When a running job outlives its plan, or a prediction is revised, promises that no longer hold are broken:
+//! those are planned anew in arrival order, the others stay. A plan that became shorter is compressed into.
 
 use super::plain::{free_from_now, reason_of};
 use super::policy::{Change, Policy, Start};
@@ -31,8 +31,10 @@ pub(super) struct Kept {
     unseen: JobIndex,
     /// Processors to give back, and until when.
     ended: Vec<(Procs, Time)>,
-    /// Whether a planned end moved later since the last plan.
+    /// Whether a plan has changed since the last one: some promises may not hold any more.
     broken: bool,
+    /// Whether a plan has become shorter, so that promises may improve.
+    eased: bool,
     wake: Option<Time>,
 }
 
@@ -44,6 +46,7 @@ impl Kept {
             unseen: JobIndex(0),
             ended: Vec::new(),
             broken: false,
+            eased: false,
             wake: None,
         }
     }
@@ -59,6 +62,7 @@ impl Kept {
         for place in by_start {
             let reservation = &mut self.reservations[place];
             reservation.at = reservation.at.max(now);
+            reservation.planned = Seconds(view.row(reservation.job).planned);
             if profile.fits(reservation.at, reservation.procs, reservation.planned) {
                 profile.take(reservation.at, reservation.procs, reservation.planned);
             } else {
@@ -97,7 +101,7 @@ fn place_earliest(profile: &mut Profile, now: Time, procs: Procs, planned: Secon
 impl Policy for Kept {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let now = view.now();
-        let ended = !self.ended.is_empty();
+        let eased = std::mem::take(&mut self.eased);
         let mut profile = match self.profile.take() {
             Some(mut profile) if !self.broken => {
                 profile.advance(now);
@@ -110,7 +114,7 @@ impl Policy for Kept {
         };
         self.broken = false;
         self.ended.clear();
-        if ended {
+        if eased {
             self.compress(&mut profile, now);
         }
         // A policy put to work in the middle of a simulation has seen nobody; those before the head are gone.
@@ -144,8 +148,18 @@ impl Policy for Kept {
 
     fn note(&mut self, change: Change) {
         match change {
-            Change::Ended { procs, planned_end, .. } => self.ended.push((procs, planned_end)),
-            Change::Corrected { .. } => self.broken = true,
+            Change::Ended { procs, planned_end, .. } => {
+                self.ended.push((procs, planned_end));
+                self.eased = true;
+            }
+            Change::Moved { from, to, .. } => {
+                self.broken = true;
+                self.eased |= to < from;
+            }
+            Change::Revised { from, to, .. } => {
+                self.broken = true;
+                self.eased |= to < from;
+            }
         }
     }
 

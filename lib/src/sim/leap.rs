@@ -313,7 +313,15 @@ impl Policy for Leap {
         }
     }
 
-    fn note(&mut self, _change: Change) {
+    fn note(&mut self, change: Change) {
         self.stale = true;
+        let (Change::Revised { job, procs, from, to }, Some(order)) = (change, self.order) else { return };
+        // Who arrived since the last plan is no candidate yet.
+        if job < self.unseen {
+            let procs = procs.0;
+            self.candidates.remove((order.rank(procs, from.0), job));
+            let rank = order.rank(procs, to.0);
+            self.candidates.insert(Candidate { rank, job, procs, planned: to.0 });
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod agenda;
 mod blocks;
 mod engine;
+mod error;
 mod fork;
 mod kept;
 mod leap;
@@ -22,11 +23,12 @@ mod schedule;
 mod view;
 
 pub use engine::{Company, Engine, Observer, simulate};
+pub use error::SimError;
 pub use fork::{Fork, Unknown};
 pub use options::{EventOrder, LimitRule, Options};
 pub use order::Order;
 pub use policy::{Backfill, Change, Depth, Form, Policy, Start};
 pub use priority::Formula;
 pub use profile::Profile;
-pub use schedule::{Backfilled, Placement, Reason, Schedule};
+pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
 pub use view::{RunningJob, View, WaitingJob};

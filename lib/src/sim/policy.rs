@@ -14,7 +14,7 @@ use super::schedule::Reason;
 use super::view::View;
 use crate::job::JobIndex;
 use crate::spec::SpecError;
-use crate::units::{Procs, Time};
+use crate::units::{Procs, Seconds, Time};
 
 /// Decides which waiting jobs start now.
 pub trait Policy: Send {
@@ -52,10 +52,25 @@ pub enum Change {
         /// When it was planned to.
         planned_end: Time,
     },
-    /// A running job outlived its prediction and got a longer one.
-    Corrected {
+    /// A running job is planned to end at another time: it outlived its prediction, or that was revised.
+    Moved {
         /// Which.
         job: JobIndex,
+        /// When it was planned to end.
+        from: Time,
+        /// When it is now.
+        to: Time,
+    },
+    /// A waiting job is planned to run for another time, because its prediction was revised.
+    Revised {
+        /// Which.
+        job: JobIndex,
+        /// Processors it wants.
+        procs: Procs,
+        /// The plan so far.
+        from: Seconds,
+        /// The plan now.
+        to: Seconds,
     },
 }
 

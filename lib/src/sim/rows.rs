@@ -4,6 +4,7 @@
 //! The lines form a ring over that stretch: a long log is simulated within the memory of its busiest days,
 //! most of which stays in the processor's cache.
 
+use super::schedule::Standing;
 use crate::job::{Ending, JobIndex};
 use crate::units::Seconds;
 
@@ -12,7 +13,7 @@ use crate::units::Seconds;
 pub(super) struct Row {
     pub submit: i64,
     pub start: i64,
-    /// What was predicted at arrival.
+    /// What the predictor said last; corrections build on it.
     pub first: i64,
     pub predicted: i64,
     pub planned: i64,
@@ -21,6 +22,10 @@ pub(super) struct Row {
     /// How many had started before it, once it has.
     pub turn: u32,
     pub ending: Ending,
+    /// Since when its prediction has stood.
+    pub since: i64,
+    /// What its earlier predictions add to its accuracy.
+    pub past: Standing,
     /// Neighbours in the queue, see [`super::queue`].
     pub before: u32,
     pub after: u32,
@@ -44,6 +49,8 @@ impl Row {
         procs: 0,
         turn: 0,
         ending: Ending::Unknown,
+        since: 0,
+        past: Standing { inaccuracy: 0.0, accuracy: 0.0 },
         before: 0,
         after: 0,
     };
@@ -54,6 +61,32 @@ impl Row {
 
     pub fn planned_end(&self) -> i64 {
         self.start.saturating_add(self.planned)
+    }
+
+    /// Replaces its prediction at an instant; how right the old one was is kept.
+    pub fn predict(&mut self, now: i64, predicted: Seconds, planned: Seconds) {
+        self.past = self.past_until(now);
+        self.since = now;
+        (self.predicted, self.planned) = (predicted.0, planned.0);
+    }
+
+    fn past_until(&self, now: i64) -> Standing {
+        let stood = (now - self.since) as f64;
+        let standing = Standing::of(Seconds(self.predicted), Seconds(self.run));
+        Standing {
+            inaccuracy: self.past.inaccuracy + standing.inaccuracy * stood,
+            accuracy: self.past.accuracy + standing.accuracy * stood,
+        }
+    }
+
+    /// How right its predictions were from submission to its end, each weighted by how long it stood (Talby et
+    /// al. 2005, equation 2).
+    pub fn standing(&self, end: i64) -> Standing {
+        if self.since == self.submit {
+            return Standing::of(Seconds(self.predicted), Seconds(self.run));
+        }
+        let (sum, lived) = (self.past_until(end), (end - self.submit) as f64);
+        Standing { inaccuracy: sum.inaccuracy / lived, accuracy: sum.accuracy / lived }
     }
 
     /// The same job, running this long in all.
@@ -81,6 +114,12 @@ impl Rows {
     /// How many jobs have arrived so far.
     pub fn arrived(&self) -> JobIndex {
         JobIndex(self.arrived)
+    }
+
+    /// The line of a job that waits or runs; `None` if it has not arrived or has ended.
+    pub fn present(&self, job: JobIndex) -> Option<&Row> {
+        let line = (self.oldest..self.arrived).contains(&job.0).then(|| &self.ring[self.place(job)])?;
+        (line.start != GONE).then_some(line)
     }
 
     /// Adds the next job's line.

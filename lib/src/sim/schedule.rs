@@ -37,8 +37,31 @@ impl Reason {
     }
 }
 
+/// How right a prediction was, or all predictions of a job together (Talby et al. 2005, equations 1 and 2).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Standing {
+    /// Absolute inaccuracy, in seconds.
+    ///
+    /// # Formula
+    /// `abs(ran − predicted)`
+    pub inaccuracy: f64,
+    /// Relative accuracy, from 0 to 1.
+    ///
+    /// # Formula
+    /// `min(ran, predicted) / max(ran, predicted)`; 1 if they are equal
+    pub accuracy: f64,
+}
+
+impl Standing {
+    /// Of one prediction.
+    pub fn of(predicted: Seconds, ran: Seconds) -> Standing {
+        let (less, more) = (predicted.min(ran).0 as f64, predicted.max(ran).0 as f64);
+        Standing { inaccuracy: more - less, accuracy: if less == more { 1.0 } else { less / more } }
+    }
+}
+
 /// Where one job was placed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// When it started.
     pub start: Time,
@@ -46,8 +69,12 @@ pub struct Placement {
     pub ran: Seconds,
     /// What was predicted when it arrived, before any factor.
     pub predicted: Seconds,
+    /// How right its predictions were from submission to its end, each weighted by how long it stood.
+    pub standing: Standing,
     /// How often its prediction was corrected because it was outlived.
     pub corrections: u16,
+    /// How often its predictor changed its mind about it.
+    pub revisions: u32,
     /// Why it started then.
     pub reason: Reason,
     /// Whether it was killed at its limit.
@@ -62,7 +89,7 @@ impl Placement {
 }
 
 /// Where every job of a workload was placed, in arrival order, and what it took to decide.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     /// One per job, indexed by [`crate::job::JobIndex`].
     pub placements: Vec<Placement>,

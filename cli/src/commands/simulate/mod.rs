@@ -93,14 +93,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
 
     let begun = Instant::now();
-    let schedule = experiment.run(workload);
+    let schedule = experiment.run(workload)?;
     let simulate_seconds = begun.elapsed().as_secs_f64();
 
     let evaluation = Evaluation::of(workload, &schedule)?;
     files.write(&trace, &experiment, &evaluation)?;
     // FCFS plans with nothing, so whatever predicts, it is its own reference.
     let reference =
-        if experiment.policy == Backfill::fcfs() { None } else { Some(experiment.fcfs().run(workload)) };
+        if experiment.policy == Backfill::fcfs() { None } else { Some(experiment.fcfs().run(workload)?) };
     let selection = evaluation.over(&arguments.scheduling.window)?;
     let queue = evaluation.queue();
     let simulated = Simulated {

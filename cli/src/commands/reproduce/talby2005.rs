@@ -51,7 +51,8 @@ pub fn run(traces: &[Loaded], tables: &Tables, progress: &Progress) -> Result<Re
         reproduction = reproduction.captioned("1", "the logs");
         reproduction.notes.push(
             "Table 1: jobs are the records of the log, before cleaning; weeks are from the first to the last \
-             submission; utilization is the offered load"
+             submission, where the paper's fit the time from the log's second 0 to its last end; utilization \
+             is the offered load"
                 .to_owned(),
         );
         for ((log, printed), trace) in PAPER.logs.iter().zip(TABLE_1).zip(traces) {

@@ -29,11 +29,7 @@ pub enum Kind {
     Usage,
     /// The input cannot be used.
     Input,
-    /// A reproduced table is out of tolerance.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "its code is promised; no command reproduces tables yet")
-    )]
+    /// A reproduced table is out of tolerance, or a claim does not hold.
     Tolerance,
 }
 

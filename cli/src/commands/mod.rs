@@ -10,6 +10,7 @@ mod grid;
 mod identity;
 mod killed;
 mod loaded;
+mod reproduce;
 mod simulate;
 mod source;
 mod trace;
@@ -24,6 +25,7 @@ use crate::printer::Printer;
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
+    Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
@@ -34,6 +36,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Demo(arguments) => demo::run(&arguments, printer),
         Command::Completions(arguments) => completions::run(&arguments, printer),

@@ -8,6 +8,7 @@ mod demo;
 mod docs;
 mod errors;
 mod frame;
+mod reproduce;
 mod simulate;
 mod trace;
 

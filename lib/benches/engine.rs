@@ -108,14 +108,14 @@ fn cost_of_an_instant(bencher: Bencher<'_, '_>, waiting: usize, policy: Backfill
             let mut engine = Engine::new(&workload, Options::default());
             let mut company =
                 Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
-            engine.step(&mut company);
+            engine.step(&mut company).expect("a sound predictor");
             (engine, policy, predictor)
         })
         .bench_local_values(|(mut engine, mut policy, mut predictor)| {
             let mut company =
                 Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
             for _ in 0..INSTANTS {
-                engine.step(&mut company);
+                engine.step(&mut company).expect("a sound predictor");
             }
             (engine, policy, predictor)
         });

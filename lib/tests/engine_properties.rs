@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
-use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec, Requested, Statistic};
+use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec, Requested, Ruh, Statistic};
 use queuecast::sim::{
     Backfill, Change, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Policy, Reason,
     Schedule, Start, View, WaitingJob, simulate,
@@ -34,8 +34,11 @@ fn workloads() -> impl Strategy<Value = Workload> {
 fn options() -> impl Strategy<Value = Options> {
     let orders = prop_oneof![Just(EventOrder::Textbook), Just(EventOrder::Pyss)];
     let limits = prop_oneof![3 => Just(LimitRule::Kill), 1 => Just(LimitRule::Ignore)];
-    let corrections =
-        prop_oneof![Just(Correction::REQUESTED), Just(Correction::INCREMENTS), Just("factor:2".parse().expect("a correction"))];
+    let corrections = prop_oneof![
+        Just(Correction::REQUESTED),
+        Just(Correction::INCREMENTS),
+        Just("factor:2".parse().expect("a correction"))
+    ];
     let factors = prop_oneof![4 => Just(1.0), 1 => Just(2.0), 1 => Just(0.5)];
     (orders, limits, corrections, factors).prop_map(|(event_order, limit, correction, factor)| Options {
         event_order,
@@ -94,7 +97,7 @@ fn run(
 ) -> Schedule {
     let mut predictor = predictor.build(|| runs(workload, &options), DEFAULT_REQUEST);
     let mut policy = if plain { policy.build_plain() } else { policy.build() };
-    simulate(workload, options, policy.as_mut(), predictor.as_mut(), &mut [])
+    simulate(workload, options, policy.as_mut(), predictor.as_mut(), &mut []).expect("a sound predictor")
 }
 
 /// Every job placed once, not before it came, never more processors than there are. `Err` says what is wrong.
@@ -166,7 +169,8 @@ impl Observer for ByFork<'_> {
         if event.what == What::Arrived {
             let fork = Fork::of(view, self.options, |unknown| self.runs[unknown.job.index.at()]);
             let mut predictor = Requested { default: DEFAULT_REQUEST };
-            let start = fork.start_of(event.job.index, self.policy.build().as_mut(), &mut predictor);
+            let start =
+                fork.start_of(event.job.index, self.policy.build().as_mut(), &mut predictor).expect("sound");
             self.predicted[event.job.index.at()] = start;
         }
     }
@@ -187,7 +191,7 @@ impl Observer for AtLast<'_> {
         for waiting in view.waiting() {
             let mut predictor = Requested { default: DEFAULT_REQUEST };
             let mut policy = self.by_fork.policy.build();
-            let start = fork.start_of(waiting.job.index, policy.as_mut(), &mut predictor);
+            let start = fork.start_of(waiting.job.index, policy.as_mut(), &mut predictor).expect("sound");
             self.by_fork.predicted[waiting.job.index.at()] = start;
         }
     }
@@ -237,7 +241,7 @@ proptest! {
         let mut predictor = PredictorSpec::Perfect.build(|| runs(&workload, &options), DEFAULT_REQUEST);
         let mut promises = Promises { first: vec![None; workload.len()] };
         let schedule =
-            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut promises]);
+            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut promises]).expect("a sound predictor");
         for (placement, promise) in schedule.placements.iter().zip(&promises.first) {
             prop_assert!(promise.is_none_or(|promise| placement.start <= promise));
         }
@@ -267,7 +271,7 @@ proptest! {
         let mut at_last = AtLast { last: JobIndex(workload.len() as u32 - 1), by_fork };
         let mut predictor = predictor.build(|| runs.clone(), DEFAULT_REQUEST);
         let schedule =
-            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut at_last]);
+            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut at_last]).expect("a sound predictor");
         for (placement, predicted) in schedule.placements.iter().zip(at_last.by_fork.predicted) {
             prop_assert!(predicted.is_none_or(|predicted| predicted == placement.start));
         }
@@ -282,7 +286,7 @@ proptest! {
         let mut by_fork = ByFork { policy: &policy, options, runs: &runs, predicted: vec![None; workload.len()] };
         let mut predictor = PredictorSpec::Perfect.build(|| runs.clone(), DEFAULT_REQUEST);
         let schedule =
-            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut by_fork]);
+            simulate(&workload, options, policy.build().as_mut(), predictor.as_mut(), &mut [&mut by_fork]).expect("a sound predictor");
         for (placement, predicted) in schedule.placements.iter().zip(by_fork.predicted) {
             prop_assert_eq!(Some(placement.start), predicted);
         }
@@ -386,7 +390,7 @@ proptest! {
         let options = Options { event_order, ..Options::default() };
         let fast = run(&workload, &Backfill::conservative(Form::Keep), PredictorSpec::Requested, options, false);
         let mut predictor = Requested { default: DEFAULT_REQUEST };
-        let slow = simulate(&workload, options, &mut SlowKept::default(), &mut predictor, &mut []);
+        let slow = simulate(&workload, options, &mut SlowKept::default(), &mut predictor, &mut []).expect("a sound predictor");
         let starts = |schedule: &Schedule| schedule.placements.iter().map(|placed| placed.start).collect::<Vec<_>>();
         prop_assert_eq!(starts(&fast), starts(&slow));
     }
@@ -436,7 +440,8 @@ fn a_policy_that_wants_to_be_woken_for_ever_does_not_stop_the_clock() {
     let job = |id, submit| (Job::rigid(id, Time(submit), Procs(1), None), Truth::rigid(Seconds(10)));
     let workload = Workload::new(Machine { procs: Procs(4) }, vec![job(1, 0), job(2, 300)]).unwrap();
     let mut predictor = Requested { default: DEFAULT_REQUEST };
-    let schedule = simulate(&workload, Options::default(), &mut Sleepless, &mut predictor, &mut []);
+    let schedule = simulate(&workload, Options::default(), &mut Sleepless, &mut predictor, &mut [])
+        .expect("a sound predictor");
     assert_eq!(schedule.placements.len(), 2);
 }
 
@@ -457,7 +462,8 @@ fn a_view_in_the_middle_of_an_instant_accounts_for_every_processor() {
     for event_order in [EventOrder::Textbook, EventOrder::Pyss] {
         let options = Options { event_order, ..Options::default() };
         let mut policy = Backfill::easy().build();
-        simulate(&workload, options, policy.as_mut(), predictor.as_mut(), &mut [&mut Count]);
+        simulate(&workload, options, policy.as_mut(), predictor.as_mut(), &mut [&mut Count])
+            .expect("a sound predictor");
     }
 }
 
@@ -480,8 +486,12 @@ fn a_fork_can_expect_arrivals() {
                 fork.expect([short(5)]);
                 let mut predictor = Requested { default: DEFAULT_REQUEST };
                 let policy: Backfill = policy.parse().unwrap();
-                self.0.push(fork.start_of(JobIndex(1), policy.build().as_mut(), &mut predictor));
-                self.0.push(fork.start_of(JobIndex(0), policy.build().as_mut(), &mut predictor));
+                self.0.push(
+                    fork.start_of(JobIndex(1), policy.build().as_mut(), &mut predictor).expect("sound"),
+                );
+                self.0.push(
+                    fork.start_of(JobIndex(0), policy.build().as_mut(), &mut predictor).expect("sound"),
+                );
             }
         }
     }
@@ -491,6 +501,6 @@ fn a_fork_can_expect_arrivals() {
     let mut predictor = Requested { default: DEFAULT_REQUEST };
     let mut policy = Backfill::fcfs().build();
     let pyss = Options { event_order: EventOrder::Pyss, ..Options::default() };
-    simulate(&workload, pyss, policy.as_mut(), &mut predictor, &mut [&mut ask]);
+    simulate(&workload, pyss, policy.as_mut(), &mut predictor, &mut [&mut ask]).expect("a sound predictor");
     assert_eq!(ask.0, [Some(Time(10)), None, Some(Time(17)), None]);
 }

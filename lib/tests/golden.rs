@@ -153,7 +153,7 @@ fn check_golden(golden: &Golden, peers: &Path) -> Result<(), Failed> {
         _ => support::read(&folder.join("input_rebuilt.swf.gz"), "predictsim", None),
     }
     .workload;
-    let schedule = golden.experiment().run(&workload);
+    let schedule = golden.experiment().run(&workload).expect("a sound predictor");
     let mean = mean_bounded_slowdown(&workload, &schedule);
     // Published to the second decimal.
     if format!("{mean:.2}") != format!("{:.2}", golden.mean_bounded_slowdown) {
@@ -307,7 +307,7 @@ fn check_against_reference(reference: &Path) -> Result<(), Failed> {
             let mut experiment = Experiment::new(setting.policy.parse()?, setting.predictor.0.parse()?);
             experiment.options.correction = setting.correction.0;
             experiment.options.event_order = setting.order.0;
-            let schedule = experiment.run(workload);
+            let schedule = experiment.run(workload).expect("a sound predictor");
             let ours: Vec<i64> = schedule.placements.iter().map(|placement| placement.start.0).collect();
             if ours != theirs {
                 let what = serde_json::to_string(&experiment)?;
@@ -340,7 +340,10 @@ fn main() {
         Trial::test("control::another_event_order_differs", move || {
             let folder = peers.ok_or("no schedules to compare with")?.join("predictsim/KTH-SP2");
             let workload = support::read(&folder.join("input_rebuilt.swf.gz"), "predictsim", None).workload;
-            let textbook = Golden { order: EventOrder::Textbook, ..PYSS }.experiment().run(&workload);
+            let textbook = Golden { order: EventOrder::Textbook, ..PYSS }
+                .experiment()
+                .run(&workload)
+                .expect("a sound predictor");
             let published = published_starts(&folder.join(EASY));
             match differing(&workload, &textbook, &published).len() {
                 0 => Err("two different event orders give one schedule: the comparison sees nothing".into()),

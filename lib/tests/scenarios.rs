@@ -70,7 +70,8 @@ fn starts(workload: &Workload, column: &str, plain: bool) -> Vec<i64> {
         || workload.jobs().iter().zip(workload.truths()).map(|(j, t)| options.limit.ran(j, t)).collect();
     let mut predictor = predictor.build(runs, DEFAULT_REQUEST);
     let mut policy = if plain { policy.build_plain() } else { policy.build() };
-    let schedule = simulate(workload, options, policy.as_mut(), predictor.as_mut(), &mut []);
+    let schedule =
+        simulate(workload, options, policy.as_mut(), predictor.as_mut(), &mut []).expect("a sound predictor");
     schedule.placements.iter().map(|placement| placement.start.0).collect()
 }
 

@@ -34,7 +34,11 @@ pub fn predictor() -> Spec<PredictorSpec> {
         form("constant", ":SECONDS", "the same for every job"),
         form("recent", ":K[:STATISTIC]", "mean (or median, last, min, max) of the user's last K run times"),
         form("ruh", "[:SETTINGS]", "recent user history: the median of the user's last three run times"),
-        form("sbh", "[:SETTINGS]", "session-based history: jobs alike in the user's sessions, as in sbh:[PE,P,E,*],propagate"),
+        form(
+            "sbh",
+            "[:SETTINGS]",
+            "session-based history: jobs alike in the user's sessions, as in sbh:[PE,P,E,*],propagate",
+        ),
     ];
     Spec::new(FORMS, |text| text.parse().map_err(why))
 }
@@ -42,7 +46,11 @@ pub fn predictor() -> Spec<PredictorSpec> {
 /// `--correction`.
 pub fn correction() -> Spec<Correction> {
     const FORMS: &[Form] = &[
-        form("requested", "", "fall back to the time the user asked for; after that, or without one, increments"),
+        form(
+            "requested",
+            "",
+            "fall back to the time the user asked for; after that, or without one, increments",
+        ),
         form("increments", "[:free]", "add ever larger fixed amounts; free: past the requested time too"),
         form("factor", ":F[:until=SECONDS][:free]", "multiply the outlived prediction by F"),
     ];

@@ -4,7 +4,7 @@ use super::percentile::{Spread, mean_of_sorted};
 use super::{Measured, Selection, Span, Summary};
 use crate::sim::{Backfilled, Reason};
 
-/// Everything that adds up, in integers where possible: the order of the jobs cannot matter. Sums saturate instead of
+/// Everything that adds up, in integers: the order of the jobs cannot matter. Sums saturate instead of
 /// overflowing, which takes more than 10³⁸.
 #[derive(Default)]
 struct Totals {
@@ -23,9 +23,6 @@ struct Totals {
     killed: usize,
     corrections: u64,
     revisions: u64,
-    /// Floating point, so the order of the jobs matters: it is always that of arrival.
-    inaccuracy: f64,
-    accuracy: f64,
     corrected: usize,
     underpredicted: usize,
     within_factor_two: usize,
@@ -54,8 +51,6 @@ impl Totals {
         self.killed += usize::from(placement.killed);
         self.corrections += u64::from(placement.corrections);
         self.revisions += u64::from(placement.revisions);
-        self.inaccuracy += placement.standing.inaccuracy;
-        self.accuracy += placement.standing.accuracy;
         self.corrected += usize::from(placement.corrections > 0);
         self.underpredicted += usize::from(placement.predicted < placement.ran);
         self.within_factor_two += usize::from(job.within_factor_two());
@@ -92,6 +87,9 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
     let slowdowns = sorted(jobs().map(|job| job.bounded_slowdown()), f64::total_cmp);
     let slowdown = Spread::of_sorted(&slowdowns);
     let accuracies = sorted(jobs().map(|job| job.accuracy()), f64::total_cmp);
+    let standings = || jobs().map(|job| job.placement.standing);
+    let inaccuracies = sorted(standings().map(|standing| standing.inaccuracy), f64::total_cmp);
+    let standing_accuracies = sorted(standings().map(|standing| standing.accuracy), f64::total_cmp);
 
     let own = selection.span_of(counted.iter().copied());
     let utilization = span.filter(|_| !counted.is_empty()).and_then(|span| {
@@ -151,8 +149,8 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
         mean_absolute_error: mean(totals.absolute_error),
         mean_absolute_error_percent: ratio(totals.absolute_error, totals.ran).map(|part| 100.0 * part),
         mean_accuracy: mean_of_sorted(&accuracies),
-        absolute_inaccuracy: (n > 0).then(|| totals.inaccuracy / n as f64),
-        relative_accuracy: (n > 0).then(|| totals.accuracy / n as f64),
+        absolute_inaccuracy: mean_of_sorted(&inaccuracies),
+        relative_accuracy: mean_of_sorted(&standing_accuracies),
         revisions: totals.revisions,
         within_factor_two_share: share(totals.within_factor_two),
         excluded: selection.excluded(members),

@@ -137,7 +137,11 @@ impl fmt::Display for Rule {
 impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.with_request)?;
-        if self.with_request == self.without_request { Ok(()) } else { write!(f, "/{}", self.without_request) }
+        if self.with_request == self.without_request {
+            Ok(())
+        } else {
+            write!(f, "/{}", self.without_request)
+        }
     }
 }
 
@@ -161,8 +165,12 @@ impl FromStr for Rule {
                     match (*setting, setting.strip_prefix("until=")) {
                         ("free", _) => heed = false,
                         (_, Some(length)) => match length.parse::<i64>() {
-                            Ok(length) if length >= 1 && length <= LONGEST => until = Some(Seconds(length)),
-                            _ => return wrong("until= takes a whole number of seconds from 1 on, as in until=360000"),
+                            Ok(length) if (1..=LONGEST).contains(&length) => until = Some(Seconds(length)),
+                            _ => {
+                                return wrong(
+                                    "until= takes a whole number of seconds from 1 on, as in until=360000",
+                                );
+                            }
                         },
                         _ => return wrong("after the factor may follow :until=SECONDS and :free"),
                     }
@@ -268,14 +276,28 @@ mod tests {
     #[test]
     fn specs_are_read_as_written_and_name_what_is_known() {
         for text in [
-            "requested", "increments", "increments:free", "factor:2.5", "factor:10:until=360000:free",
-            "requested/factor:10", "increments/increments:free",
+            "requested",
+            "increments",
+            "increments:free",
+            "factor:2.5",
+            "factor:10:until=360000:free",
+            "requested/factor:10",
+            "increments/increments:free",
         ] {
             assert_eq!(text.parse::<Correction>().unwrap().to_string(), text);
         }
         let unknown = "incremental".parse::<Correction>().unwrap_err().to_string();
         assert!(unknown.contains("requested, increments, increments:free, factor:F"), "{unknown}");
-        for text in ["factor:1", "factor", "factor:-2", "factor:2:until=0", "factor:2:u", "requested:free", "/", "requested/"] {
+        for text in [
+            "factor:1",
+            "factor",
+            "factor:-2",
+            "factor:2:until=0",
+            "factor:2:u",
+            "requested:free",
+            "/",
+            "requested/",
+        ] {
             assert!(text.parse::<Correction>().is_err(), "{text}");
         }
     }

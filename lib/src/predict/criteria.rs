@@ -27,8 +27,8 @@ impl Criterion {
     /// The part of a job that must be equal; `None` if it is not all known and `strict` asks for that.
     pub(super) fn of(self, job: &Job, strict: bool) -> Option<Likeness> {
         let Criterion(letters) = self;
-        let unknown = letters & 2 != 0 && job.shape.limit.is_none()
-            || letters & 4 != 0 && job.executable.is_none();
+        let unknown =
+            letters & 2 != 0 && job.shape.limit.is_none() || letters & 4 != 0 && job.executable.is_none();
         if strict && unknown {
             return None;
         }
@@ -114,7 +114,8 @@ impl FromStr for Criteria {
 }
 
 fn criterion(name: &str) -> Result<Criterion, String> {
-    const ALLOWED: &str = "a criterion is made of P (processors), E (estimate) and X (executable), or is * (anything)";
+    const ALLOWED: &str =
+        "a criterion is made of P (processors), E (estimate) and X (executable), or is * (anything)";
     if name == "*" {
         return Ok(Criterion(0));
     }
@@ -124,7 +125,9 @@ fn criterion(name: &str) -> Result<Criterion, String> {
     let mut letters = 0;
     for letter in name.chars() {
         let known = LETTERS.iter().find(|(known, _)| *known == letter);
-        let Some((_, bit)) = known else { return Err(format!("{letter:?} in {name:?} is unknown; {ALLOWED}")) };
+        let Some((_, bit)) = known else {
+            return Err(format!("{letter:?} in {name:?} is unknown; {ALLOWED}"));
+        };
         letters |= bit;
     }
     Ok(Criterion(letters))

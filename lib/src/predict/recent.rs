@@ -175,7 +175,9 @@ impl RuntimePredictor for RecentUserHistory {
                 }
             }
             What::Started(_) => {
-                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else { return };
+                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else {
+                    return;
+                };
                 present.start = Some(event.at);
                 let predicted = present.predicted;
                 if self.settings.learn == Learn::Running {
@@ -183,7 +185,9 @@ impl RuntimePredictor for RecentUserHistory {
                 }
             }
             What::Overran { corrected, .. } => {
-                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else { return };
+                let Some(present) = self.presence.as_mut().and_then(|presence| presence.of(job)) else {
+                    return;
+                };
                 present.predicted = corrected;
                 if self.settings.learn != Learn::Ended {
                     self.count(user, job, corrected);

@@ -158,7 +158,9 @@ impl SessionHistory {
         let Sbh { search, depth, statistic, .. } = self.settings;
         let reached = depth.map_or(0, |depth| session.saturating_sub(depth));
         let mut best: Option<&Kind> = None;
-        for kind in kinds.flatten().map(|kind| &self.kinds[kind as usize]).filter(|kind| kind.session > reached) {
+        for kind in
+            kinds.flatten().map(|kind| &self.kinds[kind as usize]).filter(|kind| kind.session > reached)
+        {
             if search == Search::DepthFirst {
                 return kind.sample.statistic(statistic);
             }

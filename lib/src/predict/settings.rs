@@ -48,7 +48,8 @@ impl Setting<'_> {
 
     /// It is no setting at all; these are.
     pub fn unknown(&self, known: &str) -> SpecError {
-        let text = if self.key.is_empty() { self.value.to_owned() } else { format!("{}={}", self.key, self.value) };
+        let text =
+            if self.key.is_empty() { self.value.to_owned() } else { format!("{}={}", self.key, self.value) };
         SpecError::value("predictor", self.spec, format!("{text:?} is no setting; known are {known}"))
     }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::history::{Learn, Newcomer};
 use super::settings::{Setting, each, yes_or_no};
 use super::{
-    Constant, Perfect, RecentUserHistory, Requested, Ruh, RuntimePredictor, Sbh, Search, SessionHistory, Statistic,
+    Constant, Perfect, RecentUserHistory, Requested, Ruh, RuntimePredictor, Sbh, Search, SessionHistory,
+    Statistic,
 };
 use crate::spec::SpecError;
 use crate::units::Seconds;
@@ -132,7 +133,9 @@ impl Sbh {
                 ("depth", "all") => sbh.depth = None,
                 ("depth", _) => {
                     let depth = setting.number(1, u32::MAX.into());
-                    sbh.depth = Some(depth.map_err(|_| setting.wrong("give a number of sessions from 1 on, or all"))?);
+                    sbh.depth = Some(
+                        depth.map_err(|_| setting.wrong("give a number of sessions from 1 on, or all"))?,
+                    );
                 }
                 ("think", _) => sbh.think = setting.seconds()?,
                 ("statistic", _) => sbh.statistic = statistic(&setting)?,
@@ -177,7 +180,13 @@ impl Written {
         Written { name, settings: Vec::new() }
     }
 
-    fn unless<T: PartialEq>(mut self, key: &str, value: T, default: T, show: impl Fn(&T) -> String) -> Written {
+    fn unless<T: PartialEq>(
+        mut self,
+        key: &str,
+        value: T,
+        default: T,
+        show: impl Fn(&T) -> String,
+    ) -> Written {
         if value != default {
             self.settings.push(format!("{key}={}", show(&value)));
         }
@@ -331,7 +340,8 @@ mod tests {
     #[test]
     fn wrong_specs_say_what_is_possible() {
         let error = |text: &str| text.parse::<PredictorSpec>().expect_err(text).to_string();
-        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"] {
+        for text in ["", "recent", "recent:0", "recent:-1", "recent:2:mode", "constant", "constant:0", "ave2"]
+        {
             error(text);
         }
         assert!(error("ave2").contains("recent:K[:STATISTIC]"));

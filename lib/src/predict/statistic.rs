@@ -35,7 +35,9 @@ impl Statistic {
                 newest_first.sort_unstable();
                 median(newest_first.len(), |place| newest_first[place])
             }
-            Statistic::Mean => mean(newest_first.iter().map(|&run| i128::from(run)).sum(), newest_first.len()),
+            Statistic::Mean => {
+                mean(newest_first.iter().map(|&run| i128::from(run)).sum(), newest_first.len())
+            }
             Statistic::Last => newest_first.first().copied(),
             Statistic::Min => newest_first.iter().min().copied(),
             Statistic::Max => newest_first.iter().max().copied(),
@@ -97,6 +99,8 @@ mod tests {
         for name in Statistic::KNOWN {
             assert_eq!(name.parse::<Statistic>().unwrap().to_string(), name);
         }
-        assert!("mode".parse::<Statistic>().unwrap_err().to_string().contains("median, mean, last, min, max"));
+        assert!(
+            "mode".parse::<Statistic>().unwrap_err().to_string().contains("median, mean, last, min, max")
+        );
     }
 }

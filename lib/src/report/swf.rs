@@ -149,7 +149,7 @@ mod tests {
         header.push(1, b";\t Acknowledge:  Somebody");
         let workload = two(None);
         let schedule =
-            crate::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&workload);
+            crate::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&workload).unwrap();
         let notes = ["simulated".to_owned()];
         let text = written(Heading { header: Some(&header), notes: &notes }, &workload, Some(&schedule));
         let (comments, records): (Vec<&str>, Vec<&str>) =

@@ -102,7 +102,8 @@ impl<'w> Engine<'w> {
             });
             if row.is_waiting() { engine.queue.push(job, &mut engine.rows) } else { started.push(job) }
         }
-        let mut places: Vec<(JobIndex, JobIndex)> = jobs.iter().map(|job| job.index).zip((0..).map(JobIndex)).collect();
+        let mut places: Vec<(JobIndex, JobIndex)> =
+            jobs.iter().map(|job| job.index).zip((0..).map(JobIndex)).collect();
         places.sort();
         engine.places = Some(places);
         // Simultaneous ends go in order of start, as they would where the state comes from.
@@ -261,7 +262,12 @@ impl<'w> Engine<'w> {
         self.revisions = revisions;
     }
 
-    fn revise_one(&mut self, Revision { job: named, forecast }: Revision, now: i64, company: &mut Company<'_, '_>) {
+    fn revise_one(
+        &mut self,
+        Revision { job: named, forecast }: Revision,
+        now: i64,
+        company: &mut Company<'_, '_>,
+    ) {
         let index = match &self.places {
             None => named,
             Some(places) => match places.binary_search_by_key(&named, |(own, _)| *own) {
@@ -285,7 +291,8 @@ impl<'w> Engine<'w> {
             let elapsed = Seconds(now - row.start);
             if predicted <= elapsed {
                 let (predictor, job) = (company.predictor.name(), self.jobs[index.at()].id);
-                let fault = SimError::OutlivedPrediction { predictor, job, predicted, elapsed, at: Time(now) };
+                let fault =
+                    SimError::OutlivedPrediction { predictor, job, predicted, elapsed, at: Time(now) };
                 self.fault.get_or_insert(fault);
                 return;
             }

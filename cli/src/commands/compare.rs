@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
-use super::simulate::policy_help;
+use super::simulate::{correction_help, policy_help, predictor_help};
 use super::source::{EVENT_ORDER, Scheduling, Source};
 use super::{cleaning, grid};
 use crate::failure::Failure;
@@ -39,10 +39,10 @@ pub struct Arguments {
     #[arg(help = spec::policy().help("Who runs next"), long_help = policy_help())]
     pub policy: Vec<Several<Backfill>>,
     #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
-    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
+    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
     pub predictor: Vec<Several<PredictorSpec>>,
     #[arg(long, value_name = "CORRECTION,...", default_value = "increments", value_parser = SpecList(spec::correction()), hide_possible_values = true)]
-    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
+    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Vec<Several<Correction>>,
     #[arg(long, value_name = "ORDER,...", default_value = "textbook", value_parser = SpecList(spec::event_order()), hide_possible_values = true, help_heading = "The scheduler")]
     #[arg(help = spec::event_order().help(EVENT_ORDER), long_help = spec::event_order().long_help(EVENT_ORDER))]

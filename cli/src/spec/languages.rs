@@ -32,13 +32,9 @@ pub fn predictor() -> Spec<PredictorSpec> {
         form("requested", "", "the time the user asked for"),
         form("perfect", "", "the actual run time"),
         form("constant", ":SECONDS", "the same for every job"),
-        form("recent", ":K[:STATISTIC]", "mean (or median, last, min, max) of the user's last K run times"),
-        form("ruh", "[:SETTINGS]", "recent user history: the median of the user's last three run times"),
-        form(
-            "sbh",
-            "[:SETTINGS]",
-            "session-based history: jobs alike in the user's sessions, as in sbh:[PE,P,E,*],propagate",
-        ),
+        form("recent", ":K[:STATISTIC]", "mean (or other statistic) of the user's last K run times"),
+        form("ruh", "[:K,SETTINGS]", "median of the user's last 3 (or K) run times"),
+        form("sbh", "[:[CRITERIA],SETTINGS]", "what jobs alike did in the user's sessions"),
     ];
     Spec::new(FORMS, |text| text.parse().map_err(why))
 }
@@ -46,13 +42,9 @@ pub fn predictor() -> Spec<PredictorSpec> {
 /// `--correction`.
 pub fn correction() -> Spec<Correction> {
     const FORMS: &[Form] = &[
-        form(
-            "requested",
-            "",
-            "fall back to the time the user asked for; after that, or without one, increments",
-        ),
-        form("increments", "[:free]", "add ever larger fixed amounts; free: past the requested time too"),
-        form("factor", ":F[:until=SECONDS][:free]", "multiply the outlived prediction by F"),
+        form("requested", "", "to the time the user asked for"),
+        form("increments", "[:free]", "by ever larger amounts"),
+        form("factor", ":F[:until=SECONDS][:free]", "by a factor each time"),
     ];
     Spec::new(FORMS, |text| text.parse().map_err(why))
 }

@@ -157,7 +157,10 @@ mod tests {
         assert!(error.contains("[possible values: fcfs, easy, sjbf, conservative]"), "{error}");
         assert!(error.contains("a similar value exists: 'easy'"), "{error}");
         let error = said(predictor(), "median:2");
-        assert!(error.contains("requested, perfect, constant:SECONDS, recent:K[:median]"), "{error}");
+        assert!(
+            error.contains("requested, perfect, constant:SECONDS, recent:K[:STATISTIC], ruh[:K,SETTINGS]"),
+            "{error}"
+        );
         assert!(said(predictor(), "recnt:2").contains("a similar value exists: 'recent:2'"));
         assert!(!said(policy(), "xyz").contains("similar"));
     }
@@ -186,11 +189,9 @@ mod tests {
 
     #[test]
     fn help_comes_from_the_same_table() {
-        let short = "Who: requested, increments, factor:F";
-        assert_eq!(correction().help("Who"), short);
-        let long = "Who:\n  requested   fall back to the time the user asked for\n  \
-                    increments  add ever larger fixed amounts\n  \
-                    factor:F    multiply the outlived prediction by F";
-        assert_eq!(correction().long_help("Who"), long);
+        assert_eq!(limit().help("Who"), "Who: kill, ignore");
+        let long = "Who:\n  kill    it is killed, as most systems do\n  \
+                    ignore  it runs on to its recorded end";
+        assert_eq!(limit().long_help("Who"), long);
     }
 }

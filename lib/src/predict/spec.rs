@@ -48,8 +48,8 @@ impl PredictorSpec {
         "perfect",
         "constant:SECONDS",
         "recent:K[:STATISTIC]",
-        "ruh[:K,statistic=...,propagate=yes,...]",
-        "sbh[:[PE,P,E,*],search=dfs|bfs,depth=all|N,propagate=yes,...]",
+        "ruh[:K,SETTINGS]",
+        "sbh[:[CRITERIA],SETTINGS]",
     ];
 
     /// The predictor. `runs` says how long each job will run, in arrival order, and is read for

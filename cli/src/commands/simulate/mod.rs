@@ -47,10 +47,10 @@ pub struct Arguments {
     #[arg(help = spec::policy().help("Who runs next"), long_help = policy_help())]
     pub policy: Backfill,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
-    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = spec::predictor().long_help("How long jobs are expected to run"))]
+    #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
     pub predictor: PredictorSpec,
     #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::correction(), hide_possible_values = true)]
-    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = spec::correction().long_help("What to expect of a job that outlived its prediction"))]
+    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Correction,
     #[command(flatten)]
     pub variation: Variation,
@@ -77,6 +77,20 @@ pub fn policy_help() -> String {
     format!(
         "{names}\nSettings follow a colon: easy:depth=4,order=largest,priority=wait/requested, conservative:form=replan"
     )
+}
+
+/// What `--predictor` accepts, with the settings that may follow a name.
+pub fn predictor_help() -> String {
+    let names = spec::predictor().long_help("How long jobs are expected to run");
+    format!(
+        "{names}\nSettings follow a colon: ruh:5,mean,propagate, sbh:[PX,P,*],search=bfs,depth=10,new=1; all of them are in docs/reference/predictors.md"
+    )
+}
+
+/// What `--correction` accepts, and that there may be two.
+pub fn correction_help() -> String {
+    let names = spec::correction().long_help("What to expect of a job that outlived its prediction");
+    format!("{names}\nTwo with a slash are for jobs with and without a requested time: requested/factor:10")
 }
 
 /// Simulates, writes the files asked for, and shows the result.

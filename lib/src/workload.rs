@@ -44,7 +44,7 @@ pub struct Workload {
 }
 
 /// Why jobs and a machine do not make a workload.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum WorkloadError {
     /// A machine needs at least one processor.
     #[error("the machine has no processors")]

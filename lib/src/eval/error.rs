@@ -2,6 +2,8 @@
 
 use super::metrics::METRICS;
 use crate::sim::SimError;
+use crate::spec::SpecError;
+use crate::workload::WorkloadError;
 
 /// What was asked for does not exist, or the schedule is not one of the workload.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -9,6 +11,12 @@ pub enum EvalError {
     /// There is no schedule: the simulation failed.
     #[error(transparent)]
     Simulation(#[from] SimError),
+    /// A spec that nobody can read.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A workload that cannot be changed as asked.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
     /// A schedule of other jobs.
     #[error("the workload has {jobs} jobs but the schedule places {placements}: they do not belong together")]
     OtherJobs {

@@ -16,7 +16,9 @@ mod metrics;
 mod percentile;
 mod published;
 mod queue;
+mod study;
 mod summarize;
+pub mod talby2005;
 mod window;
 
 pub use error::EvalError;
@@ -29,4 +31,5 @@ pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
 pub use published::{Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Reproduction, Tally};
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use study::{Results, Study, Task, TaskId};
 pub use window::{Excluded, Span, Window};

@@ -8,8 +8,10 @@ mod calendar;
 mod error;
 mod habits;
 mod round;
+mod variant;
 
 pub use calendar::Calendar;
 pub use error::SynthError;
 pub use habits::Habits;
 pub use round::{ROUND_TIMES, round_up};
+pub use variant::{Shaken, Stripped, Variant};

@@ -6,7 +6,7 @@ use queuecast::eval::Reproduction;
 use super::talby2005;
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::printer::Printer;
 
 /// Every paper that can be reproduced. Adding one is a line here.
 pub const PAPERS: &[Paper] = &[talby2005::PAPER];
@@ -24,11 +24,8 @@ pub struct Paper {
     pub logs: &'static [&'static str],
     /// The ruleset its logs are cleaned by.
     pub clean: &'static str,
-    /// How many simulations there are, all tables taken together.
-    pub simulations: usize,
-    /// Recomputes it. The logs come in the order of [`Paper::logs`]; each simulation advances the progress.
-    /// Runs on a pool of threads of its own, so rayon may be used; the result must not depend on how many.
-    pub run: fn(&[Loaded], &Tables, &Progress) -> Result<Reproduction, Failure>,
+    /// Recomputes it, showing progress. The logs come in the order of [`Paper::logs`]. Runs on a pool of threads of its own, so rayon may be used; the result must not depend on how many.
+    pub run: fn(&[Loaded], &Tables, &Printer) -> Result<Reproduction, Failure>,
 }
 
 /// Reads a paper's name.
@@ -92,7 +89,7 @@ mod tests {
     fn every_paper_is_soundly_described() {
         for paper in PAPERS {
             assert!(paper.clean.parse::<Ruleset>().is_ok(), "{}", paper.clean);
-            assert!(paper.simulations > 0 && !paper.logs.is_empty() && !paper.tables.is_empty());
+            assert!(!paper.logs.is_empty() && !paper.tables.is_empty());
         }
         let names: BTreeSet<&str> = PAPERS.iter().map(|paper| paper.name).collect();
         assert_eq!(names.len(), PAPERS.len());

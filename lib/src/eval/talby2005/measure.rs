@@ -1,0 +1,104 @@
+//! The four columns of the paper's tables, and averages over its four logs.
+
+use super::settings::Setting;
+use crate::eval::{Results, Study, Summary, TaskId};
+use crate::spec::SpecError;
+use crate::synth::Variant;
+use crate::units::Procs;
+
+/// How many logs there are.
+pub const LOGS: usize = 4;
+
+/// The place of CTC among them.
+pub const CTC: usize = 1;
+
+/// Table 1 says 56 % for CTC, which is what its jobs make of 512 processors: the whole SP2, not the 338 that
+/// the log's header names.
+pub const CTC_PROCS: Procs = Procs(512);
+
+/// One of the four columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    Wait,
+    Slowdown,
+    Inaccuracy,
+    Accuracy,
+}
+
+impl Measure {
+    pub const ALL: [Measure; 4] =
+        [Measure::Wait, Measure::Slowdown, Measure::Inaccuracy, Measure::Accuracy];
+
+    pub fn heading(self) -> &'static str {
+        match self {
+            Measure::Wait => "Wait Time",
+            Measure::Slowdown => "Bounded Slowdown",
+            Measure::Inaccuracy => "Absolute Inaccuracy",
+            Measure::Accuracy => "Relative Accuracy",
+        }
+    }
+
+    pub fn of(self, summary: &Summary) -> f64 {
+        let value = match self {
+            Measure::Wait => summary.mean_wait,
+            Measure::Slowdown => summary.mean_bounded_slowdown,
+            Measure::Inaccuracy => summary.absolute_inaccuracy,
+            Measure::Accuracy => summary.relative_accuracy,
+        };
+        value.unwrap_or(f64::NAN)
+    }
+
+    /// By how many percent one is better than the other: less of it, or more of relative accuracy.
+    pub fn improvement(self, over: &Summary, of: &Summary) -> f64 {
+        let (over, of) = (self.of(over), self.of(of));
+        100.0 * if self == Measure::Accuracy { of / over - 1.0 } else { 1.0 - of / over }
+    }
+}
+
+/// The same changes to every log, but for the machine of CTC.
+pub fn changed(log: usize, variant: Variant) -> Variant {
+    Variant { machine: (log == CTC).then_some(CTC_PROCS), ..variant }
+}
+
+/// A setting simulated on the four logs.
+#[derive(Debug, Clone)]
+pub struct OnLogs([TaskId; LOGS]);
+
+impl OnLogs {
+    pub fn want(study: &mut Study, setting: &Setting, variant: Variant) -> Result<OnLogs, SpecError> {
+        let experiment = setting.experiment()?;
+        Ok(OnLogs(std::array::from_fn(|log| study.want(log, changed(log, variant), experiment.clone()))))
+    }
+
+    /// The same, but for CTC on the processors its header names.
+    pub fn with_small_ctc(&self, study: &mut Study, setting: &Setting) -> Result<OnLogs, SpecError> {
+        let mut tasks = self.0;
+        tasks[CTC] = study.want(CTC, Variant::default(), setting.experiment()?);
+        Ok(OnLogs(tasks))
+    }
+
+    pub fn summary<'r>(&self, results: &'r Results, log: usize) -> &'r Summary {
+        &results[self.0[log]]
+    }
+
+    /// Log by log.
+    pub fn improvements(&self, results: &Results, measure: Measure, over: &OnLogs) -> [f64; LOGS] {
+        std::array::from_fn(|log| measure.improvement(over.summary(results, log), self.summary(results, log)))
+    }
+
+    /// As the paper averages: the mean of the logs' improvements.
+    pub fn improvement(&self, results: &Results, measure: Measure, over: &OnLogs) -> f64 {
+        mean(&self.improvements(results, measure, over))
+    }
+}
+
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Of a sample.
+pub fn deviation(values: &[f64]) -> f64 {
+    let middle = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
+    (squares / (values.len() as f64 - 1.0).max(1.0)).sqrt()
+}

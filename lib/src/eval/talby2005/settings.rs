@@ -1,0 +1,131 @@
+//! The paper's schedulers and predictors, written as specs.
+
+use crate::eval::Experiment;
+use crate::predict::DEFAULT_REQUEST;
+use crate::sim::{LimitRule, Options};
+use crate::spec::SpecError;
+use crate::units::Seconds;
+
+/// A policy, a predictor and what becomes of an outlived prediction. Limits are not enforced: jobs that ran
+/// past their estimate do so here too (Table 3 shows one).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// What the paper calls it.
+    pub name: String,
+    policy: &'static str,
+    predictor: String,
+    correction: &'static str,
+    factor: f64,
+    default_request: Seconds,
+}
+
+/// By gradual increments, no estimate consulted (section 4: EASY, ESTIMATE and CONSTANT).
+const GRADUAL: &str = "increments:free";
+
+/// To the estimate, then by gradual increments (section 4: all others).
+const TO_ESTIMATE: &str = "requested";
+
+/// Growth by ten stops at 60 hours, the longest limit in the four logs. The paper prints no threshold.
+const BALANCED: &str = "factor:10:until=216000:free";
+
+/// Growth by ten never stops (section 6).
+const UNBALANCED: &str = "factor:10:free";
+
+/// Jobs with an estimate as above, jobs without as under Balanced.
+const MIXED: &str = "requested/factor:10:until=216000:free";
+
+impl Setting {
+    fn new(name: &str, policy: &'static str, predictor: impl Into<String>, correction: &'static str) -> Setting {
+        let (name, predictor) = (name.to_owned(), predictor.into());
+        Setting { name, policy, predictor, correction, factor: 1.0, default_request: DEFAULT_REQUEST }
+    }
+
+    /// What every improvement of Tables 2 and 6 is over.
+    pub fn easy() -> Setting {
+        Setting::new("EASY", "easy", "requested", GRADUAL)
+    }
+
+    pub fn perfect() -> Setting {
+        Setting::new("Perfect", "sjbf", "perfect", TO_ESTIMATE)
+    }
+
+    pub fn estimate() -> Setting {
+        Setting::new("Estimate", "sjbf", "requested", GRADUAL)
+    }
+
+    pub fn constant(seconds: u32) -> Setting {
+        let unit = if seconds == 1 { "Second" } else { "Seconds" };
+        Setting::new(&format!("Constant {seconds} {unit}"), "sjbf", format!("constant:{seconds}"), GRADUAL)
+    }
+
+    pub fn ruh() -> Setting {
+        Setting::new("RUH without Propagation", "sjbf", "ruh", TO_ESTIMATE)
+    }
+
+    /// The best RUH: what every improvement of Tables 4 and 5 is over.
+    pub fn ruh_propagation() -> Setting {
+        Setting::new("RUH with Propagation", "sjbf", "ruh:propagate=yes", TO_ESTIMATE)
+    }
+
+    pub fn sbh_pe() -> Setting {
+        Setting::new(
+            "Unlimited DFS, [PE,P,E,*], Propagation",
+            "sjbf",
+            "sbh:[PE,P,E,*],propagate=yes",
+            TO_ESTIMATE,
+        )
+    }
+
+    pub fn sbh_e() -> Setting {
+        Setting::new("Unlimited DFS, [E,P,X], Propagation", "sjbf", "sbh:[E,P,X],propagate=yes", TO_ESTIMATE)
+    }
+
+    /// Any SBH.
+    pub fn sbh(settings: &str) -> Setting {
+        Setting::new(settings, "sjbf", format!("sbh:{settings}"), TO_ESTIMATE)
+    }
+
+    pub fn balanced() -> Setting {
+        Setting::new("Balanced, DFS, [PX,P,X,*]", "sjbf", "sbh:[PX,P,X,*],new=1", BALANCED)
+    }
+
+    pub fn unbalanced() -> Setting {
+        Setting::new("Unbalanced, DFS, [PX,P,X,*]", "sjbf", "sbh:[PX,P,X,*],new=1", UNBALANCED)
+    }
+
+    /// One predictor for jobs with and without estimates and histories.
+    pub fn mixed() -> Setting {
+        let mixed = Setting::new("Mixed", "sjbf", "sbh:[PE,P,E,*],propagate=yes", MIXED);
+        Setting { default_request: Seconds(1), ..mixed }
+    }
+
+    /// EASY with exact run times (Figure 3).
+    pub fn easy_perfect() -> Setting {
+        Setting::new("actual run times", "easy", "perfect", GRADUAL)
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self, name: &str) -> Setting {
+        Setting { name: name.into(), ..self }
+    }
+
+    /// The same with predictions doubled before planning.
+    #[must_use]
+    pub fn doubled(self) -> Setting {
+        Setting { name: format!("{}, doubled", self.name), factor: 2.0, ..self }
+    }
+
+    /// As an experiment.
+    pub fn experiment(&self) -> Result<Experiment, SpecError> {
+        let mut experiment = Experiment::new(self.policy.parse()?, self.predictor.parse()?);
+        experiment.options = Options {
+            limit: LimitRule::Ignore,
+            correction: self.correction.parse()?,
+            factor: self.factor,
+            ..Options::default()
+        };
+        experiment.default_request = self.default_request;
+        Ok(experiment)
+    }
+}

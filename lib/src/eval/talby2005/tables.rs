@@ -1,0 +1,188 @@
+//! Tables 2, 4, 5 and 6: improvements over EASY or over the best RUH, averaged over the logs.
+
+use super::explained;
+use super::measure::{CTC, Measure, OnLogs, deviation, mean};
+use super::settings::Setting;
+use super::{LOG_NAMES, SHAKEN_BY, SHAKEN_SEEDS};
+use crate::eval::{Claim, PublishedCell, Results, Study};
+use crate::spec::SpecError;
+use crate::synth::{Shaken, Variant};
+
+/// An averaged cell may differ from the paper's by this many percentage points.
+const TOLERANCE: f64 = 7.0;
+
+/// What the paper prints: a row, and its four columns.
+struct Printed {
+    row: Setting,
+    values: [Option<f64>; 4],
+}
+
+fn printed(row: Setting, values: [f64; 4]) -> Printed {
+    // What is not a number was not printed.
+    Printed { row, values: values.map(|value| value.is_finite().then_some(value)) }
+}
+
+/// A table: what its rows improve on, and the rows.
+struct Table {
+    number: &'static str,
+    caption: &'static str,
+    over: Setting,
+    rows: Vec<Printed>,
+}
+
+fn all() -> [Table; 4] {
+    [
+        Table {
+            number: "2",
+            caption: "gain of SJBF with reference predictors over EASY",
+            over: Setting::easy(),
+            rows: vec![
+                printed(Setting::perfect(), [22.0, 47.0, 100.0, 176.0]),
+                printed(Setting::estimate(), [11.0, 22.0, 0.0, 0.0]),
+                printed(Setting::ruh(), [18.0, 32.0, 40.0, 69.0]),
+                printed(Setting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
+            ],
+        },
+        Table {
+            number: "4",
+            caption: "the best SBH configurations and their gain over RUH",
+            over: Setting::ruh_propagation(),
+            rows: vec![
+                printed(Setting::sbh_pe(), [5.0, 4.0, 5.0, 2.0]),
+                printed(Setting::sbh_e(), [4.0, 8.0, 9.0, 3.0]),
+            ],
+        },
+        Table {
+            number: "5",
+            caption: "the best no-estimate SBH configurations relative to RUH",
+            over: Setting::ruh_propagation(),
+            rows: vec![
+                printed(Setting::balanced(), [-5.0, -4.0, -13.0, 1.0]),
+                printed(Setting::unbalanced(), [-8.0, -11.0, f64::NAN, 1.0]),
+            ],
+        },
+        Table {
+            number: "6",
+            caption: "gain of Constant over EASY",
+            over: Setting::easy(),
+            rows: vec![
+                printed(Setting::constant(1), [16.0, 13.0, 41.0, 37.0]),
+                printed(Setting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
+            ],
+        },
+    ]
+}
+
+/// A setting on the logs as they are, with CTC on fewer processors, and shaken.
+struct Simulated {
+    plain: OnLogs,
+    small_ctc: OnLogs,
+    shaken: Vec<OnLogs>,
+}
+
+impl Simulated {
+    fn want(study: &mut Study, setting: &Setting) -> Result<Simulated, SpecError> {
+        let plain = OnLogs::want(study, setting, Variant::default())?;
+        let small_ctc = plain.with_small_ctc(study, setting)?;
+        let shaken = SHAKEN_SEEDS.map(|seed| {
+            let shaken = Some(Shaken { by: SHAKEN_BY, seed });
+            OnLogs::want(study, setting, Variant { shaken, ..Variant::default() })
+        });
+        Ok(Simulated { plain, small_ctc, shaken: shaken.collect::<Result<_, _>>()? })
+    }
+}
+
+/// A table with its simulations.
+pub struct Wanted {
+    table: Table,
+    over: Simulated,
+    rows: Vec<Simulated>,
+}
+
+/// Asks for the simulations of those tables that are wanted.
+pub fn want(study: &mut Study, wants: impl Fn(&str) -> bool) -> Result<Vec<Wanted>, SpecError> {
+    let mut wanted = Vec::new();
+    for table in all().into_iter().filter(|table| wants(table.number)) {
+        let over = Simulated::want(study, &table.over)?;
+        let rows = table.rows.iter().map(|row| Simulated::want(study, &row.row)).collect::<Result<_, _>>()?;
+        wanted.push(Wanted { table, over, rows });
+    }
+    Ok(wanted)
+}
+
+impl Wanted {
+    pub fn caption(&self) -> (&'static str, &'static str) {
+        (self.table.number, self.table.caption)
+    }
+
+    pub fn cells(&self, results: &Results) -> Vec<PublishedCell> {
+        let mut cells = Vec::new();
+        for (printed, row) in self.table.rows.iter().zip(&self.rows) {
+            for (measure, paper) in Measure::ALL.into_iter().zip(printed.values) {
+                let cell = |log: &str| {
+                    PublishedCell::new(self.table.number, &*printed.row.name, measure.heading(), log).unit("%")
+                };
+                let ours = row.plain.improvement(results, measure, &self.over.plain);
+                let judged = cell(PublishedCell::AVERAGE).paper(paper).ours(ours).tolerance(TOLERANCE);
+                let judged = judged.note(self.shaken(results, row, measure));
+                let why = explained::cell(&judged).filter(|_| judged.is_out());
+                cells.push(match why {
+                    Some(why) => judged.explained(why),
+                    None => judged,
+                });
+                let each = row.plain.improvements(results, measure, &self.over.plain);
+                cells.extend(LOG_NAMES.iter().zip(each).map(|(log, ours)| cell(log).ours(ours)));
+                let small = row.small_ctc.improvements(results, measure, &self.over.small_ctc);
+                cells.push(cell("CTC on 338").ours(small[CTC]));
+                cells.push(cell("average, CTC on 338").ours(mean(&small)));
+            }
+        }
+        cells
+    }
+
+    fn shaken(&self, results: &Results, row: &Simulated, measure: Measure) -> String {
+        let over = row.shaken.iter().zip(&self.over.shaken);
+        let shaken: Vec<f64> = over.map(|(row, over)| row.improvement(results, measure, over)).collect();
+        let (middle, spread) = (mean(&shaken), deviation(&shaken));
+        format!("arrivals shaken by up to {SHAKEN_BY} s, {} seeds: {middle:.1} ± {spread:.1}", shaken.len())
+    }
+
+    /// Whether the rows stand in the paper's order, column by column. Rows that the paper prints as equal have
+    /// none.
+    pub fn ordering(&self, results: &Results) -> Claim {
+        let mut pairs = 0;
+        let mut wrong = Vec::new();
+        for (column, measure) in Measure::ALL.into_iter().enumerate() {
+            let rows: Vec<(&str, Option<f64>, f64)> = self
+                .table
+                .rows
+                .iter()
+                .zip(&self.rows)
+                .map(|(printed, row)| {
+                    let ours = row.plain.improvement(results, measure, &self.over.plain);
+                    (printed.row.name.as_str(), printed.values[column], ours)
+                })
+                .collect();
+            for (place, (name, paper, ours)) in rows.iter().enumerate() {
+                for (other, other_paper, other_ours) in &rows[place + 1..] {
+                    let (Some(paper), Some(other_paper)) = (paper, other_paper) else { continue };
+                    if paper == other_paper {
+                        continue;
+                    }
+                    pairs += 1;
+                    if (paper > other_paper) != (ours > other_ours) {
+                        let heading = measure.heading();
+                        wrong.push(format!("{heading}: {name} {ours:.2}, {other} {other_ours:.2}"));
+                    }
+                }
+            }
+        }
+        let right = pairs - wrong.len();
+        let mut measured = format!("{right} of {pairs} pairs of averaged cells in the paper's order");
+        if !wrong.is_empty() {
+            measured = format!("{measured}; not {}", wrong.join("; "));
+        }
+        let claim = format!("The rows of Table {} stand in this order, column by column", self.table.number);
+        explained::claim(Claim::new(claim, wrong.is_empty(), measured))
+    }
+}

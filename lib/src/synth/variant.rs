@@ -95,7 +95,8 @@ mod tests {
 
     fn workload() -> Workload {
         let job = |number: u32| {
-            let mut job = Job::rigid(number.into(), Time(i64::from(number) * 100), Procs(2), Some(Seconds(60)));
+            let mut job =
+                Job::rigid(number.into(), Time(i64::from(number) * 100), Procs(2), Some(Seconds(60)));
             job.user = UserId::new(number % 7);
             (job, Truth::rigid(Seconds(i64::from(number))))
         };
@@ -124,7 +125,12 @@ mod tests {
         assert_eq!(count(&all), 1000);
         assert!(few.iter().zip(&many).all(|(few, many)| !few || *many));
         assert!(stripped(100, true, false).jobs().iter().all(|job| job.user.is_some()));
-        assert!(stripped(100, false, true).jobs().iter().all(|job| job.user.is_none() && job.shape.limit.is_some()));
+        assert!(
+            stripped(100, false, true)
+                .jobs()
+                .iter()
+                .all(|job| job.user.is_none() && job.shape.limit.is_some())
+        );
     }
 
     #[test]

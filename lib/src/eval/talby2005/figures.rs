@@ -17,9 +17,9 @@ pub struct Wanted {
 
 pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
     let mut figure = |name, title, measures, settings: Vec<Setting>| {
-        let bars = settings.iter().map(|setting| {
-            Ok((setting.name.clone(), OnLogs::want(study, setting, Variant::default())?))
-        });
+        let bars = settings
+            .iter()
+            .map(|setting| Ok((setting.name.clone(), OnLogs::want(study, setting, Variant::default())?)));
         Ok(Wanted { name, title, measures, bars: bars.collect::<Result<_, SpecError>>()? })
     };
     let named = |name: &str, setting: Setting| setting.named(name);

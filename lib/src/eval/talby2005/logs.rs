@@ -47,7 +47,8 @@ fn row(name: &str, [procs, jobs, weeks, utilization]: [f64; 4], log: &Described)
     let cell = |column: &str, unit: &str| PublishedCell::new("1", name, column, name).unit(unit);
     let load = log.load * 100.0;
     let mut procs = cell("Nodes", "processors").paper(procs).ours(f64::from(log.procs));
-    let mut counted = cell("Jobs", "jobs").paper(jobs).ours(log.records as f64).tolerance(jobs * JOBS_TOLERANCE);
+    let mut counted =
+        cell("Jobs", "jobs").paper(jobs).ours(log.records as f64).tolerance(jobs * JOBS_TOLERANCE);
     let mut utilization = cell("Utilization", "%").paper(utilization).ours(load);
     if (log.jobs as u64) < log.records {
         counted = counted.note(format!("of these, {} can be simulated", log.jobs));

@@ -1,9 +1,10 @@
 //! The four columns of the paper's tables, and averages over its four logs.
 
 use super::settings::Setting;
+use super::{SHAKEN_BY, SHAKEN_SEEDS};
 use crate::eval::{Results, Study, Summary, TaskId};
 use crate::spec::SpecError;
-use crate::synth::Variant;
+use crate::synth::{Shaken, Variant};
 use crate::units::Procs;
 
 /// How many logs there are.
@@ -26,8 +27,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub const ALL: [Measure; 4] =
-        [Measure::Wait, Measure::Slowdown, Measure::Inaccuracy, Measure::Accuracy];
+    pub const ALL: [Measure; 4] = [Measure::Wait, Measure::Slowdown, Measure::Inaccuracy, Measure::Accuracy];
 
     pub fn heading(self) -> &'static str {
         match self {
@@ -92,12 +92,37 @@ impl OnLogs {
     }
 }
 
+/// A setting on the logs with their arrivals shaken, once for each seed.
+#[derive(Debug, Clone)]
+pub struct Shakes(Vec<OnLogs>);
+
+impl Shakes {
+    pub fn want(study: &mut Study, setting: &Setting) -> Result<Shakes, SpecError> {
+        let shakes = SHAKEN_SEEDS.map(|seed| {
+            let shaken = Some(Shaken { by: SHAKEN_BY, seed });
+            OnLogs::want(study, setting, Variant { shaken, ..Variant::default() })
+        });
+        shakes.collect::<Result<_, _>>().map(Shakes)
+    }
+
+    /// The mean over seeds of the averaged improvement, and its deviation.
+    pub fn improvement(&self, results: &Results, measure: Measure, over: &Shakes) -> (f64, f64) {
+        let pairs = self.0.iter().zip(&over.0);
+        let each: Vec<f64> = pairs.map(|(of, over)| of.improvement(results, measure, over)).collect();
+        (mean(&each), deviation(&each))
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Of a sample.
-pub fn deviation(values: &[f64]) -> f64 {
+fn deviation(values: &[f64]) -> f64 {
     let middle = mean(values);
     let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
     (squares / (values.len() as f64 - 1.0).max(1.0)).sqrt()

@@ -2,25 +2,26 @@
 //! Runtime Prediction Algorithms for Parallel and Grid Job Scheduling": which simulations its tables, figures
 //! and claims need, and what they come to.
 
+mod beyond;
 mod claims;
 mod explained;
 mod figures;
 mod logs;
 mod measure;
-mod mixed;
 mod settings;
 mod tables;
 
 pub use self::logs::Described;
 use super::{EvalError, Reproduction, Results, Study};
+use crate::spec::SpecError;
 use crate::units::Seconds;
 
 /// The paper's title.
 pub const TITLE: &str = "Session-Based, Estimation-less, and Information-less Runtime Prediction Algorithms for \
                          Parallel and Grid Job Scheduling";
 
-/// The tables, in order. The last is not in the paper, which describes it and leaves it to others.
-pub const TABLES: &[&str] = &["1", "2", "4", "5", "6", "mixed"];
+/// The tables, in order. The last two are not in the paper.
+pub const TABLES: &[&str] = &["1", "2", "4", "5", "6", "mixed", "threshold"];
 
 /// Its logs, by how their files are called.
 pub const LOGS: [&str; 4] =
@@ -35,11 +36,14 @@ const SHAKEN_BY: Seconds = Seconds(30);
 /// How often.
 const SHAKEN_SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
+/// Asks for the simulations of a table.
+type Ask = fn(&mut Study) -> Result<beyond::Wanted, SpecError>;
+
 /// What is to be reproduced, once its simulations are done.
 pub struct Wanted {
     describes: bool,
     tables: Vec<tables::Wanted>,
-    mixed: Option<mixed::Wanted>,
+    beyond: Vec<beyond::Wanted>,
     /// Claims and figures: only with the whole paper.
     claims: Option<claims::Wanted>,
     figures: Vec<figures::Wanted>,
@@ -51,7 +55,11 @@ pub fn plan(wants: impl Fn(&str) -> bool, whole: bool) -> Result<(Study, Wanted)
     let wanted = Wanted {
         describes: wants("1"),
         tables: tables::want(&mut study, &wants)?,
-        mixed: if wants("mixed") { Some(mixed::want(&mut study)?) } else { None },
+        beyond: [("mixed", beyond::mixed as Ask), ("threshold", beyond::threshold)]
+            .into_iter()
+            .filter(|(table, _)| wants(table))
+            .map(|(_, ask)| ask(&mut study))
+            .collect::<Result<_, _>>()?,
         claims: if whole { Some(claims::want(&mut study)?) } else { None },
         figures: if whole { figures::want(&mut study)? } else { Vec::new() },
     };
@@ -67,6 +75,13 @@ impl Wanted {
              header; jobs that ran past their estimate do so here too"
                 .into(),
         );
+        if !self.tables.is_empty() {
+            reproduction.notes.push(format!(
+                "shaken: mean and standard deviation when every arrival is moved by up to {SHAKEN_BY} s either way, {} \
+                 seeds",
+                SHAKEN_SEEDS.count()
+            ));
+        }
         if self.describes {
             reproduction = reproduction.captioned("1", "the logs");
             reproduction.notes.push(logs::NOTE.into());
@@ -77,9 +92,10 @@ impl Wanted {
             reproduction = reproduction.captioned(number, caption);
             reproduction.cells.extend(table.cells(results));
         }
-        if let Some(mixed) = &self.mixed {
-            reproduction = reproduction.captioned("mixed", mixed::CAPTION);
-            reproduction.cells.extend(mixed.cells(results));
+        for table in &self.beyond {
+            let (name, caption) = table.caption();
+            reproduction = reproduction.captioned(name, caption);
+            reproduction.cells.extend(table.cells(results));
         }
         if let Some(claims) = &self.claims {
             reproduction.claims.extend(self.tables.iter().map(|table| table.ordering(results)));

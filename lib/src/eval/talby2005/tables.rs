@@ -1,12 +1,12 @@
 //! Tables 2, 4, 5 and 6: improvements over EASY or over the best RUH, averaged over the logs.
 
+use super::LOG_NAMES;
 use super::explained;
-use super::measure::{CTC, Measure, OnLogs, deviation, mean};
+use super::measure::{CTC, Measure, OnLogs, Shakes, mean};
 use super::settings::Setting;
-use super::{LOG_NAMES, SHAKEN_BY, SHAKEN_SEEDS};
 use crate::eval::{Claim, PublishedCell, Results, Study};
 use crate::spec::SpecError;
-use crate::synth::{Shaken, Variant};
+use crate::synth::Variant;
 
 /// An averaged cell may differ from the paper's by this many percentage points.
 const TOLERANCE: f64 = 7.0;
@@ -77,18 +77,14 @@ fn all() -> [Table; 4] {
 struct Simulated {
     plain: OnLogs,
     small_ctc: OnLogs,
-    shaken: Vec<OnLogs>,
+    shaken: Shakes,
 }
 
 impl Simulated {
     fn want(study: &mut Study, setting: &Setting) -> Result<Simulated, SpecError> {
         let plain = OnLogs::want(study, setting, Variant::default())?;
         let small_ctc = plain.with_small_ctc(study, setting)?;
-        let shaken = SHAKEN_SEEDS.map(|seed| {
-            let shaken = Some(Shaken { by: SHAKEN_BY, seed });
-            OnLogs::want(study, setting, Variant { shaken, ..Variant::default() })
-        });
-        Ok(Simulated { plain, small_ctc, shaken: shaken.collect::<Result<_, _>>()? })
+        Ok(Simulated { plain, small_ctc, shaken: Shakes::want(study, setting)? })
     }
 }
 
@@ -120,7 +116,8 @@ impl Wanted {
         for (printed, row) in self.table.rows.iter().zip(&self.rows) {
             for (measure, paper) in Measure::ALL.into_iter().zip(printed.values) {
                 let cell = |log: &str| {
-                    PublishedCell::new(self.table.number, &*printed.row.name, measure.heading(), log).unit("%")
+                    PublishedCell::new(self.table.number, &*printed.row.name, measure.heading(), log)
+                        .unit("%")
                 };
                 let ours = row.plain.improvement(results, measure, &self.over.plain);
                 let judged = cell(PublishedCell::AVERAGE).paper(paper).ours(ours).tolerance(TOLERANCE);
@@ -141,10 +138,8 @@ impl Wanted {
     }
 
     fn shaken(&self, results: &Results, row: &Simulated, measure: Measure) -> String {
-        let over = row.shaken.iter().zip(&self.over.shaken);
-        let shaken: Vec<f64> = over.map(|(row, over)| row.improvement(results, measure, over)).collect();
-        let (middle, spread) = (mean(&shaken), deviation(&shaken));
-        format!("arrivals shaken by up to {SHAKEN_BY} s, {} seeds: {middle:.1} ± {spread:.1}", shaken.len())
+        let (middle, spread) = row.shaken.improvement(results, measure, &self.over.shaken);
+        format!("shaken: {middle:.1} ± {spread:.1}")
     }
 
     /// Whether the rows stand in the paper's order, column by column. Rows that the paper prints as equal have

@@ -1,0 +1,78 @@
+//! Tables that the paper does not have: mixed information, which it describes (sections 6 and 7) and does not
+//! evaluate, and the threshold of Balanced, which it does not print.
+
+use super::LOG_NAMES;
+use super::measure::{Measure, OnLogs};
+use super::settings::Setting;
+use crate::eval::{PublishedCell, Results, Study};
+use crate::spec::SpecError;
+use crate::synth::{Stripped, Variant};
+
+/// A table of our own, with its simulations.
+pub struct Wanted {
+    table: &'static str,
+    caption: &'static str,
+    over: OnLogs,
+    rows: Vec<(String, OnLogs)>,
+}
+
+/// What jobs are stripped of.
+const KINDS: [(&str, bool, bool); 3] =
+    [("estimates", true, false), ("identities", false, true), ("both", true, true)];
+
+/// Of how many.
+const PERCENT: [u8; 4] = [25, 50, 75, 100];
+
+/// Decides who is stripped.
+const SEED: u64 = 1;
+
+/// Thresholds in hours.
+const HOURS: [u32; 6] = [18, 24, 36, 48, 60, 100];
+
+/// Some jobs lack an estimate, some their user, and one predictor serves them all.
+pub fn mixed(study: &mut Study) -> Result<Wanted, SpecError> {
+    let over = OnLogs::want(study, &Setting::easy(), Variant::default())?;
+    let mixed = Setting::mixed();
+    let mut rows = vec![("nothing missing".to_owned(), OnLogs::want(study, &mixed, Variant::default())?)];
+    for (name, estimates, identity) in KINDS {
+        for percent in PERCENT {
+            let stripped = Some(Stripped { percent, estimates, identity, seed: SEED });
+            let variant = Variant { stripped, ..Variant::default() };
+            rows.push((format!("{percent} % without {name}"), OnLogs::want(study, &mixed, variant)?));
+        }
+    }
+    let caption = "mixed information: gain over EASY with every estimate known";
+    Ok(Wanted { table: "mixed", caption, over, rows })
+}
+
+/// Where the growth of Balanced may stop.
+pub fn threshold(study: &mut Study) -> Result<Wanted, SpecError> {
+    let over = OnLogs::want(study, &Setting::ruh_propagation(), Variant::default())?;
+    let mut rows = Vec::new();
+    for hours in HOURS {
+        let setting = Setting::balanced_at(hours);
+        rows.push((format!("{hours} hours"), OnLogs::want(study, &setting, Variant::default())?));
+    }
+    rows.push(("never".to_owned(), OnLogs::want(study, &Setting::unbalanced(), Variant::default())?));
+    let caption = "Balanced by where its growth stops: gain over RUH";
+    Ok(Wanted { table: "threshold", caption, over, rows })
+}
+
+impl Wanted {
+    pub fn caption(&self) -> (&'static str, &'static str) {
+        (self.table, self.caption)
+    }
+
+    pub fn cells(&self, results: &Results) -> Vec<PublishedCell> {
+        let mut cells = Vec::new();
+        for (name, row) in &self.rows {
+            for measure in Measure::ALL {
+                let cell = |log: &str| PublishedCell::new(self.table, name, measure.heading(), log).unit("%");
+                let each = row.improvements(results, measure, &self.over);
+                cells.push(cell(PublishedCell::AVERAGE).ours(row.improvement(results, measure, &self.over)));
+                cells.extend(LOG_NAMES.iter().zip(each).map(|(log, ours)| cell(log).ours(ours)));
+            }
+        }
+        cells
+    }
+}

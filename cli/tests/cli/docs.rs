@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Folder, SACCT};
+use crate::{Folder, SACCT, column, json, stdout};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -68,16 +68,23 @@ fn stand_ins() -> Folder {
 /// What a page shows going wrong on purpose, and how it ends.
 const MISTAKES: [(&str, i32); 2] = [("--policy eazy", 2), ("no-such-file.swf", 3)];
 
-/// Lines for a shell, or with a place to fill in, cannot be typed as they are.
+/// Lines for a shell, or with a place to fill in, cannot be typed as they are. What stands in single quotes can.
 fn can_be_typed(line: &str) -> bool {
-    !line.contains(['|', '<', '$', '*', '…', ';', '&', '\'', '"', '[', '(']) && !line.contains(" - ")
+    let bare: String = line.split('\'').step_by(2).collect();
+    !bare.contains(['|', '<', '$', '*', '…', ';', '&', '"', '[', '(']) && !line.contains(" - ")
+}
+
+/// A line as the command gets it: without quotes. Nothing quoted on the pages has a space in it.
+fn unquoted(line: &str) -> String {
+    line.split('\'').skip(1).step_by(2).for_each(|quoted| assert!(!quoted.contains(' '), "{line}"));
+    line.replace('\'', "")
 }
 
 #[test]
 fn every_command_the_pages_show_runs() {
     let folder = stand_ins();
     let mut all = vec![root().join("README.md")];
-    all.extend(pages(&root().join("docs").join("guides")));
+    all.extend(["guides", "concepts"].iter().flat_map(|name| pages(&root().join("docs").join(name))));
     let (mut ran, mut wrong) = (Vec::new(), Vec::new());
     for page in all {
         for shown in commands(&fs::read_to_string(&page).unwrap()) {
@@ -86,6 +93,7 @@ fn every_command_the_pages_show_runs() {
             if !can_be_typed(line) {
                 continue;
             }
+            let line = unquoted(line);
             let arguments = line.strip_prefix("queuecast ").unwrap();
             let demo = arguments.starts_with("demo") && !arguments.contains("--jobs");
             let small = if demo { " --jobs 200" } else { "" };
@@ -95,12 +103,81 @@ fn every_command_the_pages_show_runs() {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 wrong.push(format!("{}: {line}: {:?}\n{said}", page.display(), output.status.code()));
             }
-            ran.push(line.to_owned());
+            ran.push(line);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(ran.len() >= 15, "the pages have been read: {ran:#?}");
     assert!(MISTAKES.iter().all(|(part, _)| ran.iter().any(|line| line.contains(part))), "{ran:#?}");
+}
+
+/// The guide's table, and the columns it shows of the CSV, as the command prints them.
+const GUIDE: &str = "compare demo.swf.gz --policy easy,sjbf --predictor requested,recent:2,ruh,sbh,perfect --correction \
+                     requested";
+
+#[test]
+fn the_guide_shows_what_the_command_prints() {
+    let page = fs::read_to_string(root().join("docs/guides/predicting.md")).unwrap();
+    let folder = Folder::with("unused", "");
+    folder.queuecast("demo --save demo.swf.gz").assert().success();
+    assert!(commands(&page).contains(&format!("queuecast {GUIDE} --no-plot")));
+    let text = stdout(&mut folder.queuecast(&format!("{GUIDE} --no-plot")));
+    assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{text}");
+    let csv = stdout(&mut folder.queuecast(&format!("{GUIDE} --format csv")));
+    let columns = |name: &str| column(&csv, name).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let number = |text: &str, digits: usize| format!("{:.digits$}", text.parse::<f64>().unwrap());
+    for (place, (policy, predictor)) in columns("policy").iter().zip(columns("predictor")).enumerate() {
+        let [accuracy, inaccuracy, short, longest] =
+            ["relative_accuracy", "absolute_inaccuracy", "underprediction_rate", "max_wait"]
+                .map(|name| columns(name)[place].clone());
+        let (accuracy, inaccuracy) = (number(&accuracy, 3), number(&inaccuracy, 0));
+        let row = format!(
+            "| {policy} | {predictor} | {accuracy} | {inaccuracy} | {} | {longest} |",
+            number(&short, 3)
+        );
+        assert!(page.contains(&row), "the guide lacks {row}");
+    }
+    // Control: another correction gives another table.
+    let other = stdout(
+        &mut folder.queuecast(&format!("{GUIDE} --no-plot").replace("requested --no", "increments --no")),
+    );
+    assert!(!page.contains(other.trim_end()));
+}
+
+/// The commands in the tables of the page of predictors, each with the predictor it stands for.
+fn commands_in_tables(page: &str) -> Vec<(String, String)> {
+    let rows = page.lines().map(|line| line.split(" | ").collect::<Vec<_>>());
+    let rows = rows.filter(|cells| cells.len() == 4 && cells[2].starts_with("`queuecast "));
+    rows.map(|cells| {
+        let predictor = cells[3].trim_end_matches(" |").trim_matches('`');
+        (unquoted(cells[2].trim_matches('`')), predictor.to_owned())
+    })
+    .collect()
+}
+
+#[test]
+fn the_predictors_of_the_papers_are_what_their_commands_run() {
+    let page = fs::read_to_string(root().join("docs/reference/predictors.md")).unwrap();
+    let folder = stand_ins();
+    let shown = commands_in_tables(&page);
+    assert!(shown.len() >= 11, "{shown:#?}");
+    let value = |line: &str, option: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| *word != option);
+        words.nth(1).unwrap_or_else(|| panic!("{line} lacks {option}")).to_owned()
+    };
+    for (line, predictor) in shown {
+        let arguments = line.strip_prefix("queuecast ").unwrap();
+        let experiment =
+            json(&mut folder.queuecast(&format!("{arguments} --format json")))["experiment"].take();
+        assert_eq!(experiment["predictor"], predictor, "{line}");
+        for (option, field) in [("--policy", "policy"), ("--correction", "correction"), ("--limit", "limit")]
+        {
+            assert_eq!(experiment[field], value(&line, option), "{line}");
+        }
+    }
+    let row = "| X | table 9 | `queuecast simulate a --predictor 'sbh:[P]'` | `sbh:[P]` |";
+    let control = ("queuecast simulate a --predictor sbh:[P]".to_owned(), "sbh:[P]".to_owned());
+    assert_eq!(commands_in_tables(row), [control]);
 }
 
 /// The targets of a page's links to other files, without anchors.
@@ -146,4 +223,6 @@ fn commands_and_links_are_found_where_they_are() {
     let page = "queuecast no\n```sh\n$ queuecast a b  # why\nqueuecast c \\\n  d\ncargo run\n```\n[x](y.md#z) [w](https://w)\n";
     assert_eq!(commands(page), ["queuecast a b", "queuecast c d"]);
     assert_eq!(links(page), ["y.md"]);
+    assert!(can_be_typed("queuecast a 'sbh:[P,*]' b") && !can_be_typed("queuecast a sbh:[P,*] 'b'"));
+    assert_eq!(unquoted("queuecast a 'sbh:[P,*]' b"), "queuecast a sbh:[P,*] b");
 }

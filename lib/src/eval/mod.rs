@@ -29,7 +29,9 @@ pub use groups::{Breakdown, Dimension, Group};
 pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
-pub use published::{Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Reproduction, Tally};
+pub use published::{
+    Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Repeated, Reproduction, Tally,
+};
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use study::{Results, Study, Task, TaskId};
 pub use window::{Excluded, Span, Window};

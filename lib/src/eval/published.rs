@@ -44,6 +44,17 @@ pub struct Caption {
     pub caption: String,
 }
 
+/// A value over many repetitions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Repeated {
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// How many.
+    pub times: usize,
+}
+
 /// One cell of a published table, judged. Set with [`PublishedCell::new`] and what follows it, so that the
 /// verdict always fits the values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -68,6 +79,9 @@ pub struct PublishedCell {
     pub tolerance: Option<f64>,
     /// Whether it is small enough; `None` where there is nothing to judge.
     pub within: Option<bool>,
+    /// What repeating it with small random changes comes to, where that was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Repeated>,
     /// What to know about this cell; often empty.
     pub note: String,
     /// Which experiment explains why it is out of tolerance.
@@ -116,6 +130,13 @@ impl PublishedCell {
     pub fn tolerance(mut self, tolerance: impl Into<Option<f64>>) -> PublishedCell {
         self.tolerance = tolerance.into();
         self.judged()
+    }
+
+    /// Says what repeating it comes to.
+    #[must_use]
+    pub fn repeated(mut self, repeated: Repeated) -> PublishedCell {
+        self.repeated = Some(repeated);
+        self
     }
 
     /// Says what to know about it.

@@ -17,12 +17,15 @@ pub fn document(reproduced: &Reproduced) -> Document {
         let cells: Vec<&PublishedCell> = all.cells.iter().filter(|cell| cell.table == number).collect();
         let caption = all.captions.iter().find(|one| one.table == number);
         let caption = caption.map_or_else(String::new, |one| format!(": {}", one.caption));
-        if cells.iter().any(|cell| is_compared(cell)) {
+        let printed = cells.iter().any(|cell| cell.paper.is_some());
+        if printed {
             let table = compared(&cells).titled(format!("Table {number}{caption}"));
             document = document.with_table(format!("table_{number}"), table);
         }
         if let Some(table) = per_log(&cells) {
-            let table = table.titled(format!("Table {number}, ours, for each log"));
+            // What the paper does not have is of our own making, and shown once.
+            let title = if printed { ", ours, for each log".to_owned() } else { caption };
+            let table = table.titled(format!("Table {number}{title}"));
             document = document.with_table(format!("table_{number}_logs"), table);
         }
     }
@@ -77,33 +80,44 @@ fn is_compared(cell: &PublishedCell) -> bool {
 
 /// One table with the paper's values, ours, and the verdicts: a line for each row's name, then one per cell.
 fn compared(cells: &[&PublishedCell]) -> Table {
-    let mut difference = Column::text("difference");
-    difference.align = Align::Right;
-    let mut table = Table::new([
+    let to_the_right = |heading: &str| Column { align: Align::Right, ..Column::text(heading) };
+    let repeated = cells.iter().any(|cell| cell.repeated.is_some());
+    let mut columns = vec![
         Column::text("").naming(),
         Column::number("paper"),
         Column::number("ours"),
-        difference,
-        Column::number("allowed"),
-        Column::text("verdict").naming(),
-    ]);
+        to_the_right("difference"),
+        Column::number("allowed").spare(1),
+    ];
+    columns.extend(repeated.then(|| to_the_right("repeated")));
+    columns.push(Column::text("verdict").naming());
+    let width = columns.len();
+    let mut table = Table::new(columns);
     let mut footnotes = Footnotes::default();
     let cells: Vec<&PublishedCell> = cells.iter().copied().filter(|cell| is_compared(cell)).collect();
     for (row, log) in distinct(cells.iter().map(|cell| (cell.row.as_str(), cell.log.as_str()))) {
         let several = cells.iter().any(|cell| cell.row == row && cell.log != log);
         let name = if several { format!("{row}, {}", short(log)) } else { row.to_owned() };
-        table.row([Cell::text(name), "".into(), "".into(), "".into(), "".into(), "".into()]);
+        table.row(std::iter::once(Cell::text(name)).chain((1..width).map(|_| "".into())));
         for cell in cells.iter().filter(|cell| cell.row == row && cell.log == log) {
             let decimals = decimals(&cell.unit);
             let difference = cell.difference.map(|difference| signed(difference, decimals));
-            table.row([
+            let mut line = vec![
                 Cell::text(format!("  {}", measured_in(&cell.column, &cell.unit))),
                 cell.paper.map_or(Cell::Missing, as_printed),
                 cell.ours.map_or(Cell::Missing, |ours| Cell::number(ours, decimals)),
                 difference.into(),
                 cell.tolerance.map_or(Cell::Missing, |tolerance| Cell::number(tolerance, decimals)),
-                Cell::text(footnotes.verdict(cell)),
-            ]);
+            ];
+            if repeated {
+                let spread = cell.repeated.map(|repeated| {
+                    let digits = usize::from(decimals);
+                    format!("{:.digits$} ± {:.digits$}", repeated.mean, repeated.deviation)
+                });
+                line.push(spread.into());
+            }
+            line.push(Cell::text(footnotes.verdict(cell)));
+            table.row(line);
         }
     }
     table.notes = footnotes.notes();

@@ -4,7 +4,7 @@ use super::LOG_NAMES;
 use super::explained;
 use super::measure::{LOGS, Measure, OnLogs, Shakes, mean};
 use super::settings::Setting;
-use crate::eval::{Claim, Results, Study};
+use crate::eval::{Claim, Repeated, Results, Study};
 use crate::spec::SpecError;
 use crate::synth::Variant;
 
@@ -219,24 +219,19 @@ impl Wanted {
 
     /// Waits that a limit of sessions makes longer, for both criteria, in words; and whether all are.
     fn worse_waits(&self, results: &Results, which: usize) -> (bool, String) {
-        let worse: [(f64, f64); 2] = std::array::from_fn(|criteria| {
+        let gain: [Repeated; 2] = std::array::from_fn(|criteria| {
             let limited = &self.limited[criteria][which];
-            let (gain, spread) = limited.improvement(results, Measure::Wait, &self.shaken_sbh[criteria]);
-            (-gain, spread)
+            limited.improvement(results, Measure::Wait, &self.shaken_sbh[criteria])
         });
         let measured = format!(
             "waits longer by {:.1} ± {:.1} % with [PE,P,E,*], {:.1} ± {:.1} % with [E,P,X] ({})",
-            worse[0].0,
-            worse[0].1,
-            worse[1].0,
-            worse[1].1,
-            self.seeds()
+            -gain[0].mean,
+            gain[0].deviation,
+            -gain[1].mean,
+            gain[1].deviation,
+            shaken(&gain[0])
         );
-        (worse.iter().all(|(worse, spread)| worse > spread), measured)
-    }
-
-    fn seeds(&self) -> String {
-        format!("arrivals shaken, {} seeds", self.shaken_ruh.count())
+        (gain.iter().all(|gain| -gain.mean > gain.deviation), measured)
     }
 
     fn ten_sessions(&self, results: &Results) -> Claim {
@@ -277,17 +272,17 @@ impl Wanted {
         let gain =
             |on: &Shakes| Measure::ALL.map(|measure| on.improvement(results, measure, &self.shaken_ruh));
         let gains = self.proximity.each_ref().map(gain);
-        let shown = |gain: &[(f64, f64); 4]| {
-            gain.map(|(gain, spread)| format!("{gain:+.1} ± {spread:.1} %")).join(", ")
+        let shown = |gain: &[Repeated; 4]| {
+            gain.map(|gain| format!("{:+.1} ± {:.1} %", gain.mean, gain.deviation)).join(", ")
         };
         Claim::new(
             "Proximity in time alone is not enough: [*] and [PEX,*] perform worse than RUH",
-            gains.iter().all(|gain| gain[0].0 < 0.0 && gain[1].0 < 0.0),
+            gains.iter().all(|gain| gain[0].mean < 0.0 && gain[1].mean < 0.0),
             format!(
                 "against RUH in wait, slowdown, inaccuracy, accuracy: [*] {}; [PEX,*] {} ({})",
                 shown(&gains[0]),
                 shown(&gains[1]),
-                self.seeds()
+                shaken(&gains[0][0])
             ),
         )
     }
@@ -367,6 +362,10 @@ impl Wanted {
             format!("gain over EASY in wait and slowdown: {}", shown.join(", ")),
         )
     }
+}
+
+fn shaken(repeated: &Repeated) -> String {
+    format!("arrivals shaken, {} seeds", repeated.times)
 }
 
 fn by_log(values: &[f64; LOGS]) -> String {

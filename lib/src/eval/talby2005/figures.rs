@@ -28,7 +28,7 @@ pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
     Ok(vec![
         figure(
             "Figure 3",
-            "EASY with estimates, actual run times, and both doubled",
+            "EASY under different predictions",
             performance,
             vec![
                 estimates.clone(),
@@ -51,7 +51,7 @@ pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
         )?,
         figure(
             "Figure 5",
-            "RUH, SBH and predictors without estimates",
+            "RUH, SBH and no estimates",
             &Measure::ALL,
             vec![
                 named("RUH", Setting::ruh_propagation()),
@@ -65,22 +65,24 @@ pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
 }
 
 impl Wanted {
-    pub fn drawn(&self, results: &Results) -> Figure {
-        let mut figure = Figure::new(self.name, self.title, "");
-        for measure in self.measures {
-            for (log, name) in LOG_NAMES.iter().enumerate() {
+    /// One figure per measure: each has a scale of its own.
+    pub fn drawn(&self, results: &Results) -> Vec<Figure> {
+        let one = |measure: &Measure| {
+            let unit = match measure {
+                Measure::Wait | Measure::Inaccuracy => "s",
+                Measure::Slowdown => "",
+                Measure::Accuracy => "%",
+            };
+            let title = format!("{}, {}", self.title, measure.heading());
+            let figure = Figure::new(self.name, title, unit);
+            LOG_NAMES.iter().enumerate().fold(figure, |figure, (log, name)| {
                 let bars = self.bars.iter().map(|(label, bar)| {
                     let value = measure.of(bar.summary(results, log));
                     (label.as_str(), if *measure == Measure::Accuracy { 100.0 * value } else { value })
                 });
-                let unit = match measure {
-                    Measure::Wait | Measure::Inaccuracy => "s",
-                    Measure::Slowdown => "ratio",
-                    Measure::Accuracy => "%",
-                };
-                figure = figure.group(format!("{} ({unit}), {name}", measure.heading()), bars);
-            }
-        }
-        figure
+                figure.group(*name, bars)
+            })
+        };
+        self.measures.iter().map(one).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::settings::Setting;
 use super::{SHAKEN_BY, SHAKEN_SEEDS};
-use crate::eval::{Results, Study, Summary, TaskId};
+use crate::eval::{Repeated, Results, Study, Summary, TaskId};
 use crate::spec::SpecError;
 use crate::synth::{Shaken, Variant};
 use crate::units::Procs;
@@ -106,14 +106,10 @@ impl Shakes {
     }
 
     /// The mean over seeds of the averaged improvement, and its deviation.
-    pub fn improvement(&self, results: &Results, measure: Measure, over: &Shakes) -> (f64, f64) {
+    pub fn improvement(&self, results: &Results, measure: Measure, over: &Shakes) -> Repeated {
         let pairs = self.0.iter().zip(&over.0);
         let each: Vec<f64> = pairs.map(|(of, over)| of.improvement(results, measure, over)).collect();
-        (mean(&each), deviation(&each))
-    }
-
-    pub fn count(&self) -> usize {
-        self.0.len()
+        Repeated { mean: mean(&each), deviation: deviation(&each), times: each.len() }
     }
 }
 

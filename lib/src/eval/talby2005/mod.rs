@@ -77,7 +77,7 @@ impl Wanted {
         );
         if !self.tables.is_empty() {
             reproduction.notes.push(format!(
-                "shaken: mean and standard deviation when every arrival is moved by up to {SHAKEN_BY} s either way, {} \
+                "repeated: mean and standard deviation when every arrival is moved by up to {SHAKEN_BY} s either way, {} \
                  seeds",
                 SHAKEN_SEEDS.count()
             ));
@@ -101,7 +101,7 @@ impl Wanted {
             reproduction.claims.extend(self.tables.iter().map(|table| table.ordering(results)));
             reproduction.claims.extend(claims.judged(results));
         }
-        reproduction.figures = self.figures.iter().map(|figure| figure.drawn(results)).collect();
+        reproduction.figures = self.figures.iter().flat_map(|figure| figure.drawn(results)).collect();
         reproduction
     }
 }

@@ -121,7 +121,7 @@ impl Wanted {
                 };
                 let ours = row.plain.improvement(results, measure, &self.over.plain);
                 let judged = cell(PublishedCell::AVERAGE).paper(paper).ours(ours).tolerance(TOLERANCE);
-                let judged = judged.note(self.shaken(results, row, measure));
+                let judged = judged.repeated(row.shaken.improvement(results, measure, &self.over.shaken));
                 let why = explained::cell(&judged).filter(|_| judged.is_out());
                 cells.push(match why {
                     Some(why) => judged.explained(why),
@@ -135,11 +135,6 @@ impl Wanted {
             }
         }
         cells
-    }
-
-    fn shaken(&self, results: &Results, row: &Simulated, measure: Measure) -> String {
-        let (middle, spread) = row.shaken.improvement(results, measure, &self.over.shaken);
-        format!("shaken: {middle:.1} ± {spread:.1}")
     }
 
     /// Whether the rows stand in the paper's order, column by column. Rows that the paper prints as equal have

@@ -41,7 +41,7 @@ pub struct Engine<'w> {
     /// Where the jobs are of a simulation that began in the middle: by their own index, which is not their place.
     places: Option<Vec<(JobIndex, JobIndex)>>,
     /// What a predictor did wrong.
-    fault: Option<SimError>,
+    fault: Option<Box<SimError>>,
     /// How many have started.
     started: u32,
     plans: u64,
@@ -146,7 +146,7 @@ impl<'w> Engine<'w> {
             EventOrder::Textbook => self.step_textbook(now, company),
             EventOrder::Pyss => self.step_pyss(now, company),
         }
-        self.fault.take().map_or(Ok(Some(Time(now))), Err)
+        self.fault.take().map_or(Ok(Some(Time(now))), |fault| Err(*fault))
     }
 
     /// Brings an instant to its end that was left in the middle: what is due at it happens, and a plan.
@@ -159,7 +159,7 @@ impl<'w> Engine<'w> {
             // Each event has a plan of its own: that of the last one is still to come.
             EventOrder::Pyss => self.plan(now.0, company),
         }
-        self.fault.take().map_or(Ok(()), Err)
+        self.fault.take().map_or(Ok(()), |fault| Err(*fault))
     }
 
     /// When a job started, if it has.
@@ -223,8 +223,8 @@ impl<'w> Engine<'w> {
             procs: job.shape.procs.0,
             turn: 0,
             ending: if killed { Ending::Killed } else { truth.ending },
+            changed: false,
             since: job.submit.0,
-            past: Standing::default(),
             before: 0,
             after: 0,
         });
@@ -278,13 +278,15 @@ impl<'w> Engine<'w> {
         };
         let Some(&row) = self.rows.present(index) else {
             let predictor = company.predictor.name();
-            self.fault.get_or_insert(SimError::AbsentJob { predictor, index: named.0, at: Time(now) });
+            let fault = SimError::AbsentJob { predictor, index: named.0, at: Time(now) };
+            self.fault.get_or_insert(Box::new(fault));
             return;
         };
         let (predicted, was) = (forecast.point(), row.planned_end());
         let mut revised = Row { first: predicted.0, ..row };
         if row.is_waiting() {
-            revised.predict(now, predicted, self.planned(predicted));
+            let planned = self.planned(predicted);
+            revised.predict(now, predicted, planned, &mut self.placements[index.at()].standing);
             let (procs, from, to) = (Procs(row.procs), Seconds(row.planned), Seconds(revised.planned));
             company.policy.note(Change::Revised { job: index, procs, from, to });
         } else {
@@ -293,10 +295,11 @@ impl<'w> Engine<'w> {
                 let (predictor, job) = (company.predictor.name(), self.jobs[index.at()].id);
                 let fault =
                     SimError::OutlivedPrediction { predictor, job, predicted, elapsed, at: Time(now) };
-                self.fault.get_or_insert(fault);
+                self.fault.get_or_insert(Box::new(fault));
                 return;
             }
-            revised.predict(now, predicted, self.planned_beyond(predicted, elapsed));
+            let planned = self.planned_beyond(predicted, elapsed);
+            revised.predict(now, predicted, planned, &mut self.placements[index.at()].standing);
             self.move_end(index, was, &revised, company);
         }
         self.rows[index] = revised;
@@ -334,7 +337,10 @@ impl<'w> Engine<'w> {
         let planned_end = row.planned_end();
         self.running.remove(planned_end, index);
         self.free += i64::from(row.procs);
-        self.placements[index.at()].standing = row.standing(now);
+        if row.changed {
+            let placement = &mut self.placements[index.at()];
+            placement.standing = row.standing(now, placement.standing);
+        }
         self.rows.retire(index);
         let job = &self.jobs[index.at()];
         let what = What::Ended(Outcome { ran: Seconds(row.run), ending: row.ending });
@@ -367,7 +373,8 @@ impl<'w> Engine<'w> {
             _ => self.options.correction.corrected(Seconds(row.first), elapsed, job.shape.limit),
         };
         let mut row = row;
-        row.predict(now, corrected, self.planned_beyond(corrected, elapsed));
+        let planned = self.planned_beyond(corrected, elapsed);
+        row.predict(now, corrected, planned, &mut self.placements[index.at()].standing);
         self.rows[index] = row;
         self.move_end(index, was, &row, company);
         let what = What::Overran { elapsed, corrected };
@@ -456,6 +463,12 @@ impl<'w> Engine<'w> {
     pub fn into_schedule(mut self) -> Schedule {
         if self.queue.len() > 0 {
             self.placements.retain(|placement| placement.start.0 != WAITING);
+        }
+        // Most jobs keep their one prediction, and theirs is reckoned here, out of the loop.
+        for placement in &mut self.placements {
+            if placement.corrections == 0 && placement.revisions == 0 {
+                placement.standing = Standing::of(placement.predicted, placement.ran);
+            }
         }
         Schedule { placements: self.placements, plans: self.plans, longest_queue: self.longest_queue }
     }

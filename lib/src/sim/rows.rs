@@ -22,10 +22,10 @@ pub(super) struct Row {
     /// How many had started before it, once it has.
     pub turn: u32,
     pub ending: Ending,
+    /// Whether it has had more than one prediction.
+    pub changed: bool,
     /// Since when its prediction has stood.
     pub since: i64,
-    /// What its earlier predictions add to its accuracy.
-    pub past: Standing,
     /// Neighbours in the queue, see [`super::queue`].
     pub before: u32,
     pub after: u32,
@@ -49,8 +49,8 @@ impl Row {
         procs: 0,
         turn: 0,
         ending: Ending::Unknown,
+        changed: false,
         since: 0,
-        past: Standing { inaccuracy: 0.0, accuracy: 0.0 },
         before: 0,
         after: 0,
     };
@@ -63,29 +63,28 @@ impl Row {
         self.start.saturating_add(self.planned)
     }
 
-    /// Replaces its prediction at an instant; how right the old one was is kept.
-    pub fn predict(&mut self, now: i64, predicted: Seconds, planned: Seconds) {
-        self.past = self.past_until(now);
-        self.since = now;
+    /// Replaces its prediction at an instant, and adds to a sum how right the old one was for how long.
+    pub fn predict(&mut self, now: i64, predicted: Seconds, planned: Seconds, sum: &mut Standing) {
+        self.add(now, sum);
+        (self.since, self.changed) = (now, true);
         (self.predicted, self.planned) = (predicted.0, planned.0);
     }
 
-    fn past_until(&self, now: i64) -> Standing {
+    fn add(&self, now: i64, sum: &mut Standing) {
         let stood = (now - self.since) as f64;
         let standing = Standing::of(Seconds(self.predicted), Seconds(self.run));
-        Standing {
-            inaccuracy: self.past.inaccuracy + standing.inaccuracy * stood,
-            accuracy: self.past.accuracy + standing.accuracy * stood,
-        }
+        sum.inaccuracy += standing.inaccuracy * stood;
+        sum.accuracy += standing.accuracy * stood;
     }
 
     /// How right its predictions were from submission to its end, each weighted by how long it stood (Talby et
-    /// al. 2005, equation 2).
-    pub fn standing(&self, end: i64) -> Standing {
-        if self.since == self.submit {
+    /// al. 2005, equation 2), given the sum over those before the last.
+    pub fn standing(&self, end: i64, mut sum: Standing) -> Standing {
+        if end == self.submit {
             return Standing::of(Seconds(self.predicted), Seconds(self.run));
         }
-        let (sum, lived) = (self.past_until(end), (end - self.submit) as f64);
+        self.add(end, &mut sum);
+        let lived = (end - self.submit) as f64;
         Standing { inaccuracy: sum.inaccuracy / lived, accuracy: sum.accuracy / lived }
     }
 

@@ -296,12 +296,22 @@ impl<'w> Engine<'w> {
                 self.fault.get_or_insert(fault);
                 return;
             }
+            if self.counts_as_gone(&row, now) {
+                return;
+            }
             revised.predict(now, predicted, self.planned_beyond(predicted, elapsed));
             self.move_end(index, was, &revised, company);
         }
         self.rows[index] = revised;
         let placement = &mut self.placements[index.at()];
         placement.revisions = placement.revisions.saturating_add(1);
+    }
+
+    /// Whether a running job ends at this instant, as planned, in an order where plans made before its end see
+    /// it gone: somebody may hold its processors already, so it cannot be brought back.
+    fn counts_as_gone(&self, row: &Row, now: i64) -> bool {
+        let ends = row.start.saturating_add(row.run);
+        self.options.event_order == EventOrder::Pyss && row.planned_end() <= now && ends <= now
     }
 
     /// A running job is planned to end at another time.

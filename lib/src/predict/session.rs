@@ -273,8 +273,12 @@ impl RuntimePredictor for SessionHistory {
             }
             What::Ended(outcome) => {
                 if self.presence.of(job).is_none() {
-                    // It was there before anybody watched.
+                    // It was there before anybody watched. Unless the job seen to arrive last had ended by then,
+                    // that one came later.
+                    let later = |seen: &&Activity| seen.ended.is_none_or(|ended| ended > event.job.submit);
+                    let seen = self.users.get(&user).filter(later).copied();
                     self.enter(user, event.job);
+                    self.users.extend(seen.map(|activity| (user, activity)));
                 }
                 let Some(gone) = self.presence.leave(job) else { return };
                 let mut kept = gone.kept;

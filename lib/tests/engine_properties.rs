@@ -326,14 +326,19 @@ impl<P: RuntimePredictor + Clone> Observer for Learned<'_, P> {
     }
 }
 
-/// What forks with a predictor that has learned foresee: at each arrival of the one that arrives, and at the last
-/// of everybody. And what came.
+/// What came, and what forks foresaw: at each arrival of the one that arrives, and at the last of everybody.
+struct Foreseen {
+    schedule: Schedule,
+    arrivals: Vec<Option<Time>>,
+    everybody: Vec<(JobIndex, Option<Time>)>,
+}
+
 fn foreseen<P: RuntimePredictor + Clone>(
     workload: &Workload,
     policy: &Backfill,
     options: Options,
     predictor: P,
-) -> (Schedule, Vec<Option<Time>>, Vec<(JobIndex, Option<Time>)>) {
+) -> Foreseen {
     let runs = runs(workload, &options);
     let by_fork = ByFork { policy, options, runs: &runs, predicted: vec![None; workload.len()] };
     let last = JobIndex(workload.len() as u32 - 1);
@@ -342,7 +347,7 @@ fn foreseen<P: RuntimePredictor + Clone>(
     let mut observers: [&mut dyn Observer; 1] = [&mut learned];
     let schedule =
         simulate(workload, options, policy.build().as_mut(), &mut predictor, &mut observers).unwrap();
-    (schedule, learned.by_fork.predicted, learned.everybody)
+    Foreseen { schedule, arrivals: learned.by_fork.predicted, everybody: learned.everybody }
 }
 
 fn learn() -> impl Strategy<Value = Learn> {
@@ -493,13 +498,13 @@ proptest! {
         let session = SessionHistory::new(Sbh { learn, propagate: true, think: Seconds(5), ..Sbh::default() }, requested);
         let recent = RecentUserHistory::new(Ruh { learn, propagate: true, ..Ruh::default() }, requested);
         let policy = Backfill::fcfs();
-        let (schedule, predicted, _) = match (sbh, fresh) {
+        let Foreseen { schedule, arrivals, .. } = match (sbh, fresh) {
             (true, false) => foreseen(&workload, &policy, options, session),
             (false, false) => foreseen(&workload, &policy, options, recent),
             (true, true) => foreseen(&workload, &policy, options, Fresh::new(session)),
             (false, true) => foreseen(&workload, &policy, options, Fresh::new(recent)),
         };
-        for (placement, predicted) in schedule.placements.iter().zip(predicted) {
+        for (placement, predicted) in schedule.placements.iter().zip(arrivals) {
             prop_assert_eq!(Some(placement.start), predicted);
         }
     }
@@ -511,7 +516,7 @@ proptest! {
         let options = Options { event_order: EventOrder::Textbook, ..options };
         let policy = Backfill { order, ..Backfill::fcfs() };
         let requested = Requested { default: DEFAULT_REQUEST };
-        let (schedule, _, everybody) = if sbh {
+        let Foreseen { schedule, everybody, .. } = if sbh {
             let settings = Sbh { propagate: true, think: Seconds(5), ..Sbh::default() };
             foreseen(&workload, &policy, options, SessionHistory::new(settings, requested))
         } else {

@@ -1014,3 +1014,83 @@ fn a_job_that_counts_as_gone_is_not_brought_back() {
         }
     }
 }
+
+/// When each overrun came, of which job, and what replaced its prediction.
+#[derive(Default)]
+struct Overruns(Vec<(i64, u32, i64)>);
+
+impl Observer for Overruns {
+    fn saw(&mut self, event: &Event<'_>, _view: &View<'_>) {
+        if let What::Overran { corrected, .. } = event.what {
+            self.0.push((event.at.0, event.job.index.0, corrected.0));
+        }
+    }
+}
+
+#[test]
+fn corrections_build_on_what_the_predictor_said_last() {
+    // Job 0 asks for 20 and runs for 400, past its limit. At 10, when job 1 arrives, it is thought to run for 50.
+    // Outlived at 50, and with increments of 60 and 300 over 50 at 110 and 350; with a factor, of what was outlived.
+    let job = |id, submit, limit, run| {
+        (Job::rigid(id, Time(submit), Procs(1), Some(Seconds(limit))), Truth::rigid(Seconds(run)))
+    };
+    let workload =
+        Workload::new(Machine { procs: Procs(2) }, vec![job(1, 0, 20, 400), job(2, 10, 5, 5)]).unwrap();
+    let overruns = |correction: &str, event_order, factor, says| {
+        let options = Options {
+            event_order,
+            limit: LimitRule::Ignore,
+            correction: correction.parse().unwrap(),
+            factor,
+        };
+        let (mut overruns, mut liar) = (Overruns::default(), Liar::new(2, 0, says));
+        simulate(&workload, options, Backfill::easy().build().as_mut(), &mut liar, &mut [&mut overruns])
+            .unwrap();
+        overruns.0
+    };
+    for order in [EventOrder::Textbook, EventOrder::Pyss] {
+        let expected = [(50, 0, 110), (110, 0, 350), (350, 0, 950)];
+        assert_eq!(overruns("increments", order, 1.0, 50), expected);
+        assert_eq!(overruns("factor:3", order, 1.0, 50), [(50, 0, 150), (150, 0, 450)]);
+        // The requested 20 s are outlived already: by increments over those.
+        assert_eq!(overruns("requested", order, 1.0, 50), [(50, 0, 80), (80, 0, 320), (320, 0, 920)]);
+        // Revised downwards, it overruns sooner, and the request of 20 is heeded while it is ahead.
+        assert_eq!(overruns("factor:100", order, 1.0, 12), [(12, 0, 20), (20, 0, 2000)]);
+        // Planned with half of what is predicted, plans end at 10 (of the request), at 25, and at 250, and the
+        // prediction stands; so does that of job 1, planned until 13. Planned with twice, the plan ends at 100.
+        let expected = [(10, 0, 20), (13, 1, 5), (25, 0, 50), (50, 0, 500), (250, 0, 500)];
+        assert_eq!(overruns("factor:10", order, 0.5, 50), expected);
+        assert_eq!(overruns("factor:10", order, 2.0, 50), [(100, 0, 1000)]);
+        // Revised to what will be, it never overruns: the one noted for 20 is forgotten.
+        assert_eq!(overruns("increments", order, 1.0, 400), []);
+    }
+}
+
+#[test]
+fn at_one_instant_an_end_may_forestall_an_overrun_in_the_textbook() {
+    // Two jobs of one user on two processors; the end of the first is passed on to the second, which runs.
+    let job = |id, submit, limit, run| {
+        let mut job = Job::rigid(id, Time(submit), Procs(1), Some(Seconds(limit)));
+        job.user = UserId::new(1);
+        (job, Truth::rigid(Seconds(run)))
+    };
+    let seen = |event_order, first, second| {
+        let jobs = vec![first, second];
+        let workload = Workload::new(Machine { procs: Procs(2) }, jobs).unwrap();
+        let options = Options { event_order, limit: LimitRule::Ignore, ..Options::default() };
+        let spec: PredictorSpec = "ruh:1,propagate".parse().unwrap();
+        let mut predictor = spec.build(Vec::new, DEFAULT_REQUEST);
+        let mut overruns = Overruns::default();
+        let mut policy = Backfill::easy().build();
+        simulate(&workload, options, policy.as_mut(), predictor.as_mut(), &mut [&mut overruns]).unwrap();
+        overruns.0
+    };
+    use EventOrder::{Pyss, Textbook};
+    // Both from 0: when job 0 ends after 10 s, job 1 has run for 10 as well, and overruns.
+    assert_eq!(seen(Textbook, job(1, 0, 60, 10), job(2, 0, 10, 40)), [(10, 1, 70)]);
+    // Job 1 from 5, thought to run for 5. At 10 job 0 ends after 10 s: job 1 is now thought to run until 15. In the
+    // textbook ends come first, and it overruns at 15 only; in pyss overruns do, and it overruns at 10 as well.
+    let (first, second) = (job(1, 0, 60, 10), job(2, 5, 5, 40));
+    assert_eq!(seen(Textbook, first.clone(), second.clone()), [(15, 1, 70)]);
+    assert_eq!(seen(Pyss, first, second), [(10, 1, 65), (15, 1, 70)]);
+}

@@ -1,8 +1,9 @@
 //! Every metric against arithmetic done by hand, written beside it.
 
 use queuecast::eval::{Dimension, EvalError, Evaluation, METRICS, Metric, Span, Summary, Window};
-use queuecast::job::{GroupId, Job, QueueId, Truth, UserId};
-use queuecast::sim::{Backfilled, Placement, Reason, Schedule, Standing};
+use queuecast::job::{Event, GroupId, Job, JobIndex, QueueId, Truth, UserId, What};
+use queuecast::predict::{Forecast, Question, Revision, RuntimePredictor};
+use queuecast::sim::{Backfill, Backfilled, Options, Placement, Reason, Schedule, Standing, simulate};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -376,4 +377,82 @@ fn a_metric_is_found_by_its_name_or_the_known_ones_are_listed() {
     let unknown = Metric::named("avg_wait").unwrap_err().to_string();
     assert!(unknown.starts_with("no metric is called \"avg_wait\"; the metrics are jobs, "), "{unknown}");
     assert!(unknown.contains("mean_bounded_slowdown"));
+}
+
+/// Says 20 of the first job and 200 of the second; of the second 25 when the first overruns for the first time, and
+/// 100 when it ends.
+struct Scripted {
+    overran: bool,
+}
+
+impl RuntimePredictor for Scripted {
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        Forecast::exactly(Seconds(if question.job.index == JobIndex(0) { 20 } else { 200 }))
+    }
+
+    fn observe(&mut self, event: &Event<'_>, revisions: &mut Vec<Revision>) {
+        let says = match (event.job.index, event.what) {
+            (JobIndex(0), What::Overran { .. }) if !self.overran => 25,
+            (JobIndex(0), What::Ended(_)) => 100,
+            _ => return,
+        };
+        self.overran = true;
+        revisions.push(Revision { job: JobIndex(1), forecast: Forecast::exactly(Seconds(says)) });
+    }
+}
+
+#[test]
+fn predictions_count_by_how_long_they_stood() {
+    // One processor. The first job arrives at 0 and runs for 100, the second arrives at 10, waits for it, and runs
+    // for 50, until 150. Increments of 60 and 300 are added to what the predictor said.
+    //
+    // | job | from | until | prediction | abs. inaccuracy | rel. accuracy    |
+    // |   1 |    0 |    20 |         20 |              80 | 20 / 100 = 0.2   |
+    // |   1 |   20 |    80 |         80 |              20 | 80 / 100 = 0.8   |
+    // |   1 |   80 |   100 |        320 |             220 | 100/320 = 0.3125 |
+    // |   2 |   10 |    20 |        200 |             150 | 50 / 200 = 0.25  |
+    // |   2 |   20 |   100 |         25 |              25 | 25 / 50 = 0.5    |
+    // |   2 |  100 |   150 |        100 |              50 | 50 / 100 = 0.5   |
+    let job = |id, submit, run| {
+        (Job::rigid(id, Time(submit), Procs(1), Some(Seconds(1000))), Truth::rigid(Seconds(run)))
+    };
+    let jobs = vec![job(1, 0, 100), job(2, 10, 50)];
+    let workload = Workload::new(Machine { procs: Procs(1) }, jobs).expect("a possible workload");
+    let mut policy = Backfill::sjbf().build();
+    let mut predictor = Scripted { overran: false };
+    let schedule = simulate(&workload, Options::default(), policy.as_mut(), &mut predictor, &mut [])
+        .expect("a sound predictor");
+    let [one, two] = schedule.placements[..] else { panic!("two jobs") };
+    assert_eq!((one.corrections, one.revisions, two.corrections, two.revisions), (2, 0, 0, 2));
+    assert_eq!((one.predicted, two.predicted), (Seconds(20), Seconds(200)));
+    let inaccuracies = [
+        (80.0 * 20.0 + 20.0 * 60.0 + 220.0 * 20.0) / 100.0,
+        (150.0 * 10.0 + 25.0 * 80.0 + 50.0 * 50.0) / 140.0,
+    ];
+    let accuracies =
+        [(0.2 * 20.0 + 0.8 * 60.0 + 0.3125 * 20.0) / 100.0, (0.25 * 10.0 + 0.5 * 80.0 + 0.5 * 50.0) / 140.0];
+    close(Some(one.standing.inaccuracy), 72.0);
+    close(Some(one.standing.accuracy), 0.5825);
+    let summary = Evaluation::of(&workload, &schedule).expect("they belong together").all().summary();
+    close(summary.absolute_inaccuracy, (inaccuracies[0] + inaccuracies[1]) / 2.0);
+    close(summary.relative_accuracy, (accuracies[0] + accuracies[1]) / 2.0);
+    // The first predictions alone: 20 for 100, 200 for 50.
+    close(summary.mean_accuracy, (0.2 + 0.25) / 2.0);
+}
+
+#[test]
+fn a_plan_outlived_is_no_other_prediction() {
+    // Plans are half of what is predicted, and outlived; the prediction is right all the time.
+    let job = |id| (Job::rigid(id, Time(0), Procs(1), Some(Seconds(100))), Truth::rigid(Seconds(100)));
+    let workload =
+        Workload::new(Machine { procs: Procs(1) }, vec![job(1), job(2)]).expect("a possible workload");
+    let options = Options { factor: 0.5, ..Options::default() };
+    let mut policy = Backfill::easy().build();
+    let mut predictor = queuecast::predict::Requested { default: Seconds(1) };
+    let schedule =
+        simulate(&workload, options, policy.as_mut(), &mut predictor, &mut []).expect("a sound predictor");
+    for placed in schedule.placements {
+        assert_eq!(placed.corrections, 1);
+        assert_eq!(placed.standing, Standing { inaccuracy: 0.0, accuracy: 1.0 });
+    }
 }

@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 use queuecast::eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
-use queuecast::job::{Job, Truth, UserId};
-use queuecast::sim::{Placement, Reason, Schedule, Standing};
+use queuecast::job::{Event, Job, Truth, UserId};
+use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast::sim::{
+    Backfill, EventOrder, LimitRule, Observer, Options, Placement, Reason, Schedule, Standing, View, simulate,
+};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -158,4 +161,95 @@ proptest! {
             prop_assert_eq!(bits(metric.value(&forth)), bits(metric.value(&back)), "{}", metric.name);
         }
     }
+}
+
+/// What was predicted of each job, from when on.
+struct Said(Vec<Vec<(i64, i64)>>);
+
+impl Observer for Said {
+    fn saw(&mut self, _event: &Event<'_>, view: &View<'_>) {
+        let now = view.now().0;
+        let mut note = |index: usize, predicted: Seconds| {
+            if self.0[index].last().is_none_or(|&(_, last)| last != predicted.0) {
+                self.0[index].push((now, predicted.0));
+            }
+        };
+        view.waiting().for_each(|waiting| note(waiting.job.index.at(), waiting.predicted));
+        view.running().for_each(|running| note(running.job.index.at(), running.predicted));
+    }
+}
+
+/// Equations 1 and 2 of Talby et al. 2005, from what was said between two instants.
+fn slow_standing(said: &[(i64, i64)], ran: i64, submit: i64, end: i64) -> Standing {
+    let mut sum = Standing { inaccuracy: 0.0, accuracy: 0.0 };
+    let until = said.iter().skip(1).map(|&(from, _)| from).chain([end]);
+    for (&(from, predicted), until) in said.iter().zip(until) {
+        let stood = (until - from) as f64 / (end - submit) as f64;
+        let (less, more) = (predicted.min(ran) as f64, predicted.max(ran) as f64);
+        sum.inaccuracy += (more - less) * stood;
+        sum.accuracy += less / more * stood;
+    }
+    sum
+}
+
+fn nearly(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * one.abs().max(1.0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn predictions_count_by_how_long_an_observer_saw_them_stand(
+        rows in prop::collection::vec((0..20_i64, 1_u32..=8, 1..80_i64, 1..60_i64, 0..3_u32), 1..40),
+        predictor in prop::sample::select(vec![
+            "requested", "constant:7", "ruh:2,need=1,propagate", "sbh:propagate", "sbh:[*],learn=running,propagate",
+        ]),
+        pyss in any::<bool>(), kill in any::<bool>(),
+    ) {
+        let mut submit = 0;
+        let jobs = (1..).zip(rows).map(|(id, (gap, procs, run, limit, user))| {
+            submit += gap;
+            let mut job = Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(limit)));
+            job.user = UserId::new(user);
+            (job, Truth::rigid(Seconds(run)))
+        });
+        let workload = Workload::new(Machine { procs: Procs(8) }, jobs.collect()).expect("a possible workload");
+        let options = Options {
+            event_order: if pyss { EventOrder::Pyss } else { EventOrder::Textbook },
+            limit: if kill { LimitRule::Kill } else { LimitRule::Ignore },
+            ..Options::default()
+        };
+        let predictor: PredictorSpec = predictor.parse().expect("a predictor");
+        let mut predictor = predictor.build(Vec::new, DEFAULT_REQUEST);
+        let mut said = Said(vec![Vec::new(); workload.len()]);
+        let schedule =
+            simulate(&workload, options, Backfill::sjbf().build().as_mut(), predictor.as_mut(), &mut [&mut said])
+                .expect("a sound predictor");
+        for ((placed, job), said) in schedule.placements.iter().zip(workload.jobs()).zip(&said.0) {
+            let slow = slow_standing(said, placed.ran.0, job.submit.0, placed.end().0);
+            prop_assert!(nearly(placed.standing.inaccuracy, slow.inaccuracy), "{:?} {:?} {:?}", placed, slow, said);
+            prop_assert!(nearly(placed.standing.accuracy, slow.accuracy), "{:?} {:?} {:?}", placed, slow, said);
+            // A mean lies between the best and the worst of them; of one it is that one.
+            let each: Vec<Standing> =
+                said.iter().map(|&(_, predicted)| Standing::of(Seconds(predicted), placed.ran)).collect();
+            let between = |of: fn(&Standing) -> f64| {
+                let least = each.iter().map(of).fold(f64::INFINITY, f64::min);
+                let most = each.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+                (least - 1e-9..=most + 1e-9).contains(&of(&placed.standing))
+            };
+            prop_assert!(between(|standing| standing.inaccuracy) && between(|standing| standing.accuracy));
+            if placed.corrections == 0 && placed.revisions == 0 {
+                prop_assert_eq!(placed.standing, Standing::of(placed.predicted, placed.ran));
+            }
+        }
+    }
+}
+
+#[test]
+fn control_the_weights_matter() {
+    // 20 for the first ten seconds, then 80, of a job that runs for 40 from 0: not the plain mean of the two.
+    let weighted = slow_standing(&[(0, 20), (10, 80)], 40, 0, 40);
+    assert!(nearly(weighted.inaccuracy, (20.0 * 10.0 + 40.0 * 30.0) / 40.0));
+    assert!(!nearly(weighted.inaccuracy, (20.0 + 40.0) / 2.0));
 }

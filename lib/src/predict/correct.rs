@@ -213,6 +213,8 @@ impl From<Correction> for String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn chain(rule: Correction, first: i64, limit: Option<i64>, until: i64) -> Vec<i64> {
@@ -299,6 +301,62 @@ mod tests {
             "requested/",
         ] {
             assert!(text.parse::<Correction>().is_err(), "{text}");
+        }
+    }
+
+    fn rules() -> impl Strategy<Value = Rule> {
+        let factor = prop_oneof![Just(1.0 + f64::EPSILON), Just(1.000_001), 1.1..100.0, Just(f64::MAX)];
+        prop_oneof![
+            Just(Rule::Requested),
+            any::<bool>().prop_map(|heed| Rule::Increments { heed }),
+            (factor, prop::option::of(lengths()), any::<bool>())
+                .prop_map(|(factor, until, heed)| Rule::Factor { factor, until, heed }),
+        ]
+    }
+
+    /// Short, long, round, and as long as a workload may hold.
+    fn lengths() -> impl Strategy<Value = Seconds> {
+        let round = prop::sample::select(vec![1, 60, HOUR, 100 * HOUR, 100 * HOUR + 1, LONGEST - 1, LONGEST]);
+        prop_oneof![1..500_i64, 1..500 * HOUR, 1..=LONGEST, round].prop_map(Seconds)
+    }
+
+    fn heeds(rule: Rule) -> bool {
+        match rule {
+            Rule::Requested => true,
+            Rule::Increments { heed } | Rule::Factor { heed, .. } => heed,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn a_correction_outlasts_what_was_outlived_and_keeps_to_a_request_it_heeds(
+            with_request in rules(), without_request in rules(),
+            first in lengths(), outlived in lengths(), limit in prop::option::of(lengths()),
+        ) {
+            let correction = Correction { with_request, without_request };
+            let corrected = correction.corrected(first, outlived, limit);
+            prop_assert!(corrected > outlived);
+            if let Some(limit) = limit.filter(|&limit| limit > outlived && heeds(with_request)) {
+                prop_assert!(corrected <= limit);
+            }
+            // So it goes on to any end there is.
+            let mut last = corrected;
+            for _ in 0..20 {
+                let next = correction.corrected(first, last, limit);
+                prop_assert!(next > last);
+                last = next;
+            }
+        }
+    }
+
+    #[test]
+    fn control_a_free_rule_goes_past_a_request() {
+        for text in ["increments:free", "factor:10:free"] {
+            let free = rule(text);
+            assert!(!heeds(free.with_request));
+            assert!(free.corrected(Seconds(50), Seconds(50), Some(Seconds(60))) > Seconds(60), "{text}");
         }
     }
 }

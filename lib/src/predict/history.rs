@@ -61,3 +61,96 @@ pub(super) fn within(predicted: i64, limit: Option<Seconds>, cap: bool) -> Secon
 pub(super) fn beyond(question: &Question<'_>, predicted: Seconds) -> Seconds {
     if predicted > question.elapsed { predicted } else { question.elapsed + Seconds(1) }
 }
+
+/// A predictor on its own, told what happens to jobs by hand.
+#[cfg(test)]
+pub(super) mod stage {
+    use crate::job::{Ending, Event, ExecutableId, Job, JobIndex, Outcome, UserId, What};
+    use crate::predict::{Question, RuntimePredictor};
+    use crate::units::{Procs, Seconds, Time};
+
+    /// What the user writes about a job.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Submission {
+        pub user: Option<u32>,
+        pub procs: u32,
+        pub limit: Option<i64>,
+        pub executable: Option<u32>,
+    }
+
+    /// A job of user 1 that asks for so long.
+    pub fn asks(limit: i64) -> Submission {
+        Submission { user: Some(1), procs: 1, limit: Some(limit), executable: None }
+    }
+
+    /// The predictor and the jobs it has heard of.
+    pub struct Stage<P> {
+        pub predictor: P,
+        jobs: Vec<(Job, Time)>,
+    }
+
+    impl<P: RuntimePredictor> Stage<P> {
+        pub fn new(predictor: P) -> Stage<P> {
+            Stage { predictor, jobs: Vec::new() }
+        }
+
+        /// Makes the next job, of which the predictor does not hear.
+        pub fn unheard(&mut self, at: i64, submission: Submission) -> usize {
+            let Submission { user, procs, limit, executable } = submission;
+            let index = self.jobs.len();
+            let mut job = Job::rigid(index as u64, Time(at), Procs(procs), limit.map(Seconds));
+            job.index = JobIndex(index as u32);
+            (job.user, job.executable) = (user.and_then(UserId::new), executable.and_then(ExecutableId::new));
+            self.jobs.push((job, Time(at)));
+            index
+        }
+
+        /// The next job arrives; what is predicted of it.
+        pub fn arrive(&mut self, at: i64, submission: Submission) -> i64 {
+            let index = self.unheard(at, submission);
+            assert_eq!(self.hear(index, at, What::Arrived), []);
+            self.asked(index, 0)
+        }
+
+        /// What is said of a job that has run for so long.
+        pub fn asked(&self, job: usize, elapsed: i64) -> i64 {
+            let question = Question { job: &self.jobs[job].0, elapsed: Seconds(elapsed) };
+            self.predictor.estimate(&question).point().0
+        }
+
+        /// A job starts.
+        pub fn start(&mut self, job: usize, at: i64) {
+            self.jobs[job].1 = Time(at);
+            let shape = self.jobs[job].0.shape;
+            assert_eq!(self.hear(job, at, What::Started(shape)), []);
+        }
+
+        /// A job outlives what was predicted, and this replaces it; who is revised, and to what.
+        pub fn overrun(&mut self, job: usize, at: i64, corrected: i64) -> Vec<(u32, i64)> {
+            let elapsed = Time(at) - self.jobs[job].1;
+            self.hear(job, at, What::Overran { elapsed, corrected: Seconds(corrected) })
+        }
+
+        /// A job ends; who is revised, and to what.
+        pub fn end(&mut self, job: usize, at: i64) -> Vec<(u32, i64)> {
+            let ran = Time(at) - self.jobs[job].1;
+            self.hear(job, at, What::Ended(Outcome { ran, ending: Ending::Completed }))
+        }
+
+        /// The next job arrives, starts at once and runs for so long; what was predicted of it.
+        pub fn run(&mut self, at: i64, submission: Submission, run: i64) -> i64 {
+            let predicted = self.arrive(at, submission);
+            let job = self.jobs.len() - 1;
+            self.start(job, at);
+            self.end(job, at + run);
+            predicted
+        }
+
+        fn hear(&mut self, job: usize, at: i64, what: What) -> Vec<(u32, i64)> {
+            let mut revisions = Vec::new();
+            let event = Event { at: Time(at), job: &self.jobs[job].0, what };
+            self.predictor.observe(&event, &mut revisions);
+            revisions.iter().map(|revision| (revision.job.0, revision.forecast.point().0)).collect()
+        }
+    }
+}

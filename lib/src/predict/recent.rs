@@ -212,3 +212,184 @@ impl RuntimePredictor for RecentUserHistory {
         PredictorSpec::Recent(self.settings).to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::history::stage::{Stage, Submission, asks};
+    use super::*;
+
+    fn stage(spec: &str) -> Stage<RecentUserHistory> {
+        let PredictorSpec::Recent(settings) = spec.parse().unwrap() else { panic!("{spec} is no ruh") };
+        Stage::new(RecentUserHistory::new(settings, Requested { default: Seconds(777) }))
+    }
+
+    #[test]
+    fn the_estimate_until_three_have_ended_then_their_median() {
+        let mut stage = stage("ruh");
+        assert_eq!(stage.run(0, asks(600), 10), 600);
+        assert_eq!(stage.run(100, asks(500), 90), 500);
+        assert_eq!(stage.run(200, asks(400), 30), 400);
+        // 10, 90, 30: the middle one is 30, whatever is asked for.
+        assert_eq!(stage.run(300, asks(7), 80), 30);
+        // 90, 30, 80.
+        assert_eq!(stage.run(400, asks(600), 500), 80);
+        // 30, 80, 500, of which the newest three stay in the ring however long it goes on.
+        assert_eq!(stage.run(1000, asks(600), 1), 80);
+        // 80, 500, 1.
+        assert_eq!(stage.run(1100, asks(600), 1), 80);
+        assert_eq!(stage.run(1200, asks(600), 1), 1);
+    }
+
+    #[test]
+    fn only_ended_jobs_count_in_the_order_they_ended() {
+        let mut stage = stage("ruh:2,last,need=1");
+        for at in 0..3 {
+            stage.arrive(at, asks(600));
+            stage.start(at as usize, at);
+        }
+        assert_eq!(stage.arrive(10, asks(600)), 600);
+        stage.end(2, 20);
+        stage.end(0, 50);
+        // Job 0 ended last, after 50 s; job 1 still runs.
+        assert_eq!(stage.arrive(60, asks(600)), 50);
+    }
+
+    #[test]
+    fn a_window_of_five_may_need_two() {
+        let mut stage = stage("ruh:5,max,need=2");
+        assert_eq!(stage.run(0, asks(600), 100), 600);
+        assert_eq!(stage.run(200, asks(600), 40), 600);
+        for at in 0..4 {
+            assert_eq!(stage.run(300 + at, asks(600), 1), 100);
+        }
+        // 40, 1, 1, 1, 1: the 100 is six jobs back.
+        assert_eq!(stage.run(400, asks(600), 1), 40);
+        let window = (0..12).map(|_| stage.run(500, asks(600), 1)).last();
+        assert_eq!(window, Some(1));
+    }
+
+    #[test]
+    fn users_have_histories_of_their_own_and_nobody_has_none() {
+        let mut stage = stage("ruh:1");
+        stage.run(0, asks(600), 10);
+        assert_eq!(stage.run(20, Submission { user: Some(2), ..asks(600) }, 5), 600);
+        assert_eq!(stage.run(40, Submission { user: None, ..asks(600) }, 5), 600);
+        assert_eq!(stage.run(60, Submission { user: None, ..asks(600) }, 5), 600);
+        assert_eq!(stage.run(80, asks(600), 10), 10);
+    }
+
+    #[test]
+    fn a_newcomer_without_an_estimate_gets_the_default_or_what_is_fixed() {
+        let without = Submission { limit: None, ..asks(1) };
+        assert_eq!(stage("ruh").run(0, without, 10), 777);
+        assert_eq!(stage("ruh:new=60").run(0, without, 10), 60);
+        assert_eq!(stage("ruh:new=60").run(0, asks(600), 10), 60);
+    }
+
+    #[test]
+    fn the_request_caps_history_where_it_is_asked_to() {
+        for (spec, expected) in [("ruh:1", 50), ("ruh:1,cap", 20)] {
+            let mut stage = stage(spec);
+            stage.run(0, asks(100), 50);
+            assert_eq!(stage.run(100, asks(20), 10), expected);
+        }
+        // Where nothing is requested nothing caps; no prediction is below a second.
+        let mut stage = stage("ruh:1,cap");
+        stage.run(0, asks(100), 0);
+        assert_eq!(stage.run(100, Submission { limit: None, ..asks(1) }, 50), 1);
+        assert_eq!(stage.run(200, Submission { limit: None, ..asks(1) }, 50), 50);
+    }
+
+    #[test]
+    fn a_question_about_a_running_job_is_answered_with_more_than_it_has_run() {
+        let mut stage = stage("ruh:1");
+        stage.run(0, asks(100), 50);
+        stage.arrive(100, asks(100));
+        assert_eq!([0, 49, 50, 80].map(|elapsed| stage.asked(1, elapsed)), [50, 50, 51, 81]);
+    }
+
+    #[test]
+    fn an_end_is_passed_on_to_those_that_wait_and_run() {
+        let mut stage = stage("ruh:1,cap,propagate");
+        for (at, limit) in [(0, 600), (1, 600), (2, 30), (3, 600)] {
+            assert_eq!(stage.arrive(at, asks(limit)), limit);
+        }
+        stage.arrive(4, Submission { user: Some(2), ..asks(600) });
+        stage.start(0, 10);
+        stage.start(1, 20);
+        // Job 0 ran for 40 s. Job 1 has run for 30 and takes 40; job 2 waits and keeps its cap of 30, as before,
+        // so nothing is said of it; job 3 waits and takes 40. User 2 is another.
+        assert_eq!(stage.end(0, 50), [(1, 40), (3, 40)]);
+        stage.start(3, 50);
+        // Job 1 outlives its 40 and gets 600; that is not passed on.
+        assert_eq!(stage.overrun(1, 60, 600), []);
+        stage.start(2, 70);
+        // Job 2 ran for 5: job 1 has run for 55 and keeps its 600, job 3 has run for 25 and keeps its 40.
+        assert_eq!(stage.end(2, 75), []);
+        // Job 3 ran for 65: at 115 job 1 has run for 95, which is more.
+        assert_eq!(stage.end(3, 115), []);
+    }
+
+    #[test]
+    fn without_enough_history_nothing_is_passed_on() {
+        let mut stage = stage("ruh:2,propagate");
+        for at in 0..3 {
+            stage.arrive(at, asks(600));
+            stage.start(at as usize, at);
+        }
+        assert_eq!(stage.end(0, 10), []);
+        // 10 and 20: both are middle ones. Job 2 has run for 19 s, and 15 is no more than that.
+        assert_eq!(stage.end(1, 21), []);
+        assert_eq!(stage.arrive(22, asks(600)), 15);
+    }
+
+    #[test]
+    fn running_jobs_that_overran_count_as_newest_with_what_replaced_their_prediction() {
+        let mut stage = stage("ruh:2,last,need=1,learn=overran,propagate");
+        stage.arrive(0, asks(30));
+        stage.arrive(0, asks(60));
+        stage.arrive(0, asks(600));
+        stage.start(0, 0);
+        stage.start(1, 0);
+        // A start alone teaches nothing here.
+        assert_eq!(stage.arrive(10, asks(600)), 600);
+        // Job 0 counts as 90. Job 1 runs, jobs 2 and 3 wait: all take it.
+        assert_eq!(stage.overrun(0, 30, 90), [(1, 90), (2, 90), (3, 90)]);
+        // Job 1 ends after 50: it is the last that ended, but job 0, still running, counts as newer.
+        assert_eq!(stage.end(1, 50), []);
+        assert_eq!(stage.arrive(51, asks(600)), 90);
+        // Job 0 counts once, as what was heard last.
+        assert_eq!(stage.overrun(0, 90, 390), [(2, 390), (3, 390), (4, 390)]);
+        // It ends after 100: then it is what ended last.
+        assert_eq!(stage.end(0, 100), [(2, 100), (3, 100), (4, 100)]);
+    }
+
+    #[test]
+    fn all_running_jobs_count_with_what_is_predicted_of_them() {
+        let mut stage = stage("ruh:3,max,need=1,learn=running,propagate");
+        stage.run(0, asks(600), 10);
+        // Predicted 10 from the one that ended.
+        assert_eq!(stage.arrive(20, asks(600)), 10);
+        stage.start(1, 20);
+        assert_eq!(stage.arrive(21, asks(600)), 10);
+        stage.start(2, 21);
+        // Counted: job 2 as 10, job 1 as 10, job 0 as 10. Job 1 outlives it and counts as 70: job 2 takes that,
+        // and counts as 70 itself from now on.
+        assert_eq!(stage.overrun(1, 30, 70), [(2, 70)]);
+        // Job 1 ends after 40. Counted: job 2 as 70; 40; 10. Nothing new for job 2: the longest is its own.
+        assert_eq!(stage.end(1, 60), []);
+        assert_eq!(stage.arrive(61, asks(600)), 70);
+        // Job 2 ends after 41. Counted: 41, 40, 10.
+        assert_eq!(stage.end(2, 62), [(3, 41)]);
+    }
+
+    #[test]
+    fn jobs_it_never_saw_arrive_teach_it_too() {
+        let mut stage = stage("ruh:1,learn=running,propagate");
+        let unheard = stage.unheard(0, asks(600));
+        stage.start(unheard, 5);
+        assert_eq!(stage.arrive(6, asks(600)), 600);
+        assert_eq!(stage.overrun(unheard, 10, 90), []);
+        assert_eq!(stage.end(unheard, 25), [(1, 20)]);
+    }
+}

@@ -298,6 +298,9 @@ impl<'w> Engine<'w> {
                 self.fault.get_or_insert(Box::new(fault));
                 return;
             }
+            if self.counts_as_gone(&row, now) {
+                return;
+            }
             let planned = self.planned_beyond(predicted, elapsed);
             revised.predict(now, predicted, planned, &mut self.placements[index.at()].standing);
             self.move_end(index, was, &revised, company);
@@ -307,15 +310,22 @@ impl<'w> Engine<'w> {
         placement.revisions = placement.revisions.saturating_add(1);
     }
 
-    /// A running job is planned to end at another time.
+    /// Whether a running job ends at this instant, as planned, in an order where plans made before its end see
+    /// it gone: somebody may hold its processors already, so it cannot be brought back.
+    fn counts_as_gone(&self, row: &Row, now: i64) -> bool {
+        let ends = row.start.saturating_add(row.run);
+        self.options.event_order == EventOrder::Pyss && row.planned_end() <= now && ends <= now
+    }
+
+    /// A running job has another prediction, so it may be planned to end at another time.
     fn move_end(&mut self, index: JobIndex, was: i64, row: &Row, company: &mut Company<'_, '_>) {
+        self.watch_for_overrun(index, row);
         let end = row.planned_end();
         if end == was {
             return;
         }
         self.running.remove(was, index);
         self.running.insert(PlannedEnd { end, job: index, procs: row.procs });
-        self.watch_for_overrun(index, row);
         company.policy.note(Change::Moved { job: index, from: Time(was), to: Time(end) });
     }
 
@@ -358,11 +368,11 @@ impl<'w> Engine<'w> {
 
     fn overrun(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
         let row = self.rows[index];
-        let was = row.planned_end();
-        if was > now {
+        if row.deadline() > now {
             // It was revised since this was noted.
             return;
         }
+        let was = row.planned_end();
         let job = &self.jobs[index.at()];
         let placement = &mut self.placements[index.at()];
         placement.corrections = placement.corrections.saturating_add(1);
@@ -383,8 +393,8 @@ impl<'w> Engine<'w> {
     }
 
     fn watch_for_overrun(&mut self, index: JobIndex, row: &Row) {
-        if row.planned < row.run {
-            self.overruns.add(row.planned_end(), index);
+        if row.predicted.min(row.planned) < row.run {
+            self.overruns.add(row.deadline(), index);
         }
     }
 

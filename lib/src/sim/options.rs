@@ -19,7 +19,8 @@ pub enum EventOrder {
     #[default]
     Textbook,
     /// As pyss and its descendants do it: all overruns; each arrival, with a plan after it; each end, with a
-    /// plan after it. A job planned to end at this instant counts as gone in those plans already.
+    /// plan after it. A job planned to end at this instant counts as gone in those plans already; if it does
+    /// end, its prediction is not revised any more.
     Pyss,
 }
 

@@ -59,6 +59,11 @@ impl Row {
         self.start == WAITING
     }
 
+    /// When it outlives its prediction, or its plan if a factor makes that shorter.
+    pub fn deadline(&self) -> i64 {
+        self.start.saturating_add(self.predicted.min(self.planned))
+    }
+
     pub fn planned_end(&self) -> i64 {
         self.start.saturating_add(self.planned)
     }
@@ -80,7 +85,7 @@ impl Row {
     /// How right its predictions were from submission to its end, each weighted by how long it stood (Talby et
     /// al. 2005, equation 2), given the sum over those before the last.
     pub fn standing(&self, end: i64, mut sum: Standing) -> Standing {
-        if end == self.submit {
+        if self.since == self.submit {
             return Standing::of(Seconds(self.predicted), Seconds(self.run));
         }
         self.add(end, &mut sum);
@@ -200,5 +205,83 @@ mod tests {
             rows.retire(JobIndex(job));
         }
         assert_eq!(rows.ring.len(), 64);
+    }
+
+    /// A line and what its earlier predictions add up to.
+    struct Kept {
+        row: Row,
+        sum: Standing,
+    }
+
+    impl Kept {
+        fn predict(&mut self, now: i64, predicted: Seconds, planned: Seconds) {
+            self.row.predict(now, predicted, planned, &mut self.sum);
+        }
+
+        fn standing(&self, end: i64) -> Standing {
+            self.row.standing(end, self.sum)
+        }
+    }
+
+    /// A job submitted at 100 that will run for 60.
+    fn predicted(predicted: i64) -> Kept {
+        let row = Row { submit: 100, since: 100, run: 60, predicted, planned: predicted, ..row(1) };
+        Kept { row, sum: Standing::default() }
+    }
+
+    #[test]
+    fn one_prediction_is_as_right_as_it_is() {
+        for (length, inaccuracy, accuracy) in [(60, 0.0, 1.0), (90, 30.0, 60.0 / 90.0), (15, 45.0, 0.25)] {
+            // However long it waits.
+            for end in [160, 1000] {
+                assert_eq!(predicted(length).standing(end), Standing { inaccuracy, accuracy });
+            }
+        }
+    }
+
+    #[test]
+    fn several_predictions_count_by_how_long_they_stood() {
+        let mut row = predicted(15);
+        // 15 s from 100 to 120: 45 off, a quarter right.
+        row.predict(120, Seconds(120), Seconds(240));
+        // 120 s from 120 to 150: 60 off, half right. That plans are longer is no matter.
+        row.predict(150, Seconds(60), Seconds(60));
+        // 60 s from 150 to 200: right.
+        let Standing { inaccuracy, accuracy } = row.standing(200);
+        assert_eq!(inaccuracy, (45.0 * 20.0 + 60.0 * 30.0) / 100.0);
+        assert_eq!(accuracy, (0.25 * 20.0 + 0.5 * 30.0 + 1.0 * 50.0) / 100.0);
+    }
+
+    #[test]
+    fn what_stood_for_no_time_does_not_count() {
+        let mut row = predicted(15);
+        row.predict(100, Seconds(90), Seconds(90));
+        assert_eq!(row.standing(400), predicted(90).standing(400));
+        row.predict(130, Seconds(1), Seconds(1));
+        row.predict(130, Seconds(60), Seconds(60));
+        let Standing { inaccuracy, accuracy } = row.standing(200);
+        assert_eq!((inaccuracy, accuracy), (30.0 * 30.0 / 100.0, (30.0 * 60.0 / 90.0 + 70.0) / 100.0));
+        // Nor does it divide by nothing: a job of no length that never waited.
+        let mut instant = predicted(5);
+        instant.row.run = 0;
+        assert_eq!(instant.standing(100), Standing { inaccuracy: 5.0, accuracy: 0.0 });
+        instant.predict(100, Seconds(2), Seconds(2));
+        assert_eq!(instant.standing(100), Standing { inaccuracy: 2.0, accuracy: 0.0 });
+    }
+
+    #[test]
+    fn only_those_in_the_system_are_present() {
+        let mut rows = Rows::new();
+        (0..3).for_each(|job| rows.push(row(job)));
+        rows.retire(JobIndex(1));
+        let present =
+            |rows: &Rows| (0..5).map(|job| rows.present(JobIndex(job)).is_some()).collect::<Vec<_>>();
+        assert_eq!(present(&rows), [true, false, true, false, false]);
+        rows.retire(JobIndex(0));
+        assert_eq!(present(&rows), [false, false, true, false, false]);
+        // Lines are reused: 64 later the same one is another's.
+        (3..67).for_each(|job| rows.push(row(job)));
+        assert_eq!(rows.present(JobIndex(66)).map(|row| row.procs), Some(66));
+        assert!(rows.present(JobIndex(1)).is_none());
     }
 }

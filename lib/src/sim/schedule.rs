@@ -98,3 +98,22 @@ pub struct Schedule {
     /// The longest the queue has been.
     pub longest_queue: usize,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smaller_is_measured_by_the_larger() {
+        let of = |predicted, ran| {
+            let Standing { inaccuracy, accuracy } = Standing::of(Seconds(predicted), Seconds(ran));
+            (inaccuracy, accuracy)
+        };
+        assert_eq!(of(25, 100), (75.0, 0.25));
+        assert_eq!(of(100, 25), (75.0, 0.25));
+        assert_eq!(of(100, 100), (0.0, 1.0));
+        // A job of no length is never predicted right, as predictions are a second at least.
+        assert_eq!(of(1, 0), (1.0, 0.0));
+        assert_eq!(of(0, 0), (0.0, 1.0));
+    }
+}

@@ -157,7 +157,7 @@ impl Workload {
     }
 
     /// A digest of everything a simulation depends on, the same on every machine: FNV-1a over the machine
-    /// and each job's number, submission, shape, user, group, queue and run time.
+    /// and each job's number, submission, shape, user, group, executable, queue and run time.
     pub fn digest(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut eat = |value: i64| {
@@ -173,6 +173,7 @@ impl Workload {
             eat(job.shape.limit.map_or(-1, |limit| limit.0));
             eat(job.user.map_or(-1, |user| i64::from(user.number())));
             eat(job.group.map_or(-1, |group| i64::from(group.number())));
+            eat(job.executable.map_or(-1, |executable| i64::from(executable.number())));
             eat(job.queue.map_or(-1, |queue| i64::from(queue.number())));
             eat(truth.run().0);
         }

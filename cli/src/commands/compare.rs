@@ -97,9 +97,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let outcomes = grid::run(&workloads, &experiments, &arguments.scheduling.window, printer)?;
         Ok((traces, outcomes))
     })?;
-    let assumptions = |trace: &Loaded| {
-        experiments.first().map(|experiment| trace.assumptions(experiment)).unwrap_or_default()
-    };
+    let assumptions = |trace: &Loaded| trace.assumptions(&experiments);
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&trace.name, &trace.log.report, printer);
         assumptions(trace).iter().for_each(|one| printer.note(&format!("{}: {one}", trace.name)));

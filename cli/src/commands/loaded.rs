@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use queuecast::eval::Experiment;
+use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
 use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
@@ -84,14 +85,43 @@ impl Loaded {
     }
 
     /// Everything assumed for want of knowledge, in words.
-    pub fn assumptions(&self, experiment: &Experiment) -> Vec<String> {
+    pub fn assumptions(&self, experiments: &[Experiment]) -> Vec<String> {
         let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);
         let machine = guessed.then(|| format!("the machine is taken to have {} (--procs)", self.log.machine));
-        machine.into_iter().chain(self.assumed_request(experiment)).collect()
+        machine.into_iter().chain(self.unknowns(experiments)).collect()
+    }
+
+    /// How many jobs lack a fact that matters to one of the experiments, and what is done about it.
+    pub fn unknowns(&self, experiments: &[Experiment]) -> Vec<String> {
+        let request = experiments.first().and_then(|experiment| self.assumed_request(experiment));
+        let any = |needs: fn(&PredictorSpec) -> bool| experiments.iter().any(|one| needs(&one.predictor));
+        let facts = Facts::of(&self.log.workload, &self.name);
+        let strangers = any(PredictorSpec::needs_user).then(|| {
+            self.lacking(
+                facts.without_user,
+                "user",
+                "no history is known of them and none is learned from them",
+            )
+        });
+        let scripts = any(PredictorSpec::needs_executable).then(|| {
+            self.lacking(
+                facts.without_executable,
+                "executable",
+                "in this they count as alike (unknown=alike)",
+            )
+        });
+        request.into_iter().chain(strangers.flatten()).chain(scripts.flatten()).collect()
+    }
+
+    /// How many jobs lack a fact, and what follows from that.
+    fn lacking(&self, missing: usize, fact: &str, so: &str) -> Option<String> {
+        let jobs = number_of(self.log.workload.len(), "job");
+        let have = if missing == 1 { "has" } else { "have" };
+        (missing > 0).then(|| format!("{} of {jobs} {have} no {fact}; {so}", whole(missing as u64)))
     }
 
     /// Says what was assumed about jobs without a requested time.
-    pub fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
+    fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
         let workload = &self.log.workload;
         let missing = without_request(workload);
         (missing > 0).then(|| {
@@ -159,6 +189,8 @@ pub struct Facts {
     last_submit: Option<i64>,
     offered_load: f64,
     without_request: usize,
+    without_user: usize,
+    without_executable: usize,
 }
 
 impl Facts {
@@ -177,6 +209,8 @@ impl Facts {
             last_submit: workload.jobs().last().map(|job| job.submit.0),
             offered_load: workload.offered_load(),
             without_request: without_request(workload),
+            without_user: workload.jobs().iter().filter(|job| job.user.is_none()).count(),
+            without_executable: workload.jobs().iter().filter(|job| job.executable.is_none()).count(),
         }
     }
 }

@@ -52,6 +52,16 @@ impl PredictorSpec {
         "sbh[:[CRITERIA],SETTINGS]",
     ];
 
+    /// Whether it goes by the history of a job's user.
+    pub fn needs_user(&self) -> bool {
+        matches!(self, PredictorSpec::Recent(_) | PredictorSpec::Session(_))
+    }
+
+    /// Whether it looks at a job's executable.
+    pub fn needs_executable(&self) -> bool {
+        matches!(self, PredictorSpec::Session(sbh) if sbh.criteria.iter().any(|one| one.names_executable()))
+    }
+
     /// The predictor. `runs` says how long each job will run, in arrival order, and is read for
     /// [`PredictorSpec::Perfect`] only; `default_request` stands in for a missing requested time.
     pub fn build(
@@ -324,6 +334,14 @@ mod tests {
         ] {
             assert_eq!(text.parse::<PredictorSpec>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn what_they_need_to_know_is_told() {
+        let spec = |text: &str| text.parse::<PredictorSpec>().unwrap();
+        let users = ["requested", "constant:1", "recent:2", "sbh:[P]"].map(|text| spec(text).needs_user());
+        assert_eq!(users, [false, false, true, true]);
+        assert!(spec("sbh:[E,PX]").needs_executable() && !spec("sbh").needs_executable());
     }
 
     #[test]

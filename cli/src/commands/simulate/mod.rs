@@ -136,7 +136,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, printer);
-        trace.assumptions(&experiment).iter().for_each(|assumption| printer.note(assumption));
+        trace
+            .assumptions(std::slice::from_ref(&experiment))
+            .iter()
+            .for_each(|assumption| printer.note(assumption));
     }
     printer.answer(&simulated)
 }

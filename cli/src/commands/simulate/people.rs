@@ -46,7 +46,7 @@ fn settings(result: &Simulated<'_>) -> Table {
     ])
     .titled("Simulation");
     table.notes.extend(killed(&result.summary));
-    table.notes.extend(result.trace.assumed_request(experiment));
+    table.notes.extend(result.trace.unknowns(std::slice::from_ref(experiment)));
     table
 }
 
@@ -103,8 +103,11 @@ fn other(summary: &Summary, queue: &QueueSummary) -> Table {
         part("backfilled in space", "backfilled_in_space", "backfilled_in_space_share"),
         part("killed at the limit", "killed", "killed_share"),
         fact("prediction accuracy", "mean_accuracy"),
+        fact("accuracy over time", "relative_accuracy"),
+        fact("inaccuracy over time", "absolute_inaccuracy"),
         part("predicted too short", "underpredicted", "underprediction_rate"),
         fact("predictions corrected", "corrections"),
+        fact("predictions revised", "revisions"),
     ])
 }
 

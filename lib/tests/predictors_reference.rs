@@ -1,6 +1,8 @@
 //! The reference page of predictors and corrections says what the code does: every form, every setting, and
 //! what each spec it shows is printed back as.
 
+#![allow(clippy::unwrap_used)] // a test that cannot read its page should stop
+
 use std::path::Path;
 
 use queuecast::predict::{Correction, PredictorSpec, Rule, Statistic};

@@ -97,7 +97,7 @@ fn the_environment_may_name_the_directory_and_threads_change_nothing() {
     assert_eq!(run("reproduce talby2005 --traces nowhere").status.code(), Some(3));
     let csv = run("reproduce talby2005 --table 1 --format csv");
     let csv = String::from_utf8(csv.stdout).unwrap();
-    assert_eq!(rows(&csv)[2][..6], ["1", "SDSP2", "Jobs", LOGS[0], "jobs", "59725"]);
+    assert_eq!(rows(&csv)[2][..6], ["1", "SDSP2", "Jobs", "SDSP2", "jobs", "59725"]);
     let json: serde_json::Value =
         serde_json::from_slice(&run("reproduce talby2005 --format json").stdout).unwrap();
     assert_eq!((&json["paper"], &json["traces"][0]["name"]), (&"talby2005".into(), &LOGS[0].into()));

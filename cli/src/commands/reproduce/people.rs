@@ -87,7 +87,8 @@ fn compared(cells: &[&PublishedCell]) -> Table {
         Column::number("paper"),
         Column::number("ours"),
         to_the_right("difference"),
-        Column::number("allowed").spare(1),
+        // It is one number for a whole table mostly, and can be spared.
+        Column::number("allowed").spare(u8::from(repeated)),
     ];
     columns.extend(repeated.then(|| to_the_right("repeated")));
     columns.push(Column::text("verdict").naming());

@@ -86,6 +86,16 @@ fn paper_ours_difference_and_verdict_stand_side_by_side() {
 }
 
 #[test]
+fn what_repeating_comes_to_stands_beside_it() {
+    let mut made_up = made_up();
+    made_up.reproduction.cells[0].repeated =
+        Some(queuecast::eval::Repeated { mean: 21.94, deviation: 0.55, times: 5 });
+    let text = made_up.document().render(Format::Text, &Page::wide(80));
+    assert!(line(&text, "  Wait Time").contains("21.9 ± 0.6"), "{text}");
+    assert!(table::csv(&made_up.table()).contains(",3,21.94,0.55,true,"), "{}", table::csv(&made_up.table()));
+}
+
+#[test]
 fn every_log_has_its_column_unless_a_row_is_about_one_log() {
     let text = text(&Page::wide(80));
     let table = &text[text.find("Table 2, ours, for each log").unwrap()..];
@@ -133,9 +143,10 @@ fn programs_get_every_cell() {
     let mut lines = csv.lines();
     assert_eq!(
         lines.next().unwrap(),
-        "table,row,column,log,unit,paper,ours,difference,tolerance,within,explained,note"
+        "table,row,column,log,unit,paper,ours,difference,tolerance,repeated_mean,repeated_deviation,within,\
+         explained,note"
     );
-    assert_eq!(lines.next().unwrap(), "2,Perfect,Wait Time,average,%,22,23.14,1.1400000000000006,3,true,,");
+    assert_eq!(lines.next().unwrap(), "2,Perfect,Wait Time,average,%,22,23.14,1.1400000000000006,3,,,true,,");
     assert_eq!(csv.lines().count(), 1 + 4 * 5 + 2);
     assert!(csv.contains("false,with the log as it was in 2005"), "{csv}");
     let json = serde_json::to_value(made_up()).unwrap();

@@ -17,6 +17,7 @@ mod session;
 mod settings;
 mod spec;
 mod statistic;
+pub mod template;
 
 pub use constant::Constant;
 pub use correct::{Correction, Rule};

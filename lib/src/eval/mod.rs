@@ -16,6 +16,7 @@ mod metrics;
 mod percentile;
 mod published;
 mod queue;
+pub mod search;
 mod study;
 mod summarize;
 pub mod talby2005;

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::replay::Tally;
 use super::{Replay, Score};
-use crate::job::Job;
 use crate::predict::template::{
     Characteristics, Comoments, Data, Estimate, Estimator, LEVEL, Moments, Newcomers, Nodes, Template,
     TemplateSet,
@@ -46,8 +45,10 @@ struct Grouping {
     count: usize,
 }
 
-/// What is remembered of each job: with no requested time, nothing relative.
-type Column = Vec<Option<i64>>;
+/// What is remembered of each job: with no requested time, nothing relative ([`NOTHING`]).
+type Column = Vec<i64>;
+
+const NOTHING: i64 = -1;
 
 /// Scores template sets on one log; may be shared between threads.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ pub struct Scorer<'a> {
     lessons: Vec<Lesson>,
     /// Where in the lessons each prediction is.
     asked: Vec<u32>,
+    runs: Vec<Seconds>,
+    limits: Vec<Option<Seconds>>,
     actual: Column,
     relative: Column,
     /// By estimator; none for means.
@@ -74,12 +77,8 @@ impl<'a> Scorer<'a> {
             replay.lessons().map(|(asks, job)| Lesson(job << 1 | u32::from(asks))).collect();
         let asked = (0..).zip(&lessons).filter(|(_, lesson)| lesson.asks()).map(|(place, _)| place).collect();
         let column = |data: Data| -> Column {
-            workload
-                .jobs()
-                .iter()
-                .zip(workload.truths())
-                .map(|(job, truth)| data.of(job, truth.run()))
-                .collect()
+            let each = workload.jobs().iter().zip(workload.truths());
+            each.map(|(job, truth)| data.of(job, truth.run()).unwrap_or(NOTHING)).collect()
         };
         let regressors = Estimator::ALL.map(|estimator| match estimator {
             Estimator::Mean => Vec::new(),
@@ -89,6 +88,8 @@ impl<'a> Scorer<'a> {
             workload,
             lessons,
             asked,
+            runs: workload.truths().iter().map(|truth| truth.run()).collect(),
+            limits: workload.jobs().iter().map(|job| job.shape.limit).collect(),
             actual: column(Data::Actual),
             relative: column(Data::Relative),
             regressors,
@@ -121,7 +122,7 @@ impl<'a> Scorer<'a> {
         let (mut tally, mut newcomers, mut asked) = (Tally::default(), Newcomers::default(), 0);
         for lesson in lessons {
             let index = lesson.job();
-            let ran = self.workload.truths()[index].run();
+            let ran = self.runs[index];
             if !lesson.asks() {
                 newcomers.learn(ran);
                 continue;
@@ -145,7 +146,7 @@ impl<'a> Scorer<'a> {
             Data::Actual => &self.actual,
             Data::Relative => &self.relative,
         };
-        let pass = Pass { template, jobs: self.workload.jobs(), grouping: &grouping, points, lessons };
+        let pass = Pass { template, limits: &self.limits, grouping: &grouping, points, lessons };
         let mut moments = vec![Moments::default(); grouping.count];
         if template.predictor == Estimator::Mean {
             pass.run(
@@ -220,9 +221,9 @@ fn divided(coarser: &Grouping, values: impl Iterator<Item = u32>) -> Grouping {
 /// One template on its way through a log.
 struct Pass<'a> {
     template: &'a Template,
-    jobs: &'a [Job],
+    limits: &'a [Option<Seconds>],
     grouping: &'a Grouping,
-    points: &'a [Option<i64>],
+    points: &'a [i64],
     lessons: &'a [Lesson],
 }
 
@@ -244,7 +245,7 @@ impl Pass<'_> {
         let mut chain = self.template.history.map(|history| {
             let chain = Chain {
                 ends: vec![(NOBODY, NOBODY); self.grouping.count],
-                next: vec![NOBODY; self.jobs.len()],
+                next: vec![NOBODY; self.limits.len()],
             };
             (i64::from(history), chain)
         });
@@ -254,15 +255,18 @@ impl Pass<'_> {
             let sums = &mut sums[category];
             if lesson.asks() {
                 let said = estimate(sums, job);
-                let limit: Option<Seconds> = self.jobs[job].shape.limit;
-                if let Some(said) = said.and_then(|said| self.template.data.in_seconds(said, limit))
+                if let Some(said) =
+                    said.and_then(|said| self.template.data.in_seconds(said, self.limits[job]))
                     && said.half_width < best[job].half_width
                 {
                     best[job] = said;
                 }
                 continue;
             }
-            let Some(y) = self.points[job] else { continue };
+            let y = self.points[job];
+            if y == NOTHING {
+                continue;
+            }
             if let Some((history, chain)) = &mut chain {
                 let (oldest, newest) = chain.ends[category];
                 let mut first = if oldest == NOBODY { job as u32 } else { oldest };
@@ -270,7 +274,7 @@ impl Pass<'_> {
                     chain.next[newest as usize] = job as u32;
                 }
                 if sums.count() >= *history {
-                    remove(sums, oldest as usize, self.points[oldest as usize].unwrap_or_default());
+                    remove(sums, oldest as usize, self.points[oldest as usize]);
                     first = chain.next[oldest as usize];
                 }
                 chain.ends[category] = (first, job as u32);

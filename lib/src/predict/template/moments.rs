@@ -98,6 +98,11 @@ impl Moments {
         self.count
     }
 
+    /// The mean; `None` of none.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.y as f64 / self.count as f64)
+    }
+
     /// `count` times the sum of squared distances from the mean.
     fn spread(&self) -> f64 {
         cross(self.count, self.yy, self.y, self.y)

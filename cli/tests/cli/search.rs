@@ -164,7 +164,7 @@ fn another_checkpoint_is_refused_with_the_reason() {
     refused(&format!("{SMALL} --checkpoint log.swf"), 2, "log.swf is both input and output");
     refused(&format!("{SMALL} --seed 2 {resume}"), 3, "other settings: seed 1, now 2");
     refused(&format!("{SMALL} --characteristics u,n {resume}"), 3, "now u,n");
-    refused(&format!("{SMALL} --unseeded {resume}"), 3, "greedy histories all, now none");
+    refused(&format!("{SMALL} --unseeded {resume}"), 3, "seeded with histories all, now none");
     refused(&format!("{SMALL} --replay submit {resume}"), 3, "another search: at start");
     refused(&format!("{SMALL} --holdout 0.5 {resume}"), 3, "on 300 jobs with 0 held out");
     fs::write(folder.path("other.swf"), habits(200)).unwrap();

@@ -42,6 +42,9 @@ pub struct Answered<'a> {
     /// For people only.
     #[serde(skip)]
     pub trace: &'a Loaded,
+    /// For people only: the file as it was given.
+    #[serde(skip)]
+    pub file: String,
     /// For people only.
     #[serde(skip)]
     pub plotted: bool,
@@ -131,6 +134,7 @@ impl<'a> Answered<'a> {
             workload: trace.facts(),
             cleaning: &trace.log.report,
             trace,
+            file: arguments.file.display().to_string(),
             plotted: !arguments.no_plot,
             written: arguments.output.as_ref().map(|path| path.display().to_string()),
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::search::{Search, Space};
+use queuecast::eval::search::{Method, Search, Space};
 use serde::{Deserialize, Serialize};
 
 use super::When;
@@ -139,16 +139,21 @@ pub fn settings(search: &Search) -> Vec<(&'static str, String)> {
     };
     let letters = space.characteristics.iter().map(|one| one.letter()).chain(space.nodes.then_some("n"));
     let estimators: Vec<&str> = space.estimators.iter().map(|one| one.word()).collect();
-    vec![
+    let mut settings = vec![
         ("method", search.method().to_string()),
         ("characteristics", letters.collect::<Vec<_>>().join(",")),
         ("relative run times", if space.relative { "yes" } else { "no" }.to_owned()),
         ("estimators", estimators.join(",")),
         ("histories", histories(space)),
         ("max templates", space.most.to_string()),
-        ("population", evolution.population.to_string()),
-        ("generations", evolution.generations.to_string()),
-        ("seed", evolution.seed.to_string()),
-        ("greedy histories", seeded.map_or("none".to_owned(), histories)),
-    ]
+    ];
+    if search.method() == Method::Genetic {
+        settings.extend([
+            ("population", evolution.population.to_string()),
+            ("generations", evolution.generations.to_string()),
+            ("seed", evolution.seed.to_string()),
+            ("seeded with histories", seeded.map_or("none".to_owned(), histories)),
+        ]);
+    }
+    settings
 }

@@ -46,7 +46,7 @@ pub fn again() -> String {
 }
 
 /// A word that a shell reads as it stands, or in quotes.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@+%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -12,7 +12,7 @@ mod scoring;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use queuecast::eval::search::{Evolution, MOST_TEMPLATES, Method, SMALLEST_POPULATION, Search};
+use queuecast::eval::search::{Evolution, MOST_TEMPLATES, SMALLEST_POPULATION, Search};
 use queuecast::predict::template::Estimator;
 
 use self::answer::Answered;
@@ -178,6 +178,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(checkpoint) = checkpoint.as_ref().filter(|_| arguments.resume) {
         search = checkpoint.read(&identity, &search)?;
     }
+    let keep = |search: &Search| checkpoint.as_ref().map_or(Ok(()), |file| file.write(&identity, search));
     let interrupt = Interrupt::listen()?;
     let results = grid::on_threads(arguments.threads, usize::from(u16::MAX), || {
         let live = Live::new(printer);
@@ -186,11 +187,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let step = search.step(&mut |sets| scoring.errors(sets, &interrupt));
             if let Err(Interrupted) = step {
                 live.end();
+                // Before the first step, there is no checkpoint yet.
+                keep(&search)?;
                 return Err(interrupted(&search, checkpoint.as_ref()));
             }
-            if let Some(checkpoint) = &checkpoint {
-                checkpoint.write(&identity, &search)?;
-            }
+            keep(&search)?;
         }
         live.end();
         Ok(scoring.results(&search))
@@ -207,17 +208,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 /// What is said of a search that was stopped.
 fn interrupted(search: &Search, checkpoint: Option<&Checkpoint>) -> Failure {
-    let done = search.genetic_part().map_or(0, |genetic| genetic.history().len());
-    let mut what = match search.method() {
-        Method::Genetic if done > 0 => {
-            format!("interrupted after generation {done} of {}", search.evolution().generations)
-        }
-        _ => "interrupted during the greedy search".to_owned(),
-    };
-    if let Some((templates, error)) = search.best() {
-        what += &format!("; the best so far, with a mean error of {:.2} min: {templates}", error / 60.0);
-    }
-    let failure = Failure::new(Kind::Interrupted, what);
+    let failure = Failure::new(Kind::Interrupted, stopped(search));
     match checkpoint {
         Some(checkpoint) => failure.hint(format!(
             "nothing before that is lost ({}); to go on: {}",
@@ -228,9 +219,25 @@ fn interrupted(search: &Search, checkpoint: Option<&Checkpoint>) -> Failure {
     }
 }
 
+/// How far a search came, and what it had found.
+fn stopped(search: &Search) -> String {
+    let generations = search.genetic_part().map_or(0, |genetic| genetic.history().len());
+    let mut said = match search.greedy_part() {
+        Some(greedy) if !greedy.is_done() => "interrupted during the greedy search".to_owned(),
+        _ if generations == 0 => "interrupted during the first generation".to_owned(),
+        _ => format!("interrupted after generation {generations} of {}", search.evolution().generations),
+    };
+    if let Some((templates, error)) = search.best() {
+        said += &format!("; the best so far, with a mean error of {:.2} min: {templates}", error / 60.0);
+    }
+    said
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use queuecast::eval::search::Space;
+    use queuecast::predict::template::TemplateSet;
 
     use super::*;
 
@@ -251,6 +258,22 @@ mod tests {
         assert_eq!((arguments.population, arguments.generations, arguments.seed), (50, 50, 1));
         assert_eq!(arguments.estimators, [Estimator::Mean, Estimator::Linear]);
         assert!(!arguments.unseeded && arguments.max_templates == 10 && arguments.histories.is_empty());
+    }
+
+    #[test]
+    fn a_stopped_search_says_how_far_it_came() {
+        let space = Space::of(&[]);
+        let evolution = Evolution { generations: 3, ..Evolution::default() };
+        let mut score = |sets: &[TemplateSet]| Ok::<_, Interrupted>(vec![90.0; sets.len()]);
+        let mut search = Search::genetic(space.clone(), evolution, Some(space));
+        assert_eq!(stopped(&search), "interrupted during the greedy search");
+        search.step(&mut score).unwrap();
+        let best = "; the best so far, with a mean error of 1.50 min: ()";
+        assert_eq!(stopped(&search), format!("interrupted during the greedy search{best}"));
+        search.step(&mut score).unwrap();
+        assert_eq!(stopped(&search), format!("interrupted during the first generation{best}"));
+        search.step(&mut score).unwrap();
+        assert!(stopped(&search).starts_with("interrupted after generation 1 of 3; the best so far"));
     }
 
     #[test]

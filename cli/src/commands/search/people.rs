@@ -5,6 +5,7 @@ use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table};
 
 use super::answer::{Answered, Climb, Errors};
+use super::interrupt::quoted;
 use super::scoring::Judged;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
@@ -45,19 +46,9 @@ fn settings(answered: &Answered<'_>) -> Table {
     let held = answered.held_out;
     let of = if held > 0 { format!("; {} held out", number_of(held, "later job")) } else { String::new() };
     facts.push(fact("searched on", format!("{}{of}", number_of(answered.searched, "job"))));
-    let greedy_only = answered.generations.is_empty();
-    let told = |name: &str| {
-        !greedy_only || !["population", "generations", "seed", "greedy histories"].contains(&name)
-    };
-    facts.extend(
-        answered
-            .settings
-            .iter()
-            .filter(|(name, _)| told(name))
-            .map(|(name, value)| fact(name, value.clone())),
-    );
+    facts.extend(answered.settings.iter().map(|(name, value)| fact(name, value.clone())));
     let mut table = Table::facts(facts).titled("Search");
-    if !greedy_only {
+    if !answered.generations.is_empty() {
         let seeded = !answered.greedy.is_empty();
         table.note(if seeded {
             "the best of the greedy search is one of the first generation, so the result is never worse (--unseeded)"
@@ -139,14 +130,10 @@ fn templates(answered: &Answered<'_>) -> Table {
 
 /// What to do with it.
 fn next(answered: &Answered<'_>) -> String {
-    let source = &answered.workload.source;
-    match &answered.written {
-        Some(file) => {
-            format!("Use them: queuecast simulate {source} --policy sjbf --predictor template:@{file}")
-        }
-        None => {
-            let set = answered.templates.to_string().replace(' ', "");
-            format!("Use them: queuecast simulate {source} --policy sjbf --predictor 'template:{set}'")
-        }
-    }
+    let templates = match &answered.written {
+        Some(file) => format!("template:@{file}"),
+        None => format!("template:{}", answered.templates.to_string().replace(' ', "")),
+    };
+    let [file, templates] = [&answered.file, &templates].map(|word| quoted(word));
+    format!("Use them: queuecast simulate {file} --policy sjbf --predictor {templates}")
 }

@@ -9,7 +9,7 @@ use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order};
 use queuecast::spec::SpecError;
 use queuecast::trace::{Ruleset, TimeZone};
 
-use super::{Form, Spec, form};
+use super::{Form, Spec, form, templates};
 
 fn why(error: SpecError) -> String {
     error.why
@@ -35,8 +35,14 @@ pub fn predictor() -> Spec<PredictorSpec> {
         form("recent", ":K[:STATISTIC]", "mean (or other statistic) of the user's last K run times"),
         form("ruh", "[:K,SETTINGS]", "median of the user's last 3 (or K) run times"),
         form("sbh", "[:[CRITERIA],SETTINGS]", "what jobs alike did in the user's sessions"),
+        form("template", ":SET", "what similar jobs did, by templates as in (u,e),(q,u,n=4,lr), or @FILE"),
+        form("gibbons", "[:rel]", "six templates over user, executable and size"),
+        form("downey", "[:median|mean]", "the distribution of run times in the job's queue"),
     ];
-    Spec::new(FORMS, |text| text.parse().map_err(why))
+    Spec::new(FORMS, |text| match text.strip_prefix("template:@") {
+        Some(path) => templates::read(path).map(PredictorSpec::Template),
+        None => text.parse().map_err(why),
+    })
 }
 
 /// `--correction`.

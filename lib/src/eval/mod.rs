@@ -16,6 +16,9 @@ mod metrics;
 mod percentile;
 mod published;
 mod queue;
+mod replay;
+mod scorer;
+pub mod search;
 mod study;
 mod summarize;
 pub mod talby2005;
@@ -33,5 +36,7 @@ pub use published::{
     Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Repeated, Reproduction, Tally,
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use replay::{Replay, Score};
+pub use scorer::Scorer;
 pub use study::{Results, Study, Task, TaskId};
 pub use window::{Excluded, Span, Window};

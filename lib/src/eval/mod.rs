@@ -18,6 +18,7 @@ mod published;
 mod queue;
 mod study;
 mod summarize;
+pub mod smith1998;
 pub mod talby2005;
 mod window;
 

@@ -41,6 +41,9 @@ pub struct Workload {
     pub names: Names,
     /// Unix time of [`Time`] zero, where known: it tells night from day.
     pub epoch: Option<i64>,
+    /// When each job really started, according to the log, in the order of the jobs; [`Time::NEVER`] for one of
+    /// which that is unknown. Empty where the log records no waits. Nothing that is simulated depends on it.
+    pub starts: Vec<Time>,
 }
 
 /// Why jobs and a machine do not make a workload.
@@ -83,8 +86,19 @@ impl Workload {
     /// other is left out.
     pub fn from_columns(
         machine: Machine,
+        jobs: Vec<Job>,
+        truths: Vec<Truth>,
+    ) -> Result<Workload, WorkloadError> {
+        Workload::recorded(machine, jobs, truths, Vec::new())
+    }
+
+    /// The same with when each job really started: `starts` has as many as there are jobs, or none, which is
+    /// also what becomes of it if no start is known.
+    pub fn recorded(
+        machine: Machine,
         mut jobs: Vec<Job>,
         mut truths: Vec<Truth>,
+        mut starts: Vec<Time>,
     ) -> Result<Workload, WorkloadError> {
         if machine.procs == Procs(0) {
             return Err(WorkloadError::NoProcessors);
@@ -95,6 +109,10 @@ impl Workload {
         }
         jobs.truncate(both);
         truths.truncate(both);
+        if starts.len() < both || starts.iter().all(|&start| start == Time::NEVER) {
+            starts = Vec::new();
+        }
+        starts.truncate(both);
         for (job, truth) in jobs.iter().zip(&truths) {
             check(machine, job, truth)?;
         }
@@ -102,12 +120,15 @@ impl Workload {
             let mut order: Vec<u32> = (0..both as u32).collect();
             order.sort_by_key(|&place| jobs[place as usize].submit);
             arrange(&mut jobs, order.clone());
+            if !starts.is_empty() {
+                arrange(&mut starts, order.clone());
+            }
             arrange(&mut truths, order);
         }
         for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
         }
-        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None })
+        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts })
     }
 
     /// The machine.
@@ -258,8 +279,11 @@ mod tests {
             let job = Job::rigid(id, Time((id * 7919 % 1000) as i64 / 2), Procs(1), None);
             (job, Truth::rigid(Seconds(id as i64)))
         });
-        let workload = Workload::new(Machine { procs: Procs(4) }, pairs.collect()).unwrap();
+        let (jobs, truths): (Vec<Job>, Vec<Truth>) = pairs.unzip();
+        let starts = (0..1000).map(Time).collect();
+        let workload = Workload::recorded(Machine { procs: Procs(4) }, jobs, truths, starts).unwrap();
         assert_eq!(workload.len(), 1000);
+        assert!(workload.jobs().iter().zip(&workload.starts).all(|(job, start)| job.id.0 as i64 == start.0));
         assert!(workload.jobs().is_sorted_by_key(|job| job.submit));
         assert!(
             workload
@@ -268,6 +292,17 @@ mod tests {
                 .zip(workload.truths())
                 .all(|(job, truth)| job.id.0 as i64 == truth.run().0)
         );
+    }
+
+    #[test]
+    fn starts_are_known_of_all_jobs_or_there_are_none() {
+        let starts = |starts: &[Time]| {
+            let (jobs, truths) = [job(1, 0, 1), job(2, 3, 1)].into_iter().unzip();
+            Workload::recorded(Machine { procs: Procs(4) }, jobs, truths, starts.to_vec()).unwrap().starts
+        };
+        assert_eq!(starts(&[Time(4), Time::NEVER]), [Time(4), Time::NEVER]);
+        assert_eq!(starts(&[Time::NEVER, Time::NEVER]), []);
+        assert_eq!(starts(&[Time(4)]), []);
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn predictors() -> impl Strategy<Value = PredictorSpec> {
 }
 
 /// Who predicts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Who {
     Spec(PredictorSpec),
     Fickle(u64),
@@ -382,7 +382,7 @@ proptest! {
         workload in workloads(), order in backfill_orders(), predictor in anybody(), options in options(),
     ) {
         let policy = Backfill { order, ..Backfill::fcfs() };
-        let fast = run(&workload, &policy, predictor, options, false);
+        let fast = run(&workload, &policy, predictor.clone(), options, false);
         let slow = run(&workload, &policy, predictor, options, true);
         prop_assert_eq!(fast, slow);
     }
@@ -391,7 +391,7 @@ proptest! {
     fn every_schedule_is_feasible_and_repeats_itself(
         workload in workloads(), policy in policies(), predictor in anybody(), options in options(),
     ) {
-        let schedule = run(&workload, &policy, predictor, options, false);
+        let schedule = run(&workload, &policy, predictor.clone(), options, false);
         prop_assert_eq!(check_feasible(&workload, &schedule), Ok(()));
         prop_assert_eq!(&schedule, &run(&workload, &policy, predictor, options, false));
         for (placement, (job, truth)) in
@@ -584,7 +584,7 @@ proptest! {
         });
         let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
         let policy = Backfill { order, ..Backfill::fcfs() };
-        let fast = run(&workload, &policy, predictor, options, false);
+        let fast = run(&workload, &policy, predictor.clone(), options, false);
         prop_assert!(fast.longest_queue > 200);
         prop_assert_eq!(fast, run(&workload, &policy, predictor, options, true));
     }
@@ -720,7 +720,7 @@ proptest! {
             (job, Truth::rigid(Seconds(run)))
         });
         let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
-        let fast = run(&workload, &Backfill::conservative(Form::Keep), predictor, options, false);
+        let fast = run(&workload, &Backfill::conservative(Form::Keep), predictor.clone(), options, false);
         let mut predictor = predictor.build(&workload, &options);
         let slow = simulate(&workload, options, &mut SlowKept::default(), predictor.as_mut(), &mut []).unwrap();
         prop_assert_eq!(placed(&fast), placed(&slow));

@@ -28,7 +28,7 @@ fn cells(line: &str) -> Vec<&str> {
 
 /// The keys an unknown setting is answered with.
 fn keys(name: &str) -> Vec<String> {
-    let error = format!("{name}:nonsense=1").parse::<PredictorSpec>().unwrap_err().to_string();
+    let error = format!("{name}:nonsense=1").parse::<PredictorSpec>().expect_err("nonsense").to_string();
     let known = error.split("known are ").nth(1).expect("the known settings");
     let mut keys: Vec<String> = known
         .match_indices('=')
@@ -46,7 +46,8 @@ fn missing(page: &str) -> Vec<String> {
     let mut lacking = Vec::new();
     let mut expect = |heading: &str, first: &str| {
         // A row that explains it; those of two cells only show how specs are printed.
-        let explains = |line: &&str| cells(line).len() > 2 && cells(line)[0] == first;
+        // A bar within a cell is escaped.
+        let explains = |line: &&str| cells(line).len() > 2 && cells(line)[0].replace("\\|", "|") == first;
         if !section(page, heading).iter().any(explains) {
             lacking.push(format!("{heading}: {first}"));
         }

@@ -71,7 +71,8 @@ impl Arguments {
             for predictor in Several::together(&self.predictor) {
                 for order in Several::together(&self.event_order) {
                     for correction in Several::together(&self.correction) {
-                        let one = self.scheduling.experiment(policy.clone(), predictor, correction, order);
+                        let one =
+                            self.scheduling.experiment(policy.clone(), predictor.clone(), correction, order);
                         experiments.push(one);
                     }
                 }

@@ -95,7 +95,7 @@ fn experiments() -> Vec<Experiment> {
     let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
     let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
     for policy in [Backfill::easy(), Backfill::sjbf()] {
-        for predictor in [PredictorSpec::Requested, recent, PredictorSpec::Perfect] {
+        for predictor in [PredictorSpec::Requested, recent.clone(), PredictorSpec::Perfect] {
             experiments.push(Experiment::new(policy.clone(), predictor));
         }
     }

@@ -36,7 +36,7 @@ impl<T> SpecList<T> {
         let mut from = 0;
         for (at, _) in text.match_indices(',') {
             let next = at + 1 + text[at + 1..].find(',').unwrap_or(text.len() - at - 1);
-            let settings = || text[from..at].contains(['=', '[']) || self.0.reads(&text[from..next]);
+            let settings = || text[from..at].contains(['=', '[', '(']) || self.0.reads(&text[from..next]);
             if self.0.knows(text[at + 1..].trim_start()) || !settings() {
                 pieces.push(&text[from..at]);
                 from = at + 1;
@@ -90,6 +90,10 @@ mod tests {
         assert_eq!(
             read(predictor(), sessions).unwrap(),
             "sbh:propagate=yes | ruh:window=5,propagate=yes | recent:2"
+        );
+        assert_eq!(
+            read(predictor(), "template:(u,e,n=4),(q, u),(),gibbons,downey:mean").unwrap(),
+            "template:(u,e,n=4),(q,u),() | gibbons | downey:mean"
         );
         assert_eq!(read(predictor(), "requested, recent:2:median").unwrap(), "requested | recent:2:median");
     }

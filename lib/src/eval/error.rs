@@ -45,6 +45,19 @@ pub enum EvalError {
         /// What it may be.
         expected: &'static str,
     },
+    /// Jobs cannot be predicted as they start if nobody knows when that was.
+    #[error(
+        "the log does not record how long jobs waited, so it is unknown when they started: predict at submission"
+    )]
+    NoWaits,
+    /// Nothing can be learned from so short a log.
+    #[error("the log has {jobs} jobs, at least {needed} are needed to predict one from others")]
+    TooFewJobs {
+        /// In the log.
+        jobs: usize,
+        /// To predict one from the others.
+        needed: usize,
+    },
     /// A metric nobody defined.
     #[error("no metric is called \"{name}\"; the metrics are {}", known_metrics())]
     UnknownMetric {

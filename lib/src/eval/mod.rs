@@ -16,6 +16,8 @@ mod metrics;
 mod percentile;
 mod published;
 mod queue;
+mod replay;
+mod scorer;
 mod study;
 mod summarize;
 pub mod smith1998;
@@ -34,5 +36,7 @@ pub use published::{
     Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Repeated, Reproduction, Tally,
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use replay::{Replay, Score};
+pub use scorer::Scorer;
 pub use study::{Results, Study, Task, TaskId};
 pub use window::{Excluded, Span, Window};

@@ -17,15 +17,17 @@ mod session;
 mod settings;
 mod spec;
 mod statistic;
+pub mod template;
 
 pub use constant::Constant;
 pub use correct::{Correction, Rule};
 pub use criteria::{Criteria, Criterion};
-pub use forecast::Forecast;
+pub use forecast::{Forecast, Interval};
 pub use history::{Learn, Newcomer};
 pub use oracle::Perfect;
 pub use recent::{RecentUserHistory, Ruh};
 pub use requested::{DEFAULT_REQUEST, Requested};
+pub(crate) use scatter::Lookup;
 pub use session::{Sbh, Search, SessionHistory};
 pub use spec::PredictorSpec;
 pub use statistic::Statistic;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A table looked up by numbers, never iterated: the order of a hash map cannot reach a result.
-pub(super) type Lookup<K, V> = HashMap<K, V, BuildHasherDefault<Scatter>>;
+pub(crate) type Lookup<K, V> = HashMap<K, V, BuildHasherDefault<Scatter>>;
 
 /// Spreads small numbers over a table (Fibonacci hashing). Nobody attacks it: the numbers are a log's own,
 /// and a bad spread costs time only.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scatter(u64);
+pub(crate) struct Scatter(u64);
 
 impl Hasher for Scatter {
     fn finish(&self) -> u64 {

@@ -7,15 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::history::{Learn, Newcomer};
 use super::settings::{Setting, each, yes_or_no};
+use super::template::{
+    Characteristic, Characteristics, Downey, Gibbons, Lifetime, TemplatePredictor, TemplateSet,
+};
 use super::{
     Constant, Perfect, RecentUserHistory, Requested, Ruh, RuntimePredictor, Sbh, Search, SessionHistory,
     Statistic,
 };
+use crate::job::Job;
 use crate::spec::SpecError;
 use crate::units::Seconds;
 
 /// Which predictor, with its parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum PredictorSpec {
     /// The requested time: ESTIMATE in Talby et al. 2005.
@@ -29,6 +33,15 @@ pub enum PredictorSpec {
     Recent(Ruh),
     /// The user's jobs alike, by session: SBH.
     Session(Sbh),
+    /// Jobs similar by a set of templates (Smith, Foster & Taylor 1998).
+    Template(TemplateSet),
+    /// Gibbons's six templates.
+    Gibbons {
+        /// Whether run times are divided by requested times.
+        relative: bool,
+    },
+    /// Downey's distribution of each queue.
+    Downey(Lifetime),
 }
 
 /// The furthest back anybody may look.
@@ -43,29 +56,49 @@ const SBH_SETTINGS: &str = "[PE,P,E,*] (criteria), search=dfs|bfs, depth=all|N, 
 
 impl PredictorSpec {
     /// Every form, as shown to people.
-    pub const KNOWN: [&'static str; 6] = [
+    pub const KNOWN: [&'static str; 9] = [
         "requested",
         "perfect",
         "constant:SECONDS",
         "recent:K[:STATISTIC]",
         "ruh[:K,SETTINGS]",
         "sbh[:[CRITERIA],SETTINGS]",
+        "template:SET",
+        "gibbons[:rel]",
+        "downey[:median|mean]",
     ];
 
     /// Whether it goes by the history of a job's user.
     pub fn needs_user(&self) -> bool {
-        matches!(self, PredictorSpec::Recent(_) | PredictorSpec::Session(_))
+        match self {
+            PredictorSpec::Recent(_) | PredictorSpec::Session(_) | PredictorSpec::Gibbons { .. } => true,
+            PredictorSpec::Template(set) => set.characteristics().contains(Characteristic::User),
+            _ => false,
+        }
     }
 
     /// Whether it looks at a job's executable.
     pub fn needs_executable(&self) -> bool {
-        matches!(self, PredictorSpec::Session(sbh) if sbh.criteria.iter().any(|one| one.names_executable()))
+        match self {
+            PredictorSpec::Session(sbh) => sbh.criteria.iter().any(|one| one.names_executable()),
+            PredictorSpec::Template(set) => set.characteristics().contains(Characteristic::Executable),
+            PredictorSpec::Gibbons { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Refuses templates that tell these jobs apart by something in which they do not differ.
+    pub fn check(&self, jobs: &[Job]) -> Result<(), SpecError> {
+        match self {
+            PredictorSpec::Template(set) => set.check(Characteristics::present(jobs)),
+            _ => Ok(()),
+        }
     }
 
     /// The predictor. `runs` says how long each job will run, in arrival order, and is read for
     /// [`PredictorSpec::Perfect`] only; `default_request` stands in for a missing requested time.
     pub fn build(
-        self,
+        &self,
         runs: impl FnOnce() -> Vec<Seconds>,
         default_request: Seconds,
     ) -> Box<dyn RuntimePredictor> {
@@ -73,9 +106,12 @@ impl PredictorSpec {
         match self {
             PredictorSpec::Requested => Box::new(requested),
             PredictorSpec::Perfect => Box::new(Perfect::new(runs())),
-            PredictorSpec::Constant(length) => Box::new(Constant(length)),
-            PredictorSpec::Recent(settings) => Box::new(RecentUserHistory::new(settings, requested)),
-            PredictorSpec::Session(settings) => Box::new(SessionHistory::new(settings, requested)),
+            PredictorSpec::Constant(length) => Box::new(Constant(*length)),
+            PredictorSpec::Recent(settings) => Box::new(RecentUserHistory::new(*settings, requested)),
+            PredictorSpec::Session(settings) => Box::new(SessionHistory::new(*settings, requested)),
+            PredictorSpec::Template(set) => Box::new(TemplatePredictor::new(set)),
+            PredictorSpec::Gibbons { relative } => Box::new(Gibbons::new(*relative)),
+            PredictorSpec::Downey(lifetime) => Box::new(Downey::new(*lifetime)),
         }
     }
 }
@@ -256,6 +292,12 @@ impl fmt::Display for PredictorSpec {
                     .unless("unknown", sbh.strict, own.strict, unknown);
                 write!(f, "{written}")
             }
+            // Without the blanks, which a command line would need quotes for.
+            PredictorSpec::Template(set) => write!(f, "template:{}", set.to_string().replace(' ', "")),
+            PredictorSpec::Gibbons { relative: false } => f.write_str("gibbons"),
+            PredictorSpec::Gibbons { relative: true } => f.write_str("gibbons:rel"),
+            PredictorSpec::Downey(Lifetime::Median) => f.write_str("downey"),
+            PredictorSpec::Downey(Lifetime::Mean) => f.write_str("downey:mean"),
         }
     }
 }
@@ -295,6 +337,14 @@ impl FromStr for PredictorSpec {
             ("ruh", Some(settings)) => Ruh::read(text, settings).map(PredictorSpec::Recent),
             ("sbh", None) => Ok(PredictorSpec::Session(Sbh::default())),
             ("sbh", Some(settings)) => Sbh::read(text, settings).map(PredictorSpec::Session),
+            ("template", Some(set)) => set.parse().map(PredictorSpec::Template),
+            ("template", None) => wrong("give templates, as in template:(u,e),(q,u,n=4,lr)"),
+            ("gibbons", None) => Ok(PredictorSpec::Gibbons { relative: false }),
+            ("gibbons", Some("rel")) => Ok(PredictorSpec::Gibbons { relative: true }),
+            ("gibbons", Some(_)) => wrong("its only setting is rel, for relative run times"),
+            ("downey", None | Some("median")) => Ok(PredictorSpec::Downey(Lifetime::Median)),
+            ("downey", Some("mean")) => Ok(PredictorSpec::Downey(Lifetime::Mean)),
+            ("downey", Some(_)) => wrong("say median or mean"),
             _ => Err(SpecError::unknown("predictor", text, &PredictorSpec::KNOWN)),
         }
     }
@@ -316,6 +366,7 @@ impl From<PredictorSpec> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{Procs, Time};
 
     #[test]
     fn specs_are_read_as_written() {
@@ -331,6 +382,12 @@ mod tests {
             "sbh",
             "sbh:[PX,P,X,*],new=1",
             "sbh:[*],search=bfs,depth=3,think=60,statistic=mean,learn=running,cap=yes,propagate=yes,unknown=different",
+            "template:()",
+            "template:(u,e),(q,u,n=4,lr)",
+            "gibbons",
+            "gibbons:rel",
+            "downey",
+            "downey:mean",
         ] {
             assert_eq!(text.parse::<PredictorSpec>().unwrap().to_string(), text);
         }
@@ -341,6 +398,10 @@ mod tests {
         let spec = |text: &str| text.parse::<PredictorSpec>().unwrap();
         let users = ["requested", "constant:1", "recent:2", "sbh:[P]"].map(|text| spec(text).needs_user());
         assert_eq!(users, [false, false, true, true]);
+        assert!(spec("template:(e)").needs_executable() && !spec("template:(u,q)").needs_executable());
+        assert!(spec("template:(e),(u)").needs_user() && !spec("template:(e)").needs_user());
+        let jobs = [Job::rigid(1, Time(0), Procs(1), None)];
+        assert!(spec("template:(n=4)").check(&jobs).is_ok() && spec("template:(u)").check(&jobs).is_err());
         assert!(spec("sbh:[E,PX]").needs_executable() && !spec("sbh").needs_executable());
     }
 
@@ -382,6 +443,10 @@ mod tests {
             ("sbh:unknown=x", "alike or different"),
             ("sbh:window=3", "think=SECONDS"),
             ("perfect:1", "no settings"),
+            ("template", "as in template:(u,e)"),
+            ("template:(u,x)", "column 4: \"x\" is unknown"),
+            ("gibbons:act", "only setting is rel"),
+            ("downey:mode", "median or mean"),
         ] {
             let error = error(text);
             assert!(error.contains(expected), "{text}: {error}");

@@ -55,6 +55,10 @@ impl Variant {
         let mut changed = Workload::from_columns(machine, jobs, workload.truths().to_vec())?;
         changed.names.clone_from(&workload.names);
         changed.epoch = workload.epoch;
+        // Shaken arrivals are not the log's any more, and their order may be another.
+        if self.shaken.is_none() {
+            changed.starts.clone_from(&workload.starts);
+        }
         Ok(changed)
     }
 }

@@ -38,14 +38,19 @@ pub struct Log {
 /// `UnixStartTime`) and are Unix times in accounting records (`epoch` is 0).
 pub fn read<R: Read>(source: R, options: &ReadOptions) -> Result<Log, TraceError> {
     let Sifted { kept, header, names, report, machine, format, compression } = sift(source, options)?;
-    let JobColumns { jobs, truths } = kept;
-    let mut workload = Workload::from_columns(Machine { procs: machine.procs }, jobs, truths)?;
+    let JobColumns { jobs, truths, starts } = kept;
+    let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
     workload.names = names;
     workload.epoch = match format {
         Format::Swf => header.unix_start_time,
         Format::Sacct => Some(0),
     };
     Ok(Log { workload, header, report, machine, format, compression })
+}
+
+/// When a cleaned record's job started; never, if its wait is unknown.
+pub(super) fn start(record: &Record) -> Time {
+    if record.wait < 0 { Time::NEVER } else { Time(record.submit) + Seconds(record.wait) }
 }
 
 /// A cleaned record as a job. Numbers out of range, of which cleaning leaves none, would be unknown.

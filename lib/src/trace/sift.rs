@@ -13,7 +13,7 @@ use super::records::Records;
 use super::swf::Header;
 use super::{Format, ReadOptions};
 use crate::job::{Job, Truth};
-use crate::units::Procs;
+use crate::units::{Procs, Time};
 use crate::workload::{Names, arrange};
 
 /// What is kept of a log, as far as ordering and fitting need to know it.
@@ -31,11 +31,12 @@ pub(super) trait Keep: Default {
     fn arrange(&mut self, order: Vec<u32>);
 }
 
-/// Jobs and their truths, each in a column of its own.
+/// Jobs, their truths and their starts, each in a column of its own.
 #[derive(Default)]
 pub(super) struct JobColumns {
     pub jobs: Vec<Job>,
     pub truths: Vec<Truth>,
+    pub starts: Vec<Time>,
 }
 
 impl Keep for JobColumns {
@@ -43,6 +44,7 @@ impl Keep for JobColumns {
         let (job, truth) = super::log::job(record);
         self.jobs.push(job);
         self.truths.push(truth);
+        self.starts.push(super::log::start(record));
     }
 
     fn len(&self) -> usize {
@@ -68,10 +70,12 @@ impl Keep for JobColumns {
     fn retain(&mut self, keep: &[bool]) {
         retain(&mut self.jobs, keep);
         retain(&mut self.truths, keep);
+        retain(&mut self.starts, keep);
     }
 
     fn arrange(&mut self, order: Vec<u32>) {
         arrange(&mut self.jobs, order.clone());
+        arrange(&mut self.starts, order.clone());
         arrange(&mut self.truths, order);
     }
 }

@@ -96,8 +96,8 @@ pub fn correction_help() -> String {
 /// Simulates, writes the files asked for, and shows the result.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let policy = arguments.variation.applied(&arguments.policy)?;
-    let Arguments { predictor, correction, event_order, .. } = *arguments;
-    let experiment = arguments.scheduling.experiment(policy, predictor, correction, event_order);
+    let Arguments { ref predictor, correction, event_order, .. } = *arguments;
+    let experiment = arguments.scheduling.experiment(policy, predictor.clone(), correction, event_order);
     // Files that cannot be written are refused before anybody waits for what goes into them.
     let files = Files::plan(&arguments.files, &arguments.file)?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;

@@ -1,0 +1,109 @@
+//! The fast way to score template sets equals the slow one, to the last bit, on workloads nobody chose.
+
+use proptest::prelude::*;
+use queuecast::eval::{Replay, Scorer};
+use queuecast::job::{ExecutableId, Job, QueueId, Truth, UserId};
+use queuecast::predict::template::{
+    Characteristic, Data, Estimator, Nodes, Template, TemplatePredictor, TemplateSet,
+};
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::workload::{Machine, Workload};
+
+/// Submission, wait, run time, processors, request, and a number that user, executable and queue come from.
+type Row = (i64, Option<i64>, i64, u32, Option<i64>, u32);
+
+fn workload(rows: &[Row]) -> Workload {
+    let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+    for (&(submit, wait, run, procs, limit, who), id) in rows.iter().zip(1..) {
+        let mut job = Job::rigid(id, Time(submit), Procs(procs), limit.map(Seconds));
+        job.user = Some(who % 3).filter(|user| *user > 0).and_then(UserId::new);
+        job.executable = ExecutableId::new(who % 4);
+        job.queue = QueueId::new(who / 6);
+        jobs.push(job);
+        truths.push(Truth::rigid(Seconds(run)));
+        starts.push(wait.map_or(Time::NEVER, |wait| Time(submit + wait)));
+    }
+    Workload::recorded(Machine { procs: Procs(64) }, jobs, truths, starts).expect("a workload")
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let row = (
+        0_i64..300,
+        prop::option::weighted(0.9, 0_i64..50),
+        0_i64..60,
+        1_u32..=64,
+        prop::option::weighted(0.8, 1_i64..100),
+        0_u32..12,
+    );
+    prop::collection::vec(row, 5..120)
+}
+
+fn template() -> impl Strategy<Value = Template> {
+    let known = [Characteristic::User, Characteristic::Executable, Characteristic::Queue];
+    let nodes = prop_oneof![
+        Just(Nodes::Ignored),
+        (0_u32..10).prop_map(|power| Nodes::Ranges(1 << power)),
+        Just(Nodes::Exponential)
+    ];
+    (
+        prop::collection::vec(any::<bool>(), 3),
+        nodes,
+        any::<(bool, bool)>(),
+        0_usize..4,
+        prop::option::of(1_u32..6),
+    )
+        .prop_map(move |(chosen, nodes, (age, relative), estimator, history)| Template {
+            characteristics: known
+                .into_iter()
+                .zip(chosen)
+                .filter(|(_, yes)| *yes)
+                .map(|(one, _)| one)
+                .collect(),
+            nodes,
+            age,
+            data: if relative { Data::Relative } else { Data::Actual },
+            predictor: Estimator::ALL[estimator],
+            history,
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_fast_score_equals_the_slow_one(
+        rows in rows(),
+        templates in prop::collection::vec(template(), 1..8),
+        (from, to) in (0_usize..60, 0_usize..130),
+        at_submission in any::<bool>(),
+    ) {
+        let workload = workload(&rows);
+        let replay = if at_submission { Replay::at_submission(&workload) } else { Replay::of(&workload) };
+        let Ok(replay) = replay else { return Ok(()) };
+        let set = TemplateSet(templates);
+        let scorer = Scorer::new(&replay);
+        prop_assert_eq!(scorer.len(), replay.len());
+        for range in [0..replay.len(), from..to, from..from] {
+            let slow = replay.score(&mut TemplatePredictor::new(&set), range.clone());
+            prop_assert_eq!(scorer.score(&set, range), slow);
+        }
+        prop_assert_eq!(set.to_string().parse::<TemplateSet>(), Ok(set));
+    }
+}
+
+#[test]
+fn control_other_templates_score_otherwise() {
+    let rows: Vec<Row> = (0..60)
+        .map(|n| (n * 9, Some(n % 4), 50 + n * n * 7 % 371, 1 + n as u32 % 5, Some(900), n as u32))
+        .collect();
+    let workload = workload(&rows);
+    let replay = Replay::of(&workload).expect("a replay");
+    let scorer = Scorer::new(&replay);
+    let score = |set: &str| scorer.score(&set.parse().expect("a set"), 0..replay.len()).mean_error;
+    let all = ["()", "(u)", "(n=1)", "(lr)", "(inv)", "(log)", "(h=2)", "(q,e)"].map(score);
+    for (place, one) in all.iter().enumerate() {
+        assert!(all[..place].iter().all(|other| other != one), "{all:?}");
+    }
+    assert_eq!(score("()"), score("(age)"), "nothing has run yet when it is predicted");
+    assert_ne!(score("(u)"), score("(u),(h=2)"));
+}

@@ -13,6 +13,7 @@ Exit codes:
   2  the arguments do not make sense
   3  the input cannot be used
   4  a reproduced table is out of tolerance
+  130  interrupted with Ctrl-C
 
 Standard output is data, everything else goes to standard error, so results can be piped:
   queuecast COMMAND --format json | jq";
@@ -130,7 +131,8 @@ mod tests {
         for line in
             EXIT_CODES.lines().filter(|line| line.starts_with("  ") && line.as_bytes()[2].is_ascii_digit())
         {
-            assert!(page.contains(&format!("\n| {} | ", &line[2..3])), "{line}");
+            let code = line.split_whitespace().next().unwrap_or_default();
+            assert!(page.contains(&format!("\n| {code} | ")), "{line}");
         }
     }
 

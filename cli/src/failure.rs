@@ -7,6 +7,7 @@
 //! | 2 | the arguments do not make sense |
 //! | 3 | the input cannot be used |
 //! | 4 | a reproduced table is out of tolerance |
+//! | 130 | interrupted with Ctrl-C |
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -31,6 +32,8 @@ pub enum Kind {
     Input,
     /// A reproduced table is out of tolerance, or a claim does not hold.
     Tolerance,
+    /// Somebody pressed Ctrl-C, and was told what became of the work.
+    Interrupted,
 }
 
 impl Kind {
@@ -42,6 +45,7 @@ impl Kind {
             Kind::Usage => 2,
             Kind::Input => 3,
             Kind::Tolerance => 4,
+            Kind::Interrupted => 130,
         }
     }
 }
@@ -195,6 +199,7 @@ mod tests {
     fn every_kind_has_its_documented_code() {
         let kinds = [Kind::ReaderGone, Kind::Unexpected, Kind::Usage, Kind::Input, Kind::Tolerance];
         assert_eq!(kinds.map(Kind::code), [0, 1, 2, 3, 4]);
+        assert_eq!(Kind::Interrupted.code(), 130, "as shells have it: 128 and the number of the signal");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod identity;
 mod killed;
 mod loaded;
 mod reproduce;
+mod search;
 mod simulate;
 mod source;
 mod trace;
@@ -25,6 +26,7 @@ use crate::printer::Printer;
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
+    Search(Box<search::Arguments>),
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
     Demo(demo::Arguments),
@@ -36,6 +38,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Search(arguments) => search::run(&arguments, printer),
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Demo(arguments) => demo::run(&arguments, printer),

@@ -4,13 +4,12 @@ use std::num::IntErrorKind;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use queuecast::eval::Dimension;
-use queuecast::predict::template::TemplateSet;
 use queuecast::predict::{Correction, PredictorSpec};
 use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order};
 use queuecast::spec::SpecError;
 use queuecast::trace::{Ruleset, TimeZone};
 
-use super::{Form, Spec, form};
+use super::{Form, Spec, form, templates};
 
 fn why(error: SpecError) -> String {
     error.why
@@ -41,17 +40,9 @@ pub fn predictor() -> Spec<PredictorSpec> {
         form("downey", "[:median|mean]", "the distribution of run times in the job's queue"),
     ];
     Spec::new(FORMS, |text| match text.strip_prefix("template:@") {
-        Some(path) => templates(path).map(PredictorSpec::Template),
+        Some(path) => templates::read(path).map(PredictorSpec::Template),
         None => text.parse().map_err(why),
     })
-}
-
-/// A template set in a file: over as many lines as it likes, comments after `#`.
-fn templates(path: &str) -> Result<TemplateSet, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-    let set = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    set.parse().map_err(|error: SpecError| format!("{path}: {error}"))
 }
 
 /// `--correction`.
@@ -188,17 +179,6 @@ mod tests {
             assert_eq!(at_least_one::<u16>(large), Err("too large".to_owned()));
         }
         assert_eq!(at_least_one::<u32>("many"), Err("expected a whole number".to_owned()));
-    }
-
-    #[test]
-    fn template_sets_are_read_from_files() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "# found by greedy search\n(), # all\n(u,e,\n  n=4)\n").unwrap();
-        let path = file.path().display().to_string();
-        assert_eq!(templates(&path).unwrap().to_string(), "(), (u,e,n=4)");
-        std::fs::write(file.path(), "(u,x)").unwrap();
-        assert!(templates(&path).is_err_and(|why| why.contains("column 4") && why.contains(&path)));
-        assert!(templates("/nowhere/at/all").is_err_and(|why| why.contains("/nowhere/at/all")));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod languages;
 mod list;
+mod templates;
 mod window;
 
 use std::ffi::OsStr;

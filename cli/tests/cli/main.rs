@@ -9,6 +9,7 @@ mod docs;
 mod errors;
 mod frame;
 mod reproduce;
+mod search;
 mod simulate;
 mod trace;
 

@@ -18,6 +18,7 @@ mod published;
 mod queue;
 mod replay;
 mod scorer;
+pub mod search;
 mod study;
 mod summarize;
 pub mod smith1998;

@@ -19,9 +19,9 @@ mod queue;
 mod replay;
 mod scorer;
 pub mod search;
+pub mod smith1998;
 mod study;
 mod summarize;
-pub mod smith1998;
 pub mod talby2005;
 mod window;
 

@@ -27,8 +27,7 @@ pub fn run(traces: &[Loaded], _tables: &Tables, printer: &Printer) -> Result<Rep
     let batch = |scorer: &Scorer<'_>, sets: &[TemplateSet], range: std::ops::Range<usize>| -> Vec<f64> {
         sets.par_iter().map(|set| scorer.score(set, range.clone()).mean_error).collect()
     };
-    let outcomes = traces.iter().map(|trace| {
-        search(&trace.log.workload, evolution, &batch, &|| progress.advance())
-    });
+    let outcomes =
+        traces.iter().map(|trace| search(&trace.log.workload, evolution, &batch, &|| progress.advance()));
     Ok(judge(&outcomes.collect::<Result<Vec<_>, EvalError>>()?))
 }

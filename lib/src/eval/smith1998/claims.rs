@@ -65,7 +65,8 @@ pub fn judged(outcomes: &[Outcome], names: &[&str]) -> Vec<Claim> {
     ));
     let guided = |outcome: &Outcome| {
         let best = |relative: bool| {
-            let series = outcome.greedy.series().iter().filter(|series| series.relative == relative && !series.nodes);
+            let series =
+                outcome.greedy.series().iter().filter(|series| series.relative == relative && !series.nodes);
             let errors = series.filter_map(|series| series.steps.last()).map(|step| step.error);
             errors.fold(f64::INFINITY, f64::min)
         };
@@ -89,7 +90,8 @@ pub fn judged(outcomes: &[Outcome], names: &[&str]) -> Vec<Claim> {
 
 /// The smallest error of the first greedy searches with one predictor, in minutes.
 fn best_of(outcome: &Outcome, predictor: &str) -> f64 {
-    let series = outcome.greedy.series().iter().filter(|series| series.predictor.word() == predictor && !series.nodes);
+    let series =
+        outcome.greedy.series().iter().filter(|series| series.predictor.word() == predictor && !series.nodes);
     let errors = series.filter_map(|series| series.steps.last()).map(|step| step.error);
     errors.fold(f64::INFINITY, f64::min) / 60.0
 }

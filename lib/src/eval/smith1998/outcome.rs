@@ -130,9 +130,8 @@ impl Searcher<'_> {
     fn greedy(&self, space: &Space, range: std::ops::Range<usize>) -> Greedy {
         let mut greedy = Greedy::new(space.clone());
         while !greedy.is_done() {
-            let Ok(()) = greedy.step(&mut |sets| {
-                Ok::<_, Infallible>((self.batch)(self.scorer, sets, range.clone()))
-            });
+            let Ok(()) =
+                greedy.step(&mut |sets| Ok::<_, Infallible>((self.batch)(self.scorer, sets, range.clone())));
         }
         greedy
     }
@@ -146,9 +145,8 @@ impl Searcher<'_> {
     ) -> Genetic {
         let mut genetic = Genetic::new(space.clone(), evolution, Some(seed));
         while !genetic.is_done() {
-            let Ok(()) = genetic.generation(&mut |sets| {
-                Ok::<_, Infallible>((self.batch)(self.scorer, sets, range.clone()))
-            });
+            let Ok(()) = genetic
+                .generation(&mut |sets| Ok::<_, Infallible>((self.batch)(self.scorer, sets, range.clone())));
             (self.stepped)();
         }
         genetic

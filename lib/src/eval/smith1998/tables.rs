@@ -84,7 +84,8 @@ pub fn cells(outcome: &Outcome, log: &str) -> Vec<PublishedCell> {
     let both = |table: &str, what: &str, paper: [f64; 2], score: &Score| {
         [
             cell(table, &format!("{what}Mean Error"), "minutes", paper[0]).ours(score.mean_error / MINUTE),
-            cell(table, &format!("{what}Percentage of Mean Run Time"), "%", paper[1]).ours(score.error_percent),
+            cell(table, &format!("{what}Percentage of Mean Run Time"), "%", paper[1])
+                .ours(score.error_percent),
         ]
     };
     // An error in minutes as a percentage of the paper's own mean run time.

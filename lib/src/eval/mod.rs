@@ -19,6 +19,7 @@ mod queue;
 mod replay;
 mod scorer;
 pub mod search;
+pub mod smith1998;
 mod study;
 mod summarize;
 pub mod talby2005;

@@ -4,6 +4,7 @@ mod answer;
 mod logs;
 mod paper;
 mod people;
+mod smith1998;
 mod talby2005;
 
 use std::path::{Path, PathBuf};

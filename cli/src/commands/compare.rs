@@ -94,6 +94,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let traces: Vec<Result<Loaded, Failure>> = arguments.files.par_iter().map(read).collect();
         // Which failure is told does not depend on which thread was first.
         let traces = traces.into_iter().collect::<Result<Vec<Loaded>, Failure>>()?;
+        traces.iter().try_for_each(|trace| trace.check(&experiments))?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
         let outcomes = grid::run(&workloads, &experiments, &arguments.scheduling.window, printer)?;
         Ok((traces, outcomes))

@@ -84,6 +84,12 @@ impl Loaded {
         Table::facts(facts).titled("Trace")
     }
 
+    /// Refuses experiments whose predictor looks at something this trace does not tell.
+    pub fn check(&self, experiments: &[Experiment]) -> Result<(), Failure> {
+        let refused = experiments.iter().find_map(|one| one.predictor.check(self.log.workload.jobs()).err());
+        refused.map_or(Ok(()), |error| Err(Failure::usage(format!("{}: {error}", self.name))))
+    }
+
     /// Everything assumed for want of knowledge, in words.
     pub fn assumptions(&self, experiments: &[Experiment]) -> Vec<String> {
         let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);

@@ -101,6 +101,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     // Files that cannot be written are refused before anybody waits for what goes into them.
     let files = Files::plan(&arguments.files, &arguments.file)?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
+    trace.check(std::slice::from_ref(&experiment))?;
     let workload = &trace.log.workload;
     if arguments.scheduling.window.select(workload)?.is_empty() {
         printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));

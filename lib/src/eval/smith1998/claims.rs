@@ -33,19 +33,21 @@ pub fn judged(outcomes: &[Outcome], names: &[&str]) -> Vec<Claim> {
             ))
         }),
     )];
+    // With history sizes where those were searched: the issue is how well searching does.
+    let found = |outcome: &Outcome| match &outcome.with_history {
+        Some([greedy, genetic]) => [greedy.1, genetic.1],
+        None => [outcome.best_greedy[1].1, outcome.best_genetic.1],
+    };
     let margin = |claim: &str, least: f64, other: &dyn Fn(&Outcome) -> Score| {
-        let better = |log: usize| {
-            let outcome = &outcomes[log];
-            let other = other(outcome);
-            [lower(&outcome.best_greedy[1].1, &other), lower(&outcome.best_genetic.1, &other)]
-        };
+        let better = |outcome: &Outcome| found(outcome).map(|ours| lower(&ours, &other(outcome)));
+        let shown = by_log(&names[..outcomes.len()], |log| {
+            let [greedy, genetic] = better(&outcomes[log]);
+            Some(format!("greedy {}, genetic {}", percent(greedy), percent(genetic)))
+        });
         Claim::new(
             claim,
-            (0..papers.len()).all(|log| better(log)[1] >= least),
-            by_log(&names[..outcomes.len()], |log| {
-                let [greedy, genetic] = better(log);
-                Some(format!("greedy {}, genetic {}", percent(greedy), percent(genetic)))
-            }),
+            papers.iter().all(|outcome| better(outcome).iter().all(|lower| *lower >= least)),
+            shown,
         )
     };
     let gibbons = |outcome: &Outcome| outcome.gibbons[0].unwrap_or_default();
@@ -78,14 +80,31 @@ pub fn judged(outcomes: &[Outcome], names: &[&str]) -> Vec<Claim> {
         by_log(&names[..outcomes.len()], |log| guided(&outcomes[log]).map(percent)),
     ));
     let worse = |outcome: &Outcome| {
-        100.0 * (outcome.holdout.unseen.error_percent / outcome.holdout.hindsight.error_percent - 1.0)
+        let holdout = outcome.holdout.as_ref()?;
+        Some(100.0 * (holdout.unseen.error_percent / holdout.hindsight.error_percent - 1.0))
     };
     claims.push(Claim::new(
         "On a temporal holdout, the error is within 10 % of what a search of the whole log gives on the same jobs",
-        papers.iter().all(|outcome| worse(outcome) <= 10.0),
-        by_log(&names[..outcomes.len()], |log| Some(format!("{:+.1} %", worse(&outcomes[log])))),
+        papers.iter().filter_map(worse).all(|worse| worse <= 10.0),
+        by_log(&names[..outcomes.len()], |log| worse(&outcomes[log]).map(|worse| format!("{worse:+.1} %"))),
     ));
-    claims
+    claims.into_iter().map(explained).collect()
+}
+
+/// The claim with why it does not hold, if it does not and an experiment tells.
+fn explained(claim: Claim) -> Claim {
+    let why = match &*claim.claim {
+        _ if claim.holds => return claim,
+        text if text.starts_with("The mean is a better predictor") => {
+            "on SDSC96 the line wins by 4 %: the public log has other jobs than the paper's"
+        }
+        text if text.starts_with("Relative run times") => {
+            "CTC misses 23 by a point: its greedy search without them is better here than the paper's"
+        }
+        _ => return claim,
+    };
+    let told = format!("{why} (experiments/smith1998/README.md)");
+    claim.explained(told)
 }
 
 /// The smallest error of the first greedy searches with one predictor, in minutes.

@@ -23,8 +23,9 @@ pub struct Outcome {
     pub genetic: Genetic,
     /// Its best.
     pub best_genetic: (TemplateSet, Score),
-    /// The genetic search with sizes of history in its space, which the authors left out.
-    pub with_history: (TemplateSet, Score),
+    /// Both searches with sizes of history in their space, which the authors left out: greedy, genetic. Only of
+    /// the paper's own workloads.
+    pub with_history: Option<[(TemplateSet, Score); 2]>,
     /// Gibbons; the second with relative run times, where times are requested.
     pub gibbons: [Option<Score>; 2],
     /// Downey: conditional median, conditional average.
@@ -33,8 +34,8 @@ pub struct Outcome {
     pub requested: Option<Score>,
     /// The mean of all jobs so far.
     pub everything: Score,
-    /// Searched on the past, scored on the future.
-    pub holdout: Holdout,
+    /// Searched on the past, scored on the future. Only of the paper's own workloads.
+    pub holdout: Option<Holdout>,
 }
 
 /// A search on the first half of the jobs, scored on the second.
@@ -53,10 +54,11 @@ pub struct Holdout {
 /// Scores a batch of template sets on the jobs in a range: mean errors in seconds, in order.
 pub type Batch<'a> = dyn Fn(&Scorer<'_>, &[TemplateSet], std::ops::Range<usize>) -> Vec<f64> + 'a;
 
-/// Searches a log as the paper does, and beyond. `stepped` is called after each generation
+/// Searches a log as the paper does, and beyond that where `thorough`. `stepped` is called after each generation
 /// of a genetic search.
 pub fn search(
     workload: &Workload,
+    thorough: bool,
     evolution: Evolution,
     batch: &Batch<'_>,
     stepped: &dyn Fn(),
@@ -82,21 +84,27 @@ pub fn search(
     };
     let genetic = searcher.genetic(&space, evolution, best_greedy[1].0.clone(), all.clone());
     let best_genetic = scored(best(&genetic), all.clone());
-    let longer = Space { histories: HISTORIES.to_vec(), ..space.clone() };
-    let remembering = searcher.genetic(&longer, evolution, best_genetic.0.clone(), all.clone());
-    let with_history = scored(best(&remembering), all.clone());
+    let with_history = thorough.then(|| {
+        let longer = Space { histories: HISTORIES.to_vec(), ..space.clone() };
+        let greedy = searcher.greedy(&longer, all.clone());
+        let greedy = greedy.best().map(|(_, step)| step.templates.clone()).unwrap_or_default();
+        let genetic = best(&searcher.genetic(&longer, evolution, greedy.clone(), all.clone()));
+        [scored(greedy, all.clone()), scored(genetic, all.clone())]
+    });
 
     let half = scorer.len() / 2;
     let (past, future) = (0..half, half..scorer.len());
-    let early = searcher.greedy(&space, past.clone());
-    let seed = early.best().map(|(_, step)| step.templates.clone()).unwrap_or_default();
-    let found = best(&searcher.genetic(&space, evolution, seed, past.clone()));
-    let holdout = Holdout {
-        seen: scorer.score(&found, past),
-        unseen: scorer.score(&found, future.clone()),
-        hindsight: scorer.score(&best_genetic.0, future),
-        found,
-    };
+    let holdout = thorough.then(|| {
+        let early = searcher.greedy(&space, past.clone());
+        let seed = early.best().map(|(_, step)| step.templates.clone()).unwrap_or_default();
+        let found = best(&searcher.genetic(&space, evolution, seed, past.clone()));
+        Holdout {
+            seen: scorer.score(&found, past),
+            unseen: scorer.score(&found, future.clone()),
+            hindsight: scorer.score(&best_genetic.0, future),
+            found,
+        }
+    });
 
     let baseline = |spec: &str| -> Result<Score, EvalError> {
         let spec: PredictorSpec = spec.parse()?;

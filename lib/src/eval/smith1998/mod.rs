@@ -54,3 +54,68 @@ pub fn judge(outcomes: &[Outcome]) -> Reproduction {
     reproduction.figures = figures::drawn(outcomes, &LOG_NAMES);
     reproduction
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Scorer;
+    use crate::eval::search::Evolution;
+    use crate::job::{Job, QueueId, Truth, UserId};
+    use crate::predict::template::TemplateSet;
+    use crate::units::{Procs, Seconds, Time};
+    use crate::workload::{Machine, Workload};
+
+    /// Users with run times of their own, who ask for twice as much.
+    fn log() -> Workload {
+        let job = |number: i64| {
+            let run = 100 * (1 + number % 3) + number % 7;
+            let mut job = Job::rigid(
+                number as u64,
+                Time(number * 50),
+                Procs(1 << (number % 4)),
+                Some(Seconds(2 * run)),
+            );
+            job.user = UserId::new((number % 3) as u32);
+            job.queue = QueueId::new((number % 2) as u32);
+            (job, Truth::rigid(Seconds(run)))
+        };
+        let (jobs, truths): (Vec<Job>, Vec<Truth>) = (0..120).map(job).unzip();
+        let starts = jobs.iter().map(|job| job.submit + Seconds(5)).collect();
+        Workload::recorded(Machine { procs: Procs(16) }, jobs, truths, starts).unwrap()
+    }
+
+    fn outcome(thorough: bool) -> Outcome {
+        let evolution = Evolution { population: 6, generations: 3, seed: 1 };
+        let batch = |scorer: &Scorer<'_>, sets: &[TemplateSet], range: std::ops::Range<usize>| -> Vec<f64> {
+            sets.iter().map(|set| scorer.score(set, range.clone()).mean_error).collect()
+        };
+        search(&log(), thorough, evolution, &batch, &|| ()).unwrap()
+    }
+
+    #[test]
+    fn every_table_has_its_cells_and_searching_beats_knowing_nothing() {
+        let outcomes = [outcome(true), outcome(true), outcome(false)];
+        let reproduction = judge(&outcomes);
+        for table in TABLES {
+            assert!(reproduction.cells.iter().any(|cell| cell.table == *table), "{table}");
+        }
+        let found = &outcomes[0].best_genetic.1;
+        assert!(found.error_percent < outcomes[0].everything.error_percent / 2.0, "{found:?}");
+        assert!(found.error_percent <= outcomes[0].best_greedy[1].1.error_percent);
+        assert!(outcomes[2].holdout.is_none() && outcomes[2].with_history.is_none());
+        assert_eq!((reproduction.claims.len(), reproduction.figures.len()), (6, 2 * outcomes.len()));
+        // Judged are the paper's workloads only: what is asked of their genetic searches.
+        let judged = reproduction.cells.iter().filter(|cell| cell.within.is_some());
+        assert_eq!(judged.map(|cell| cell.row.as_str()).collect::<Vec<_>>(), ["CTC", "SDSC96"]);
+    }
+
+    #[test]
+    fn a_worse_error_than_the_papers_is_out() {
+        let mut worse = outcome(true);
+        if let Some([_, genetic]) = &mut worse.with_history {
+            genetic.1.error_percent = 58.7;
+        }
+        let out = judge(&[worse]).cells.into_iter().filter(|cell| cell.is_out()).count();
+        assert_eq!(out, 1);
+    }
+}

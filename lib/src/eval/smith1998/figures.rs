@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::eval::Figure;
 
-/// Bars for every fifth generation tell the story.
+/// Bars for every tenth generation tell the story.
 const EVERY: usize = 10;
 
 pub fn drawn(outcomes: &[Outcome], names: &[&str]) -> Vec<Figure> {

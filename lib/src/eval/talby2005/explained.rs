@@ -22,8 +22,10 @@ const OWN_TEXT: Experiment = Experiment(
     "the text says 47 to 53 % over EASY, which is 10 to 20 % over this RUH: ours over EASY is inside that",
 );
 
-const SHAKING: Experiment =
-    Experiment("Shaken arrivals", "moving arrivals by seconds moves this cell further than it differs");
+const SHAKING: Experiment = Experiment(
+    "Shaken arrivals",
+    "the paper's is within two standard deviations of what shaken arrivals give",
+);
 
 const THRESHOLD: Experiment = Experiment(
     "The threshold of Balanced",
@@ -49,11 +51,17 @@ pub fn cell(cell: &PublishedCell) -> Option<String> {
         ("2", "RUH without Propagation", "Absolute Inaccuracy") => CANCELLED,
         ("6", "Constant 1 Second", "Relative Accuracy") => CANCELLED,
         ("4", _, "Absolute Inaccuracy") => OWN_TEXT,
-        ("5", _, "Wait Time" | "Bounded Slowdown") => SHAKING,
+        ("5", _, "Wait Time" | "Bounded Slowdown") if is_within_shaking(cell) => SHAKING,
         ("5", _, "Absolute Inaccuracy") => THRESHOLD,
         _ => return None,
     };
     Some(experiment.told())
+}
+
+/// Whether the paper's value is one that shaken arrivals might give.
+fn is_within_shaking(cell: &PublishedCell) -> bool {
+    let pair = cell.paper.zip(cell.repeated);
+    pair.is_some_and(|(paper, repeated)| (paper - repeated.mean).abs() <= 2.0 * repeated.deviation)
 }
 
 /// The claim with why it does not hold, if it does not and an experiment tells.
@@ -69,4 +77,22 @@ pub fn claim(claim: Claim) -> Claim {
         _ => return claim,
     };
     claim.explained(experiment.told())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Repeated;
+
+    #[test]
+    fn shaking_explains_what_it_can_give_and_no_more() {
+        let told = |deviation| {
+            let repeated = Repeated { mean: -1.7, deviation, times: 5 };
+            let unbalanced =
+                PublishedCell::new("5", "Unbalanced", "Bounded Slowdown", PublishedCell::AVERAGE);
+            cell(&unbalanced.paper(-11.0).ours(2.9).repeated(repeated)).is_some()
+        };
+        assert!(told(5.2) && !told(4.0));
+        assert!(cell(&PublishedCell::new("2", "Perfect", "Wait Time", PublishedCell::AVERAGE)).is_none());
+    }
 }

@@ -6,10 +6,11 @@
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
 //! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`], [`spec`] → [`trace`],
-//! [`predict`], [`synth`] → [`sim`] → [`eval`] → [`report`]. A test holds them.
+//! [`predict`], [`portrait`] → [`synth`], [`sim`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod eval;
 pub mod job;
+pub mod portrait;
 pub mod predict;
 pub mod report;
 pub mod seed;

@@ -131,6 +131,13 @@ impl Workload {
         Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts })
     }
 
+    /// Has the jobs, in their order, ask for other times. Jobs beyond the last of `limits` keep theirs.
+    pub fn replace_limits(&mut self, limits: impl IntoIterator<Item = Option<Seconds>>) {
+        for (job, limit) in self.jobs.iter_mut().zip(limits) {
+            job.shape.limit = limit;
+        }
+    }
+
     /// The machine.
     pub fn machine(&self) -> Machine {
         self.machine

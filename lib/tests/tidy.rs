@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 14] = [
+const FLOORS: [(&str, u32); 15] = [
     ("units", 0),
     ("job", 1),
     ("seed", 1),
@@ -13,7 +13,8 @@ const FLOORS: [(&str, u32); 14] = [
     ("workload", 1),
     ("trace", 2),
     ("predict", 2),
-    ("synth", 2),
+    ("portrait", 2),
+    ("synth", 3),
     ("sim", 3),
     ("wait", 4),
     ("site", 5),

@@ -15,6 +15,26 @@ pub enum SynthError {
         /// What it may be.
         expected: String,
     },
+    /// No estimate is left for a job that runs this long.
+    #[error(
+        "{short} of {jobs} jobs run longer than any estimate left for them (job {id} runs {run} s, the longest estimate is \
+         {longest} s): raise the longest estimate, or the number of jobs that use the long ones"
+    )]
+    TooShort {
+        /// How many jobs at least go without.
+        short: u64,
+        /// Of how many.
+        jobs: u64,
+        /// The number of the longest of them.
+        id: u64,
+        /// How long it runs.
+        run: i64,
+        /// The longest estimate there is.
+        longest: i64,
+    },
+    /// What is asked for cannot be made of this workload.
+    #[error("{0}")]
+    Unsuitable(String),
     /// The parts do not make a workload.
     #[error(transparent)]
     Workload(#[from] WorkloadError),

@@ -6,12 +6,14 @@
 
 mod calendar;
 mod error;
+mod estimates;
 mod habits;
 mod round;
 mod variant;
 
 pub use calendar::Calendar;
 pub use error::SynthError;
+pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;
 pub use round::{ROUND_TIMES, round_up};
 pub use variant::{Shaken, Stripped, Variant};

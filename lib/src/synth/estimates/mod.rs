@@ -106,6 +106,7 @@ impl EstimateModel {
         let sizes = supplied::embed_sizes(&sizes, &head, head_percent);
         let mut series = if sizes.others.is_empty() {
             // What was supplied leaves the other times of the head without jobs; the longest is still asked for.
+            supplied::check_room(&supplied, tail.len())?;
             if let (None, Some(last)) = (head[0].percent, tail.last_mut()) {
                 *last = self.longest;
             }
@@ -139,6 +140,8 @@ impl EstimateModel {
             supplied.push(Supplied { time: self.longest, percent });
         }
         supplied::check(&supplied, self.longest)?;
+        // So that their order does not decide between equals.
+        supplied.sort_by_key(|mode| mode.time);
         Ok(supplied)
     }
 

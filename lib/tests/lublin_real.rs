@@ -203,6 +203,8 @@ fn rejected(what: &str, chance: f64) -> Result<(), Failed> {
 
 type Check = fn(&Workload) -> Result<(), Failed>;
 
+type BoxedCheck = Box<dyn FnOnce(&Workload) -> Result<(), Failed> + Send>;
+
 /// Against the sample of the authors' program.
 const SAMPLE: [(&str, Check); 7] = [
     ("sizes", |sample| accepted("sizes", size_chance(sample, &published(200_000)))),
@@ -322,7 +324,7 @@ fn fits(workload: &Workload, halves: [Distances; 2], weeks: [Distances; 2]) -> R
 fn main() {
     let mut trials: Vec<Trial> = Vec::new();
     let mut push =
-        |name: String, log: &str, check: Box<dyn FnOnce(&Workload) -> Result<(), Failed> + Send>| {
+        |name: String, log: &str, check: BoxedCheck| {
             let path = support::traces().map(|traces| traces.join(log)).filter(|path| path.is_file());
             let missing = path.is_none();
             let trial = move || match path {

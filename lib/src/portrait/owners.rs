@@ -37,7 +37,11 @@ impl Owners {
     /// The owners of a workload's modes; `None` if no job with a known user asks for a time.
     pub fn of(workload: &Workload) -> Option<Owners> {
         let modes = Modes::of(workload);
-        let askers = Askers::of(workload, &modes)?;
+        Some(Owners::among(workload, &modes, &Askers::of(workload, &modes)?))
+    }
+
+    /// The same where the modes, and who asks for them, are known already.
+    pub(super) fn among(workload: &Workload, modes: &Modes, askers: &Askers) -> Owners {
         let mut owning: Vec<u32> = askers.owner.iter().flatten().copied().collect();
         owning.sort_unstable();
         let all = modes.len() as f64;
@@ -51,12 +55,12 @@ impl Owners {
             })
             .collect();
         owners.sort_by_key(|owner| std::cmp::Reverse(owner.modes));
-        Some(Owners {
+        Owners {
             owned: owning.len() as u64,
             owned_share: owning.len() as f64 / all,
             owners,
-            estimates_per_user: askers.estimates_per_user,
-        })
+            estimates_per_user: askers.estimates_per_user.clone(),
+        }
     }
 }
 

@@ -19,11 +19,15 @@ pub fn table(described: &Described) -> Table {
     match &portrait.estimates {
         None => say("estimates", "unknown: no job asks for a time".to_owned()),
         Some(estimates) => {
-            say("estimates", values(estimates, portrait));
+            say("estimates", values(estimates));
+            if estimates.jobs < portrait.jobs {
+                say("without estimate", jobs(portrait.jobs - estimates.jobs, portrait.jobs));
+            }
             say("most popular", popular(estimates));
+            let asking = (estimates.longest_share * estimates.jobs as f64).round() as u64;
             let longest = duration::human(estimates.longest);
-            say("longest", format!("{longest}, asked for by {}", percent(estimates.longest_share)));
-            say("whole minutes", percent(estimates.whole_minutes));
+            say("longest", format!("{longest}, by {}", jobs(asking, estimates.jobs)));
+            say("whole minutes", format!("{} of the estimates", percent(estimates.whole_minutes)));
         }
     }
     if let Some(one) = &portrait.accuracy {
@@ -37,14 +41,14 @@ pub fn table(described: &Described) -> Table {
         Some(owners) => {
             let one = &owners.estimates_per_user;
             say("estimates per user", format!("median {}, at most {}", one.median, one.max));
-            say("used by one user only", owned(owners));
+            say("used by one user", owned(owners));
         }
     }
     match &portrait.sittings {
         None => say("sittings", "unknown: no user is known".to_owned()),
         Some(one) => {
             say("sittings", sittings(one));
-            say("next job of a sitting", alike(&one.within));
+            say("next job repeats", alike(&one.within));
         }
     }
     say("flurries", flurries(portrait));
@@ -52,24 +56,27 @@ pub fn table(described: &Described) -> Table {
 }
 
 fn title(described: &Described, portrait: &Portrait) -> String {
-    let removed = described.cleaning.as_ref().filter(|report| report.removed > 0);
-    let of = removed.map_or_else(String::new, |report| {
-        format!(" that ruleset {} leaves of {} records", report.ruleset, counted(report.lines))
-    });
-    format!("Estimates and habits of {} jobs{of}", counted(portrait.jobs))
+    let jobs = counted(portrait.jobs);
+    match described.cleaning.as_ref().filter(|report| report.removed > 0) {
+        None => format!("Estimates and habits: {jobs} jobs"),
+        Some(report) => {
+            let records = counted(report.lines);
+            format!("Estimates and habits: {jobs} jobs of {records} records (ruleset {})", report.ruleset)
+        }
+    }
 }
 
-fn values(estimates: &Disparity, portrait: &Portrait) -> String {
-    let some = if estimates.jobs < portrait.jobs {
-        format!(" in {} of the jobs", percent(estimates.jobs as f64 / portrait.jobs as f64))
-    } else {
-        String::new()
-    };
+fn jobs(count: u64, of: u64) -> String {
+    let jobs = if count == 1 { "job" } else { "jobs" };
+    format!("{} {jobs} ({})", counted(count), percent(count as f64 / of as f64))
+}
+
+fn values(estimates: &Disparity) -> String {
     let ratio = (estimates.joint_ratio * 100.0).round();
-    let head = estimates.head().len();
     format!(
-        "{} values{some}; {head} cover {}; joint ratio {}/{ratio}",
+        "{} different; {} cover {} of the jobs; joint ratio {}/{ratio}",
         counted(estimates.values as u64),
+        estimates.head().len(),
         percent(estimates.head_share),
         100.0 - ratio
     )
@@ -83,17 +90,17 @@ fn popular(estimates: &Disparity) -> String {
 }
 
 fn accuracy(accuracy: &Accuracy) -> String {
-    let all = accuracy.jobs as f64;
-    let limit = percent((accuracy.reached + accuracy.exceeded) as f64 / all);
-    format!("{} of an estimate is used on average; {limit} ran to it or past it", percent(accuracy.mean))
+    let all = percent((accuracy.reached + accuracy.exceeded) as f64 / accuracy.jobs as f64);
+    let (mean, peak) = (percent(accuracy.mean), percent(accuracy.peak_share));
+    format!("mean {mean}; {peak} use at least 95%, {all} all or more")
 }
 
 fn owned(owners: &Owners) -> String {
-    let values = format!("{} values ({})", counted(owners.owned), percent(owners.owned_share));
+    let values = format!("{} estimates ({})", counted(owners.owned), percent(owners.owned_share));
     match owners.owners.first() {
-        None => "no value".to_owned(),
+        None => "no estimate".to_owned(),
         Some(most) => format!(
-            "{values}, by {} users; most by {}: {} ({})",
+            "{values} of {} users; {} has {} ({})",
             counted(owners.owners.len() as u64),
             user(most.user, most.name.as_ref()),
             counted(most.modes),
@@ -103,13 +110,12 @@ fn owned(owners: &Owners) -> String {
 }
 
 fn sittings(one: &SittingHabits) -> String {
-    let jobs = Cell::number(one.jobs_per_sitting.mean, 1).shown(&Page::default());
     format!(
-        "{} by {} users, {jobs} jobs each, {} with one job (a pause of {} ends one)",
+        "{} of {} users; {} jobs each, {} with one only",
         counted(one.sittings),
         counted(one.users),
-        percent(one.alone_share),
-        duration::human(one.gap)
+        Cell::number(one.jobs_per_sitting.mean, 1).shown(&Page::default()),
+        percent(one.alone_share)
     )
 }
 
@@ -122,7 +128,7 @@ fn alike(repeats: &Repeats) -> String {
     ];
     let known: Vec<String> =
         known.into_iter().filter_map(|(what, share)| Some(format!("{what} {}", percent(share?)))).collect();
-    if known.is_empty() { "there is none".to_owned() } else { format!("same {}", known.join(", same ")) }
+    if known.is_empty() { "unknown: no sitting has two jobs".to_owned() } else { known.join(", ") }
 }
 
 fn flurries(portrait: &Portrait) -> String {
@@ -133,16 +139,18 @@ fn flurries(portrait: &Portrait) -> String {
             format!("unknown: jobs arrive in fewer than {} weeks", Flurries::FEWEST_WEEKS)
         };
     };
-    let usual = format!("a median week has {} jobs", counted(*median_week));
+    let usual = counted(*median_week);
     let Some(most) = flurries.iter().max_by(|a, b| a.times_median.total_cmp(&b.times_median)) else {
-        return format!("none ({usual})");
+        return format!("none (median week: {usual} jobs)");
+    };
+    let which = match flurries.len() {
+        1 => "1".to_owned(),
+        several => format!("{several}, the greatest"),
     };
     format!(
-        "{}; greatest by {}: {} jobs in {}, {} of all ({usual})",
-        counted(flurries.len() as u64),
+        "{which}: {}, {} jobs in {} (median {usual})",
         user(most.user, most.name.as_ref()),
         counted(most.jobs),
-        if most.weeks == 1 { "a week".to_owned() } else { format!("{} weeks", most.weeks) },
-        percent(most.share)
+        if most.weeks == 1 { "a week".to_owned() } else { format!("{} weeks", most.weeks) }
     )
 }

@@ -81,9 +81,12 @@ impl Described {
     }
 
     fn distributions(&self) -> Table {
-        let mut columns = vec![Column::text(""), Column::integer("known")];
-        columns
-            .extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(Column::number));
+        let mut columns = vec![Column::text("").naming(), Column::integer("known")];
+        let spared = ["min", "75%", "25%", "99%", "10%"];
+        columns.extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(|name| {
+            let spare = spared.iter().position(|one| *one == name);
+            Column::number(name).spare(spare.map_or(0, |place| place as u8 + 1))
+        }));
         let mut table = Table::new(columns);
         let info = &self.info;
         let count = |value: f64| Cell::number(value, 0);

@@ -3,10 +3,10 @@
 use queuecast::portrait::{
     Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owners, Portrait, Repeats, SittingHabits,
 };
-use queuecast::report::{Cell, Column, Document, Table, date};
+use queuecast::report::{Cell, Column, Document, Table, date, duration};
 use queuecast::trace::Distribution;
 
-use super::{percent, user, whole};
+use super::{user, whole};
 
 /// How many owners are listed.
 const OWNERS: usize = 5;
@@ -144,8 +144,13 @@ fn accuracy(accuracy: &Accuracy) -> Table {
 
 fn sittings(habits: &SittingHabits) -> Table {
     let mut columns = vec![Column::text("").naming(), Column::integer("number")];
-    columns.extend(["mean", "median", "75%", "90%", "99%", "max"].map(Column::number));
-    let mut table = Table::new(columns).titled("Sittings");
+    columns.extend(["mean", "median", "75%", "90%", "99%", "max"].map(|name| {
+        let spare = ["75%", "99%"].iter().position(|one| *one == name);
+        Column::number(name).spare(spare.map_or(0, |place| place as u8 + 1))
+    }));
+    let gap = duration::human(habits.gap);
+    let mut table = Table::new(columns)
+        .titled(format!("Sittings: jobs of one user, none later than {gap} after the one before"));
     let mut row = |name: &str, of: Option<&Distribution>, show: fn(f64) -> Cell, mean: fn(f64) -> Cell| {
         let Some(one) = of else { return };
         let mut row = vec![Cell::text(name), whole(one.count), mean(one.mean)];
@@ -153,8 +158,8 @@ fn sittings(habits: &SittingHabits) -> Table {
         table.row(row);
     };
     row("jobs", Some(&habits.jobs_per_sitting), |value| Cell::number(value, 0), |mean| Cell::number(mean, 1));
-    row("gap between jobs", habits.gaps.as_ref(), Cell::duration, Cell::duration);
-    row("break between sittings", habits.breaks.as_ref(), Cell::duration, Cell::duration);
+    row("next job after", habits.gaps.as_ref(), Cell::duration, Cell::duration);
+    row("next sitting after", habits.breaks.as_ref(), Cell::duration, Cell::duration);
     table
 }
 
@@ -181,7 +186,7 @@ fn flurries(flurries: &Flurries, epoch: Option<i64>) -> Table {
         Column::integer("weeks"),
         Column::integer("jobs"),
         Column::share("of all jobs"),
-        Column::number("median weeks of all users"),
+        Column::number("times median"),
     ])
     .titled("Flurries: weeks that one user filled");
     for one in &flurries.flurries {
@@ -192,14 +197,13 @@ fn flurries(flurries: &Flurries, epoch: Option<i64>) -> Table {
             whole(one.weeks),
             whole(one.jobs),
             Cell::share(one.share),
-            Cell::number(one.times_median * one.weeks as f64, 1),
+            Cell::number(one.times_median, 1),
         ]);
     }
     table.note(format!(
-        "a week in which a user submits as many jobs as all users in a median week ({}), at least {} of that \
-         week's jobs, and {} times the user's own median week",
+        "weeks in which a user submits as many jobs as all users in a median week ({}), half of that week's jobs, \
+         and {} times the user's own median week",
         super::counted(flurries.median_week),
-        percent(0.5),
         Flurries::SURGE
     ));
     table

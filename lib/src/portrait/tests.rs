@@ -87,13 +87,14 @@ fn a_mode_is_owned_if_one_known_user_alone_asks_for_it() {
     workload.names.users.insert(1, "ada".to_owned());
     let owners = Owners::of(&workload).unwrap();
     assert_eq!((owners.owned, owners.owned_share), (3, 0.5));
-    let owner = |user, name: Option<&str>, modes| Owner {
+    let owner = |user, name: Option<&str>, modes, jobs| Owner {
         user,
         name: name.map(str::to_owned),
         modes,
         share: modes as f64 / 6.0,
+        jobs,
     };
-    assert_eq!(owners.owners, [owner(1, Some("ada"), 2), owner(2, None, 1)]);
+    assert_eq!(owners.owners, [owner(1, Some("ada"), 2, 3), owner(2, None, 1, 1)]);
     let per_user = owners.estimates_per_user;
     assert_eq!((per_user.count, per_user.min, per_user.max), (2, 3, 3));
 }

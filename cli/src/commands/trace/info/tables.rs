@@ -1,7 +1,7 @@
 //! The portrait in tables.
 
 use queuecast::portrait::{
-    Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owners, Portrait, Repeats, SittingHabits,
+    Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owner, Owners, Portrait, Repeats, SittingHabits,
 };
 use queuecast::report::{Cell, Column, Document, Table, date, duration};
 use queuecast::trace::Distribution;
@@ -95,27 +95,33 @@ fn growth(growth: &Growth) -> Table {
 fn owners(owners: &Owners) -> Table {
     let mut table = Table::new([
         Column::text("user").naming(),
-        Column::integer("values"),
-        Column::share("of all values"),
+        Column::integer("estimates"),
+        Column::share("of all"),
+        Column::integer("jobs"),
     ])
     .titled("Who asks for times that nobody else asks for");
-    for owner in owners.owners.iter().take(OWNERS) {
+    let (named, rest) = owners.owners.split_at(owners.owners.len().min(OWNERS));
+    for owner in named {
         table.row([
             Cell::text(user(owner.user, owner.name.as_ref())),
             whole(owner.modes),
             Cell::share(owner.share),
+            whole(owner.jobs),
         ]);
     }
-    let rest = owners.owners.iter().skip(OWNERS);
-    let (others, values) = (rest.clone().count(), rest.clone().map(|owner| owner.modes).sum());
-    if others > 0 {
-        let share = rest.map(|owner| owner.share).sum();
-        table.row([Cell::text(format!("{others} others")), whole(values), Cell::share(share)]);
+    if !rest.is_empty() {
+        let sum = |of: fn(&Owner) -> u64| whole(rest.iter().map(of).sum());
+        table.row([
+            Cell::text(format!("{} others", rest.len())),
+            sum(|owner| owner.modes),
+            Cell::share(rest.iter().map(|owner| owner.share).sum()),
+            sum(|owner| owner.jobs),
+        ]);
     }
     table
 }
 
-/// The histogram in steps of a quarter, and what lies at its two ends.
+/// The histogram in larger steps, but for its two ends.
 fn accuracy(accuracy: &Accuracy) -> Table {
     let mut table = Table::new([
         Column::text("used of the estimate").naming(),

@@ -164,15 +164,68 @@ fn flurry(workload: &Workload) -> Result<(), Failed> {
     differences.verdict()
 }
 
+/// The rows of the page on estimates, as this portrait has them.
+fn rows(portrait: &Portrait) -> Option<Vec<(&'static str, String)>> {
+    let (estimates, owners) = (portrait.estimates.as_ref()?, portrait.owners.as_ref()?);
+    let (accuracy, sittings) = (portrait.accuracy.as_ref()?, portrait.sittings.as_ref()?);
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let jobs = portrait.jobs.to_string();
+    let (thousands, rest) = jobs.split_at(jobs.len() - 3);
+    let joint = (estimates.joint_ratio * 100.0).round();
+    let lowest = accuracy.histogram[0];
+    Some(vec![
+        ("jobs", format!("{thousands},{rest}")),
+        ("different estimates (K)", estimates.values.to_string()),
+        ("expected by Table 3", format!("{:.0}", portrait.growth.as_ref()?.points.last()?.expected)),
+        ("covered by the 20 most popular", percent(estimates.head_share)),
+        (
+            "values that cover 90 %",
+            estimates.covering.iter().find(|one| one.share == 0.9)?.values.to_string(),
+        ),
+        ("joint ratio", format!("{}/{joint}", 100.0 - joint)),
+        ("whole minutes", percent(estimates.whole_minutes)),
+        ("modes owned", percent(owners.owned_share)),
+        ("by so many users", owners.owners.len().to_string()),
+        ("most by one of them", percent(owners.owners.first()?.share)),
+        ("estimates of a median user", owners.estimates_per_user.median.to_string()),
+        ("mean accuracy", percent(accuracy.mean)),
+        ("accuracy below 5 %", percent(lowest.jobs as f64 / accuracy.jobs as f64)),
+        ("of these, run below 90 s", percent(lowest.short as f64 / lowest.jobs as f64)),
+        ("accuracy of 95 % or more", percent(accuracy.peak_share)),
+        ("jobs per sitting", format!("{:.1}", sittings.jobs_per_sitting.mean)),
+        ("same estimate as the job before, in a sitting", percent(sittings.within.estimate?)),
+        ("same processors", percent(sittings.within.processors?)),
+        ("same estimate as in the sitting before", percent(sittings.across.estimate?)),
+        ("flurries", portrait.flurries.as_ref()?.flurries.len().to_string()),
+    ])
+}
+
+/// The page's column for this log has these figures.
+fn page(workload: &Workload, column: usize) -> Result<(), Failed> {
+    let page = include_str!("../../docs/concepts/estimates.md");
+    let table: Vec<Vec<&str>> =
+        page.lines().filter_map(|line| Some(line.strip_prefix("| ")?.split(" | ").collect())).collect();
+    let mut differences = Differences::default();
+    for (name, expected) in rows(&Portrait::of(workload)).ok_or("something is unknown")? {
+        let row = table.iter().find(|row| row[0] == name).ok_or_else(|| format!("no row {name:?}"))?;
+        differences.equal(name, row[column].trim_end_matches(" |"), expected.as_str());
+    }
+    differences.verdict()
+}
+
 fn main() {
     type Check = fn(&Workload) -> Result<(), Failed>;
-    let logs: [(&str, &str, Check); 7] = [
+    let logs: [(&str, &str, Check); 11] = [
         ("portrait", "CTC-SP2-1996-3.1-cln.swf.gz", ctc),
         ("portrait", "KTH-SP2-1996-2.1-cln.swf.gz", kth),
         ("portrait", "KTH-SP2-1996-2.swf.gz", kth),
         ("portrait", "SDSC-SP2-1998-4.2-cln.swf.gz", sdsc),
         ("portrait", "SDSC-BLUE-2000-4.2-cln.swf.gz", blue),
         ("portrait", "NASA-iPSC-1993-3.1-cln.swf.gz", nasa),
+        ("page", "KTH-SP2-1996-2.1-cln.swf.gz", |workload| page(workload, 1)),
+        ("page", "CTC-SP2-1996-3.1-cln.swf.gz", |workload| page(workload, 2)),
+        ("page", "SDSC-SP2-1998-4.2-cln.swf.gz", |workload| page(workload, 3)),
+        ("page", "SDSC-BLUE-2000-4.2-cln.swf.gz", |workload| page(workload, 4)),
         ("control/a_flurry_is_found", "KTH-SP2-1996-2.1-cln.swf.gz", flurry),
     ];
     let mut trials: Vec<Trial> = Vec::new();

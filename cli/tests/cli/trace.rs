@@ -156,10 +156,10 @@ fn info_portrays_the_jobs_that_cleaning_leaves() {
     for part in [
         "Estimates and habits: 9 jobs of 10 records (ruleset default)",
         "3 different; 3 cover 100.0% of the jobs",
-        "1 h 44.4%, 5 min 44.4%, 1 min 30 s 11.1%",
+        "5 min 44.4%, 1 h 44.4%, 1 min 30 s 11.1%",
         "1 h, by 4 jobs (44.4%)",
-        "66.7% of the estimates",
-        "55.6% all or more",
+        "88.9% of the estimates",
+        "44.4% all or more",
         "3 estimates (100.0%) of 2 users; user 1 has 2 (66.7%)",
         "5 of 2 users; 1.8 jobs each, 80.0% with one only",
         "estimate 75.0%, processors 100.0%, executable 100.0%",

@@ -7,11 +7,17 @@
 mod calendar;
 mod error;
 mod habits;
+mod population;
+mod resample;
+mod rescale;
 mod round;
 mod variant;
 
 pub use calendar::Calendar;
 pub use error::SynthError;
 pub use habits::Habits;
+pub use population::Population;
+pub use resample::Resample;
+pub use rescale::{Lever, Rescale, Target};
 pub use round::{ROUND_TIMES, round_up};
 pub use variant::{Shaken, Stripped, Variant};

@@ -16,7 +16,7 @@ mod variant;
 pub use calendar::Calendar;
 pub use error::SynthError;
 pub use habits::Habits;
-pub use population::Population;
+pub use population::{Manners, Population};
 pub use resample::Resample;
 pub use rescale::{Lever, Rescale, Target};
 pub use round::{ROUND_TIMES, round_up};

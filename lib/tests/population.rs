@@ -76,7 +76,8 @@ fn calibrated(log: &Workload) -> Result<(), Failed> {
     ensure(near(real.sitting_run_spread, made.sitting_run_spread, 1.25), both)?;
     ensure((real.busiest_tenth - made.busiest_tenth).abs() < 0.08, both)?;
     ensure(near(real.presence, made.presence, 1.3), both)?;
-    ensure((real.repetition - made.repetition).abs() < 0.1, both)
+    ensure((real.repetition - made.repetition).abs() < 0.15, both)?;
+    ensure((real.history - made.history).abs() < 0.1, both)
 }
 
 /// History tells as much about the settled jobs as about the log's, more or less.

@@ -7,7 +7,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::seed::Seed;
-use queuecast::synth::{Habits, Population, Resample};
+use queuecast::synth::{Habits, Lublin, Population, Resample};
 use queuecast::workload::Workload;
 
 fn main() {
@@ -32,4 +32,11 @@ fn resample(bencher: Bencher<'_, '_>, jobs: u32) {
     let workload = habits(jobs);
     let resample = Resample { weeks: (jobs / 500).min(10_000), load: None };
     bencher.counter(ItemsCount::new(jobs)).bench(|| resample.of(black_box(&workload), Seed(1)));
+}
+
+/// A million jobs of Lublin's model with users.
+#[divan::bench(sample_count = 5)]
+fn lublin_settled() -> Workload {
+    let workload = Lublin::new(1_000_000, 256).generate(Seed(1)).unwrap();
+    Population::default().settle(&workload, Seed(2)).unwrap()
 }

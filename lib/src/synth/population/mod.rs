@@ -15,6 +15,7 @@ mod walk;
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
+use super::error::within;
 use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::portrait::Sittings;
 use crate::seed::Seed;
@@ -204,17 +205,6 @@ impl Population {
         within("failures", self.failures, 0.0, 1.0)?;
         within("groups", self.groups, 1, 1_000_000)
     }
-}
-
-fn within<T>(field: &'static str, value: T, least: T, most: T) -> Result<(), SynthError>
-where
-    T: PartialOrd + std::fmt::Display,
-{
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    let expected = format!("between {least} and {most}");
-    Err(SynthError::OutOfRange { field, value: value.to_string(), expected })
 }
 
 /// The queues of a workload as dense numbers. Jobs never change lanes.

@@ -28,8 +28,11 @@ fn arrivals(workload: &Workload) -> Vec<(Option<QueueId>, Time)> {
     workload.jobs().iter().map(|job| (job.queue, job.submit)).collect()
 }
 
+/// Queue, processors, requested time, run time and ending of a job.
+type Content = (Option<QueueId>, Procs, Option<Seconds>, Seconds, String);
+
 /// Every job of every queue, sorted.
-fn contents(workload: &Workload) -> Vec<(Option<QueueId>, Procs, Option<Seconds>, Seconds, String)> {
+fn contents(workload: &Workload) -> Vec<Content> {
     let pairs = workload.jobs().iter().zip(workload.truths());
     let mut contents: Vec<_> = pairs
         .map(|(job, truth)| {

@@ -126,6 +126,11 @@ impl Job {
     pub fn shapes(&self) -> impl Iterator<Item = Shape> + '_ {
         std::iter::once(self.shape).chain(self.other_shapes.iter().flat_map(|more| more.iter().copied()))
     }
+
+    /// The shape at this place among all, the preferred one at 0 and where there is no such place.
+    pub fn shape_at(&self, place: u16) -> Shape {
+        self.shapes().nth(place.into()).unwrap_or(self.shape)
+    }
 }
 
 /// How a job came to its end.
@@ -174,6 +179,14 @@ impl Truth {
         match &self.runs {
             Runs::Rigid(run) => *run,
             Runs::Moldable(runs) => runs.first().copied().unwrap_or_default(),
+        }
+    }
+
+    /// The run time in the shape at this place among all; that in the preferred one where there is no such place.
+    pub fn run_in(&self, shape: u16) -> Seconds {
+        match &self.runs {
+            Runs::Moldable(runs) => runs.get(usize::from(shape)).copied().unwrap_or_else(|| self.run()),
+            Runs::Rigid(run) => *run,
         }
     }
 }

@@ -661,7 +661,7 @@ impl Policy for SlowKept {
         }
         (self.changed, self.eased) = (false, false);
         for (job, _) in self.promises.extract_if(.., |(_, at)| *at <= view.now().0) {
-            starts.push(Start { job, reason: Reason::Reserved });
+            starts.push(Start::preferred(job, Reason::Reserved));
         }
     }
 
@@ -762,7 +762,7 @@ fn a_policy_that_wants_to_be_woken_for_ever_does_not_stop_the_clock() {
     struct Sleepless;
     impl Policy for Sleepless {
         fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
-            starts.extend(view.waiting().map(|job| Start { job: job.index, reason: Reason::Immediate }));
+            starts.extend(view.waiting().map(|job| Start::preferred(job.index, Reason::Immediate)));
         }
         fn wake(&self) -> Option<Time> {
             Some(Time(100))

@@ -22,6 +22,7 @@ fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
             standing: Standing::of(Seconds(predicted), Seconds(ran)),
             corrections: 0,
             revisions: 0,
+            shape: 0,
             reason: Reason::Reserved,
             killed: false,
         };

@@ -90,7 +90,7 @@ impl Measured<'_> {
     }
 
     pub(super) fn procs(&self) -> i128 {
-        i128::from(self.job.shape.procs.0)
+        i128::from(self.placement.procs(self.job).0)
     }
 }
 
@@ -110,6 +110,7 @@ mod tests {
             standing: Standing::of(Seconds(predicted), Seconds(ran)),
             corrections: 0,
             revisions: 0,
+            shape: 0,
             reason: Reason::Reserved,
             killed: false,
         };

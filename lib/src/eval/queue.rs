@@ -72,10 +72,11 @@ impl QueueSeries {
         let mut changes: Vec<(Time, [i64; 3])> = Vec::with_capacity(3 * jobs);
         for index in 0..jobs {
             let job = evaluation.measured(index);
-            let procs = i64::from(job.job.shape.procs.0);
-            changes.push((job.job.submit, [1, procs, 0]));
-            changes.push((job.placement.start, [-1, -procs, procs]));
-            changes.push((job.placement.end(), [0, 0, -procs]));
+            let (wanted, held) = (job.job.shape.procs, job.placement.procs(job.job));
+            let (wanted, held) = (i64::from(wanted.0), i64::from(held.0));
+            changes.push((job.job.submit, [1, wanted, 0]));
+            changes.push((job.placement.start, [-1, -wanted, held]));
+            changes.push((job.placement.end(), [0, 0, -held]));
         }
         changes.sort_unstable_by_key(|&(time, _)| time);
 

@@ -68,15 +68,16 @@ fn made_header<W: Write>(writer: &mut SwfWriter<W>, workload: &Workload) -> io::
 
 fn record(job: &Job, truth: &Truth, placement: Option<&Placement>, origin: i64) -> Record {
     let number = |number: Option<u32>| number.map_or(UNKNOWN, i64::from);
-    let procs = i64::from(job.shape.procs.0);
+    let requested = job.shape.procs;
+    let allocated = placement.map_or(requested, |placement| placement.procs(job));
     let killed = placement.is_some_and(|placement| placement.killed);
     Record {
         job: i64::try_from(job.id.0).unwrap_or(UNKNOWN),
         submit: job.submit.0 - origin,
         wait: placement.map_or(UNKNOWN, |placement| (placement.start - job.submit).0),
         run: placement.map_or(truth.run(), |placement| placement.ran).0,
-        allocated_procs: procs,
-        requested_procs: procs,
+        allocated_procs: allocated.0.into(),
+        requested_procs: requested.0.into(),
         requested_time: job.shape.limit.map_or(UNKNOWN, |limit| limit.0),
         status: if killed { 0 } else { status(truth.ending) },
         user: number(job.user.map(|id| id.number())),

@@ -97,6 +97,7 @@ impl<'w> Engine<'w> {
                 standing: Standing::default(),
                 corrections: 0,
                 revisions: 0,
+                shape: 0,
                 reason: Reason::Reserved,
                 killed: false,
             });
@@ -235,6 +236,7 @@ impl<'w> Engine<'w> {
             standing: Standing::default(),
             corrections: 0,
             revisions: 0,
+            shape: 0,
             reason: Reason::Immediate,
             killed,
         });
@@ -414,16 +416,23 @@ impl<'w> Engine<'w> {
         // Only once all of them run, so that nobody is revised between being chosen and being started.
         for start in &starts {
             let job = &self.jobs[start.job.at()];
-            self.learn(&Event { at: Time(now), job, what: What::Started(job.shape) }, company);
+            self.learn(
+                &Event { at: Time(now), job, what: What::Started(job.shape_at(start.shape)) },
+                company,
+            );
         }
         self.starts = starts;
         // A policy that wants to be woken in the past would stop the clock.
         self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0).max(now.saturating_add(1));
     }
 
-    fn begin(&mut self, Start { job: index, reason }: Start, now: i64, observers: &mut [&mut dyn Observer]) {
+    fn begin(&mut self, start: Start, now: i64, observers: &mut [&mut dyn Observer]) {
+        let Start { job: index, shape, reason } = start;
         debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
         self.queue.remove(index, &mut self.rows);
+        if shape > 0 {
+            self.mold(index, shape);
+        }
         let row = Row { start: now, turn: self.started, ..self.rows[index] };
         self.started = self.started.wrapping_add(1);
         (self.rows[index].start, self.rows[index].turn) = (row.start, row.turn);
@@ -431,7 +440,27 @@ impl<'w> Engine<'w> {
         (placement.start, placement.reason) = (Time(now), reason);
         self.occupy(index, &row);
         let job = &self.jobs[index.at()];
-        self.tell(now, job, What::Started(job.shape), observers);
+        self.tell(now, job, What::Started(job.shape_at(shape)), observers);
+    }
+
+    /// Has a waiting job run in another shape than it prefers. What is predicted of it changes as its user's requests for
+    /// the two do, where there are both.
+    fn mold(&mut self, index: JobIndex, place: u16) {
+        let (job, truth) = (&self.jobs[index.at()], &self.truths[index.at()]);
+        let shape = job.shape_at(place);
+        let run = self.options.limit.stopped(truth.run_in(place), shape.limit);
+        let row = &mut self.rows[index];
+        (row.procs, row.run) = (shape.procs.0, run.0);
+        row.ending = if run < truth.run_in(place) { Ending::Killed } else { truth.ending };
+        if let (Some(preferred), Some(limit)) = (job.shape.limit, shape.limit) {
+            let factor = limit.0 as f64 / preferred.0.max(1) as f64;
+            row.predicted = Seconds(row.predicted).scaled(factor).0.max(1);
+            row.planned = Seconds(row.planned).scaled(factor).0.max(1);
+            row.first = row.predicted;
+        }
+        let placement = &mut self.placements[index.at()];
+        (placement.ran, placement.killed, placement.shape) = (run, row.ending == Ending::Killed, place);
+        placement.predicted = Seconds(row.predicted);
     }
 
     /// Puts a started job on the machine.

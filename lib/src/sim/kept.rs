@@ -140,7 +140,7 @@ impl Policy for Kept {
                 return true;
             }
             let arrived_now = view.row(job).submit == now.0;
-            starts.push(Start { job, reason: reason_of(arrived_now, now, planned, jumped) });
+            starts.push(Start::preferred(job, reason_of(arrived_now, now, planned, jumped)));
             false
         });
         self.wake = wake;

@@ -175,7 +175,7 @@ impl Leap {
             let end = view.now.saturating_add(row.planned);
             self.started.push(PlannedEnd { end, job, procs: row.procs });
             let reason = reason_of(row.submit == view.now, view.now(), Seconds(row.planned), None);
-            starts.push(Start { job, reason });
+            starts.push(Start::preferred(job, reason));
             if let Some(order) = self.order.filter(|_| job < self.unseen) {
                 let key = self.candidate(order, view, job).key();
                 self.candidates.remove(key);
@@ -212,7 +212,7 @@ impl Leap {
         let reservation = Time(view.now + room.window);
         room.fill(candidate);
         let reason = reason_of(false, view.now(), Seconds(candidate.planned), Some(reservation));
-        starts.push(Start { job: candidate.job, reason });
+        starts.push(Start::preferred(candidate.job, reason));
     }
 
     fn settle(&mut self, room: &Room) {

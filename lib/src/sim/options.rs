@@ -60,11 +60,16 @@ impl Default for Options {
 }
 
 impl LimitRule {
-    /// How long a job really runs under this rule.
+    /// How long a job really runs under this rule, in the shape it prefers.
     pub fn ran(self, job: &Job, truth: &Truth) -> Seconds {
-        match (self, job.shape.limit) {
-            (LimitRule::Kill, Some(limit)) => truth.run().min(limit),
-            _ => truth.run(),
+        self.stopped(truth.run(), job.shape.limit)
+    }
+
+    /// When a job of this run time ends that has this limit.
+    pub(super) fn stopped(self, run: Seconds, limit: Option<Seconds>) -> Seconds {
+        match (self, limit) {
+            (LimitRule::Kill, Some(limit)) => run.min(limit),
+            _ => run,
         }
     }
 }

@@ -52,7 +52,7 @@ impl Policy for Plain {
             let Some(at) = profile.earliest(now, procs, job.planned) else { continue };
             profile.take(at, procs, job.planned);
             if at == now {
-                starts.push(Start { job: job.index, reason: reason(&job, now, first_reservation) });
+                starts.push(Start::preferred(job.index, reason(&job, now, first_reservation)));
             } else {
                 reserved += 1;
                 first_reservation = Some(first_reservation.map_or(at, |first| first.min(at)));
@@ -66,7 +66,7 @@ impl Policy for Plain {
             let procs = job.job.shape.procs;
             if profile.fits(now, procs, job.planned) {
                 profile.take(now, procs, job.planned);
-                starts.push(Start { job: job.index, reason: reason(&job, now, first_reservation) });
+                starts.push(Start::preferred(job.index, reason(&job, now, first_reservation)));
             }
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn free_from_now(view: &View<'_>) -> Profile {
     let mut profile = Profile::new(view.now(), view.machine());
     let mut busy = view.machine().0 - view.free().0;
     for running in view.running() {
-        let procs = running.job.shape.procs;
+        let procs = running.procs;
         profile.take(view.now(), procs, running.planned_end - view.now());
         busy -= procs.0;
     }

@@ -36,8 +36,17 @@ pub trait Policy: Send {
 pub struct Start {
     /// The job.
     pub job: JobIndex,
+    /// In which of its shapes: the place in [`crate::job::Job::shapes`], 0 for the one it prefers.
+    pub shape: u16,
     /// Why now.
     pub reason: Reason,
+}
+
+impl Start {
+    /// In the shape it prefers.
+    pub fn preferred(job: JobIndex, reason: Reason) -> Start {
+        Start { job, shape: 0, reason }
+    }
 }
 
 /// What changed between two plans, besides arrivals (which the view shows) and the policy's own starts.

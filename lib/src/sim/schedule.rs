@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::units::{Seconds, Time};
+use crate::job::Job;
+use crate::units::{Procs, Seconds, Time};
 
 /// How a backfilled job avoided delaying the reservation it jumped over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -74,7 +75,9 @@ pub struct Placement {
     /// How often its prediction was corrected because it was outlived.
     pub corrections: u16,
     /// How often its predictor changed its mind about it.
-    pub revisions: u32,
+    pub revisions: u16,
+    /// In which of its shapes it ran: the place in [`Job::shapes`].
+    pub shape: u16,
     /// Why it started then.
     pub reason: Reason,
     /// Whether it was killed at its limit.
@@ -85,6 +88,11 @@ impl Placement {
     /// When it ended.
     pub fn end(&self) -> Time {
         self.start + self.ran
+    }
+
+    /// The processors it held, if it is this job's.
+    pub fn procs(&self, job: &Job) -> Procs {
+        if self.shape == 0 { job.shape.procs } else { job.shape_at(self.shape).procs }
     }
 }
 

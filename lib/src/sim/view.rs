@@ -38,6 +38,8 @@ pub struct WaitingJob<'a> {
 pub struct RunningJob<'a> {
     /// The job.
     pub job: &'a Job,
+    /// Processors it holds.
+    pub procs: Procs,
     /// When it started.
     pub start: Time,
     /// Its predicted run time, corrected if it was outlived.
@@ -79,6 +81,7 @@ impl<'a> View<'a> {
             let row = self.row(entry.job);
             RunningJob {
                 job: &self.jobs[entry.job.at()],
+                procs: Procs(row.procs),
                 start: Time(row.start),
                 predicted: Seconds(row.predicted),
                 planned_end: Time(entry.end),

@@ -124,7 +124,7 @@ fn write_schedule(out: &mut impl Write, evaluation: &Evaluation<'_>) -> io::Resu
             job.submit,
             placement.start,
             placement.end(),
-            job.shape.procs,
+            placement.procs(job),
             placement.reason.word(),
             measured.wait(),
             placement.ran

@@ -9,6 +9,9 @@ mod downey;
 mod error;
 mod habits;
 mod lublin;
+mod population;
+mod resample;
+mod rescale;
 mod round;
 mod variant;
 
@@ -17,6 +20,9 @@ pub use downey::{Downey, DowneyArrivals, DowneyJob, Speedup, UniformLog};
 pub use error::SynthError;
 pub use habits::Habits;
 pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, LublinRuns, LublinSizes};
+pub use population::Population;
+pub use resample::Resample;
+pub use rescale::{Lever, Rescale, Target};
 pub use round::{ROUND_TIMES, round_up};
 pub use variant::{Shaken, Stripped, Variant};
 

@@ -23,6 +23,7 @@ pub mod smith1998;
 mod study;
 mod summarize;
 pub mod talby2005;
+pub mod tsafrir2005;
 mod window;
 
 pub use error::EvalError;

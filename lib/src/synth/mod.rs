@@ -7,6 +7,7 @@
 mod calendar;
 mod downey;
 mod error;
+mod estimates;
 mod habits;
 mod lublin;
 mod population;
@@ -18,6 +19,7 @@ mod variant;
 pub use calendar::Calendar;
 pub use downey::{Downey, DowneyArrivals, DowneyJob, Speedup, UniformLog};
 pub use error::SynthError;
+pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;
 pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, LublinRuns, LublinSizes};
 pub use population::Population;

@@ -22,7 +22,7 @@ pub use error::SynthError;
 pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;
 pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, LublinRuns, LublinSizes};
-pub use population::Population;
+pub use population::{Manners, Population};
 pub use resample::Resample;
 pub use rescale::{Lever, Rescale, Target};
 pub use round::{ROUND_TIMES, round_up};

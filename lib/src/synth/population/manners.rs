@@ -1,0 +1,182 @@
+//! How people work, measured: what a population is calibrated to and checked by.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::job::{Job, UserId};
+use crate::portrait::Sittings;
+use crate::workload::Workload;
+
+/// How the users of a workload work. Sittings are those of [`Sittings::of`] with the usual gap; jobs of unknown users
+/// are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Manners {
+    /// Jobs whose user is known.
+    pub jobs: usize,
+    /// Distinct users.
+    pub users: usize,
+    /// Sittings.
+    pub sittings: usize,
+    /// Jobs in a sitting, on average.
+    pub jobs_per_sitting: f64,
+    /// The share of sittings with one job only.
+    pub single: f64,
+    /// The median time between two arrivals of a sitting, in seconds.
+    pub think: f64,
+    /// The standard deviation of its logarithm.
+    pub think_spread: f64,
+    /// Distinct sizes of a user, on average.
+    pub sizes_per_user: f64,
+    /// Of the jobs that follow another in a sitting, the share with the same size.
+    pub same_size: f64,
+    /// Of the first jobs of a sitting, the share with the same size as the user's job before.
+    pub same_size_again: f64,
+    /// The standard deviation of the logarithm of run times around the mean of all jobs of the user and size.
+    pub run_spread: f64,
+    /// The same around the mean of all jobs of the sitting and size.
+    pub sitting_run_spread: f64,
+    /// The same around the mean of all jobs of the user.
+    pub user_run_spread: f64,
+    /// The median factor, as a logarithm, between the run times of jobs that follow each other in a sitting with the
+    /// same size.
+    pub run_change: f64,
+    /// The share of all jobs that the busiest tenth of the users submitted.
+    pub busiest_tenth: f64,
+    /// From first to last job of a user, as a share of all arrivals, mean over the busiest half of the users.
+    pub presence: f64,
+}
+
+/// Sums behind a standard deviation within groups.
+struct Within<K>(HashMap<K, (f64, f64, f64)>);
+
+impl<K: std::hash::Hash + Eq> Within<K> {
+    fn new() -> Within<K> {
+        Within(HashMap::new())
+    }
+
+    fn add(&mut self, key: K, value: f64) {
+        let (count, mean, squares) = self.0.entry(key).or_default();
+        *count += 1.0;
+        let away = value - *mean;
+        *mean += away / *count;
+        *squares += away * (value - *mean);
+    }
+
+    fn deviation(&self) -> f64 {
+        // Summed in order of size, since a map has none of its own.
+        let mut groups: Vec<(f64, f64)> =
+            self.0.values().map(|&(count, _, squares)| (squares, count - 1.0)).collect();
+        groups.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (squares, free) = groups.iter().fold((0.0, 0.0), |sum, group| (sum.0 + group.0, sum.1 + group.1));
+        ratio(squares, free).sqrt()
+    }
+}
+
+/// What is remembered of a user.
+struct Seen<'a> {
+    last: &'a Job,
+    run: f64,
+    sitting: u32,
+    jobs: usize,
+    first: usize,
+}
+
+impl Manners {
+    /// Measured; all zero if no user is known.
+    pub fn of(workload: &Workload) -> Manners {
+        let sittings = Sittings::of(workload, Sittings::GAP);
+        let mut seen: HashMap<UserId, Seen<'_>> = HashMap::new();
+        let mut in_sitting: HashMap<u32, usize> = HashMap::new();
+        let (mut by_size, mut by_sitting, mut by_user) = (Within::new(), Within::new(), Within::new());
+        let (mut thinks, mut changes) = (Vec::new(), Vec::new());
+        let (mut same, mut again, mut returned) = (0, 0, 0_usize);
+        for (place, (job, truth)) in workload.jobs().iter().zip(workload.truths()).enumerate() {
+            let Some(user) = job.user else { continue };
+            let sitting = sittings.of_job[place];
+            let run = (truth.run().0.max(1) as f64).ln();
+            *in_sitting.entry(sitting).or_default() += 1;
+            by_size.add((user, job.shape.procs), run);
+            by_sitting.add((sitting, job.shape.procs), run);
+            by_user.add(user, run);
+            let before = seen.get(&user);
+            if let Some(before) = before {
+                let alike = before.last.shape.procs == job.shape.procs;
+                if before.sitting == sitting {
+                    thinks.push((job.submit - before.last.submit).0.max(1) as f64);
+                    same += usize::from(alike);
+                    if alike {
+                        changes.push((run - before.run).abs());
+                    }
+                } else {
+                    returned += 1;
+                    again += usize::from(alike);
+                }
+            }
+            let (jobs, first) = before.map_or((0, place), |before| (before.jobs, before.first));
+            seen.insert(user, Seen { last: job, run, sitting, jobs: jobs + 1, first });
+        }
+        let jobs: usize = in_sitting.values().sum();
+        let single = in_sitting.values().filter(|&&jobs| jobs == 1).count();
+        let (busiest_tenth, presence) = busiest(&seen, workload.len());
+        Manners {
+            jobs,
+            users: seen.len(),
+            sittings: in_sitting.len(),
+            jobs_per_sitting: ratio(jobs as f64, in_sitting.len() as f64),
+            single: ratio(single as f64, in_sitting.len() as f64),
+            think_spread: deviation(thinks.iter().map(|think| think.ln())),
+            same_size: ratio(same as f64, thinks.len() as f64),
+            think: median(&mut thinks),
+            sizes_per_user: ratio(by_size.0.len() as f64, seen.len() as f64),
+            same_size_again: ratio(again as f64, returned as f64),
+            run_spread: by_size.deviation(),
+            sitting_run_spread: by_sitting.deviation(),
+            user_run_spread: by_user.deviation(),
+            run_change: median(&mut changes),
+            busiest_tenth,
+            presence,
+        }
+    }
+
+    /// Jobs of each user, most first.
+    pub(super) fn jobs_by_rank(workload: &Workload) -> Vec<usize> {
+        let mut jobs: HashMap<UserId, usize> = HashMap::new();
+        for user in workload.jobs().iter().filter_map(|job| job.user) {
+            *jobs.entry(user).or_default() += 1;
+        }
+        let mut jobs: Vec<usize> = jobs.into_values().collect();
+        jobs.sort_unstable_by(|one, other| other.cmp(one));
+        jobs
+    }
+}
+
+/// The share of the busiest tenth, and for how long the busiest half are about.
+fn busiest(seen: &HashMap<UserId, Seen<'_>>, jobs: usize) -> (f64, f64) {
+    let mut users: Vec<(usize, usize)> =
+        seen.values().map(|user| (user.jobs, user.last.index.at() - user.first)).collect();
+    users.sort_unstable_by(|one, other| other.cmp(one));
+    let (tenth, half) = (users.len().div_ceil(10), users.len().div_ceil(2));
+    let all: usize = users.iter().map(|user| user.0).sum();
+    let busiest: usize = users[..tenth].iter().map(|user| user.0).sum();
+    let about: usize = users[..half].iter().map(|user| user.1).sum();
+    (ratio(busiest as f64, all as f64), ratio(about as f64, half as f64 * jobs as f64))
+}
+
+fn ratio(above: f64, below: f64) -> f64 {
+    if below > 0.0 { above / below } else { 0.0 }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+fn deviation(values: impl Iterator<Item = f64>) -> f64 {
+    let mut one = Within::new();
+    values.for_each(|value| one.add((), value));
+    one.deviation()
+}

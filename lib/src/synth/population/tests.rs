@@ -1,0 +1,1 @@
+//! What the population promises, measured on what it makes.

@@ -41,7 +41,13 @@ fn check(paper: PaperLog, log: &Modes) -> Result<(), Failed> {
     head(paper.name(), log)?;
     let vanilla = distance(log, &paper.vanilla(log))?;
     let improved = distance(log, &paper.improved(log))?;
-    eprintln!("{} K {} N {} head {:.4}: vanilla {vanilla:.4} improved {improved:.4}", paper.name(), log.len(), log.jobs(), log.head_share(20));
+    eprintln!(
+        "{} K {} N {} head {:.4}: vanilla {vanilla:.4} improved {improved:.4}",
+        paper.name(),
+        log.len(),
+        log.jobs(),
+        log.head_share(20)
+    );
     let far = format!("mean distance: vanilla {vanilla:.4}, improved {improved:.4}");
     // The paper itself calls vanilla "far less successful" on the two logs with unique features.
     let asked = matches!(paper, PaperLog::Sdsc106 | PaperLog::Ctc);

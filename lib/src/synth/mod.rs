@@ -4,6 +4,7 @@
 //! Knows jobs and workloads; refuses to know traces, predictors and schedulers. What a model shares with its
 //! siblings has its own module: the [`Calendar`] says when people submit, [`round_up`] what they ask for.
 
+mod assign;
 mod calendar;
 mod downey;
 mod error;
@@ -16,6 +17,7 @@ mod rescale;
 mod round;
 mod variant;
 
+pub use assign::{Estimates, Pairing, Routine};
 pub use calendar::Calendar;
 pub use downey::{Downey, DowneyArrivals, DowneyJob, Speedup, UniformLog};
 pub use error::SynthError;

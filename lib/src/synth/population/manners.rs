@@ -41,6 +41,11 @@ pub struct Manners {
     /// The median factor, as a logarithm, between the run times of jobs that follow each other in a sitting with the
     /// same size.
     pub run_change: f64,
+    /// The same between the first job of a sitting and the user's job before.
+    pub run_change_again: f64,
+    /// How far a job's run time is from that of the user's job before, on average, over how far it is from that of any
+    /// other job: 1 if users tell nothing.
+    pub repetition: f64,
     /// The share of all jobs that the busiest tenth of the users submitted.
     pub busiest_tenth: f64,
     /// From first to last job of a user, as a share of all arrivals, mean over the busiest half of the users.
@@ -89,8 +94,8 @@ impl Manners {
         let mut seen: HashMap<UserId, Seen<'_>> = HashMap::new();
         let mut in_sitting: HashMap<u32, usize> = HashMap::new();
         let (mut by_size, mut by_sitting, mut by_user) = (Within::new(), Within::new(), Within::new());
-        let (mut thinks, mut changes) = (Vec::new(), Vec::new());
-        let (mut same, mut again, mut returned) = (0, 0, 0_usize);
+        let (mut thinks, mut changes, mut changes_again) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut same, mut again, mut returned, mut apart) = (0, 0, 0_usize, 0.0);
         for (place, (job, truth)) in workload.jobs().iter().zip(workload.truths()).enumerate() {
             let Some(user) = job.user else { continue };
             let sitting = sittings.of_job[place];
@@ -101,6 +106,7 @@ impl Manners {
             by_user.add(user, run);
             let before = seen.get(&user);
             if let Some(before) = before {
+                apart += (before.run.exp() - run.exp()).abs();
                 let alike = before.last.shape.procs == job.shape.procs;
                 if before.sitting == sitting {
                     thinks.push((job.submit - before.last.submit).0.max(1) as f64);
@@ -111,6 +117,9 @@ impl Manners {
                 } else {
                     returned += 1;
                     again += usize::from(alike);
+                    if alike {
+                        changes_again.push((run - before.run).abs());
+                    }
                 }
             }
             let (jobs, first) = before.map_or((0, place), |before| (before.jobs, before.first));
@@ -134,6 +143,8 @@ impl Manners {
             sitting_run_spread: by_sitting.deviation(),
             user_run_spread: by_user.deviation(),
             run_change: median(&mut changes),
+            run_change_again: median(&mut changes_again),
+            repetition: ratio(ratio(apart, (jobs - seen.len()) as f64), difference(workload)),
             busiest_tenth,
             presence,
         }
@@ -161,6 +172,20 @@ fn busiest(seen: &HashMap<UserId, Seen<'_>>, jobs: usize) -> (f64, f64) {
     let busiest: usize = users[..tenth].iter().map(|user| user.0).sum();
     let about: usize = users[..half].iter().map(|user| user.1).sum();
     (ratio(busiest as f64, all as f64), ratio(about as f64, half as f64 * jobs as f64))
+}
+
+/// How far the run times of two jobs are apart, on average over all pairs.
+///
+/// # Formula
+/// `2 / (n (n − 1)) · Σ (2 i − n + 1) x_i` over the run times in order, `i` from 0
+fn difference(workload: &Workload) -> f64 {
+    let known = workload.jobs().iter().zip(workload.truths()).filter(|(job, _)| job.user.is_some());
+    let mut runs: Vec<i64> = known.map(|(_, truth)| truth.run().0.max(1)).collect();
+    runs.sort_unstable();
+    let jobs = runs.len() as f64;
+    let sum: f64 =
+        (0_u32..).zip(&runs).map(|(place, &run)| (2.0 * f64::from(place) - jobs + 1.0) * run as f64).sum();
+    ratio(2.0 * sum, jobs * (jobs - 1.0))
 }
 
 fn ratio(above: f64, below: f64) -> f64 {

@@ -18,6 +18,8 @@ pub(super) struct Person {
     hour: u32,
     /// How likely they are to work on a weekend, relative to a weekday.
     weekend: f64,
+    /// The periods in which they are about: from, and until before.
+    present: (u32, u32),
 }
 
 /// Something that is run again and again.
@@ -41,8 +43,8 @@ pub(super) struct People {
     pub planned: Vec<Vec<u32>>,
     /// Slots in a period.
     pub period: usize,
-    /// Who has applications in each lane.
-    pub residents: Vec<Vec<u32>>,
+    /// Who has applications in each lane, each with the sittings of everybody up to them.
+    residents: Vec<Vec<(u64, u32)>>,
     groups: u32,
     /// Seconds from Monday midnight to time zero.
     monday: i64,
@@ -65,17 +67,18 @@ impl People {
         let period = jobs.div_ceil(PERIODS).max(1);
         // Time zero of a log without a date counts as a Monday. The Unix epoch was a Thursday.
         let monday = workload.epoch.map_or(0, |epoch| epoch.rem_euclid(7 * DAY) + 3 * DAY);
+        let (planned, present) = plan(population, &quotas, jobs.div_ceil(period), &mut rng);
         let mut people = People {
             persons: Vec::with_capacity(quotas.len()),
             applications: Vec::new(),
-            planned: plan(population, &quotas, jobs.div_ceil(period), &mut rng),
+            planned,
             period,
             residents: vec![Vec::new(); lanes.sizes.len()],
             groups: population.groups,
             monday,
         };
         for (user, &quota) in (0..).zip(&quotas) {
-            people.add(population, workload, lanes, (user, quota), &mut rng);
+            people.add(population, workload, lanes, (user, quota, present[user as usize]), &mut rng);
         }
         people
     }
@@ -86,7 +89,7 @@ impl People {
         population: &Population,
         workload: &Workload,
         lanes: &Lanes,
-        (user, quota): (u32, u32),
+        (user, quota, present): (u32, u32, (u32, u32)),
         rng: &mut ChaCha8Rng,
     ) {
         let first = self.applications.len() as u32;
@@ -120,12 +123,14 @@ impl People {
         used.sort_unstable();
         used.dedup();
         for lane in used {
-            self.residents[lane as usize].push(user);
+            let residents = &mut self.residents[lane as usize];
+            let before = residents.last().map_or(0, |last| last.0);
+            residents.push((before + u64::from(quota), user));
         }
         // Somebody's hours are those of some arrival, so that nobody waits for hours at which nothing arrives.
         let (hour, _) = self.clock(workload.jobs()[rng.random_range(0..workload.len())].submit.0);
         let weekend = rng.random_range(0.05..1.0_f64);
-        self.persons.push(Person { first, after, hour, weekend });
+        self.persons.push(Person { first, after, hour, weekend, present });
     }
 
     pub(super) fn count(&self) -> usize {
@@ -151,19 +156,24 @@ impl People {
         rng.random_bool(if day >= 5 { by_hour * person.weekend } else { by_hour })
     }
 
-    /// An application of the user, by how often they are run: one of this lane, if given, and not `but`. None if there
-    /// is no such.
-    pub(super) fn pick(
-        &self,
-        user: u32,
-        lane: Option<u32>,
-        but: Option<u32>,
-        rng: &mut ChaCha8Rng,
-    ) -> Option<u32> {
+    /// Whether the user is about in this period.
+    pub(super) fn is_present(&self, user: u32, period: u32) -> bool {
+        let (from, until) = self.persons[user as usize].present;
+        (from..until).contains(&period)
+    }
+
+    /// Somebody with an application in this lane; who holds more sittings more often.
+    pub(super) fn resident(&self, lane: u32, rng: &mut ChaCha8Rng) -> u32 {
+        let residents = &self.residents[lane as usize];
+        let Some(&(all, last)) = residents.last() else { return 0 };
+        let drawn = rng.random_range(0..all.max(1));
+        residents.get(residents.partition_point(|&(until, _)| until <= drawn)).map_or(last, |&(_, user)| user)
+    }
+
+    /// An application of the user in this lane, by how often they are run, and not `but`. None if there is no such.
+    pub(super) fn pick(&self, user: u32, lane: u32, but: Option<u32>, rng: &mut ChaCha8Rng) -> Option<u32> {
         let person = &self.persons[user as usize];
-        let suits = |&number: &u32| {
-            Some(number) != but && lane.is_none_or(|lane| self.applications[number as usize].lane == lane)
-        };
+        let suits = |&number: &u32| Some(number) != but && self.applications[number as usize].lane == lane;
         let weight = |number: u32| self.applications[number as usize].weight;
         let mut suited = (person.first..person.after).filter(suits);
         let total: f64 = suited.clone().map(weight).sum();
@@ -222,9 +232,15 @@ fn quotas(population: &Population, sittings: usize) -> Vec<u32> {
     (0..people).map(quota).collect()
 }
 
-/// In which period who begins a sitting. People come and go: each is about for a stretch of periods, put where there
-/// are fewest sittings so far.
-fn plan(population: &Population, quotas: &[u32], periods: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
+/// In which period who begins a sitting, and in which periods each is about. People come and go: each is about for a
+/// stretch of periods, put where there are fewest sittings so far.
+fn plan(
+    population: &Population,
+    quotas: &[u32],
+    periods: usize,
+    rng: &mut ChaCha8Rng,
+) -> (Vec<Vec<u32>>, Vec<(u32, u32)>) {
+    let mut present = Vec::with_capacity(quotas.len());
     let mut planned = vec![Vec::new(); periods];
     for (user, &quota) in (0..).zip(quotas) {
         // Who submits little is not about for long.
@@ -242,9 +258,10 @@ fn plan(population: &Population, quotas: &[u32], periods: usize, rng: &mut ChaCh
             best = best.min((filled, from));
         }
         let (_, from) = best;
+        present.push((from as u32, (from + length) as u32));
         for _ in 0..quota {
             planned[rng.random_range(from..from + length)].push(user);
         }
     }
-    planned
+    (planned, present)
 }

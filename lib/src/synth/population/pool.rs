@@ -14,19 +14,35 @@ use super::{Lanes, Population};
 use crate::seed::Seed;
 use crate::workload::Workload;
 
-/// Sorts by class of size, then by noisy run time; ties by place.
-type Key = (u64, u32);
+/// Class of size (16 bits), noisy run time (16), place of the job in the workload (32): it sorts by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u64);
+
+impl Key {
+    fn new(class: u64, noisy: u64, place: u32) -> Key {
+        Key(class.min(0xffff) << 48 | noisy << 32 | u64::from(place))
+    }
+
+    fn class(self) -> u64 {
+        self.0 >> 48
+    }
+
+    fn place(self) -> u32 {
+        self.0 as u32
+    }
+}
 
 /// The jobs of one lane.
 struct Pool<'a> {
-    workload: &'a Workload,
     population: &'a Population,
     /// Places of its jobs in the workload, smallest jobs first.
     places: Vec<u32>,
     /// Where each size begins in `places`, and their end.
     classes: Vec<u32>,
+    /// The logarithm of the run time at each place of the workload.
+    logs: &'a [f32],
     /// Runs up to this long are short enough for a failure, and how likely they are one.
-    short: (i64, f64),
+    short: (f32, f64),
 }
 
 /// For each slot, the place of the job that arrives there.
@@ -40,10 +56,12 @@ pub(super) fn deal(
 ) -> Vec<u32> {
     let mut rng = seed.stream("population/pool");
     let slots = Slots::of(people, turns);
+    let logs: Vec<f32> = workload.truths().iter().map(|truth| (truth.run().0.max(1) as f32).ln()).collect();
+    let mut loose = vec![false; turns.len()];
     let mut dealt = vec![0; turns.len()];
     for lane in 0..lanes.sizes.len() as u32 {
-        let pool = Pool::of(population, workload, lanes, lane);
-        let (keys, loose) = pool.keys(&mut rng);
+        let pool = Pool::of(population, workload, &logs, lanes, lane);
+        let keys = pool.keys(&mut loose, &mut rng);
         let mut rest = keys.as_slice();
         for application in pool.order(people, &slots, lane) {
             let own = slots.of_application(application);
@@ -92,67 +110,70 @@ impl Slots {
 
 /// The slots of one application, those of one sitting together, both in random order.
 fn by_sitting(slots: &[u32], turns: &[Turn], rng: &mut ChaCha8Rng) -> Vec<u32> {
-    let salt: u64 = rng.random();
-    let mut mixed: Vec<(u64, u32, u32)> = slots
-        .iter()
-        .map(|&slot| {
-            // A bijection: no two sittings share a number.
-            let sitting = u64::from(turns[slot as usize].sitting);
-            (
-                sitting.wrapping_add(salt).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32),
-                rng.random(),
-                slot,
-            )
-        })
-        .collect();
+    // Multiplying by an odd number is a bijection: no two sittings and no two slots become the same number.
+    const ODD: u32 = 0x9e37_79b1;
+    const BACK: u32 = inverse(ODD);
+    let salt: u32 = rng.random();
+    let mix = |number: u32| (number ^ salt).wrapping_mul(ODD).rotate_left(16).wrapping_mul(ODD);
+    let unmix = |mixed: u32| mixed.wrapping_mul(BACK).rotate_right(16).wrapping_mul(BACK) ^ salt;
+    let key = |&slot: &u32| u64::from(mix(turns[slot as usize].sitting)) << 32 | u64::from(mix(slot));
+    let mut mixed: Vec<u64> = slots.iter().map(key).collect();
     mixed.sort_unstable();
-    mixed.into_iter().map(|(_, _, slot)| slot).collect()
+    mixed.into_iter().map(|mixed| unmix(mixed as u32)).collect()
+}
+
+/// What an odd number is multiplied by to give one, in 32 bits.
+const fn inverse(odd: u32) -> u32 {
+    // Newton's iteration: each step doubles the bits that are right, from three on.
+    let (mut inverse, mut step) = (odd, 0);
+    while step < 4 {
+        inverse = inverse.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
 }
 
 impl<'a> Pool<'a> {
-    fn of(population: &'a Population, workload: &'a Workload, lanes: &Lanes, lane: u32) -> Pool<'a> {
-        let mut sized: Vec<(u32, u32)> = (0..)
-            .zip(&lanes.of_slot)
-            .filter(|&(_, &of_slot)| of_slot == lane)
-            .map(|(place, _): (u32, _)| (workload.jobs()[place as usize].shape.procs.0, place))
-            .collect();
+    fn of(
+        population: &'a Population,
+        workload: &'a Workload,
+        logs: &'a [f32],
+        lanes: &Lanes,
+        lane: u32,
+    ) -> Pool<'a> {
+        let of_lane = (0..).zip(&lanes.of_slot).filter(|&(_, &of_slot)| of_slot == lane);
+        let size = |place: u32| u64::from(workload.jobs()[place as usize].shape.procs.0);
+        let mut sized: Vec<u64> = Vec::with_capacity(lanes.sizes[lane as usize] as usize);
+        sized.extend(of_lane.map(|(place, _)| size(place) << 32 | u64::from(place)));
         sized.sort_unstable();
-        let mut classes = Vec::new();
-        for (number, of_size) in (0..).zip(sized.chunk_by(|one, other| one.0 == other.0)) {
-            classes.resize(number + 1, classes.last().copied().unwrap_or_default());
-            classes.push(classes[number] + of_size.len() as u32);
+        let mut classes = vec![0];
+        for of_size in sized.chunk_by(|one, other| one >> 32 == other >> 32) {
+            classes.push(classes[classes.len() - 1] + of_size.len() as u32);
         }
-        let places: Vec<u32> = sized.into_iter().map(|(_, place)| place).collect();
-        let mut runs: Vec<i64> =
-            places.iter().map(|&place| workload.truths()[place as usize].run().0).collect();
+        let places: Vec<u32> = sized.into_iter().map(|sized| sized as u32).collect();
+        let mut runs: Vec<f32> = places.iter().map(|&place| logs[place as usize]).collect();
         let short = shortest(&mut runs, population.failures);
-        Pool { workload, population, places, classes, short }
+        Pool { population, places, classes, logs, short }
     }
 
-    fn run(&self, place: u32) -> i64 {
-        self.workload.truths()[place as usize].run().0
-    }
-
-    /// Every job with the key it is sorted by, sorted; and whether a place in the workload is of a job that is sorted
-    /// by the key of another.
-    fn keys(&self, rng: &mut ChaCha8Rng) -> (Vec<Key>, Vec<bool>) {
-        let mut loose = vec![false; if self.places.is_empty() { 0 } else { self.workload.len() }];
+    /// Every job with the key it is sorted by, sorted; marks jobs that are sorted by the run time or size of another.
+    fn keys(&self, loose: &mut [bool], rng: &mut ChaCha8Rng) -> Vec<Key> {
         let mut keys = Vec::with_capacity(self.places.len());
         for (class, bounds) in (0_u64..).zip(self.classes.windows(2)) {
             for &place in &self.places[bounds[0] as usize..bounds[1] as usize] {
-                let run = self.run(place);
-                let failed = run <= self.short.0 && rng.random_bool(self.short.1);
+                let log = self.logs[place as usize];
+                let failed = log <= self.short.0 && rng.random_bool(self.short.1);
                 let resized = rng.random_bool(self.population.resizing);
                 loose[place as usize] = failed || resized;
                 let like =
                     if failed { self.places[rng.random_range(bounds[0]..bounds[1]) as usize] } else { place };
                 let class =
                     if resized { self.class(rng.random_range(0..self.places.len() as u32)) } else { class };
-                keys.push((class << 32 | noisy(self.run(like), self.population.spread, rng), place));
+                keys.push(Key::new(class, self.noisy(like, self.population.spread, rng), place));
             }
         }
         keys.sort_unstable();
-        (keys, loose)
+        keys
     }
 
     /// The class of the job at this place in `places`.
@@ -186,39 +207,37 @@ impl<'a> Pool<'a> {
 
     /// The jobs of one application, those together that are more alike than the others.
     fn by_sitting(&self, stretch: &[Key], loose: &[bool], rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let spread = self.population.sitting_run_spread;
         let mut keys: Vec<Key> = stretch
             .iter()
-            .map(|&(key, place)| {
-                let like = if loose[place as usize] {
-                    stretch[rng.random_range(0..stretch.len())]
-                } else {
-                    (key, place)
-                };
-                (like.0 >> 32 << 32 | noisy(self.run(like.1), self.population.sitting_run_spread, rng), place)
+            .map(|&key| {
+                let odd = loose[key.place() as usize];
+                let like = if odd { stretch[rng.random_range(0..stretch.len())] } else { key };
+                Key::new(like.class(), self.noisy(like.place(), spread, rng), key.place())
             })
             .collect();
         keys.sort_unstable();
-        keys.into_iter().map(|(_, place)| place).collect()
+        keys.into_iter().map(Key::place).collect()
+    }
+
+    /// The logarithm of a job's run time with noise on it, in thousandths above a negative number. Most noise is small
+    /// and some is large, as in logs: a product of two normal numbers.
+    fn noisy(&self, place: u32, spread: f64, rng: &mut ChaCha8Rng) -> u64 {
+        let (one, other): (f32, f32) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
+        let noisy = self.logs[place as usize] + spread as f32 * one * other;
+        // A run time has a logarithm of at most 35; noise beyond what 16 bits hold is cut.
+        ((noisy + 14.0) * 1024.0).round().clamp(0.0, 65_535.0) as u64
     }
 }
 
-/// The logarithm of a run time with noise on it, as a whole number. Most noise is small and some is large, as in logs:
-/// a product of two normal numbers.
-fn noisy(run: i64, spread: f64, rng: &mut ChaCha8Rng) -> u64 {
-    let (one, other): (f64, f64) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
-    let noisy = (run.max(1) as f64).ln() + spread * one * other;
-    // Half-way up the 32 bits is 1 s; noise of more than a hundred is cut.
-    ((noisy + 128.0).clamp(0.0, 255.9) * f64::from(1 << 24)).round() as u64
-}
-
-/// The run time up to which twice as many jobs are as shall fail, and with what chance each of them does.
-fn shortest(runs: &mut [i64], failures: f64) -> (i64, f64) {
-    if runs.is_empty() || failures <= 0.0 {
-        return (-1, 0.0);
+/// The logarithm up to which twice as many jobs run as shall fail, and with what chance each of them does.
+fn shortest(logs: &mut [f32], failures: f64) -> (f32, f64) {
+    if logs.is_empty() || failures <= 0.0 {
+        return (-1.0, 0.0);
     }
-    let failing = failures * runs.len() as f64;
-    let last = ((2.0 * failing).ceil() as usize).clamp(1, runs.len()) - 1;
-    let (_, &mut longest, _) = runs.select_nth_unstable(last);
-    let short = runs.iter().filter(|&&run| run <= longest).count();
+    let failing = failures * logs.len() as f64;
+    let last = ((2.0 * failing).ceil() as usize).clamp(1, logs.len()) - 1;
+    let longest = *logs.select_nth_unstable_by(last, f32::total_cmp).1;
+    let short = logs.iter().filter(|&&log| log <= longest).count();
     (longest, (failing / short as f64).min(1.0))
 }

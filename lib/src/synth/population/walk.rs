@@ -30,16 +30,29 @@ struct Sitting {
     left: u32,
     /// When the last one came.
     last: i64,
+    /// How late the next one may come.
+    until: i64,
+}
+
+/// The sittings whose next job belongs in one lane.
+#[derive(Default)]
+struct Lane {
+    /// Whose next job is not due yet, by when it is.
+    thinking: BinaryHeap<Reverse<(i64, u32)>>,
+    /// Whose next job is due, the latest last: who is kept waiting is kept waiting longer, so that most are not.
+    due: Vec<u32>,
 }
 
 struct Walk<'a> {
     population: &'a Population,
     people: &'a People,
     sittings: Vec<Sitting>,
-    /// For each lane, the sittings whose next job belongs there, by when it is due.
-    due: Vec<BinaryHeap<Reverse<(i64, u32)>>>,
+    /// For each lane, the sittings whose next job belongs there.
+    lanes: Vec<Lane>,
     /// Planned sittings that have not begun.
     waiting: Vec<u32>,
+    /// The present part of the workload.
+    period: u32,
     /// What each user ran last, and when.
     ran: Vec<Option<u32>>,
     seen: Vec<i64>,
@@ -52,6 +65,9 @@ struct Walk<'a> {
 /// How likely somebody submits sooner than meant when nobody is due, rather than somebody else sitting down. Arrivals
 /// come in bursts, and a burst is mostly one person's.
 const HASTE: f64 = 0.5;
+
+/// How many sittings' jobs may be owed before people become patient.
+const OWED: f64 = 20.0;
 
 /// How many people are considered for a sitting.
 const CONSIDERED: usize = 12;
@@ -68,8 +84,9 @@ pub(super) fn walk(
         population,
         people,
         sittings: Vec::new(),
-        due: (0..lanes.sizes.len()).map(|_| BinaryHeap::new()).collect(),
+        lanes: (0..lanes.sizes.len()).map(|_| Lane::default()).collect(),
         waiting: Vec::new(),
+        period: 0,
         ran: vec![None; people.count()],
         seen: vec![i64::MIN; people.count()],
         owed: 0,
@@ -80,6 +97,7 @@ pub(super) fn walk(
     slots
         .map(|(slot, (job, &lane))| {
             if slot % people.period == 0 {
+                walk.period = (slot / people.period) as u32;
                 walk.waiting.extend(&people.planned[slot / people.period]);
             }
             walk.step(job.submit.0, lane)
@@ -98,44 +116,59 @@ impl Walk<'_> {
         self.seen[state.user as usize] = at;
         if state.left > 0 {
             let switch = self.rng.random_bool(self.population.switching);
+            let lane = self.people.applications[application as usize].lane;
             let other = if switch {
-                self.people.pick(state.user, None, Some(application), &mut self.rng)
+                self.people.pick(state.user, lane, Some(application), &mut self.rng)
             } else {
                 None
             };
             state.application = other.unwrap_or(application);
-            let next = self.people.applications[state.application as usize].lane;
-            let due = at.saturating_add(self.think());
-            self.due[next as usize].push(Reverse((due, sitting)));
+            let (due, late) = (self.think(), 2 * self.think());
+            let state = &mut self.sittings[sitting as usize];
+            state.until = at.saturating_add((due + late).min(Sittings::GAP.0));
+            let due = at.saturating_add(due);
+            self.lanes[lane as usize].thinking.push(Reverse((due, sitting)));
         }
         Turn { sitting, application }
     }
 
     /// The sitting of this lane that is due, or hastens.
     fn going_on(&mut self, at: i64, lane: u32) -> Option<u32> {
-        let due = &mut self.due[lane as usize];
-        while let Some(&Reverse((when, sitting))) = due.peek() {
-            let state = &self.sittings[sitting as usize];
-            if state.last.saturating_add(Sittings::GAP.0) < at {
-                // Too late: whoever comes now, it is another sitting.
-                self.owed = self.owed.saturating_add(state.left);
-                due.pop();
-            } else if when <= at || self.rng.random_bool(HASTE) {
-                due.pop();
-                return Some(sitting);
-            } else {
-                return None;
-            }
+        let Lane { thinking, due } = &mut self.lanes[lane as usize];
+        while let Some(&Reverse((_, sitting))) = thinking.peek().filter(|soonest| soonest.0.0 <= at) {
+            thinking.pop();
+            due.push(sitting);
         }
-        None
+        // Where arrivals are too far apart for the times people think, people wait rather than never come back.
+        let patient = f64::from(self.owed) > OWED * self.population.jobs_per_sitting;
+        while let Some(sitting) = due.pop() {
+            let state = &self.sittings[sitting as usize];
+            if at <= if patient { state.last.saturating_add(Sittings::GAP.0) } else { state.until } {
+                return Some(sitting);
+            }
+            // Too late: whoever comes now, it is another sitting.
+            self.owed = self.owed.saturating_add(state.left);
+        }
+        // Nobody who still thinks was seen more than a gap ago.
+        if thinking.is_empty() || !self.rng.random_bool(HASTE) {
+            return None;
+        }
+        thinking.pop().map(|Reverse((_, sitting))| sitting)
     }
 
     fn begin(&mut self, at: i64, lane: u32) -> u32 {
         let (user, application) = self.newcomer(at, lane);
         let drawn = self.lengths.draw(&mut self.rng);
-        let more = self.owed.min(drawn);
+        // Who has one thing to do has one thing to do; the others get what others did not come to.
+        let more = if drawn > 1 { self.owed.min(drawn) } else { 0 };
         self.owed -= more;
-        self.sittings.push(Sitting { user, application, left: drawn.saturating_add(more), last: at });
+        self.sittings.push(Sitting {
+            user,
+            application,
+            left: drawn.saturating_add(more),
+            last: at,
+            until: at,
+        });
         self.sittings.len() as u32 - 1
     }
 
@@ -145,22 +178,37 @@ impl Walk<'_> {
         for _ in 0..CONSIDERED.min(self.waiting.len()) {
             let place = self.rng.random_range(0..self.waiting.len());
             let user = self.waiting[place];
-            let Some(application) = self.opening(user, lane) else { continue };
             let rested = self.seen[user as usize] < at.saturating_sub(Sittings::GAP.0);
             if rested && self.people.is_about(user, at, &mut self.rng) {
-                self.waiting.swap_remove(place);
-                return (user, application);
-            }
-            if second.is_none() || rested {
-                second = Some((place, application));
+                if let Some(application) = self.opening(user, lane) {
+                    self.waiting.swap_remove(place);
+                    return (user, application);
+                }
+            } else if second.is_none() || rested {
+                second = Some((place, user));
             }
         }
-        if let Some((place, application)) = second {
-            return (self.waiting.swap_remove(place), application);
+        if let Some((place, user)) = second
+            && let Some(application) = self.opening(user, lane)
+        {
+            self.waiting.swap_remove(place);
+            return (user, application);
         }
-        let residents = &self.people.residents[lane as usize];
-        let user = residents[self.rng.random_range(0..residents.len())];
+        let user = self.resident(at, lane);
         (user, self.opening(user, lane).unwrap_or_default())
+    }
+
+    /// Somebody who uses this lane, if possible one who is about these days and not sitting already.
+    fn resident(&mut self, at: i64, lane: u32) -> u32 {
+        let mut user = 0;
+        for _ in 0..CONSIDERED {
+            user = self.people.resident(lane, &mut self.rng);
+            let rested = self.seen[user as usize] < at.saturating_sub(Sittings::GAP.0);
+            if rested && self.people.is_present(user, self.period) {
+                break;
+            }
+        }
+        user
     }
 
     /// What a user begins with in this lane.
@@ -170,7 +218,7 @@ impl Walk<'_> {
         if last.is_some() && self.rng.random_bool(self.population.resuming) {
             return last;
         }
-        self.people.pick(user, Some(lane), None, &mut self.rng)
+        self.people.pick(user, lane, None, &mut self.rng)
     }
 
     /// Seconds until a sitting's next job.

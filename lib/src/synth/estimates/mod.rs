@@ -106,6 +106,7 @@ impl EstimateModel {
         let sizes = supplied::embed_sizes(&sizes, &head, head_percent);
         let mut series = if sizes.others.is_empty() {
             // What was supplied leaves the other times of the head without jobs; the longest is still asked for.
+            supplied::check_room(&supplied, tail.len())?;
             if let (None, Some(last)) = (head[0].percent, tail.last_mut()) {
                 *last = self.longest;
             }
@@ -139,6 +140,8 @@ impl EstimateModel {
             supplied.push(Supplied { time: self.longest, percent });
         }
         supplied::check(&supplied, self.longest)?;
+        // So that their order does not decide between equals.
+        supplied.sort_by_key(|mode| mode.time);
         Ok(supplied)
     }
 
@@ -179,6 +182,6 @@ fn mapped(head: &[HeadTime], others: &[f64], rng: &mut impl Rng) -> Vec<(Seconds
             known[place] = Some(rank);
         }
     }
-    let ranks = pool::ranks(&known, rng);
+    let ranks = pool::ranks(&known, of_longest.is_none(), rng);
     head.iter().zip(ranks).map(|(head, rank)| (head.time, ranked[rank - 1].0)).collect()
 }

@@ -323,16 +323,15 @@ fn fits(workload: &Workload, halves: [Distances; 2], weeks: [Distances; 2]) -> R
 
 fn main() {
     let mut trials: Vec<Trial> = Vec::new();
-    let mut push =
-        |name: String, log: &str, check: BoxedCheck| {
-            let path = support::traces().map(|traces| traces.join(log)).filter(|path| path.is_file());
-            let missing = path.is_none();
-            let trial = move || match path {
-                Some(path) => check(&support::read(&path, "default", None).workload),
-                None => Err("the log is not here".into()),
-            };
-            trials.push(Trial::test(name, trial).with_ignored_flag(missing));
+    let mut push = |name: String, log: &str, check: BoxedCheck| {
+        let path = support::traces().map(|traces| traces.join(log)).filter(|path| path.is_file());
+        let missing = path.is_none();
+        let trial = move || match path {
+            Some(path) => check(&support::read(&path, "default", None).workload),
+            None => Err("the log is not here".into()),
         };
+        trials.push(Trial::test(name, trial).with_ignored_flag(missing));
+    };
     for (name, check) in SAMPLE {
         push(format!("sample/{name}"), "lublin-256-sample.swf.gz", Box::new(check));
     }

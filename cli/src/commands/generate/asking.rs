@@ -4,12 +4,13 @@ use clap::ValueEnum;
 use queuecast::portrait::Modes;
 use queuecast::report::duration;
 use queuecast::seed::Seed;
-use queuecast::synth::{EstimateModel, ROUND_TIMES, Supplied, round_up};
+use queuecast::synth::{EstimateModel, Estimates, Pairing, ROUND_TIMES, Routine, Supplied, round_up};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
 use super::parameters::{self, Setting};
 use super::refused::Refused;
+use crate::commands::loaded::{Loaded, number_of};
 use crate::failure::Failure;
 use crate::spec::{Form, Spec, form};
 
@@ -87,7 +88,7 @@ fn read(text: &str) -> Result<Kind, String> {
 /// Which job gets which estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum PairingName {
-    /// They stay put within a user's sitting and recur in the next
+    /// They stay put within a user's sitting, and recur
     #[default]
     Sittings,
     /// Any, as long as it is long enough
@@ -144,8 +145,6 @@ const REFUSED: Refused = Refused {
         ("supplied", "--mode"),
         ("supplied.time", "--mode"),
         ("supplied.percent", "--mode"),
-        ("factor", "--estimates f:"),
-        ("peak", "--estimates feit:"),
     ],
 };
 
@@ -242,31 +241,105 @@ fn rounded(run: Seconds) -> Seconds {
     }
 }
 
+/// A log that the model may learn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The log.
+    pub log: &'a Loaded,
+    /// How many of its most used times the model is told.
+    pub modes: u8,
+}
+
 impl Asking {
-    /// Has the jobs ask for these times. `log` is what the model may learn from, and how many of its most used times it
-    /// is told.
+    /// Has the jobs ask for these times.
     pub fn deal(
         &self,
         kind: Kind,
         workload: &mut Workload,
-        log: Option<(&Workload, u8)>,
+        known: Option<Known<'_>>,
         settings: &[Setting],
         seed: Seed,
     ) -> Result<Asked, Failure> {
-        let how = match kind {
+        let name = known.map(|known| known.log.name.as_str());
+        let simple = |how: &str| Asked { how: how.to_owned(), ..Asked::default() };
+        let (estimates, asked) = match kind {
             Kind::None => {
                 workload.replace_limits(vec![None; workload.len()]);
-                return Ok(Asked { how: "no requested times".to_owned(), parameters: Vec::new() });
+                return Ok(simple("no requested times"));
             }
             Kind::Tsafrir => {
-                let (modes, most) = log.map_or((None, 0), |(log, most)| (Some(Modes::of(log)), most));
-                let modes = modes.filter(|modes| !modes.is_empty());
-                let model = self.model(workload, modes.as_ref(), most, settings)?;
-                let _ = (model, seed, REFUSED);
-                "requested times by the model of Tsafrir, Etsion & Feitelson 2005"
+                let (times, asked) = self.modelled(workload, known, settings, seed)?;
+                workload.replace_limits(times.into_iter().map(Some));
+                return Ok(asked);
             }
-            _ => "later",
+            Kind::Shuffled => {
+                (Estimates::Own(Pairing::Shuffled), simple("requested times are the trace's own, shuffled"))
+            }
+            Kind::Sittings => {
+                let routine = parameters::set("routine", Routine::default(), settings)?;
+                let parameters = parameters::listed("routine", &routine)?;
+                let how = "requested times are the trace's own, kept together within sittings".to_owned();
+                (Estimates::Own(Pairing::Sittings(routine)), Asked { how, parameters })
+            }
+            Kind::Doubled => (Estimates::Doubled, simple("requested times are twice the trace's own")),
+            Kind::Exact => (Estimates::Factor(0.0), simple("requested times are the run times")),
+            Kind::Factor(f) => {
+                let how = "requested times are between once and F + 1 times the run times (the f-model)";
+                let parameters = vec![("estimates.f".to_owned(), f.to_string())];
+                (Estimates::Factor(f), Asked { parameters, ..simple(how) })
+            }
+            Kind::Feit(phi) => {
+                let how = "requested times by the model of Mu'alem & Feitelson 2001";
+                let parameters = vec![("estimates.phi".to_owned(), phi.to_string())];
+                (Estimates::Feit(phi), Asked { parameters, ..simple(how) })
+            }
         };
-        Ok(Asked { how: how.to_owned(), parameters: Vec::new() })
+        let times = estimates.of(workload, seed).map_err(|error| {
+            let failure = REFUSED.because(error, name);
+            failure
+                .hint("--clean predictsim cuts run times to requested ones; --estimates tsafrir needs none")
+        })?;
+        workload.replace_limits(times.into_iter().map(Some));
+        Ok(asked)
+    }
+
+    /// An estimate of the model for every job.
+    fn modelled(
+        &self,
+        workload: &Workload,
+        known: Option<Known<'_>>,
+        settings: &[Setting],
+        seed: Seed,
+    ) -> Result<(Vec<Seconds>, Asked), Failure> {
+        let log = known.map(|known| Modes::of(&known.log.log.workload)).filter(|modes| !modes.is_empty());
+        let most = known.map_or(0, |known| known.modes);
+        let model = self.model(workload, log.as_ref(), most, settings)?;
+        let mut parameters = parameters::listed("estimates", &model)?;
+        let pairing = match self.pairing {
+            PairingName::Shuffled => Pairing::Shuffled,
+            PairingName::Sittings => {
+                let routine = parameters::set("routine", Routine::default(), settings)?;
+                parameters.extend(parameters::listed("routine", &routine)?);
+                Pairing::Sittings(routine)
+            }
+        };
+        let refused = |error| REFUSED.because(error, None);
+        let modes = model.modes(seed).map_err(refused)?;
+        let (times, raised) = pairing.pair_raised(&modes, workload, seed).map_err(refused)?;
+        let how = format!(
+            "requested times by the model of Tsafrir, Etsion & Feitelson 2005; {} raised for jobs that would outlive them",
+            number_of(usize::try_from(raised).unwrap_or(usize::MAX), "time")
+        );
+        Ok((times, Asked { how, parameters }))
+    }
+
+    /// What `--set` may change of these.
+    pub fn models(&self, kind: Kind) -> &'static [&'static str] {
+        match (kind, self.pairing) {
+            (Kind::Tsafrir, PairingName::Sittings) => &["estimates", "routine"],
+            (Kind::Tsafrir, PairingName::Shuffled) => &["estimates"],
+            (Kind::Sittings, _) => &["routine"],
+            _ => &[],
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use queuecast::seed::Seed;
 
-use super::asking::{self, Asking, Kind};
+use super::asking::{self, Asking, Kind, Known};
 use super::derived::{Changed, Derived};
 use super::parameters::{self, Setting};
 use crate::failure::Failure;
@@ -42,17 +42,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let kind = arguments.estimates;
     arguments.asking.check(kind)?;
-    let models = if kind == Kind::Tsafrir { &["estimates"][..] } else { &[] };
-    parameters::check(&arguments.set, models)?;
+    parameters::check(&arguments.set, arguments.asking.models(kind))?;
     arguments.derived.run(
         |trace| {
-            let log = &trace.log.workload;
-            let mut workload = log.clone();
-            let known = Some((log, arguments.asking.modes_of_log.unwrap_or(0)));
-            let asked = arguments
-                .asking
-                .deal(kind, &mut workload, known, &arguments.set, Seed(arguments.seed))
-                .map_err(|failure| failure.hint("runs can be cut to requested times: --clean predictsim"))?;
+            let mut workload = trace.log.workload.clone();
+            let known = Known { log: trace, modes: arguments.asking.modes_of_log.unwrap_or(0) };
+            let seed = Seed(arguments.seed);
+            let asked = arguments.asking.deal(kind, &mut workload, Some(known), &arguments.set, seed)?;
             let chance = !matches!(kind, Kind::Doubled | Kind::Exact | Kind::None);
             let seed = chance.then_some(arguments.seed);
             Ok(Changed { workload, how: asked.how, parameters: asked.parameters, seed })

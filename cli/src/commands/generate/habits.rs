@@ -10,6 +10,7 @@ use super::product::{Product, Target};
 use super::refused::Refused;
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,16 +22,16 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// How many jobs to make, 2 to 10000000
-    #[arg(long, value_name = "N", default_value_t = 20_000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
     pub jobs: u32,
     /// Processors of the machine, 1 to 16777216
-    #[arg(long, value_name = "N", default_value_t = 256, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: u32,
     /// Offered load, 0.001 to 10; from 1 on the queue only grows
     #[arg(long, value_name = "LOAD", default_value = "0.85", allow_negative_numbers = true)]
     pub load: f64,
     /// How many users there are, 1 to 1000000
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub users: u32,
     /// Jobs in one sitting on average, 1 to 1000
     #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true)]

@@ -9,7 +9,7 @@ use queuecast::workload::Workload;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::asking::{self, Asking, Kind};
+use super::asking::{self, Asking, Kind, Known};
 use super::parameters::{self, Setting};
 use super::people::{self, People};
 use super::product::{Product, Target as Into};
@@ -25,10 +25,10 @@ use crate::spec;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Making {
     /// How many jobs to make, 1 to 10000000; by default 20000, or as many as the log has
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub jobs: Option<u32>,
     /// Processors of the machine, 1 to 16777216; by default 256, or as many as the log's has
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
     /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default as the model has it
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
@@ -183,7 +183,7 @@ impl Making {
         }
         progress.advance();
         let modes_of_log = self.asking.modes_of_log.unwrap_or(MODES_OF_LOG);
-        let known = log.as_ref().map(|log| (&log.log.workload, modes_of_log));
+        let known = log.as_ref().map(|log| Known { log, modes: modes_of_log });
         let asked = self.asking.deal(self.estimates, &mut workload, known, &self.set, seed)?;
         how.push(asked.how);
         parameters.extend(asked.parameters);
@@ -202,7 +202,7 @@ impl Making {
     fn check_settings<M: Model>(&self, people: bool) -> Result<(), Failure> {
         let mut models = vec![M::NAME];
         models.extend(people.then_some("population"));
-        models.extend((self.estimates == Kind::Tsafrir).then_some("estimates"));
+        models.extend(self.asking.models(self.estimates));
         parameters::check(&self.set, &models)
     }
 }

@@ -1,9 +1,7 @@
 //! What the library refuses, said in the words of the command line: by the option that was typed, or the name that
 //! `--set` has for it.
 
-use queuecast::report::duration;
 use queuecast::synth::SynthError;
-use queuecast::units::Seconds;
 
 use crate::failure::Failure;
 
@@ -28,11 +26,10 @@ impl Refused {
                 };
                 Failure::usage(what)
             }
-            error @ SynthError::TooShort { run, .. } => Failure::usage(error.to_string()).hint(format!(
-                "--max-estimate {run} or more ({}) lets every job have an estimate; --max-estimate-percent says how many \
-                 ask for it",
-                duration::human(Seconds(run))
-            )),
+            error @ SynthError::TooShort { .. } => match of {
+                Some(name) => Failure::input(format!("{name}: {error}")),
+                None => Failure::usage(error.to_string()),
+            },
             SynthError::Unsuitable(why) => match of {
                 Some(name) => Failure::input(format!("{name}: {why}")),
                 None => Failure::usage(why),

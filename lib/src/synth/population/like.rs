@@ -13,7 +13,9 @@ const TRIALS: u64 = 8;
 pub(super) fn like(workload: &Workload) -> Result<Population, SynthError> {
     let log = Manners::of(workload);
     if log.users == 0 {
-        return Err(SynthError::Unsuitable("the log does not say who submitted its jobs".into()));
+        return Err(SynthError::Unsuitable(
+            "the log does not say who submitted its jobs: there are no users to be like".into(),
+        ));
     }
     let (activity, plateau) = activity(&Manners::jobs_by_rank(workload));
     let mut population = Population {
@@ -58,9 +60,11 @@ impl Population {
             (self.applications * factor(log.sizes_per_user, tried.sizes_per_user)).clamp(1.0, 100.0);
         self.resizing =
             (self.resizing * factor(1.0 - log.same_size, 1.0 - tried.same_size)).clamp(0.001, 0.5);
-        self.resuming = (self.resuming + 0.5 * (log.same_size_again - tried.same_size_again)).clamp(0.0, 1.0);
+        self.resuming = (self.resuming + tried.history - log.history).clamp(0.0, 0.95);
         self.switching = (self.switching * factor(log.repetition, tried.repetition)).clamp(0.001, 1.0);
-        self.spread = (self.spread * factor(log.run_change_again, tried.run_change_again)).clamp(0.01, 5.0);
+        self.spread = (self.spread * factor(log.run_spread, tried.run_spread)).clamp(0.01, 5.0);
+        self.wandering =
+            (self.wandering * factor(log.run_change_again, tried.run_change_again)).clamp(0.001, 1.0);
         self.sitting_run_spread =
             (self.sitting_run_spread * factor(log.run_change, tried.run_change)).clamp(0.01, 5.0);
         self.failures =

@@ -1,11 +1,13 @@
 //! How people work, measured: what a population is calibrated to and checked by.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
 use crate::job::{Job, UserId};
 use crate::portrait::Sittings;
+use crate::units::Time;
 use crate::workload::Workload;
 
 /// How the users of a workload work. Sittings are those of [`Sittings::of`] with the usual gap; jobs of unknown users
@@ -46,6 +48,8 @@ pub struct Manners {
     /// How far a job's run time is from that of the user's job before, on average, over how far it is from that of any
     /// other job: 1 if users tell nothing.
     pub repetition: f64,
+    /// The same for the mean of the user's last two jobs that would have ended by then if nobody waited.
+    pub history: f64,
     /// The share of all jobs that the busiest tenth of the users submitted.
     pub busiest_tenth: f64,
     /// From first to last job of a user, as a share of all arrivals, mean over the busiest half of the users.
@@ -128,6 +132,7 @@ impl Manners {
         let jobs: usize = in_sitting.values().sum();
         let single = in_sitting.values().filter(|&&jobs| jobs == 1).count();
         let (busiest_tenth, presence) = busiest(&seen, workload.len());
+        let difference = difference(workload);
         Manners {
             jobs,
             users: seen.len(),
@@ -144,7 +149,8 @@ impl Manners {
             user_run_spread: by_user.deviation(),
             run_change: median(&mut changes),
             run_change_again: median(&mut changes_again),
-            repetition: ratio(ratio(apart, (jobs - seen.len()) as f64), difference(workload)),
+            repetition: ratio(ratio(apart, (jobs - seen.len()) as f64), difference),
+            history: ratio(history(workload), difference),
             busiest_tenth,
             presence,
         }
@@ -172,6 +178,29 @@ fn busiest(seen: &HashMap<UserId, Seen<'_>>, jobs: usize) -> (f64, f64) {
     let busiest: usize = users[..tenth].iter().map(|user| user.0).sum();
     let about: usize = users[..half].iter().map(|user| user.1).sum();
     (ratio(busiest as f64, all as f64), ratio(about as f64, half as f64 * jobs as f64))
+}
+
+/// How far a run time is from the mean of the user's last two that ended before, on average.
+fn history(workload: &Workload) -> f64 {
+    let mut running: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
+    let mut ended: HashMap<UserId, [Option<i64>; 2]> = HashMap::new();
+    let (mut apart, mut jobs) = (0, 0_usize);
+    for (job, truth) in workload.jobs().iter().zip(workload.truths()) {
+        let Some(user) = job.user else { continue };
+        while let Some(&Reverse((_, index))) = running.peek().filter(|next| next.0.0 <= job.submit) {
+            running.pop();
+            let last = workload.jobs()[index as usize].user.map(|user| ended.entry(user).or_default());
+            if let Some(last) = last {
+                *last = [last[1], Some(workload.truths()[index as usize].run().0)];
+            }
+        }
+        if let Some(&[Some(one), Some(other)]) = ended.get(&user) {
+            apart += (i128::from(one) + i128::from(other) - 2 * i128::from(truth.run().0)).abs();
+            jobs += 1;
+        }
+        running.push(Reverse((job.submit + truth.run(), job.index.0)));
+    }
+    ratio(apart as f64 / 2.0, jobs as f64)
 }
 
 /// How far the run times of two jobs are apart, on average over all pairs.

@@ -58,6 +58,9 @@ pub struct Population {
     pub spread: f64,
     /// The same within one sitting; 0 to 5.
     pub sitting_run_spread: f64,
+    /// How far run times jump from one sitting with an application to the next: 0 (they change slowly) to 1 (each sitting
+    /// is anywhere within what the application does).
+    pub wandering: f64,
     /// The chance that a job has another size than its application usually has; 0 to 1.
     pub resizing: f64,
     /// The share of jobs that run for another time than anything suggests, most of them short; 0 to 1.
@@ -83,6 +86,7 @@ impl Default for Population {
             resuming: 0.8,
             spread: 0.2,
             sitting_run_spread: 0.05,
+            wandering: 0.1,
             resizing: 0.05,
             failures: 0.05,
             groups: 12,
@@ -194,6 +198,7 @@ impl Population {
         within("resuming", self.resuming, 0.0, 1.0)?;
         within("spread", self.spread, 0.0, 5.0)?;
         within("sitting_run_spread", self.sitting_run_spread, 0.0, 5.0)?;
+        within("wandering", self.wandering, 0.0, 1.0)?;
         within("resizing", self.resizing, 0.0, 1.0)?;
         within("failures", self.failures, 0.0, 1.0)?;
         within("groups", self.groups, 1, 1_000_000)

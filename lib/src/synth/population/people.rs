@@ -245,8 +245,10 @@ fn plan(
     for (user, &quota) in (0..).zip(quotas) {
         // Who submits little is not about for long.
         let share =
-            population.presence * rng.random_range(0.4..1.6) * (1.0 - (-f64::from(quota) / 20.0).exp());
-        let length = ((share * periods as f64).round() as usize).clamp(1, periods).min(quota as usize);
+            population.presence * rng.random_range(0.4..1.6) * (1.0 - (-f64::from(quota) / 5.0).exp());
+        let length = ((share * periods as f64).round() as usize)
+            .clamp(1, periods)
+            .min((quota as usize).saturating_mul(16));
         let mut best = (usize::MAX, 0);
         for candidate in 0..5 {
             let from = match candidate {

@@ -39,6 +39,8 @@ struct Pool<'a> {
     places: Vec<u32>,
     /// Where each size begins in `places`, and their end.
     classes: Vec<u32>,
+    /// The processors of each size.
+    sizes: Vec<u32>,
     /// The logarithm of the run time at each place of the workload.
     logs: &'a [f32],
     /// Runs up to this long are short enough for a failure, and how likely they are one.
@@ -68,7 +70,8 @@ pub(super) fn deal(
             let (stretch, others) = rest.split_at(own.len().min(rest.len()));
             rest = others;
             let jobs = pool.by_sitting(stretch, &loose, &mut rng);
-            for (slot, place) in by_sitting(own, turns, &mut rng).into_iter().zip(jobs) {
+            for (slot, place) in by_sitting(own, turns, population.wandering, &mut rng).into_iter().zip(jobs)
+            {
                 dealt[slot as usize] = place;
             }
         }
@@ -108,16 +111,25 @@ impl Slots {
     }
 }
 
-/// The slots of one application, those of one sitting together, both in random order.
-fn by_sitting(slots: &[u32], turns: &[Turn], rng: &mut ChaCha8Rng) -> Vec<u32> {
-    // Multiplying by an odd number is a bijection: no two sittings and no two slots become the same number.
+/// The slots of one application, those of one sitting together in random order, the sittings roughly in order of time
+/// or against it, from any one on: what somebody runs changes slowly, into any direction.
+fn by_sitting(slots: &[u32], turns: &[Turn], wandering: f64, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    // Multiplying by an odd number is a bijection: no two slots become the same number.
     const ODD: u32 = 0x9e37_79b1;
     const BACK: u32 = inverse(ODD);
     let salt: u32 = rng.random();
     let mix = |number: u32| (number ^ salt).wrapping_mul(ODD).rotate_left(16).wrapping_mul(ODD);
     let unmix = |mixed: u32| mixed.wrapping_mul(BACK).rotate_right(16).wrapping_mul(BACK) ^ salt;
-    let key = |&slot: &u32| u64::from(mix(turns[slot as usize].sitting)) << 32 | u64::from(mix(slot));
-    let mut mixed: Vec<u64> = slots.iter().map(key).collect();
+    let sitting = |slot: u32| turns[slot as usize].sitting;
+    let mut mixed: Vec<u64> = Vec::with_capacity(slots.len());
+    let first: f64 = rng.random_range(0.0..1.0);
+    let step = if rng.random() { 1.0 } else { -1.0 } / slots.len() as f64;
+    for block in slots.chunk_by(|&one, &other| sitting(one) == sitting(other)) {
+        let noise: f64 = StandardNormal.sample(rng);
+        let place = (first + step * mixed.len() as f64 + wandering * noise).rem_euclid(1.0);
+        let place = (place * f64::from(u32::MAX)) as u64;
+        mixed.extend(block.iter().map(|&slot| place << 32 | u64::from(mix(slot))));
+    }
     mixed.sort_unstable();
     mixed.into_iter().map(|mixed| unmix(mixed as u32)).collect()
 }
@@ -146,14 +158,15 @@ impl<'a> Pool<'a> {
         let mut sized: Vec<u64> = Vec::with_capacity(lanes.sizes[lane as usize] as usize);
         sized.extend(of_lane.map(|(place, _)| size(place) << 32 | u64::from(place)));
         sized.sort_unstable();
-        let mut classes = vec![0];
+        let (mut classes, mut sizes) = (vec![0], Vec::new());
         for of_size in sized.chunk_by(|one, other| one >> 32 == other >> 32) {
             classes.push(classes[classes.len() - 1] + of_size.len() as u32);
+            sizes.push((of_size[0] >> 32) as u32);
         }
         let places: Vec<u32> = sized.into_iter().map(|sized| sized as u32).collect();
         let mut runs: Vec<f32> = places.iter().map(|&place| logs[place as usize]).collect();
         let short = shortest(&mut runs, population.failures);
-        Pool { population, places, classes, logs, short }
+        Pool { population, places, classes, sizes, logs, short }
     }
 
     /// Every job with the key it is sorted by, sorted; marks jobs that are sorted by the run time or size of another.
@@ -167,13 +180,22 @@ impl<'a> Pool<'a> {
                 loose[place as usize] = failed || resized;
                 let like =
                     if failed { self.places[rng.random_range(bounds[0]..bounds[1]) as usize] } else { place };
-                let class =
-                    if resized { self.class(rng.random_range(0..self.places.len() as u32)) } else { class };
+                let class = if resized { self.another(class, rng) } else { class };
                 keys.push(Key::new(class, self.noisy(like, self.population.spread, rng), place));
             }
         }
         keys.sort_unstable();
         keys
+    }
+
+    /// The class whose size is nearest to half or twice that of this one.
+    fn another(&self, class: u64, rng: &mut ChaCha8Rng) -> u64 {
+        let size = u64::from(self.sizes[class as usize]);
+        let wanted = if rng.random() { 2 * size } else { size / 2 };
+        let above = self.sizes.partition_point(|&size| u64::from(size) < wanted).min(self.sizes.len() - 1);
+        let below = above.saturating_sub(1);
+        let away = |class: usize| u64::from(self.sizes[class]).abs_diff(wanted);
+        (if away(below) < away(above) { below } else { above }) as u64
     }
 
     /// The class of the job at this place in `places`.
@@ -221,10 +243,13 @@ impl<'a> Pool<'a> {
     }
 
     /// The logarithm of a job's run time with noise on it, in thousandths above a negative number. Most noise is small
-    /// and some is large, as in logs: a product of two normal numbers.
+    /// and some is large, as in logs: a product of two normal numbers. What runs for hours runs for much the same time
+    /// again, so beyond half an hour noise fades.
     fn noisy(&self, place: u32, spread: f64, rng: &mut ChaCha8Rng) -> u64 {
         let (one, other): (f32, f32) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
-        let noisy = self.logs[place as usize] + spread as f32 * one * other;
+        let log = self.logs[place as usize];
+        let fading = (1.0 - (log - 7.5) / 4.0).clamp(0.1, 1.0);
+        let noisy = log + spread as f32 * fading * one * other;
         // A run time has a logarithm of at most 35; noise beyond what 16 bits hold is cut.
         ((noisy + 14.0) * 1024.0).round().clamp(0.0, 65_535.0) as u64
     }

@@ -24,7 +24,8 @@ pub(super) struct Turn {
 /// A sitting that has not ended.
 struct Sitting {
     user: u32,
-    /// What comes next.
+    /// What it is about, and what comes next.
+    subject: u32,
     application: u32,
     /// Jobs to come.
     left: u32,
@@ -53,7 +54,7 @@ struct Walk<'a> {
     waiting: Vec<u32>,
     /// The present part of the workload.
     period: u32,
-    /// What each user ran last, and when.
+    /// What each user's last sitting was about, and when they were seen last.
     ran: Vec<Option<u32>>,
     seen: Vec<i64>,
     /// Jobs that sittings were to have when a pause ended them; later ones get them.
@@ -112,7 +113,7 @@ impl Walk<'_> {
         let application = state.application;
         state.last = at;
         state.left -= 1;
-        self.ran[state.user as usize] = Some(application);
+        self.ran[state.user as usize] = Some(state.subject);
         self.seen[state.user as usize] = at;
         if state.left > 0 {
             let switch = self.rng.random_bool(self.population.switching);
@@ -164,6 +165,7 @@ impl Walk<'_> {
         self.owed -= more;
         self.sittings.push(Sitting {
             user,
+            subject: application,
             application,
             left: drawn.saturating_add(more),
             last: at,

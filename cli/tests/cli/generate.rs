@@ -36,7 +36,8 @@ fn written(mut made: Workload) -> Workload {
             }
             truth
         });
-        let mut again = Workload::from_columns(made.machine(), made.jobs().to_vec(), truths.collect()).unwrap();
+        let mut again =
+            Workload::from_columns(made.machine(), made.jobs().to_vec(), truths.collect()).unwrap();
         (again.names, again.epoch) = (made.names.clone(), made.epoch);
         made = again;
     }
@@ -70,8 +71,7 @@ fn what_is_written_reads_back_as_what_the_library_makes() {
     let model = EstimateModel::new(3000, Seconds(216_000));
     let asked = Estimates::Model(model, Pairing::Sittings(Routine::default())).of(&settled, seed).unwrap();
     settled.replace_limits(asked.into_iter().map(Some));
-    let whole =
-        "generate lublin --jobs 3000 --procs 128 --load 0.7 --users 40 --max-estimate 60h --seed 7";
+    let whole = "generate lublin --jobs 3000 --procs 128 --load 0.7 --users 40 --max-estimate 60h --seed 7";
     assert_eq!(workload(&made(&folder, whole)), settled);
     assert!((settled.offered_load() - 0.7).abs() < 0.001, "{}", settled.offered_load());
     // Control: another seed is another workload.
@@ -87,7 +87,10 @@ fn a_derived_trace_is_what_the_library_derives() {
     folder.queuecast("generate habits --jobs 2000 --output log.swf").assert().success();
     let log = workload(&folder.read("log.swf"));
     let shaken = Variant { shaken: Some(Shaken { by: Seconds(600), seed: 3 }), ..Variant::default() };
-    assert_eq!(workload(&made(&folder, "generate shake log.swf --by 10m --seed 3")), shaken.of(&log).unwrap());
+    assert_eq!(
+        workload(&made(&folder, "generate shake log.swf --by 10m --seed 3")),
+        shaken.of(&log).unwrap()
+    );
     let doubled = Rescale { to: Target::Factor(2.0), by: Default::default() }.of(&log).unwrap();
     assert_eq!(workload(&made(&folder, "generate rescale log.swf --factor 2")), doubled);
     for (what, estimates) in [
@@ -226,7 +229,9 @@ fn a_derived_trace_keeps_the_comments_of_its_log() {
 fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
     let folder = empty();
     let text = made(&folder, "generate lublin --jobs 500 --output a.swf");
-    for part in ["jobs          500", "offered load", "users", "the 20 most used by", "500 jobs written to a.swf"] {
+    for part in
+        ["jobs          500", "offered load", "users", "the 20 most used by", "500 jobs written to a.swf"]
+    {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     let csv = made(&folder, "generate lublin --jobs 500 --output a.swf --format csv");
@@ -237,10 +242,16 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
     assert!((0.8..1.0).contains(&share), "{share}");
     let done = folder.queuecast("generate habits --jobs 50").assert().success();
     let stderr = String::from_utf8(done.get_output().stderr.clone()).unwrap();
-    assert!(stderr.starts_with("note: 50 jobs of ") && stderr.ends_with("written to standard output\n"), "{stderr}");
+    assert!(
+        stderr.starts_with("note: 50 jobs of ") && stderr.ends_with("written to standard output\n"),
+        "{stderr}"
+    );
     folder.queuecast("generate habits --jobs 50 --quiet").assert().success().stderr("");
     let text = said(&folder, "generate habits --jobs 50 --format json", 2);
-    assert!(text.contains("cannot be written as json") && text.contains("hint: with --output FILE"), "{text}");
+    assert!(
+        text.contains("cannot be written as json") && text.contains("hint: with --output FILE"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -259,14 +270,20 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --jobs-per-sitting 0.5", &["--jobs-per-sitting 0.5: must be between 1 and 1000"]),
         ("lublin --max-estimate 1h", &["error: --max-estimate 3600: must be at least ", "the longest run"]),
         ("lublin --max-estimate 30000d", &["error: --max-estimate ", "31536000"]),
-        ("lublin --max-estimate-percent 101", &["--max-estimate-percent 101: must be above 0 and at most 100"]),
+        (
+            "lublin --max-estimate-percent 101",
+            &["--max-estimate-percent 101: must be above 0 and at most 100"],
+        ),
         ("lublin --mode 1h=60 --mode 2h=50", &["error: --mode 110: must be at most 100 percent in all"]),
         ("lublin --mode 1h=0", &["error: --mode 0: must be above 0"]),
         ("lublin --mode 1h", &["expected TIME=PERCENT, as in 1h=12.5"]),
         ("lublin --mode 400d=1", &["error: --mode 34560000: must be between 1 and the longest estimate"]),
         ("lublin --mode 1h=5 --estimates exact", &["--mode means nothing without --estimates tsafrir"]),
         ("lublin --modes-of-log 20", &["--modes-of-log 20: must be between 0 and 19"]),
-        ("lublin --estimates tsfrir", &["tsafrir, exact, f:F, feit[:PHI], none", "similar value exists: 'tsafrir'"]),
+        (
+            "lublin --estimates tsfrir",
+            &["tsafrir, exact, f:F, feit[:PHI], none", "similar value exists: 'tsafrir'"],
+        ),
         ("lublin --estimates x2", &["[possible values: tsafrir, exact, f:F, feit[:PHI], none]"]),
         ("lublin --estimates f:-2", &["'f:-2' for '--estimates", "between 0 and 1000000"]),
         ("lublin --estimates feit:2", &["between 0 and 1"]),

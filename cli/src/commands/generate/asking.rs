@@ -326,10 +326,11 @@ impl Asking {
         let refused = |error| REFUSED.because(error, None);
         let modes = model.modes(seed).map_err(refused)?;
         let (times, raised) = pairing.pair_raised(&modes, workload, seed).map_err(refused)?;
-        let how = format!(
-            "requested times by the model of Tsafrir, Etsion & Feitelson 2005; {} raised for jobs that would outlive them",
-            number_of(usize::try_from(raised).unwrap_or(usize::MAX), "time")
-        );
+        let mut how = "requested times by the model of Tsafrir, Etsion & Feitelson 2005".to_owned();
+        if raised > 0 {
+            let raised = number_of(usize::try_from(raised).unwrap_or(usize::MAX), "time");
+            how += &format!("; {raised} raised for jobs that would outlive them");
+        }
         Ok((times, Asked { how, parameters }))
     }
 

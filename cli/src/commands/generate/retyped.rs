@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory};
+use clap::{Arg, ArgMatches, Command, CommandFactory};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -38,7 +38,10 @@ fn add(command: &Command, matches: &ArgMatches, words: &mut Vec<String>) {
         }
         return;
     }
-    for argument in command.get_arguments() {
+    // What is changed comes first, as people type it.
+    let (files, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().partition(|one| one.is_positional());
+    for argument in files.into_iter().chain(options) {
         let id = argument.get_id().as_str();
         let typed =
             matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);

@@ -4,12 +4,14 @@
 //! Sizes and run times of the model are independent draws, so a two-sample χ² test and a two-sample Kolmogorov–Smirnov
 //! test have their textbook levels (or less, where values tie). Arrivals are not: gaps with a heavy tail make the counts
 //! of an hour vary far more than independent arrivals would, and a gap depends on when it falls. Hours, gaps and the span
-//! of all are compared by statistics whose distribution under the model is that of 1,499 samples of our own of the same
+//! of all are compared by statistics whose distribution under the model is that of 999 samples of our own of the same
 //! length (Monte Carlo tests: their level is exact whatever the dependence). One more test of arrivals has its textbook
 //! level: with time counted as the day has weight, the gaps must be independent draws of one gamma.
 //!
 //! These six tests have a level of 1 % together: each rejects at 1/600 (Bonferroni). Sizes and run times are compared
-//! with three samples of our own of 200,000 jobs, each at a third of that. All seeds were fixed before any was tried.
+//! with three samples of our own of 200,000 jobs, each at a third of that. Seeds were written down before the tests were
+//! first run. Two choices were made by this same sample, so nothing here tests them afresh: the clock, and that gaps are
+//! multiplied by the rush ratio.
 
 mod support;
 
@@ -26,7 +28,7 @@ const LEVEL: f64 = 0.01 / 6.0;
 const SEEDS: [u64; 3] = [101, 102, 103];
 
 /// The seeds of the samples that a Monte Carlo test compares with.
-const REPEATS: std::ops::RangeInclusive<u64> = 1001..=2499;
+const REPEATS: std::ops::RangeInclusive<u64> = 1001..=1999;
 
 /// What the sample was made with, according to its header and what is in it: 256 processors, jobs of no type.
 fn published(jobs: u32) -> Lublin {
@@ -49,10 +51,10 @@ fn gaps(workload: &Workload) -> Vec<i64> {
     gaps
 }
 
-/// The least chance over the seeds, times how many they are: what is compared with the level.
+/// The least chance over the seeds, times how many they are, at most 1: what is compared with the level.
 fn least_chance(model: &Lublin, chance: impl Fn(&Workload) -> f64) -> f64 {
     let chances = SEEDS.map(|seed| chance(&model.generate(Seed(seed)).expect("parameters in range")));
-    chances.into_iter().fold(1.0, f64::min) * SEEDS.len() as f64
+    (chances.into_iter().fold(1.0, f64::min) * SEEDS.len() as f64).min(1.0)
 }
 
 fn size_chance(sample: &Workload, model: &Lublin) -> f64 {
@@ -193,8 +195,15 @@ fn clock(sample: &Workload) -> Result<(), Failed> {
     Ok(())
 }
 
-fn accepted(what: &str, chance: f64) -> Result<(), Failed> {
-    if chance >= LEVEL { Ok(()) } else { Err(format!("{what}: rejected, chance {chance:.2e}").into()) }
+/// Not rejected, and with the chance that docs/concepts/workload-models.md gives.
+fn accepted(what: &str, chance: f64, written: f64) -> Result<(), Failed> {
+    if chance < LEVEL {
+        return Err(format!("{what}: rejected, chance {chance:.2e}").into());
+    }
+    if (chance - written).abs() > 0.01 {
+        return Err(format!("{what}: chance {chance:.3}, written {written}").into());
+    }
+    Ok(())
 }
 
 fn rejected(what: &str, chance: f64) -> Result<(), Failed> {
@@ -207,15 +216,15 @@ type BoxedCheck = Box<dyn FnOnce(&Workload) -> Result<(), Failed> + Send>;
 
 /// Against the sample of the authors' program.
 const SAMPLE: [(&str, Check); 7] = [
-    ("sizes", |sample| accepted("sizes", size_chance(sample, &published(200_000)))),
-    ("run_times", |sample| accepted("run times", run_chance(sample, &published(200_000)))),
+    ("sizes", |sample| accepted("sizes", size_chance(sample, &published(200_000)), 1.0)),
+    ("run_times", |sample| accepted("run times", run_chance(sample, &published(200_000)), 0.90)),
     ("arrivals", |sample| {
         let [hours, gaps, span] = arrival_chances(sample, &published(1));
-        accepted("hours", hours)?;
-        accepted("gaps", gaps)?;
-        accepted("span", span)
+        accepted("hours", hours, 0.85)?;
+        accepted("gaps", gaps, 0.76)?;
+        accepted("span", span, 0.015)
     }),
-    ("counted_gaps", |sample| accepted("counted gaps", counted_gap_chance(sample, &published(1)))),
+    ("counted_gaps", |sample| accepted("counted gaps", counted_gap_chance(sample, &published(1)), 0.60)),
     ("clock", clock),
     ("control_other_models_are_rejected", |sample| {
         let model = published(200_000);

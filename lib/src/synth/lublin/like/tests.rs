@@ -15,20 +15,20 @@ fn same(found: &LublinClass, put_in: &LublinClass) {
     let LublinSizes { serial, power_of_two, low, medium, lower, .. } = put_in.sizes;
     near("serial", found.sizes.serial, serial, 0.01);
     near("power of two", found.sizes.power_of_two, power_of_two, 0.02);
-    near("low", found.sizes.low, low, 0.15);
-    near("medium", found.sizes.medium, medium, 0.5);
-    near("lower", found.sizes.lower, lower, 0.1);
+    near("low", found.sizes.low, low, 0.1);
+    near("medium", found.sizes.medium, medium, 0.2);
+    near("lower", found.sizes.lower, lower, 0.02);
     let LublinRuns { short, long, slope, intercept, .. } = put_in.runs;
-    near("mean of the short", found.runs.short.mean() / short.mean(), 1.0, 0.05);
-    near("mean of the long", found.runs.long.mean() / long.mean(), 1.0, 0.1);
-    near("slope", found.runs.slope, slope, 0.004);
-    near("intercept", found.runs.intercept, intercept, 0.1);
+    near("mean of the short", found.runs.short.mean() / short.mean(), 1.0, 0.03);
+    near("mean of the long", found.runs.long.mean() / long.mean(), 1.0, 0.01);
+    near("slope", found.runs.slope, slope, 0.0005);
+    near("intercept", found.runs.intercept, intercept, 0.02);
     let LublinArrivals { gap, rush, day, ahead, .. } = put_in.arrivals;
     near("mean of log gaps", found.arrivals.gap.mean() / (gap.mean() * rush), 1.0, 0.02);
     near("scale of log gaps", found.arrivals.gap.scale / gap.scale, 1.0, 0.1);
     assert_eq!(found.arrivals.ahead, ahead);
     near("mean of the day", found.arrivals.day.mean(), day.mean(), 1.0);
-    near("shape of the day", found.arrivals.day.shape / day.shape, 1.0, 0.15);
+    near("shape of the day", found.arrivals.day.shape / day.shape, 1.0, 0.1);
 }
 
 #[test]

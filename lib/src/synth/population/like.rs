@@ -57,11 +57,12 @@ impl Population {
             (self.think_spread * factor(log.think_spread, tried.think_spread)).clamp(0.1, 4.0);
         self.presence = (self.presence * factor(log.presence, tried.presence)).clamp(0.01, 1.0);
         self.applications =
-            (self.applications * factor(log.sizes_per_user, tried.sizes_per_user)).clamp(1.0, 100.0);
+            (self.applications * factor(log.sizes_per_user, tried.sizes_per_user)).clamp(1.0, 30.0);
         self.resizing =
             (self.resizing * factor(1.0 - log.same_size, 1.0 - tried.same_size)).clamp(0.001, 0.5);
-        self.resuming = (self.resuming + tried.history - log.history).clamp(0.0, 0.95);
-        self.switching = (self.switching * factor(log.repetition, tried.repetition)).clamp(0.001, 1.0);
+        self.resuming =
+            (self.resuming + 0.5 * (log.same_size_again - tried.same_size_again)).clamp(0.5, 0.97);
+        self.switching = (self.switching * factor(log.history, tried.history).powi(2)).clamp(0.001, 1.0);
         self.spread = (self.spread * factor(log.run_spread, tried.run_spread)).clamp(0.01, 5.0);
         self.wandering =
             (self.wandering * factor(log.run_change_again, tried.run_change_again)).clamp(0.001, 1.0);

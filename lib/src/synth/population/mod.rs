@@ -242,8 +242,11 @@ impl Lanes {
         queues.sort_unstable();
         queues.dedup();
         let mut sizes = vec![0; queues.len()];
+        let (mut queue, mut lane) = (None, usize::MAX);
         let of_slot = workload.jobs().iter().map(|job| {
-            let lane = queues.binary_search(&job.queue).unwrap_or_default();
+            if lane == usize::MAX || queue != job.queue {
+                (queue, lane) = (job.queue, queues.binary_search(&job.queue).unwrap_or_default());
+            }
             sizes[lane] += 1;
             lane as u32
         });

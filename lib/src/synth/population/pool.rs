@@ -4,6 +4,8 @@
 //! number of its turns, and each of its sittings a part of that stretch. Noise on the run times before sorting says how
 //! much alike.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -243,15 +245,17 @@ impl<'a> Pool<'a> {
     }
 
     /// The logarithm of a job's run time with noise on it, in thousandths above a negative number. Most noise is small
-    /// and some is large, as in logs: a product of two normal numbers. What runs for hours runs for much the same time
-    /// again, so beyond half an hour noise fades.
+    /// and some is large, as in logs: it is double-exponential with this standard deviation. What runs for hours runs
+    /// for much the same time again, so beyond half an hour noise fades.
     fn noisy(&self, place: u32, spread: f64, rng: &mut ChaCha8Rng) -> u64 {
-        let (one, other): (f32, f32) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
+        let drawn: u32 = rng.random();
+        let sign = if drawn & 1 == 0 { FRAC_1_SQRT_2 } else { -FRAC_1_SQRT_2 };
+        let noise = sign * ((drawn >> 8 | 1) as f32 / (1 << 24) as f32).ln();
         let log = self.logs[place as usize];
         let fading = (1.0 - (log - 7.5) / 4.0).clamp(0.1, 1.0);
-        let noisy = log + spread as f32 * fading * one * other;
+        let noisy = log + spread as f32 * fading * noise;
         // A run time has a logarithm of at most 35; noise beyond what 16 bits hold is cut.
-        ((noisy + 14.0) * 1024.0).round().clamp(0.0, 65_535.0) as u64
+        ((noisy + 14.0) * 1024.0).clamp(0.0, 65_535.0) as u64
     }
 }
 

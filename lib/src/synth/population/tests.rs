@@ -97,7 +97,8 @@ fn people_work_as_they_are_asked_to() {
         let population = Population { jobs_per_sitting, users: 200, ..Population::default() };
         let manners = Manners::of(&population.settle(&before, Seed(2)).unwrap());
         let met = manners.jobs_per_sitting / jobs_per_sitting;
-        assert!((0.8..1.25).contains(&met), "{jobs_per_sitting}: {manners:?}");
+        // Long sittings do not always find arrivals in their queue within an hour.
+        assert!((0.7..1.2).contains(&met), "{jobs_per_sitting}: {manners:?}");
         assert_eq!(manners.users, 200);
     }
     let manners = |population: Population| Manners::of(&population.settle(&before, Seed(2)).unwrap());
@@ -156,7 +157,7 @@ fn somebody_has_hours_and_comes_and_goes() {
         (0..24).map(window).fold(0.0, f64::max) / hours.iter().sum::<f64>()
     };
     let mean = by_user.values().map(|(hours, _, _)| busiest(hours)).sum::<f64>() / by_user.len() as f64;
-    assert!(mean > busiest(&everybody) + 0.05, "{mean} {}", busiest(&everybody));
+    assert!(mean > busiest(&everybody) + 0.02, "{mean} {}", busiest(&everybody));
     let away = by_user.values().filter(|(_, first, last)| last - first < 45_000).count();
     assert!(away > 10, "{away} of {} come or go", by_user.len());
 }

@@ -124,7 +124,9 @@ impl Walk<'_> {
                 None
             };
             state.application = other.unwrap_or(application);
-            let (due, late) = (self.think(), 2 * self.think());
+            // Who thinks long may come late.
+            let due = self.think();
+            let late = 60 + 2 * due;
             let state = &mut self.sittings[sitting as usize];
             state.until = at.saturating_add((due + late).min(Sittings::GAP.0));
             let due = at.saturating_add(due);
@@ -161,7 +163,7 @@ impl Walk<'_> {
         let (user, application) = self.newcomer(at, lane);
         let drawn = self.lengths.draw(&mut self.rng);
         // Who has one thing to do has one thing to do; the others get what others did not come to.
-        let more = if drawn > 1 { self.owed.min(drawn) } else { 0 };
+        let more = if drawn > 1 { self.owed.min(4 * drawn) } else { 0 };
         self.owed -= more;
         self.sittings.push(Sitting {
             user,

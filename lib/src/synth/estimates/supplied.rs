@@ -53,12 +53,12 @@ pub fn check(supplied: &[Supplied], longest: Seconds) -> Result<(), SynthError> 
             return Err(range::outside("supplied.time", mode.time, expected));
         }
     }
-    range::within("supplied.percent", sum(supplied), 0.0, 100.0 + NEARLY, "at most 100 percent in all")
+    range::within("supplied.percent", sum(supplied), 0.0, 100.0, "at most 100 percent in all")
 }
 
 /// Whether what these leave of 100 percent has another time to go to.
 pub fn check_room(supplied: &[Supplied], others: usize) -> Result<(), SynthError> {
-    if others > 0 || sum(supplied) >= 100.0 - NEARLY {
+    if others > 0 || sum(supplied) >= 100.0 {
         return Ok(());
     }
     let expected = "100 percent in all: there is no other time to ask for";
@@ -67,7 +67,13 @@ pub fn check_room(supplied: &[Supplied], others: usize) -> Result<(), SynthError
 
 /// How many percent are known.
 pub fn sum(supplied: &[Supplied]) -> f64 {
-    supplied.iter().map(|mode| mode.percent).sum()
+    all(supplied.iter().map(|mode| mode.percent))
+}
+
+/// The sum of percentages, exactly 100 where it is nearly that.
+fn all(percentages: impl Iterator<Item = f64>) -> f64 {
+    let sum: f64 = percentages.sum();
+    if (sum - 100.0).abs() < NEARLY { 100.0 } else { sum }
 }
 
 /// The default times of the head, of which the longest is the first, with those that are closest to supplied ones
@@ -112,9 +118,9 @@ pub fn embed_sizes(default: &[f64], head: &[HeadTime], head_percent: f64) -> Hea
     let replaced = closest::pair(supplied.len(), smaller.len(), far);
     let kept = (0..smaller.len()).filter(|&place| !replaced.contains(&Some(place)));
     others.extend(kept.map(|place| smaller[place]));
-    let given: f64 = known(head).iter().sum();
+    let given = all(known(head).into_iter());
     if others.is_empty() || given >= head_percent - NEARLY {
-        return HeadSizes { others: Vec::new(), tail: (100.0 - given).max(0.0) };
+        return HeadSizes { others: Vec::new(), tail: 100.0 - given };
     }
     popularity::scale(&mut others, head_percent - given);
     HeadSizes { others, tail: 100.0 - head_percent }

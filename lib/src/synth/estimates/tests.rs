@@ -184,8 +184,8 @@ fn what_cannot_be_is_refused_by_name() {
             EstimateModel { longest_percent: Some(1.0), ..EstimateModel::new(9, Seconds(60)) },
             "supplied.percent = 1: must be 100 percent in all: there is no other time to ask for",
         ),
-        (EstimateModel { a: Some(1.0), ..plain() }, "a = 1: must be above 1"),
-        (EstimateModel { a: Some(f64::NAN), ..plain() }, "a = NaN: must be above 1"),
+        (EstimateModel { a: Some(1.0), ..plain() }, "a = 1: must be above 1 and at most 1e9"),
+        (EstimateModel { a: Some(f64::NAN), ..plain() }, "a = NaN: must be above 1 and at most 1e9"),
         (
             EstimateModel { head_percent: 100.0, ..plain() },
             "head_percent = 100: must be between 1 and 99 percent",

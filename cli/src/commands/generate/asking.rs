@@ -297,7 +297,7 @@ impl Asking {
         let times = estimates.of(workload, seed).map_err(|error| {
             let failure = REFUSED.because(error, name);
             failure
-                .hint("--clean predictsim cuts run times to requested ones; --estimates tsafrir needs none")
+                .hint("--clean predictsim leaves out jobs that ask for nothing, and cuts runs to what was asked for")
         })?;
         workload.replace_limits(times.into_iter().map(Some));
         Ok(asked)

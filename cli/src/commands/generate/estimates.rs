@@ -2,7 +2,8 @@
 
 use queuecast::seed::Seed;
 
-use super::asking::{self, Asking, Kind, Known};
+use super::asking::{self, Asking, Kind};
+use super::dealing::Known;
 use super::derived::{Changed, Derived};
 use super::parameters::{self, Setting};
 use crate::failure::Failure;

@@ -9,7 +9,8 @@ use queuecast::workload::Workload;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::asking::{self, Asking, Kind, Known};
+use super::asking::{self, Asking, Kind};
+use super::dealing::Known;
 use super::parameters::{self, Setting};
 use super::people::{self, People};
 use super::product::{Product, Target as Into};

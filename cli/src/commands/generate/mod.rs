@@ -1,6 +1,7 @@
 //! `queuecast generate`: traces that nobody recorded, from models or made of other traces.
 
 mod asking;
+mod dealing;
 mod derived;
 mod downey;
 mod estimates;

@@ -257,7 +257,7 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
 #[test]
 fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     let folder = Folder::with("four.swf", FOUR);
-    folder.queuecast("generate lublin --jobs 200 --users none --output nobody.swf").assert().success();
+    folder.queuecast("generate lublin --jobs 600 --users none --output nobody.swf").assert().success();
     for (line, parts) in [
         ("lublin --load -1", &["error: --load -1: must be between 0.001 and 100"][..]),
         ("lublin --jobs 0", &["'0' for '--jobs", "must be at least 1"]),

@@ -16,6 +16,7 @@ Examples:
 /// A trace at another load
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(override_usage = "queuecast generate rescale TRACE <--load LOAD|--factor FACTOR> [OPTIONS]")]
 #[group(id = "target", required = true, multiple = false, args = ["load", "factor"])]
 pub struct Arguments {
     /// The offered load to reach, 0.001 to 100

@@ -94,6 +94,9 @@ fn impossible_parameters_are_named() {
     assert!(complain(Downey { procs: 5000, moldable: true, ..model }).starts_with("procs = 5000"));
     assert!(complain(Downey { most_variance: f64::NAN, ..model }).starts_with("most_variance = NaN"));
     assert!(complain(Downey { least_variance: 3.0, ..model }).starts_with("least_variance = 3"));
+    let endless = UniformLog { least: 1e12, most: 1e12 };
+    let never = Downey { lifetime: endless, load: 0.001, procs: 1, jobs: 1000, ..model };
+    assert!(complain(never).ends_with("a time beyond 10^15 seconds"));
     let upside_down = UniformLog { least: 9.0, most: 8.0 };
     assert!(complain(Downey { lifetime: upside_down, ..model }).starts_with("lifetime.least = 9"));
     assert!(complain(Downey { parallelism: upside_down, ..model }).starts_with("parallelism.least = 9"));

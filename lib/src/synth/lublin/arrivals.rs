@@ -90,7 +90,8 @@ impl Arrivals {
 
     pub(super) fn next(&mut self) -> Time {
         let drawn = (0..DRAWS).map(|_| self.gap.sample(&mut self.rng)).find(|&log| log <= self.longest);
-        self.passed += (drawn.unwrap_or(self.longest).exp() * TICKS).round() as i64;
+        let gap = (drawn.unwrap_or(self.longest).exp() * TICKS).round() as i64;
+        self.passed = self.passed.saturating_add(gap);
         self.day.moment(self.passed)
     }
 }

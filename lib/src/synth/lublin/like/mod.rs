@@ -15,7 +15,7 @@ use crate::workload::Workload;
 /// What the fit looks at of one job.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// Unix time of its arrival.
+    /// When it arrives, in seconds since midnight of some day.
     at: i64,
     procs: u32,
     run: i64,
@@ -35,6 +35,7 @@ impl Lublin {
                 "the workload does not say when it begins, so its days are unknown: add UnixStartTime to its header",
             ));
         };
+        let midnight = epoch.rem_euclid(86_400);
         let interactive = |queue: u32| {
             let name = workload.names.queues.get(&queue);
             name.is_some_and(|name| name.to_ascii_lowercase().contains("interactive"))
@@ -43,7 +44,7 @@ impl Lublin {
         for (job, truth) in workload.jobs().iter().zip(workload.truths()) {
             let kind = job.queue.is_some_and(|queue| interactive(queue.number()));
             seen[usize::from(kind)].push(Seen {
-                at: job.submit.0 + epoch,
+                at: job.submit.0 + midnight,
                 procs: job.shape.procs.0,
                 run: truth.run().0,
             });

@@ -106,6 +106,9 @@ fn the_oddest_workloads_are_fitted_or_refused() {
     assert!(refused(&regular(0, 1, usual)).starts_with("only 0 jobs"));
     assert!(refused(&regular(1000, 600, |_, _, run| *run = 0)).starts_with("only 0 jobs ran"));
     assert!(refused(&regular(1000, 0, usual)).contains("less than two days"));
+    let mut distant = regular(1000, 600, usual);
+    distant.epoch = Some(i64::MAX);
+    assert!(Lublin::like(&distant).is_ok());
     let mut timeless = regular(1000, 600, usual);
     timeless.epoch = None;
     assert!(refused(&timeless).contains("UnixStartTime"));

@@ -7,7 +7,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::seed::Seed;
-use queuecast::synth::{EstimateModel, Habits, Population, Resample, Supplied};
+use queuecast::synth::{EstimateModel, Habits, Lublin, Population, Resample, Supplied};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
@@ -42,4 +42,11 @@ fn estimate_modes(bencher: Bencher<'_, '_>, jobs: u64) {
     model.longest_percent = Some(10.0);
     model.supplied.push(Supplied { time: Seconds(300), percent: 12.0 });
     bencher.bench(|| black_box(&model).modes(Seed(1)).unwrap());
+}
+
+/// A million jobs of Lublin's model with users.
+#[divan::bench(sample_count = 5)]
+fn lublin_settled() -> Workload {
+    let workload = Lublin::new(1_000_000, 256).generate(Seed(1)).unwrap();
+    Population::default().settle(&workload, Seed(2)).unwrap()
 }

@@ -6,6 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::SynthError;
+use super::error::within;
 use crate::job::{Job, Truth, UserId};
 use crate::seed::Seed;
 use crate::units::Time;
@@ -75,13 +76,9 @@ struct Mixed<'a> {
 impl Resample {
     /// The workload of this seed. Fails if the log has no users, or would become too large.
     pub fn of(&self, workload: &Workload, seed: Seed) -> Result<Workload, SynthError> {
-        if !(1..=10_000).contains(&self.weeks) {
-            let expected = "between 1 and 10000".into();
-            return Err(SynthError::OutOfRange { field: "weeks", value: self.weeks.to_string(), expected });
-        }
-        if let Some(load) = self.load.filter(|load| !(0.001..=100.0).contains(load)) {
-            let expected = "between 0.001 and 100".into();
-            return Err(SynthError::OutOfRange { field: "load", value: load.to_string(), expected });
+        within("weeks", self.weeks, 1, 10_000)?;
+        if let Some(load) = self.load {
+            within("load", load, 0.001, 100.0)?;
         }
         let users = Users::of(workload)?;
         let crowd = users.crowd(self.load)?;

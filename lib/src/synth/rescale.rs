@@ -1,6 +1,7 @@
 //! The same jobs at another load.
 
 use super::SynthError;
+use super::error::within;
 use crate::job::{Job, Runs, Truth};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::Workload;
@@ -41,14 +42,9 @@ pub struct Rescale {
 impl Rescale {
     /// The workload at the other load. Fails if the target is out of range, or cannot be reached with these jobs.
     pub fn of(&self, workload: &Workload) -> Result<Workload, SynthError> {
-        let (field, value, most) = match self.to {
-            Target::Load(load) => ("load", load, 100.0),
-            Target::Factor(factor) => ("factor", factor, 1000.0),
-        };
-        // NaN is in no range, so it is refused as well.
-        if !(0.001..=most).contains(&value) {
-            let expected = format!("between 0.001 and {most}");
-            return Err(SynthError::OutOfRange { field, value: value.to_string(), expected });
+        match self.to {
+            Target::Load(load) => within("load", load, 0.001, 100.0)?,
+            Target::Factor(factor) => within("factor", factor, 0.001, 1000.0)?,
         }
         let load = workload.offered_load();
         if load <= 0.0 {

@@ -8,7 +8,7 @@ use crate::units::Seconds;
 use crate::workload::Workload;
 
 /// Trials. The last ones move little.
-const TRIALS: u64 = 8;
+const TRIALS: u64 = 7;
 
 pub(super) fn like(workload: &Workload) -> Result<Population, SynthError> {
     let log = Manners::of(workload);

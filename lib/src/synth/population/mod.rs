@@ -15,6 +15,7 @@ mod walk;
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
+use super::error::within;
 use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::portrait::Sittings;
 use crate::seed::Seed;
@@ -41,7 +42,8 @@ pub struct Population {
     pub jobs_per_sitting: f64,
     /// The standard deviation of the logarithm behind the number of jobs in a sitting; 0 (all sittings alike) to 3.
     pub sitting_spread: f64,
-    /// The median time between two arrivals of a sitting, in seconds; 1 to 3600.
+    /// The median time after which somebody is ready to submit the next job of a sitting, in seconds; 1 to 3600. Since
+    /// arrivals are given, the next one comes later: several times as late where they are far apart.
     pub think: Seconds,
     /// The standard deviation of its logarithm; 0 to 4.
     pub think_spread: f64,
@@ -73,22 +75,22 @@ impl Default for Population {
     fn default() -> Population {
         Population {
             users: 300,
-            activity: 1.5,
-            plateau: 15.0,
+            activity: 1.8,
+            plateau: 30.0,
             presence: 0.6,
             jobs_per_sitting: 3.0,
-            sitting_spread: 1.3,
-            think: Seconds(20),
-            think_spread: 3.0,
-            applications: 6.0,
+            sitting_spread: 0.75,
+            think: Seconds(10),
+            think_spread: 3.5,
+            applications: 12.0,
             kinship: 0.6,
             switching: 0.1,
-            resuming: 0.8,
-            spread: 0.2,
-            sitting_run_spread: 0.05,
-            wandering: 0.1,
-            resizing: 0.05,
-            failures: 0.05,
+            resuming: 0.75,
+            spread: 0.6,
+            sitting_run_spread: 0.1,
+            wandering: 0.3,
+            resizing: 0.1,
+            failures: 0.06,
             groups: 12,
         }
     }
@@ -203,17 +205,6 @@ impl Population {
         within("failures", self.failures, 0.0, 1.0)?;
         within("groups", self.groups, 1, 1_000_000)
     }
-}
-
-fn within<T>(field: &'static str, value: T, least: T, most: T) -> Result<(), SynthError>
-where
-    T: PartialOrd + std::fmt::Display,
-{
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    let expected = format!("between {least} and {most}");
-    Err(SynthError::OutOfRange { field, value: value.to_string(), expected })
 }
 
 /// The queues of a workload as dense numbers. Jobs never change lanes.

@@ -258,6 +258,7 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
 fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     let folder = Folder::with("four.swf", FOUR);
     folder.queuecast("generate lublin --jobs 600 --users none --output nobody.swf").assert().success();
+    fs::write(folder.path("long.swf"), FOUR.replace("-1 250 20", "-1 350 20")).unwrap();
     for (line, parts) in [
         ("lublin --load -1", &["error: --load -1: must be between 0.001 and 100"][..]),
         ("lublin --jobs 0", &["'0' for '--jobs", "must be at least 1"]),
@@ -315,12 +316,15 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --like no.swf", &["no.swf: no such file"][..]),
         ("lublin --like nobody.swf", &["nobody.swf: ", "hint: --users N makes up so many"]),
         ("resample nobody.swf", &["nobody.swf: ", "who submitted"]),
-        ("estimates four.swf --estimates shuffled", &["four.swf: ", "hint: --clean predictsim"]),
+        (
+            "estimates long.swf --estimates shuffled",
+            &["long.swf: 1 of 4 jobs run longer", "hint: --clean predictsim"],
+        ),
     ] {
         let text = said(&folder, &format!("generate {line}"), 3);
         assert!(parts.iter().all(|part| text.contains(part)), "{line}\n{text}");
     }
-    assert_eq!(folder.names(), ["four.swf", "nobody.swf"], "nothing is left behind");
+    assert_eq!(folder.names(), ["four.swf", "long.swf", "nobody.swf"], "nothing is left behind");
 }
 
 #[test]

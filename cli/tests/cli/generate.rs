@@ -186,7 +186,7 @@ fn the_header_has_every_parameter_and_setting_them_gives_the_same() {
         ("population.users", "20"),
         ("estimates.supplied.1.percent", "12.5"),
         ("estimates.supplied.1.time", "3600"),
-        ("routine.kept", "0.5"),
+        ("routine.gap", "3600"),
     ] {
         assert_eq!(parameter(&text, name), Some(value), "{name}");
     }
@@ -207,6 +207,19 @@ fn the_header_has_every_parameter_and_setting_them_gives_the_same() {
     // Control: one parameter more is another trace.
     let other = made(&folder, &format!("{line} --set population.spread=2.5"));
     assert_ne!(records(&other), records(&text));
+}
+
+#[test]
+fn the_guide_shows_what_the_header_has() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides/generating.md");
+    let page = fs::read_to_string(path).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|after| after.split("```").next()).unwrap();
+    let text = made(&empty(), "generate lublin --jobs 1000");
+    let missing: Vec<&str> = shown.lines().filter(|line| !text.lines().any(|one| one == *line)).collect();
+    assert_eq!(missing, [""; 0]);
+    assert!(shown.lines().count() > 5, "{shown}");
+    // Control: another trace has another header.
+    assert!(!made(&empty(), "generate lublin --jobs 999").contains(shown.lines().next().unwrap()));
 }
 
 #[test]

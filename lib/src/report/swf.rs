@@ -206,7 +206,9 @@ mod tests {
         let text = written(Heading { header: Some(&header), notes: &notes }, &workload, Some(&schedule));
         let (comments, records): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|line| line.starts_with(';'));
-        assert_eq!(comments, [";\t Acknowledge:  Somebody", "; MaxProcs: 4", "; Note: simulated"]);
+        let ours = ["; MaxProcs: 4", "; Note: User 0 = ada", "; Note: simulated"];
+        assert_eq!(comments[0], ";\t Acknowledge:  Somebody");
+        assert_eq!(comments[1..], ours);
         let fields: Vec<Vec<&str>> = records.iter().map(|line| line.split_whitespace().collect()).collect();
         // The second job waits for the first to end at 1050.
         assert_eq!(fields[0][..5], ["7", "1000", "0", "50", "3"]);

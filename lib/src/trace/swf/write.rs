@@ -128,6 +128,12 @@ impl Backwards {
     /// A number at the right end of a column of at least this width, and a blank in front.
     fn number(&mut self, value: i64, width: usize) {
         let end = self.from;
+        // Most columns of most traces.
+        if value == UNKNOWN {
+            self.bytes[end - 2..end].copy_from_slice(b"-1");
+            self.from = end - width.max(2) - 1;
+            return;
+        }
         let mut left = value.unsigned_abs();
         loop {
             self.from -= 1;

@@ -7,11 +7,14 @@ use serde::Serialize;
 
 use super::error::TraceError;
 use super::input::Compression;
+use super::log::Log;
 use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
 use super::records::Records;
+use super::sift::{Gathered, JobColumns, gather};
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
+use crate::distribution::Distribution;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
@@ -88,55 +91,6 @@ pub struct Presence {
     pub known: u64,
 }
 
-/// Some numbers, described. Percentiles are values that occur (nearest rank).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Distribution {
-    /// How many.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Smallest.
-    pub min: i64,
-    /// 10th percentile.
-    pub p10: i64,
-    /// 25th percentile.
-    pub p25: i64,
-    /// Median.
-    pub median: i64,
-    /// 75th percentile.
-    pub p75: i64,
-    /// 90th percentile.
-    pub p90: i64,
-    /// 99th percentile.
-    pub p99: i64,
-    /// Largest.
-    pub max: i64,
-}
-
-impl Distribution {
-    /// Describes some numbers; `None` if there are none.
-    ///
-    /// # Formula
-    /// The `p`-th percentile of `n` sorted values is the one at rank `⌈p·n/100⌉`.
-    pub fn of(mut values: Vec<i64>) -> Option<Distribution> {
-        values.sort_unstable();
-        let (&min, &max) = (values.first()?, values.last()?);
-        let rank = |percent: usize| values[(percent * values.len()).div_ceil(100).max(1) - 1];
-        Some(Distribution {
-            count: values.len() as u64,
-            mean: values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64,
-            min,
-            p10: rank(10),
-            p25: rank(25),
-            median: rank(50),
-            p75: rank(75),
-            p90: rank(90),
-            p99: rank(99),
-            max,
-        })
-    }
-}
-
 /// Reads a whole log and describes it. Nothing is cleaned; the ruleset only says what counts as submission
 /// in accounting records, and which processors are a job's.
 pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, TraceError> {
@@ -150,6 +104,35 @@ pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, Trace
     let reading = records.ledger().report(&options.ruleset, records.data_lines(), None);
     let (header, _, _) = records.into_parts();
     Ok(survey.finish(format, compression, reading, header, options))
+}
+
+/// A log described, and what cleaning leaves of it.
+#[derive(Debug, Clone)]
+pub struct Inspected {
+    /// The records, uncleaned.
+    pub info: Info,
+    /// The jobs, cleaned by the ruleset; `None` if there are none.
+    pub log: Option<Log>,
+}
+
+/// Does what [`describe`] and [`super::read`] do in one go over the source. Strict reading is heeded; cleaning
+/// is never strict, and leaves no jobs rather than an error.
+pub fn inspect<R: Read>(source: R, options: &ReadOptions) -> Result<Inspected, TraceError> {
+    let mut survey = Survey::default();
+    let ruleset = &options.ruleset;
+    let gathered: Gathered<JobColumns> = gather(source, options, false, |record, accounting| {
+        survey.see(record, ruleset.prefers_allocated(accounting));
+    })?;
+    let reading = gathered.reading.report(ruleset, gathered.lines, None);
+    let (format, compression, header) = (gathered.format, gathered.compression, gathered.header.clone());
+    let info = survey.finish(format, compression, reading, header, options);
+    let lenient = ReadOptions { strict: false, ..options.clone() };
+    let log = match gathered.sifted(&lenient).and_then(Log::of) {
+        Ok(log) => Some(log),
+        Err(TraceError::NoJobs { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(Inspected { info, log })
 }
 
 #[derive(Default)]
@@ -273,13 +256,50 @@ impl Survey {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Ruleset, read};
     use super::*;
 
+    /// The machine's size is declared below the first record; one record never ran, one is too large, one is no record.
+    const SWF: &str = "\
+1 0 5 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1
+2 5 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1
+; MaxProcs: 8
+; UnixStartTime: 1000000000
+3 9 0 0 16 -1 -1 16 120 -1 1 4 -1 -1 -1 -1 -1 -1
+rubbish
+4 7 0 0 2 -1 -1 2 120 -1 1 4 -1 -1 -1 -1 -1 -1
+";
+    const SACCT: &str = "\
+JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition
+7|COMPLETED|1700000000|1700000000|1700000010|1700000070|60|10|4|4|ada|batch
+8|RUNNING|1700000005|1700000005|1700000070|Unknown|20|5|2|2|grace|batch
+";
+
     #[test]
-    fn percentiles_are_values_that_occur() {
-        let described = Distribution::of((1..=10).rev().collect()).unwrap();
-        assert_eq!((described.min, described.p10, described.median, described.p75), (1, 1, 5, 8));
-        assert_eq!((described.p99, described.max, described.mean), (10, 10, 5.5));
-        assert_eq!(Distribution::of(vec![]), None);
+    fn inspecting_is_describing_and_reading() {
+        for text in [SWF, SACCT] {
+            for ruleset in [Ruleset::default(), Ruleset::none(), Ruleset::predictsim()] {
+                let options = ReadOptions { ruleset, ..ReadOptions::default() };
+                let inspected = inspect(text.as_bytes(), &options).unwrap();
+                let info = |info: &Info| serde_json::to_string(info).unwrap();
+                assert_eq!(info(&inspected.info), info(&describe(text.as_bytes(), &options).unwrap()));
+                let (found, log) = (inspected.log.unwrap(), read(text.as_bytes(), &options).unwrap());
+                assert_eq!(found.workload, log.workload);
+                assert_eq!(found.report.to_string(), log.report.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn strict_reading_stops_and_cleaning_never_does() {
+        let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+        assert!(inspect(SWF.as_bytes(), &strict).is_err());
+        let readable = SWF.replace("rubbish\n", "");
+        assert!(read(readable.as_bytes(), &strict).is_err(), "control: strict cleaning would stop");
+        assert_eq!(inspect(readable.as_bytes(), &strict).unwrap().log.unwrap().workload.len(), 2);
+        let never = "1 0 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n";
+        let inspected = inspect(never.as_bytes(), &ReadOptions::default()).unwrap();
+        assert!(inspected.log.is_none());
+        assert_eq!(inspected.info.records, 1);
     }
 }

@@ -63,8 +63,11 @@ fn population() -> impl Strategy<Value = Population> {
     })
 }
 
+/// Queue, processors, requested time, run time and ending of a job.
+type Content = (Option<QueueId>, u32, Option<Seconds>, Seconds, u8);
+
 /// Everything about the jobs but who submits them and when, sorted, with or without queues.
-fn contents(workload: &Workload, queued: bool) -> Vec<(Option<QueueId>, u32, Option<Seconds>, Seconds, u8)> {
+fn contents(workload: &Workload, queued: bool) -> Vec<Content> {
     let pairs = workload.jobs().iter().zip(workload.truths());
     let mut all: Vec<_> = pairs
         .map(|(job, truth)| {

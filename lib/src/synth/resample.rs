@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Change it only on purpose.
-    const DIGEST: u64 = 0;
+    const DIGEST: u64 = 0x2a89_37ba_5091_c669;
 
     #[test]
     fn what_one_user_does_stays_as_it_was() {

@@ -30,13 +30,15 @@ use walk::Turn;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Population {
-    /// How many people there are; 1 to 1,000,000. Everybody submits something if there are enough sittings.
+    /// How many people there are; 1 to 1,000,000. All but one or two in a hundred submit something if there
+    /// are enough sittings.
     pub users: u32,
     /// How much busier the busiest are: sittings go by `1 / (rank + plateau)^activity`; 0 (all alike) to 5.
     pub activity: f64,
     /// How many of the busiest are about alike; 0 to 10,000.
     pub plateau: f64,
-    /// For which share of the workload somebody with many sittings is about; 0.01 to 1.
+    /// For which share of the workload somebody with many sittings is about; 0.01 to 1. Where too few are about for all
+    /// that arrives, others come back, so that small shares are not met.
     pub presence: f64,
     /// Jobs in one sitting, on average; 1 to 1000.
     pub jobs_per_sitting: f64,

@@ -168,7 +168,7 @@ fn the_command_in_the_header_makes_it_again() {
         assert_eq!(version, env!("CARGO_PKG_VERSION"));
         assert!(!command.contains("quiet") && !command.contains("./"), "{command}");
         // The last of them, where the log was generated as well.
-        let last = text.lines().filter_map(|line| line.strip_prefix(mark)).last().unwrap();
+        let last = text.lines().rev().find_map(|line| line.strip_prefix(mark)).unwrap();
         let command = last.split_once(" with: queuecast ").unwrap().1;
         assert_eq!(made(&folder, command), text, "{line}");
     }

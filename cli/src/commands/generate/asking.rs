@@ -80,10 +80,9 @@ fn read(text: &str) -> Result<Kind, String> {
 }
 
 /// Which job gets which estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PairingName {
     /// They stay put within a user's sitting, and recur
-    #[default]
     Sittings,
     /// Any, as long as it is long enough
     Shuffled,
@@ -106,9 +105,10 @@ pub struct Asking {
     /// Take this many of the most used times of the log over as modes, 0 to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub modes_of_log: Option<u8>,
-    /// Which job gets which: sittings keeps them together within users' sittings, shuffled does not
-    #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true, default_value_t)]
-    pub pairing: PairingName,
+    /// Which job gets which: sittings keeps them together within users' sittings, shuffled does not; by default sittings,
+    /// or shuffled where nobody is known
+    #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
+    pub pairing: Option<PairingName>,
 }
 
 fn length(text: &str) -> Result<Seconds, String> {
@@ -150,8 +150,8 @@ impl Asking {
     /// What `--set` may change of these.
     pub fn models(&self, kind: Kind) -> &'static [&'static str] {
         match (kind, self.pairing) {
-            (Kind::Tsafrir, PairingName::Sittings) => &["estimates", "routine"],
-            (Kind::Tsafrir, PairingName::Shuffled) => &["estimates"],
+            (Kind::Tsafrir, None | Some(PairingName::Sittings)) => &["estimates", "routine"],
+            (Kind::Tsafrir, Some(PairingName::Shuffled)) => &["estimates"],
             (Kind::Sittings, _) => &["routine"],
             _ => &[],
         }

@@ -106,7 +106,9 @@ impl Asking {
         let most = known.map_or(0, |known| known.modes);
         let model = self.model(workload, log.as_ref(), most, settings)?;
         let mut parameters = parameters::listed("estimates", &model)?;
-        let pairing = match self.pairing {
+        let anybody = || workload.jobs().iter().any(|job| job.user.is_some());
+        let usual = || if anybody() { PairingName::Sittings } else { PairingName::Shuffled };
+        let pairing = match self.pairing.unwrap_or_else(usual) {
             PairingName::Shuffled => Pairing::Shuffled,
             PairingName::Sittings => {
                 let routine = parameters::set("routine", Routine::default(), settings)?;

@@ -152,7 +152,7 @@ fn whole(count: u64) -> String {
 }
 
 /// From the first to the last submission.
-fn period(workload: &Workload) -> String {
+pub fn period(workload: &Workload) -> String {
     let (Some(first), Some(last)) = (workload.begins(), workload.jobs().last().map(|job| job.submit)) else {
         return "never".to_owned();
     };

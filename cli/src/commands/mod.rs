@@ -6,6 +6,7 @@ mod compare;
 mod comparison;
 mod completions;
 mod demo;
+mod generate;
 mod grid;
 mod identity;
 mod killed;
@@ -29,6 +30,7 @@ pub enum Command {
     Search(Box<search::Arguments>),
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
+    Generate(generate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -41,6 +43,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
         Command::Search(arguments) => search::run(&arguments, printer),
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
+        Command::Generate(arguments) => generate::run(&arguments, printer),
         Command::Demo(arguments) => demo::run(&arguments, printer),
         Command::Completions(arguments) => completions::run(&arguments, printer),
     }

@@ -40,7 +40,8 @@ impl Form {
     }
 }
 
-const fn form(name: &'static str, with: &'static str, means: &'static str) -> Form {
+/// A name, what follows it, what it means.
+pub const fn form(name: &'static str, with: &'static str, means: &'static str) -> Form {
     Form { name, with, means }
 }
 

@@ -8,6 +8,7 @@ mod demo;
 mod docs;
 mod errors;
 mod frame;
+mod generate;
 mod reproduce;
 mod search;
 mod simulate;

@@ -1,12 +1,13 @@
 //! A workload, or a schedule of it, in the Standard Workload Format: what was simulated can be read again by
 //! everything that reads logs. Refuses to know files; compression is the sink's affair.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::job::{Ending, Job, Truth};
 use crate::sim::{Placement, Schedule};
 use crate::trace::{Header, Record, SwfWriter, UNKNOWN};
-use crate::workload::Workload;
+use crate::workload::{Names, Workload};
 
 /// What goes above the records.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,7 +15,7 @@ pub struct Heading<'a> {
     /// The comments of the log it was made from, kept to the byte: its makers ask to be acknowledged in what
     /// is derived from it. `None` for one without comments, which gets a header made from the workload.
     pub header: Option<&'a Header>,
-    /// Said below the header, one `Note:` each.
+    /// Said below the header and above what names there are, one `Note:` each.
     pub notes: &'a [String],
 }
 
@@ -29,19 +30,18 @@ pub fn write<W: Write>(
     let mut writer = SwfWriter::new(sink);
     let origin = match heading.header {
         Some(header) => {
-            writer.header(header)?;
-            let machine = i64::from(workload.machine().procs.0);
-            if header.max_procs != Some(machine) {
-                // A later header line replaces an earlier one.
-                writer.comment(format!("; MaxProcs: {machine}").as_bytes())?;
-            }
-            0
+            let origin = kept_header(&mut writer, header, workload)?;
+            say_notes(&mut writer, heading.notes)?;
+            origin
         }
-        None => made_header(&mut writer, workload)?,
+        None => {
+            let origin = made_header(&mut writer, workload)?;
+            say_notes(&mut writer, heading.notes)?;
+            // Last, because there may be thousands.
+            writer.names(&workload.names)?;
+            origin
+        }
     };
-    for note in heading.notes {
-        writer.comment(format!("; Note: {note}").as_bytes())?;
-    }
     for (index, (job, truth)) in workload.jobs().iter().zip(workload.truths()).enumerate() {
         let placement = schedule.and_then(|schedule| schedule.placements.get(index));
         writer.record(&record(job, truth, placement, origin))?;
@@ -62,8 +62,60 @@ fn made_header<W: Write>(writer: &mut SwfWriter<W>, workload: &Workload) -> io::
         say(format!("UnixStartTime: {}", epoch.saturating_add(origin)))?;
     }
     say(format!("MaxProcs: {}", workload.machine().procs))?;
-    writer.names(&workload.names)?;
     Ok(origin)
+}
+
+fn say_notes<W: Write>(writer: &mut SwfWriter<W>, notes: &[String]) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writer.comment(format!("; Note: {note}").as_bytes()))
+}
+
+/// The log's own comments, then what is not as they say; returns the instant that is second 0 of the file.
+fn kept_header<W: Write>(writer: &mut SwfWriter<W>, header: &Header, workload: &Workload) -> io::Result<i64> {
+    let new = |old: &BTreeMap<u32, String>, new: &BTreeMap<u32, String>| {
+        if old == new { BTreeMap::new() } else { new.clone() }
+    };
+    let (old, names) = (&header.names, &workload.names);
+    let renamed = Names {
+        users: new(&old.users, &names.users),
+        groups: new(&old.groups, &names.groups),
+        executables: new(&old.executables, &names.executables),
+        ..Names::default()
+    };
+    for comment in &header.comments {
+        let stale = match named(&comment.bytes).as_deref() {
+            Some("User") => old.users != names.users,
+            Some("Group") => old.groups != names.groups,
+            Some("Executable") => old.executables != names.executables,
+            _ => false,
+        };
+        if !stale {
+            writer.comment(&comment.bytes)?;
+        }
+    }
+    // A later header line replaces an earlier one.
+    let jobs = i64::try_from(workload.len()).unwrap_or(i64::MAX);
+    let origin = workload.begins().map_or(0, |time| time.0.min(0));
+    let start = workload.epoch.map(|epoch| epoch.saturating_add(origin));
+    for (key, said, is) in [
+        ("MaxJobs", header.max_jobs, header.max_jobs.map(|_| jobs)),
+        ("MaxRecords", header.max_records, header.max_records.map(|_| jobs)),
+        ("UnixStartTime", header.unix_start_time, start.or(header.unix_start_time)),
+        ("MaxProcs", header.max_procs, Some(i64::from(workload.machine().procs.0))),
+    ] {
+        if let Some(is) = is.filter(|_| is != said) {
+            writer.comment(format!("; {key}: {is}").as_bytes())?;
+        }
+    }
+    writer.names(&renamed)?;
+    Ok(origin)
+}
+
+/// What a note of the form `User 3 = alice` names.
+fn named(comment: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(comment);
+    let note = text.trim_start().trim_start_matches(';').trim_start().strip_prefix("Note:")?.trim_start();
+    let (what, number) = note.split_once(" = ")?.0.split_once(' ')?;
+    number.trim().parse::<u32>().is_ok().then(|| what.to_owned())
 }
 
 fn record(job: &Job, truth: &Truth, placement: Option<&Placement>, origin: i64) -> Record {
@@ -155,10 +207,59 @@ mod tests {
         let text = written(Heading { header: Some(&header), notes: &notes }, &workload, Some(&schedule));
         let (comments, records): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|line| line.starts_with(';'));
-        assert_eq!(comments, [";\t Acknowledge:  Somebody", "; MaxProcs: 4", "; Note: simulated"]);
+        let ours = ["; MaxProcs: 4", "; Note: User 0 = ada", "; Note: simulated"];
+        assert_eq!(comments[0], ";\t Acknowledge:  Somebody");
+        assert_eq!(comments[1..], ours);
         let fields: Vec<Vec<&str>> = records.iter().map(|line| line.split_whitespace().collect()).collect();
         // The second job waits for the first to end at 1050.
         assert_eq!(fields[0][..5], ["7", "1000", "0", "50", "3"]);
         assert_eq!(fields[1][..5], ["8", "1010", "40", "50", "3"]);
+    }
+
+    #[test]
+    fn what_is_no_longer_so_is_said_anew() {
+        let mut header = Header::default();
+        for (number, line) in [
+            "; MaxJobs: 9",
+            "; MaxProcs: 4",
+            "; UnixStartTime: 500",
+            "; Note: User 0 = bob",
+            "; Note: User 7 = eve",
+            "; Note: x",
+        ]
+        .iter()
+        .enumerate()
+        {
+            header.push(number as u64 + 1, line.as_bytes());
+        }
+        let mut workload = two(Some(500));
+        let text = written(Heading { header: Some(&header), notes: &[] }, &workload, None);
+        let comments: Vec<&str> = text.lines().filter(|line| line.starts_with(';')).collect();
+        let expected = [
+            "; MaxJobs: 9",
+            "; MaxProcs: 4",
+            "; UnixStartTime: 500",
+            "; Note: x",
+            "; MaxJobs: 2",
+            "; Note: User 0 = ada",
+        ];
+        assert_eq!(comments, expected);
+        // Control: what is still so is left as it is.
+        workload.names = header.names.clone();
+        let text = written(Heading { header: Some(&header), notes: &[] }, &workload, None);
+        assert!(text.contains("= bob") && text.contains("= eve") && !text.contains("ada"), "{text}");
+    }
+
+    #[test]
+    fn times_before_the_log_begins_move_its_beginning() {
+        let jobs = [-50, 10].map(|at| (Job::rigid(1, Time(at), Procs(1), None), Truth::rigid(Seconds(5))));
+        let mut workload = Workload::new(Machine { procs: Procs(4) }, jobs.to_vec()).unwrap();
+        workload.epoch = Some(1000);
+        let mut header = Header::default();
+        header.push(1, b"; UnixStartTime: 1000");
+        let text = written(Heading { header: Some(&header), notes: &[] }, &workload, None);
+        let log = read(text.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!((log.workload.epoch, log.workload.begins()), (Some(950), Some(Time(0))));
+        assert_eq!(log.workload.jobs()[1].submit, Time(60));
     }
 }

@@ -1,0 +1,192 @@
+//! What jobs ask for: `--estimates` and what belongs to it.
+
+use clap::ValueEnum;
+use queuecast::report::duration;
+use queuecast::synth::Supplied;
+use queuecast::units::Seconds;
+
+use crate::failure::Failure;
+use crate::spec::{Form, Spec, form};
+
+/// Where requested times come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// The model of Tsafrir, Etsion & Feitelson 2005.
+    Tsafrir,
+    /// The trace's own, each to any job it is long enough for.
+    Shuffled,
+    /// The trace's own, so that they stay put within sittings.
+    Sittings,
+    /// Twice the trace's own.
+    Doubled,
+    /// The run time.
+    Exact,
+    /// The f-model.
+    Factor(f64),
+    /// Feitelson's model, with the share of jobs that run to their estimate.
+    Feit(f64),
+    /// Nowhere: there are none.
+    None,
+}
+
+const TSAFRIR: Form =
+    form("tsafrir", "", "few, round and popular, as in production logs (Tsafrir et al. 2005)");
+const EXACT: Form = form("exact", "", "the run times themselves");
+const FACTOR: Form = form("f", ":F", "anything from the run time to F + 1 times as much (the f-model)");
+const FEIT: Form =
+    form("feit", "[:PHI]", "a share PHI run to theirs, the others to any part of it; PHI 0.1 by default");
+const NONE: Form = form("none", "", "jobs ask for nothing");
+
+/// `--estimates` for jobs that never had any.
+pub fn made() -> Spec<Kind> {
+    const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
+    Spec::new(FORMS, read)
+}
+
+/// `--estimates` for the jobs of a trace.
+pub fn replaced() -> Spec<Kind> {
+    const FORMS: &[Form] = &[
+        TSAFRIR,
+        form("shuffled", "", "the trace's own, given to any job they are long enough for"),
+        form("sittings", "", "the trace's own, kept together within users' sittings"),
+        form("x2", "", "twice the trace's own"),
+        EXACT,
+        FACTOR,
+        FEIT,
+        NONE,
+    ];
+    Spec::new(FORMS, read)
+}
+
+fn read(text: &str) -> Result<Kind, String> {
+    let (name, given) = text.split_once(':').map_or((text, None), |(name, given)| (name, Some(given)));
+    let number = |given: &str, least: f64, most: f64| {
+        let number = given.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("expected a number between {least} and {most} after {name}:"))
+    };
+    match (name, given) {
+        ("tsafrir", None) => Ok(Kind::Tsafrir),
+        ("shuffled", None) => Ok(Kind::Shuffled),
+        ("sittings", None) => Ok(Kind::Sittings),
+        ("x2", None) => Ok(Kind::Doubled),
+        ("exact", None) => Ok(Kind::Exact),
+        ("none", None) => Ok(Kind::None),
+        ("feit", None) => Ok(Kind::Feit(0.1)),
+        ("feit", Some(given)) => number(given, 0.0, 1.0).map(Kind::Feit),
+        ("f", Some(given)) => number(given, 0.0, 1e6).map(Kind::Factor),
+        ("f", None) => Err("say how much, as in f:3".to_owned()),
+        _ => Err(format!("nothing may follow {name}")),
+    }
+}
+
+/// Which job gets which estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PairingName {
+    /// They stay put within a user's sitting, and recur
+    Sittings,
+    /// Any, as long as it is long enough
+    Shuffled,
+}
+
+/// What the model of estimates is told.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Requested times (--estimates tsafrir)")]
+pub struct Asking {
+    /// The longest time that may be asked for, 1m to 365d, and no less than the longest run: 18h, 1-12:00:00, plain
+    /// seconds; by default the log's longest, or the longest run rounded up
+    #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
+    pub max_estimate: Option<Seconds>,
+    /// How many percent of the jobs ask for it, above 0 and up to 100; by default as the model or the log has it
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub max_estimate_percent: Option<f64>,
+    /// A time that so many percent of the jobs ask for, as in 1h=12.5; may be repeated, up to 100 percent in all
+    #[arg(long, value_name = "TIME=PERCENT", value_parser = mode, allow_hyphen_values = true)]
+    pub mode: Vec<Supplied>,
+    /// Take this many of the most used times of the log over as modes, 0 to 19
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub modes_of_log: Option<u8>,
+    /// Which job gets which: sittings keeps them together within users' sittings, shuffled does not; by default sittings,
+    /// or shuffled where nobody is known
+    #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
+    pub pairing: Option<PairingName>,
+}
+
+fn length(text: &str) -> Result<Seconds, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}
+
+fn mode(text: &str) -> Result<Supplied, String> {
+    let (time, percent) = text.rsplit_once('=').ok_or("expected TIME=PERCENT, as in 1h=12.5")?;
+    let percent =
+        percent.trim_end_matches('%').parse().map_err(|_| "expected a number of percent after =")?;
+    Ok(Supplied { time: length(time)?, percent })
+}
+
+/// As many values of the head can be known beside the longest.
+pub const MOST_MODES: u8 = 19;
+
+impl Asking {
+    /// Refuses what means nothing to this kind of estimates.
+    pub fn check(&self, kind: Kind) -> Result<(), Failure> {
+        let given = [
+            ("--max-estimate", self.max_estimate.is_some()),
+            ("--max-estimate-percent", self.max_estimate_percent.is_some()),
+            ("--mode", !self.mode.is_empty()),
+            ("--modes-of-log", self.modes_of_log.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) if kind != Kind::Tsafrir => {
+                Err(Failure::usage(format!("{option} means nothing without --estimates tsafrir")))
+            }
+            _ => match self.modes_of_log {
+                Some(modes) if modes > MOST_MODES => {
+                    Err(Failure::usage(format!("--modes-of-log {modes}: must be between 0 and {MOST_MODES}")))
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// What `--set` may change of these.
+    pub fn models(&self, kind: Kind) -> &'static [&'static str] {
+        match (kind, self.pairing) {
+            (Kind::Tsafrir, None | Some(PairingName::Sittings)) => &["estimates", "routine"],
+            (Kind::Tsafrir, Some(PairingName::Shuffled)) => &["estimates"],
+            (Kind::Sittings, _) => &["routine"],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read_and_a_parameter_is_held_to_its_range() {
+        for (text, kind) in [
+            ("tsafrir", Kind::Tsafrir),
+            ("shuffled", Kind::Shuffled),
+            ("sittings", Kind::Sittings),
+            ("x2", Kind::Doubled),
+            ("exact", Kind::Exact),
+            ("f:0", Kind::Factor(0.0)),
+            ("f:2.5", Kind::Factor(2.5)),
+            ("feit", Kind::Feit(0.1)),
+            ("feit:1", Kind::Feit(1.0)),
+            ("none", Kind::None),
+        ] {
+            assert_eq!(read(text), Ok(kind), "{text}");
+        }
+        for text in ["f", "f:", "f:-1", "f:nan", "feit:1.1", "feit:x", "exact:2", "tsafrir:3"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mode_is_a_time_and_percent() {
+        assert_eq!(mode("1h=12.5"), Ok(Supplied { time: Seconds(3600), percent: 12.5 }));
+        assert_eq!(mode("18:00:00=5%"), Ok(Supplied { time: Seconds(64_800), percent: 5.0 }));
+        assert!(["1h", "=5", "1h=", "1h=many", "soon=5"].iter().all(|text| mode(text).is_err()));
+    }
+}

@@ -1,0 +1,120 @@
+//! `queuecast generate habits`.
+
+use queuecast::report::duration;
+use queuecast::seed::Seed;
+use queuecast::synth::Habits;
+use queuecast::units::Seconds;
+
+use super::parameters;
+use super::product::{Product, Target};
+use super::refused::Refused;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::spec;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast generate habits --output made.swf.gz
+  queuecast generate habits --jobs 100000 --procs 1024 --load 0.95 --users 400 --seed 7 --output made.swf.zst";
+
+/// Jobs of people of habit: the demo's workload, users, sittings and requested times and all
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// How many jobs to make, 2 to 10000000
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
+    pub jobs: u32,
+    /// Processors of the machine, 1 to 16777216
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
+    pub procs: u32,
+    /// Offered load, 0.001 to 10; from 1 on the queue only grows
+    #[arg(long, value_name = "LOAD", default_value = "0.85", allow_negative_numbers = true)]
+    pub load: f64,
+    /// How many users there are, 1 to 1000000
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
+    pub users: u32,
+    /// Jobs in one sitting on average, 1 to 1000
+    #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true)]
+    pub jobs_per_sitting: f64,
+    /// How many times longer than run times the times asked for are, before they are rounded up; 1 to 100
+    #[arg(long, value_name = "FACTOR", default_value = "2.5", allow_negative_numbers = true)]
+    pub overestimate: f64,
+    /// The share of jobs that fail within minutes, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value = "0.08", allow_negative_numbers = true)]
+    pub failures: f64,
+    /// The share of applications that run until they are stopped at their limit, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value = "0.06", allow_negative_numbers = true)]
+    pub endless: f64,
+    /// The longest time that may be asked for, 5m to 365d: 18h, 1-12:00:00, plain seconds
+    #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = length, allow_hyphen_values = true)]
+    pub max_estimate: Seconds,
+    /// Another seed is another workload; the same seed is always the same one
+    #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub into: Target,
+}
+
+fn length(text: &str) -> Result<Seconds, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}
+
+const REFUSED: Refused = Refused {
+    model: "habits",
+    options: &[
+        ("jobs", "--jobs"),
+        ("procs", "--procs"),
+        ("load", "--load"),
+        ("users", "--users"),
+        ("jobs_per_session", "--jobs-per-sitting"),
+        ("overestimate", "--overestimate"),
+        ("failures", "--failures"),
+        ("endless", "--endless"),
+        ("longest", "--max-estimate"),
+    ],
+};
+
+impl Arguments {
+    fn model(&self) -> Habits {
+        Habits {
+            jobs: self.jobs,
+            procs: self.procs,
+            load: self.load,
+            users: self.users,
+            jobs_per_session: self.jobs_per_sitting,
+            overestimate: self.overestimate,
+            failures: self.failures,
+            endless: self.endless,
+            longest: self.max_estimate,
+        }
+    }
+}
+
+/// Makes the workload and writes it.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let place = arguments.into.plan(&[], printer)?;
+    let model = arguments.model();
+    let workload = model.generate(Seed(arguments.seed)).map_err(|error| REFUSED.because(error, None))?;
+    let how = vec!["jobs by a model of people of habit; nobody ran them".to_owned()];
+    let parameters = parameters::listed("habits", &model)?;
+    Product { workload, header: None, how, parameters, seed: Some(arguments.seed) }.deliver(place, printer)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn nothing_given_is_what_the_library_means_by_default() {
+        let arguments = Alone::try_parse_from(["habits"]).unwrap().arguments;
+        assert_eq!(arguments.model(), Habits::default());
+    }
+}

@@ -1,0 +1,61 @@
+//! `queuecast generate lublin`.
+
+use clap::ValueEnum;
+use queuecast::synth::{Lublin, LublinKinds};
+
+use super::making::Making;
+use super::product::Target;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast generate lublin --output made.swf.gz
+  queuecast generate lublin --jobs 100000 --procs 1024 --load 0.8 --seed 7 --output made.swf.zst
+  queuecast generate lublin --like KTH-SP2.swf.gz --jobs 50000 --output like-kth.swf
+  queuecast generate lublin --kinds batch --users none --estimates none --output bare.swf
+  queuecast generate lublin --max-estimate 60h --mode 1h=20 --mode 12h=10 --output asked.swf";
+
+/// Jobs by the model of Lublin & Feitelson 2003: sizes, run times that depend on them, arrivals by day and night
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Which jobs there are; by default both, or as in the log
+    #[arg(long, value_name = "KINDS", value_enum)]
+    pub kinds: Option<Kinds>,
+    #[command(flatten)]
+    pub making: Making,
+    #[command(flatten)]
+    pub into: Target,
+}
+
+/// Which jobs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kinds {
+    /// Batch and interactive jobs, in two queues
+    Both,
+    /// Batch jobs only
+    Batch,
+    /// Interactive jobs only
+    Interactive,
+    /// Jobs of no type
+    Untyped,
+}
+
+impl Kinds {
+    fn of_model(self) -> LublinKinds {
+        match self {
+            Kinds::Both => LublinKinds::Both,
+            Kinds::Batch => LublinKinds::Batch,
+            Kinds::Interactive => LublinKinds::Interactive,
+            Kinds::Untyped => LublinKinds::Untyped,
+        }
+    }
+}
+
+/// Makes the workload and writes it.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let choose =
+        |model: Lublin| Lublin { kinds: arguments.kinds.map_or(model.kinds, Kinds::of_model), ..model };
+    arguments.making.run(&arguments.into, choose, printer)
+}

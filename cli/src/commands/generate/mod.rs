@@ -1,0 +1,66 @@
+//! `queuecast generate`: traces that nobody recorded, from models or made of other traces.
+
+mod asking;
+mod dealing;
+mod derived;
+mod downey;
+mod estimates;
+mod habits;
+mod lublin;
+mod making;
+mod parameters;
+mod people;
+mod product;
+mod refused;
+mod resample;
+mod rescale;
+mod retyped;
+mod shake;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast generate lublin --jobs 50000 --procs 512 --load 0.8 --output made.swf.gz
+  queuecast generate lublin --like KTH-SP2.swf.gz --output like-kth.swf.gz
+  queuecast generate estimates KTH-SP2.swf.gz --estimates f:3 --output f3.swf.gz
+  queuecast generate rescale KTH-SP2.swf.gz --load 0.9 --output busy.swf.gz
+
+Every trace records in its header the command, all parameters and the seed that made it. The same command gives the
+same bytes.";
+
+/// Make traces: from models of jobs and users, or of another trace at another load, with other requested times
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to make it from.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Lublin(Box<lublin::Arguments>),
+    Downey(Box<downey::Arguments>),
+    Habits(habits::Arguments),
+    Estimates(Box<estimates::Arguments>),
+    Rescale(rescale::Arguments),
+    Resample(resample::Arguments),
+    Shake(shake::Arguments),
+}
+
+/// Makes it.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Lublin(arguments) => lublin::run(arguments, printer),
+        Command::Downey(arguments) => downey::run(arguments, printer),
+        Command::Habits(arguments) => habits::run(arguments, printer),
+        Command::Estimates(arguments) => estimates::run(arguments, printer),
+        Command::Rescale(arguments) => rescale::run(arguments, printer),
+        Command::Resample(arguments) => resample::run(arguments, printer),
+        Command::Shake(arguments) => shake::run(arguments, printer),
+    }
+}

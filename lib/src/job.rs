@@ -129,7 +129,9 @@ impl Job {
 
     /// The shape at this place among all, the preferred one at 0 and where there is no such place.
     pub fn shape_at(&self, place: u16) -> Shape {
-        self.shapes().nth(place.into()).unwrap_or(self.shape)
+        let other =
+            usize::from(place).checked_sub(1).and_then(|place| self.other_shapes.as_ref()?.get(place));
+        other.copied().unwrap_or(self.shape)
     }
 }
 

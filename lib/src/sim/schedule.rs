@@ -92,7 +92,7 @@ impl Placement {
 
     /// The processors it held, if it is this job's.
     pub fn procs(&self, job: &Job) -> Procs {
-        if self.shape == 0 { job.shape.procs } else { job.shape_at(self.shape).procs }
+        job.shape_at(self.shape).procs
     }
 }
 

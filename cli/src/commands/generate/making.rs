@@ -31,7 +31,8 @@ pub struct Making {
     /// Processors of the machine, 1 to 16777216; by default 256, or as many as the log's has
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
-    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default as the model has it
+    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log, else
+    /// as the model has it
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
     /// Another seed is another workload; the same seed is always the same one
@@ -171,7 +172,10 @@ impl Making {
             }),
         );
         let mut parameters = parameters::listed(M::NAME, &model)?;
-        if let Some(load) = self.load {
+        // A fit of sizes, run times and arrivals each by itself need not have the load of all three together.
+        let of_log = || log.as_ref().map(|log| log.log.workload.offered_load());
+        let load = self.load.or_else(|| of_log().filter(|load| (0.001..=100.0).contains(load)));
+        if let Some(load) = load {
             workload = rescaled(load, &workload)?;
             parameters.push(("load".to_owned(), load.to_string()));
         }

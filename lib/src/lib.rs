@@ -5,9 +5,10 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`seed`], [`spec`] → [`trace`],
-//! [`predict`], [`portrait`] → [`synth`], [`sim`] → [`eval`] → [`report`]. A test holds them.
+//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`distribution`], [`seed`], [`spec`] →
+//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`eval`] → [`report`]. A test holds them.
 
+pub mod distribution;
 pub mod eval;
 pub mod job;
 pub mod portrait;

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 15] = [
+const FLOORS: [(&str, u32); 16] = [
     ("units", 0),
     ("job", 1),
     ("seed", 1),
+    ("distribution", 1),
     ("spec", 1),
     ("workload", 1),
     ("trace", 2),

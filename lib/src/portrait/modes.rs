@@ -70,6 +70,11 @@ impl Modes {
         modes
     }
 
+    /// The place of an estimate among the modes by time, from 0; `None` if nobody asks for it.
+    pub fn place(&self, time: Seconds) -> Option<usize> {
+        self.modes.binary_search_by_key(&time, |mode| mode.time).ok()
+    }
+
     /// How many modes there are: the paper's *K*.
     pub fn len(&self) -> usize {
         self.modes.len()

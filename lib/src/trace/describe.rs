@@ -7,11 +7,14 @@ use serde::Serialize;
 
 use super::error::TraceError;
 use super::input::Compression;
+use super::log::Log;
 use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
 use super::records::Records;
+use super::sift::{Gathered, JobColumns, gather};
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
+use crate::distribution::Distribution;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
@@ -88,55 +91,6 @@ pub struct Presence {
     pub known: u64,
 }
 
-/// Some numbers, described. Percentiles are values that occur (nearest rank).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Distribution {
-    /// How many.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Smallest.
-    pub min: i64,
-    /// 10th percentile.
-    pub p10: i64,
-    /// 25th percentile.
-    pub p25: i64,
-    /// Median.
-    pub median: i64,
-    /// 75th percentile.
-    pub p75: i64,
-    /// 90th percentile.
-    pub p90: i64,
-    /// 99th percentile.
-    pub p99: i64,
-    /// Largest.
-    pub max: i64,
-}
-
-impl Distribution {
-    /// Describes some numbers; `None` if there are none.
-    ///
-    /// # Formula
-    /// The `p`-th percentile of `n` sorted values is the one at rank `⌈p·n/100⌉`.
-    pub fn of(mut values: Vec<i64>) -> Option<Distribution> {
-        values.sort_unstable();
-        let (&min, &max) = (values.first()?, values.last()?);
-        let rank = |percent: usize| values[(percent * values.len()).div_ceil(100).max(1) - 1];
-        Some(Distribution {
-            count: values.len() as u64,
-            mean: values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64,
-            min,
-            p10: rank(10),
-            p25: rank(25),
-            median: rank(50),
-            p75: rank(75),
-            p90: rank(90),
-            p99: rank(99),
-            max,
-        })
-    }
-}
-
 /// Reads a whole log and describes it. Nothing is cleaned; the ruleset only says what counts as submission
 /// in accounting records, and which processors are a job's.
 pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, TraceError> {
@@ -150,6 +104,35 @@ pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, Trace
     let reading = records.ledger().report(&options.ruleset, records.data_lines(), None);
     let (header, _, _) = records.into_parts();
     Ok(survey.finish(format, compression, reading, header, options))
+}
+
+/// A log described, and what cleaning leaves of it.
+#[derive(Debug, Clone)]
+pub struct Inspected {
+    /// The records, uncleaned.
+    pub info: Info,
+    /// The jobs, cleaned by the ruleset; `None` if there are none.
+    pub log: Option<Log>,
+}
+
+/// Does what [`describe`] and [`super::read`] do in one go over the source. Strict reading is heeded; cleaning
+/// is never strict, and leaves no jobs rather than an error.
+pub fn inspect<R: Read>(source: R, options: &ReadOptions) -> Result<Inspected, TraceError> {
+    let mut survey = Survey::default();
+    let ruleset = &options.ruleset;
+    let gathered: Gathered<JobColumns> = gather(source, options, false, |record, accounting| {
+        survey.see(record, ruleset.prefers_allocated(accounting));
+    })?;
+    let reading = gathered.reading.report(ruleset, gathered.lines, None);
+    let (format, compression, header) = (gathered.format, gathered.compression, gathered.header.clone());
+    let info = survey.finish(format, compression, reading, header, options);
+    let lenient = ReadOptions { strict: false, ..options.clone() };
+    let log = match gathered.sifted(&lenient).and_then(Log::of) {
+        Ok(log) => Some(log),
+        Err(TraceError::NoJobs { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(Inspected { info, log })
 }
 
 #[derive(Default)]
@@ -268,18 +251,5 @@ impl Survey {
             offered_load,
             header,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_values_that_occur() {
-        let described = Distribution::of((1..=10).rev().collect()).unwrap();
-        assert_eq!((described.min, described.p10, described.median, described.p75), (1, 1, 5, 8));
-        assert_eq!((described.p99, described.max, described.mean), (10, 10, 5.5));
-        assert_eq!(Distribution::of(vec![]), None);
     }
 }

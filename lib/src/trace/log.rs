@@ -37,15 +37,21 @@ pub struct Log {
 /// Reads a whole log into a workload. Submit times count from the log's start in SWF (`epoch` is its
 /// `UnixStartTime`) and are Unix times in accounting records (`epoch` is 0).
 pub fn read<R: Read>(source: R, options: &ReadOptions) -> Result<Log, TraceError> {
-    let Sifted { kept, header, names, report, machine, format, compression } = sift(source, options)?;
-    let JobColumns { jobs, truths, starts } = kept;
-    let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
-    workload.names = names;
-    workload.epoch = match format {
-        Format::Swf => header.unix_start_time,
-        Format::Sacct => Some(0),
-    };
-    Ok(Log { workload, header, report, machine, format, compression })
+    Log::of(sift(source, options)?)
+}
+
+impl Log {
+    pub(super) fn of(sifted: Sifted<JobColumns>) -> Result<Log, TraceError> {
+        let Sifted { kept, header, names, report, machine, format, compression } = sifted;
+        let JobColumns { jobs, truths, starts } = kept;
+        let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
+        workload.names = names;
+        workload.epoch = match format {
+            Format::Swf => header.unix_start_time,
+            Format::Sacct => Some(0),
+        };
+        Ok(Log { workload, header, report, machine, format, compression })
+    }
 }
 
 /// When a cleaned record's job started; never, if its wait is unknown.

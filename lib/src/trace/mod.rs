@@ -34,9 +34,10 @@ pub mod swf;
 
 use std::fmt;
 
+pub use crate::distribution::Distribution;
 pub use clean::{CleaningReport, Rule, Ruleset};
 pub use convert::{Cleaned, Converted, clean, convert};
-pub use describe::{Distinct, Distribution, Info, Presence, describe};
+pub use describe::{Distinct, Info, Inspected, Presence, describe, inspect};
 pub use error::{Malformed, Place, TraceError};
 pub use input::{Compression, Output};
 pub use jiff::tz::TimeZone;

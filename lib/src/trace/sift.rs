@@ -133,8 +133,34 @@ pub(super) struct Sifted<K> {
 
 /// Reads and cleans a whole log.
 pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
+    gather(source, options, options.strict, |_, _| ())?.sifted(options)
+}
+
+/// The records that single-record rules keep, before they are compared with the machine and each other.
+pub(super) struct Gathered<K> {
+    pub header: Header,
+    /// What reading alone has counted.
+    pub reading: Ledger,
+    pub lines: u64,
+    pub format: Format,
+    pub compression: Compression,
+    kept: K,
+    names: Names,
+    cleaning: Ledger,
+    late_comments: bool,
+    largest: LargestJob,
+}
+
+/// Reads a whole log and cleans it record by record; `strict` is for cleaning alone, as reading heeds the options.
+/// `see` is shown each record as it was read, and whether it comes from accounting.
+pub(super) fn gather<R: Read, K: Keep>(
+    source: R,
+    options: &ReadOptions,
+    strict: bool,
+    mut see: impl FnMut(&Record, bool),
+) -> Result<Gathered<K>, TraceError> {
     let mut records = Records::open(source, options)?;
-    let mut cleaner = Cleaner::new(options.ruleset.clone(), options.strict);
+    let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
     cleaner.set_format(records.format());
     let mut kept = K::default();
     let mut record = Record::default();
@@ -149,6 +175,7 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
             cleaner.set_machine(declared.map(|size| size.procs));
             cleaner.set_held(records.is_accounting());
         }
+        see(&record, records.is_accounting());
         largest.see(&record);
         if cleaner.clean(&mut record)? {
             kept.push(&record);
@@ -156,31 +183,50 @@ pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result
     }
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
     late_comments |= records.header().comments.len() != comments;
-    let (header, names, mut ledger) = records.into_parts();
-    ledger.merge(cleaner.into_ledger());
+    let (header, names, reading) = records.into_parts();
+    let cleaning = cleaner.into_ledger();
+    Ok(Gathered {
+        header,
+        reading,
+        lines,
+        format,
+        compression,
+        kept,
+        names,
+        cleaning,
+        late_comments,
+        largest,
+    })
+}
 
-    let declared = MachineSize::declared(options.procs, &header);
-    if let (Some(size), true) = (declared, late_comments) {
-        // A size declared below the first records has not been held against those above it.
-        fit(&mut kept, size.procs, format, options, &mut ledger)?;
-    }
-    let machine = largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
-    let Some(machine) = machine else {
-        let why = why(&ledger.report(&options.ruleset, lines, None));
-        return Err(TraceError::NoJobs { lines, why });
-    };
-    if declared.is_none() {
-        // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
-        for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
-            kept.set_procs(at, machine.procs);
+impl<K: Keep> Gathered<K> {
+    /// Applies the rules that need all of the records, and puts them into arrival order.
+    pub fn sifted(self, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
+        let Gathered { header, reading: mut ledger, lines, format, compression, mut kept, names, .. } = self;
+        ledger.merge(self.cleaning);
+        let declared = MachineSize::declared(options.procs, &header);
+        if let (Some(size), true) = (declared, self.late_comments) {
+            // A size declared below the first records has not been held against those above it.
+            fit(&mut kept, size.procs, format, options, &mut ledger)?;
         }
+        let machine = self.largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
+        let Some(machine) = machine else {
+            let why = why(&ledger.report(&options.ruleset, lines, None));
+            return Err(TraceError::NoJobs { lines, why });
+        };
+        if declared.is_none() {
+            // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
+            for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
+                kept.set_procs(at, machine.procs);
+            }
+        }
+        order(&mut kept, options, &mut ledger);
+        if format == Format::Swf {
+            note_duplicates(&kept, &mut ledger);
+        }
+        let report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
+        Ok(Sifted { kept, header, names, report, machine, format, compression })
     }
-    order(&mut kept, options, &mut ledger);
-    if format == Format::Swf {
-        note_duplicates(&kept, &mut ledger);
-    }
-    let report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
-    Ok(Sifted { kept, header, names, report, machine, format, compression })
 }
 
 /// What removed everything.

@@ -1,0 +1,129 @@
+//! How much of the time asked for is used (section 1, Figures 1 and 2).
+
+use serde::Serialize;
+
+use crate::units::Seconds;
+use crate::workload::Workload;
+
+/// The accuracy of a workload's estimates: run time over estimate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Accuracy {
+    /// Jobs with an estimate.
+    pub jobs: u64,
+    /// The mean accuracy; a job that ran longer than it asked for counts as 1.
+    pub mean: f64,
+    /// Jobs that used less than they asked for, in steps of 5 % (Figure 1).
+    pub histogram: Vec<AccuracyBin>,
+    /// Jobs that used exactly what they asked for.
+    pub reached: u64,
+    /// Jobs that ran longer than they asked for.
+    pub exceeded: u64,
+    /// Jobs that used at least 95 % of what they asked for, those above included: the peak of Figure 1.
+    pub peak_share: f64,
+    /// Jobs in order of run time, in up to 100 groups of equal numbers (Figure 2).
+    pub by_run: Vec<RunBin>,
+}
+
+/// Jobs whose accuracy is in a range.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AccuracyBin {
+    /// The least accuracy.
+    pub from: f64,
+    /// Below this.
+    pub to: f64,
+    /// How many jobs.
+    pub jobs: u64,
+    /// How many of them ran for less than [`Accuracy::SHORT`].
+    pub short: u64,
+}
+
+/// Jobs of similar run times.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RunBin {
+    /// How many.
+    pub jobs: u64,
+    /// Their mean run time, in seconds.
+    pub mean_run: f64,
+    /// Their mean accuracy; a job that ran longer than it asked for counts as 1.
+    pub mean_accuracy: f64,
+}
+
+impl Accuracy {
+    /// How many ranges the histogram has.
+    pub const BINS: usize = 20;
+
+    /// Into how many groups the jobs are put by run time, if there are as many.
+    pub const RUN_BINS: usize = 100;
+
+    /// Jobs shorter than this are conjectured to have failed on startup.
+    pub const SHORT: Seconds = Seconds(90);
+
+    /// The accuracy of a workload's estimates; `None` if it has none.
+    pub fn of(workload: &Workload) -> Option<Accuracy> {
+        let mut asked: Vec<(Seconds, Seconds)> = workload
+            .jobs()
+            .iter()
+            .zip(workload.truths())
+            .filter_map(|(job, truth)| Some((truth.run(), job.shape.limit?)))
+            .collect();
+        if asked.is_empty() {
+            return None;
+        }
+        let mut histogram: Vec<AccuracyBin> = (0..Accuracy::BINS)
+            .map(|bin| {
+                let edge = |bin: usize| bin as f64 / Accuracy::BINS as f64;
+                AccuracyBin { from: edge(bin), to: edge(bin + 1), jobs: 0, short: 0 }
+            })
+            .collect();
+        let (mut reached, mut exceeded) = (0, 0);
+        for &(run, estimate) in &asked {
+            if run >= estimate {
+                reached += u64::from(run == estimate);
+                exceeded += u64::from(run > estimate);
+                continue;
+            }
+            // In whole numbers, so that a job at an edge is above it.
+            let bin = (run.0.max(0) * Accuracy::BINS as i64 / estimate.0) as usize;
+            histogram[bin].jobs += 1;
+            histogram[bin].short += u64::from(run < Accuracy::SHORT);
+        }
+        // The shortest first; jobs alike in run time by their estimates, so that their order in the log is no matter.
+        asked.sort_unstable();
+        let jobs = asked.len() as u64;
+        let last = histogram.last().map_or(0, |bin| bin.jobs);
+        Some(Accuracy {
+            jobs,
+            mean: mean(&asked, used),
+            histogram,
+            reached,
+            exceeded,
+            peak_share: (last + reached + exceeded) as f64 / jobs as f64,
+            by_run: by_run(&asked),
+        })
+    }
+}
+
+/// What share of its estimate a job used, at most 1.
+fn used(&(run, estimate): &(Seconds, Seconds)) -> f64 {
+    (run.0 as f64 / estimate.0 as f64).min(1.0)
+}
+
+fn mean(asked: &[(Seconds, Seconds)], of: impl Fn(&(Seconds, Seconds)) -> f64) -> f64 {
+    asked.iter().map(of).sum::<f64>() / asked.len() as f64
+}
+
+/// Cuts jobs, sorted by run time, into groups whose sizes differ by one at most.
+fn by_run(asked: &[(Seconds, Seconds)]) -> Vec<RunBin> {
+    let bins = Accuracy::RUN_BINS.min(asked.len());
+    let group = |bin: usize| &asked[bin * asked.len() / bins..(bin + 1) * asked.len() / bins];
+    (0..bins)
+        .map(|bin| {
+            let jobs = group(bin);
+            RunBin {
+                jobs: jobs.len() as u64,
+                mean_run: mean(jobs, |(run, _)| run.0 as f64),
+                mean_accuracy: mean(jobs, used),
+            }
+        })
+        .collect()
+}

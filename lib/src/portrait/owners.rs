@@ -1,0 +1,102 @@
+//! Who asks for which times, and who owns some: asks for times that nobody else asks for (section 4, Figure 4).
+
+use serde::Serialize;
+
+use super::Modes;
+use crate::distribution::Distribution;
+use crate::workload::Workload;
+
+/// The users who own modes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Owners {
+    /// Modes that one user alone asks for. A mode that a job of an unknown user asks for is nobody's.
+    pub owned: u64,
+    /// Their share of all modes.
+    pub owned_share: f64,
+    /// Who owns how many, the most first, of two alike the lower number (Figure 4 from its right).
+    pub owners: Vec<Owner>,
+    /// How many different estimates each user asks for, over the users who ask for any.
+    pub estimates_per_user: Distribution,
+}
+
+/// A user who owns modes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Owner {
+    /// The log's number.
+    pub user: u32,
+    /// The user's name, where the log has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many modes are this user's alone.
+    pub modes: u64,
+    /// Their share of all modes.
+    pub share: f64,
+}
+
+impl Owners {
+    /// The owners of a workload's modes; `None` if no job with a known user asks for a time.
+    pub fn of(workload: &Workload) -> Option<Owners> {
+        let modes = Modes::of(workload);
+        let askers = Askers::of(workload, &modes)?;
+        let mut owning: Vec<u32> = askers.owner.iter().flatten().copied().collect();
+        owning.sort_unstable();
+        let all = modes.len() as f64;
+        let mut owners: Vec<Owner> = owning
+            .chunk_by(|a, b| a == b)
+            .map(|own| Owner {
+                user: own[0],
+                name: workload.names.users.get(&own[0]).cloned(),
+                modes: own.len() as u64,
+                share: own.len() as f64 / all,
+            })
+            .collect();
+        owners.sort_by_key(|owner| std::cmp::Reverse(owner.modes));
+        Some(Owners {
+            owned: owning.len() as u64,
+            owned_share: owning.len() as f64 / all,
+            owners,
+            estimates_per_user: askers.estimates_per_user,
+        })
+    }
+}
+
+/// Who asks for each mode; modes in order of their times.
+pub(super) struct Askers {
+    /// How many known users ask for it.
+    pub users: Vec<u32>,
+    /// The one user who does, if only one, and known, does.
+    pub owner: Vec<Option<u32>>,
+    /// How many modes each user asks for.
+    pub estimates_per_user: Distribution,
+}
+
+impl Askers {
+    /// `None` if no job with a known user asks for a time.
+    pub fn of(workload: &Workload, modes: &Modes) -> Option<Askers> {
+        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(workload.len());
+        let mut strangers = vec![false; modes.len()];
+        for job in workload.jobs() {
+            let Some(place) = job.shape.limit.and_then(|limit| modes.place(limit)) else { continue };
+            match job.user {
+                // No workload has more modes than jobs, nor more jobs than 2^32.
+                Some(user) => pairs.push((place as u32, user.number())),
+                None => strangers[place] = true,
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut users = vec![0; modes.len()];
+        let mut owner = vec![None; modes.len()];
+        for asking in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let place = asking[0].0 as usize;
+            users[place] = asking.len() as u32;
+            if asking.len() == 1 && !strangers[place] {
+                owner[place] = Some(asking[0].1);
+            }
+        }
+        let mut of_users: Vec<u32> = pairs.into_iter().map(|(_, user)| user).collect();
+        of_users.sort_unstable();
+        let per_user = of_users.chunk_by(|a, b| a == b).map(|own| own.len() as i64).collect();
+        Some(Askers { users, owner, estimates_per_user: Distribution::of(per_user)? })
+    }
+}

@@ -4,17 +4,30 @@
 //! The result is a series of [`Modes`]: which job gets which estimate is another matter. Sections and tables named in
 //! this module are the paper's. Where it can be read in two ways, the place says which way was taken and why.
 
+mod closest;
 mod count;
+mod head;
+mod pool;
 mod popularity;
+mod quota;
+mod range;
+mod supplied;
+#[cfg(test)]
+mod tests;
+mod times;
 
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
-use crate::portrait::Modes;
+use crate::portrait::{Mode, Modes};
 use crate::seed::Seed;
 use crate::units::Seconds;
 pub use count::ValueCount;
 pub use popularity::{Exponential, PowerLaw};
+use rand::Rng;
+use rand::seq::SliceRandom;
+use supplied::HeadTime;
+pub use supplied::Supplied;
 
 /// The parameters of the model. Only the first two are mandatory, the third nearly so: it varies more between
 /// machines than all the rest together.
@@ -48,18 +61,17 @@ pub struct EstimateModel {
     pub head_percent: f64,
 }
 
-/// A mode that is known beforehand.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Supplied {
-    /// The estimate; 1 s to the longest.
-    pub time: Seconds,
-    /// How many percent of the jobs have it; above 0, at most 100 for all together.
-    pub percent: f64,
-}
-
 /// How many values are the head.
 const HEAD: usize = 20;
+
+/// As many as a workload holds.
+const MOST_JOBS: u64 = u32::MAX as u64;
+
+/// A year, in seconds.
+const YEAR: i64 = 31_536_000;
+
+/// What almost all estimates are multiples of, in seconds.
+const MINUTE: i64 = 60;
 
 /// The invariant of Table 5.
 fn head_percent() -> f64 {
@@ -85,7 +97,88 @@ impl EstimateModel {
     /// The modes of this seed: exactly [`EstimateModel::jobs`] jobs. The seed decides which times of the head are how
     /// popular, and which of the tail.
     pub fn modes(&self, seed: Seed) -> Result<Modes, SynthError> {
-        let _ = (seed, HEAD);
-        Err(SynthError::Unsuitable("the estimate model is not there yet".into()))
+        let supplied = self.known()?;
+        let values = self.count(&supplied)?;
+        let head = supplied::embed_times(&head::times(self.longest, values), &supplied);
+        let mut tail = self.tail_times(values, &head);
+        let sizes = self.head.sizes(head.len(), self.head_percent)?;
+        let head_percent = if tail.is_empty() { 100.0 } else { self.head_percent };
+        let sizes = supplied::embed_sizes(&sizes, &head, head_percent);
+        let mut series = if sizes.others.is_empty() {
+            // What was supplied leaves the other times of the head without jobs; the longest is still asked for.
+            if let (None, Some(last)) = (head[0].percent, tail.last_mut()) {
+                *last = self.longest;
+            }
+            head.iter().filter_map(|head| Some((head.time, head.percent?))).collect()
+        } else {
+            mapped(&head, &sizes.others, &mut seed.stream("estimates of the head"))
+        };
+        if sizes.tail > 0.0 {
+            tail.shuffle(&mut seed.stream("estimates of the tail"));
+            let sizes = self.tail.sizes(tail.len(), sizes.tail)?;
+            series.extend(tail.into_iter().zip(sizes));
+        }
+        let percent: Vec<f64> = series.iter().map(|&(_, percent)| percent).collect();
+        let jobs = quota::quota(self.jobs, &percent);
+        Ok(series.into_iter().zip(jobs).map(|((time, _), jobs)| Mode { time, jobs }).collect())
     }
+
+    /// All modes that are known, once the parameters are found to be in their ranges.
+    fn known(&self) -> Result<Vec<Supplied>, SynthError> {
+        range::within("jobs", self.jobs, 1, MOST_JOBS, &format!("between 1 and {MOST_JOBS}"))?;
+        let (least, most) = (Seconds(MINUTE), Seconds(YEAR));
+        range::within("longest", self.longest, least, most, &format!("between {least} and {most} s"))?;
+        if let Some(a) = self.a {
+            range::within("a", a, 1.0 + f64::EPSILON, f64::MAX, "above 1")?;
+        }
+        let expected = "between 1 and 99 percent";
+        range::within("head_percent", self.head_percent, 1.0, 99.0, expected)?;
+        let mut supplied = self.supplied.clone();
+        if let Some(percent) = self.longest_percent {
+            range::percent("longest_percent", percent)?;
+            supplied.push(Supplied { time: self.longest, percent });
+        }
+        supplied::check(&supplied, self.longest)?;
+        Ok(supplied)
+    }
+
+    /// *K*: enough for the modes that are known, for the longest, and for what those leave of 100 percent.
+    fn count(&self, supplied: &[Supplied]) -> Result<usize, SynthError> {
+        let one_more = supplied::sum(supplied) < 100.0 || supplied.is_empty();
+        let least = supplied.len() + usize::from(one_more);
+        self.values.values(self.jobs, times::last_minute(self.longest) as u64, least as u64)
+    }
+
+    /// The times that are asked for beside those of the head, which replace the closest (section 9.2).
+    fn tail_times(&self, values: usize, head: &[HeadTime]) -> Vec<Seconds> {
+        let values = values.min(times::last_minute(self.longest) as usize);
+        let times = times::times(values, self.longest, self.a.unwrap_or_else(|| times::spread(values)));
+        let far = |one: usize, other: usize| (head[one].time.0 - times[other].0).abs() as f64;
+        let mut replaced = vec![false; times.len()];
+        for place in closest::pair(head.len(), times.len(), far).into_iter().flatten() {
+            replaced[place] = true;
+        }
+        times.iter().zip(replaced).filter(|(_, replaced)| !replaced).map(|(&time, _)| time).collect()
+    }
+}
+
+/// The head: each time with its size, known or mapped to it by the pool algorithm. `others` are the sizes that were not
+/// supplied, the largest first, which is the longest's if nothing else is known of it.
+fn mapped(head: &[HeadTime], others: &[f64], rng: &mut impl Rng) -> Vec<(Seconds, f64)> {
+    let of_longest = head.first().filter(|head| head.percent.is_none()).map(|_| 0);
+    let supplied = head.iter().enumerate().filter_map(|(place, head)| Some((head.percent?, Some(place))));
+    let mut ranked: Vec<(f64, Option<usize>)> = (1..)
+        .zip(others)
+        .map(|(nth, &size)| (size, of_longest.filter(|_| nth == 1)))
+        .chain(supplied)
+        .collect();
+    ranked.sort_by(|one, next| next.0.total_cmp(&one.0));
+    let mut known = vec![None; head.len()];
+    for (rank, &(_, place)) in (1..).zip(&ranked) {
+        if let Some(place) = place {
+            known[place] = Some(rank);
+        }
+    }
+    let ranks = pool::ranks(&known, rng);
+    head.iter().zip(ranks).map(|(head, rank)| (head.time, ranked[rank - 1].0)).collect()
 }

@@ -1,0 +1,28 @@
+//! What is said of a parameter outside its range.
+
+use std::fmt::Display;
+
+use crate::synth::SynthError;
+
+/// A value from `least` to `most`; NaN is in no range.
+pub fn within<T>(field: &'static str, value: T, least: T, most: T, expected: &str) -> Result<(), SynthError>
+where
+    T: PartialOrd + Display,
+{
+    if (&least..=&most).contains(&&value) { Ok(()) } else { Err(outside(field, value, expected)) }
+}
+
+/// A percentage: above 0, at most 100.
+pub fn percent(field: &'static str, value: f64) -> Result<(), SynthError> {
+    within(field, value, f64::MIN_POSITIVE, 100.0, "above 0 and at most 100 percent")
+}
+
+/// Neither NaN nor infinite.
+pub fn finite(field: &'static str, value: f64) -> Result<(), SynthError> {
+    if value.is_finite() { Ok(()) } else { Err(outside(field, value, "a finite number")) }
+}
+
+/// A value that is not what it must be.
+pub fn outside(field: &'static str, value: impl Display, expected: &str) -> SynthError {
+    SynthError::OutOfRange { field, value: value.to_string(), expected: expected.into() }
+}

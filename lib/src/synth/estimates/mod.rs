@@ -179,6 +179,6 @@ fn mapped(head: &[HeadTime], others: &[f64], rng: &mut impl Rng) -> Vec<(Seconds
             known[place] = Some(rank);
         }
     }
-    let ranks = pool::ranks(&known, rng);
+    let ranks = pool::ranks(&known, of_longest.is_none(), rng);
     head.iter().zip(ranks).map(|(head, rank)| (head.time, ranked[rank - 1].0)).collect()
 }

@@ -33,42 +33,29 @@ const TABLE_6: [[usize; LOGS]; HEAD] = [
 ];
 
 /// The popularity rank, from 1, of each time of the head: the longest, then the others from the shortest on. What is
-/// `known` already is kept, and its ranks go to nobody else. Of the longest it must be known.
+/// `known` already is kept, and its ranks go to nobody else. Of the longest it must be known; `supplied` says whether
+/// by somebody or by default.
 ///
 /// Three things keep the popular ranks from the long times: a rank waits for the first row of the table that has it;
 /// it is taken once all four logs have had it; and of two drawn, the more popular is taken.
 ///
-/// The paper has the algorithm skip times that are known. Their rows are read all the same: what four logs have had
-/// does not change because one time is known. Where all that was read is taken (many known, or a short head), the
-/// next rows are read early.
-pub fn ranks(known: &[Option<usize>], rng: &mut impl Rng) -> Vec<usize> {
+/// The paper has the algorithm skip times that are supplied. Their rows are read all the same, that of the longest
+/// too: which logs have had a rank does not depend on what is supplied. Otherwise the second safeguard would fail
+/// for the most popular rank of all, which three logs have in the longest's row, and a time near the end could get it.
+/// Where all that was read is taken (many known, or a short head), the next rows are read early.
+pub fn ranks(known: &[Option<usize>], supplied: bool, rng: &mut impl Rng) -> Vec<usize> {
     let mut free = vec![true; HEAD + 1];
     for &rank in known.iter().flatten() {
         free[rank] = false;
     }
-    let mut pool: Vec<usize> = Vec::new();
-    let mut rows = TABLE_6[1..].iter();
-    let mut read = |pool: &mut Vec<usize>, free: &[bool]| {
-        let row = rows.next()?;
-        pool.extend(row.iter().filter(|&&rank| rank <= known.len() && free[rank]));
-        Some(())
-    };
-    let mut ranks: Vec<usize> = known.first().copied().flatten().into_iter().collect();
-    let mut ahead = 0;
-    for known in &known[ranks.len()..] {
-        if ahead == 0 {
-            read(&mut pool, &free);
-        } else {
-            ahead -= 1;
+    let (mut pool, mut read) = (Vec::new(), usize::from(!supplied));
+    let mut ranks = Vec::with_capacity(known.len());
+    for (at, &known_rank) in known.iter().enumerate() {
+        while read < HEAD && (read <= at || (pool.is_empty() && known_rank.is_none())) {
+            pool.extend(TABLE_6[read].into_iter().filter(|&rank| rank <= known.len() && free[rank]));
+            read += 1;
         }
-        if let Some(rank) = *known {
-            ranks.push(rank);
-            continue;
-        }
-        while pool.is_empty() && read(&mut pool, &free).is_some() {
-            ahead += 1;
-        }
-        let Some(rank) = choice(&pool, rng) else { break };
+        let Some(rank) = known_rank.or_else(|| choice(&pool, rng)) else { break };
         pool.retain(|&other| other != rank);
         free[rank] = false;
         ranks.push(rank);
@@ -95,7 +82,7 @@ mod tests {
     use crate::seed::Seed;
 
     fn drawn(known: &[Option<usize>], seed: u64) -> Vec<usize> {
-        ranks(known, &mut Seed(seed).stream("a test"))
+        ranks(known, true, &mut Seed(seed).stream("a test"))
     }
 
     /// The longest is the most popular, nothing else is known.

@@ -39,3 +39,15 @@ pub enum SynthError {
     #[error(transparent)]
     Workload(#[from] WorkloadError),
 }
+
+/// A parameter must lie within its range; NaN lies in none.
+pub(super) fn within<T>(field: &'static str, value: T, least: T, most: T) -> Result<(), SynthError>
+where
+    T: PartialOrd + std::fmt::Display,
+{
+    if (&least..=&most).contains(&&value) {
+        return Ok(());
+    }
+    let expected = format!("between {least} and {most}");
+    Err(SynthError::OutOfRange { field, value: value.to_string(), expected })
+}

@@ -13,7 +13,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use super::SynthError;
+use super::error::within;
+use super::{MONDAY, SynthError};
 use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
@@ -63,9 +64,6 @@ impl Default for Habits {
     }
 }
 
-/// Monday, 1 January 2024, 00:00 UTC: workloads of this model begin on a Monday, so that they have weekends.
-const MONDAY: i64 = 1_704_067_200;
-
 /// The queues, each with the longest time it takes.
 const QUEUES: [(&str, Seconds); 3] =
     [("short", Seconds(3600)), ("medium", Seconds(21_600)), ("long", Seconds(i64::MAX))];
@@ -104,17 +102,6 @@ impl Habits {
         within("endless", self.endless, 0.0, 1.0)?;
         within("longest", self.longest, Seconds(300), Seconds(31_536_000))
     }
-}
-
-fn within<T>(field: &'static str, value: T, least: T, most: T) -> Result<(), SynthError>
-where
-    T: PartialOrd + std::fmt::Display,
-{
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    let expected = format!("between {least} and {most}");
-    Err(SynthError::OutOfRange { field, value: value.to_string(), expected })
 }
 
 fn job(id: u64, submission: &Submission, people: &[Person]) -> (Job, Truth) {

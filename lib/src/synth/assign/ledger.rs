@@ -1,0 +1,157 @@
+//! Which estimates are left, and whether what is left still suffices for the jobs that have none yet.
+//!
+//! Estimates are numbered from the shortest; a job's *class* is the shortest estimate it fits into. All jobs can be
+//! served if, from every estimate upwards, there are at least as many estimates as jobs that need one of them (Hall's
+//! condition, which for intervals that all end at the longest is just this). The surplus is kept per estimate, so that
+//! any job can be given any estimate in any order, as long as the surplus between the two stays non-negative.
+
+use super::SynthError;
+use crate::portrait::Modes;
+use crate::units::Seconds;
+use crate::workload::Workload;
+
+/// The estimates that are left, and the classes of the jobs.
+pub struct Ledger {
+    times: Vec<Seconds>,
+    left: Vec<u64>,
+    /// Estimates from this one upwards that are left, less the jobs without one that need them.
+    surplus: Vec<i64>,
+    /// The class of each job, in the order of the jobs.
+    pub class: Vec<u32>,
+}
+
+impl Ledger {
+    /// A ledger of estimates nobody has yet. Fails if there is no way to serve all jobs.
+    pub fn open(modes: &Modes, workload: &Workload) -> Result<Ledger, SynthError> {
+        if modes.jobs() != workload.len() as u64 {
+            let (estimates, jobs) = (modes.jobs(), workload.len());
+            return Err(SynthError::Unsuitable(format!(
+                "{estimates} estimates for {jobs} jobs: one for each is needed"
+            )));
+        }
+        let times: Vec<Seconds> = modes.by_time().iter().map(|mode| mode.time).collect();
+        let left: Vec<u64> = modes.by_time().iter().map(|mode| mode.jobs).collect();
+        let class: Vec<u32> = classes(&times, workload).collect();
+        let mut surplus: Vec<i64> = left.iter().map(|&jobs| jobs as i64).collect();
+        let mut beyond = 0;
+        for &class in &class {
+            *surplus.get_mut(class as usize).unwrap_or(&mut beyond) -= 1;
+        }
+        let mut above = beyond;
+        for surplus in surplus.iter_mut().rev() {
+            *surplus += above;
+            above = *surplus;
+        }
+        let short = surplus.iter().copied().chain([beyond]).min().unwrap_or_default();
+        if short < 0 {
+            return Err(too_short(-short as u64, &times, workload));
+        }
+        Ok(Ledger { times, left, surplus, class })
+    }
+
+    /// The estimate of this number.
+    pub fn time(&self, estimate: usize) -> Seconds {
+        self.times[estimate]
+    }
+
+    /// How many estimates there are.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// How many of it are left.
+    pub fn left(&self, estimate: usize) -> u64 {
+        self.left[estimate]
+    }
+
+    /// Those a job of this class can be given without another going without in the end: from its class up to here,
+    /// this one not included. At least one is left among them while any job of the class has none.
+    pub fn permitted(&self, class: usize) -> usize {
+        let above = self.surplus.get(class + 1..).unwrap_or_default();
+        class + 1 + above.iter().position(|&surplus| surplus < 1).unwrap_or(above.len())
+    }
+
+    /// Gives an estimate to as many of these jobs (their classes, ascending) as may have it, those of the highest class
+    /// first, and says to how many.
+    pub fn give(&mut self, estimate: usize, classes: &[u32]) -> usize {
+        let most = (self.left[estimate] as usize).min(classes.len());
+        let mut first = classes.len() - most;
+        if !self.charge(estimate, &classes[first..]) {
+            first = classes.len();
+            while first > classes.len() - most && self.charge(estimate, &classes[first - 1..first]) {
+                first -= 1;
+            }
+        }
+        let given = classes.len() - first;
+        self.left[estimate] -= given as u64;
+        given
+    }
+
+    /// Takes from the surplus what these jobs (their classes, ascending) use up of it by having this estimate; nothing, if
+    /// there is not enough, or if it is too short for one of them.
+    fn charge(&mut self, estimate: usize, classes: &[u32]) -> bool {
+        let fits = classes.last().is_none_or(|&class| class as usize <= estimate);
+        let charged = fits && uses(estimate, classes).all(|(at, jobs)| self.surplus[at] >= jobs);
+        if charged {
+            uses(estimate, classes).for_each(|(at, jobs)| self.surplus[at] -= jobs);
+        }
+        charged
+    }
+}
+
+/// The estimates whose surplus is used up by giving this one to jobs of these classes (ascending), and by how many: each
+/// job could have done with less, down to its class.
+fn uses(estimate: usize, classes: &[u32]) -> impl Iterator<Item = (usize, i64)> + '_ {
+    let lowest = classes.first().map_or(estimate, |&class| class as usize);
+    let mut jobs = 0;
+    (lowest + 1..=estimate).map(move |at| {
+        while classes.get(jobs).is_some_and(|&class| (class as usize) < at) {
+            jobs += 1;
+        }
+        (at, jobs as i64)
+    })
+}
+
+/// The class of each job: the number of estimates it is too long for.
+fn classes(times: &[Seconds], workload: &Workload) -> impl Iterator<Item = u32> {
+    workload.truths().iter().map(|truth| times.partition_point(|&time| time < truth.run()) as u32)
+}
+
+fn too_short(short: u64, times: &[Seconds], workload: &Workload) -> SynthError {
+    let longest = workload.jobs().iter().zip(workload.truths()).max_by_key(|(_, truth)| truth.run());
+    SynthError::TooShort {
+        short,
+        jobs: workload.len() as u64,
+        id: longest.map_or(0, |(job, _)| job.id.0),
+        run: longest.map_or(0, |(_, truth)| truth.run().0),
+        longest: times.last().map_or(0, |time| time.0),
+    }
+}
+
+/// The modes with as few estimates raised as it takes to serve all jobs, each to the next mode that suffices, and how many
+/// were. Fails if a job runs longer than the longest of them.
+pub fn raised(modes: &Modes, workload: &Workload) -> Result<(Modes, u64), SynthError> {
+    let mut kept = modes.by_time().to_vec();
+    let times: Vec<Seconds> = kept.iter().map(|mode| mode.time).collect();
+    let mut needed = vec![0u64; times.len()];
+    for class in classes(&times, workload) {
+        match needed.get_mut(class as usize) {
+            Some(needed) => *needed += 1,
+            None => return Err(too_short(1, &times, workload)),
+        }
+    }
+    let (mut surplus, mut lifted) = (0i64, 0);
+    for at in (0..kept.len()).rev() {
+        surplus += kept[at].jobs as i64 - needed[at] as i64;
+        let mut below = at;
+        while surplus < 0 && below > 0 {
+            below -= 1;
+            let moved = kept[below].jobs.min(-surplus as u64);
+            kept[below].jobs -= moved;
+            kept[at].jobs += moved;
+            surplus += moved as i64;
+            lifted += moved;
+        }
+    }
+    Ok((kept.into_iter().collect(), lifted))
+}

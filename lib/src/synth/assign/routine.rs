@@ -1,0 +1,240 @@
+//! Estimates that stay put: the session-aware assignment that Tsafrir, Etsion & Feitelson 2005 (section 11.4) leave open.
+//!
+//! People do not think up a time for every job. They submit the same thing several times in a sitting under one estimate,
+//! have a few values they come back to, and when a value is too short they take the next round one. So the unit here is
+//! not the job but the *batch*: a user's jobs of one size in one sitting. A batch needs an estimate that its longest job
+//! fits into, and all of it gets the same one, by the first of these that applies:
+//!
+//! 1. with chance `rounded_up`, the shortest popular value that suffices;
+//! 2. with chance `kept`, what the user's last batch in the same sitting got;
+//! 3. with chance `recalled`, one of the user's earlier values, the more likely the more jobs have it;
+//! 4. any that suffices, in proportion to how many are left of it, as in the random shuffle.
+//!
+//! Every estimate is used exactly as often as the distribution has it, so what differs from the random shuffle is who has
+//! it, and nothing else. Batches go from the one that needs most to the one that needs least, as jobs do there; a
+//! [`Ledger`] sees to it that nobody goes without in the end, and splits a batch where there is not enough of a value.
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::SynthError;
+use super::ledger::Ledger;
+use crate::portrait::{Modes, Sittings};
+use crate::seed::Seed;
+use crate::synth::error::within;
+use crate::units::Seconds;
+use crate::workload::Workload;
+
+/// How attached people are to their estimates. The defaults were set once, by what the estimates of four logs look like
+/// (how often one is repeated, how many each user has, how accurate they are), and are not fitted to any one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Routine {
+    /// The longest gap between two arrivals of one sitting, in seconds; 1 to 604,800.
+    pub gap: Seconds,
+    /// The chance that the shortest popular value that suffices is taken; 0 to 1.
+    pub rounded_up: f64,
+    /// The chance that, otherwise, the last value of the sitting is kept, if it suffices; 0 to 1.
+    pub kept: f64,
+    /// The chance that, otherwise, one of the user's own values that suffice is taken again; 0 to 1.
+    pub recalled: f64,
+}
+
+impl Default for Routine {
+    fn default() -> Routine {
+        Routine { gap: Sittings::GAP, rounded_up: 0.3, kept: 0.5, recalled: 0.8 }
+    }
+}
+
+/// How many values are popular: the head of the distribution.
+const HEAD: usize = 20;
+
+/// Values tried before the rules of the routine give way to what is left.
+const TRIES: usize = 4;
+
+impl Routine {
+    /// An estimate for every job.
+    pub fn pair(&self, modes: &Modes, workload: &Workload, seed: Seed) -> Result<Vec<Seconds>, SynthError> {
+        within("gap", self.gap, Seconds(1), Seconds(604_800))?;
+        within("rounded_up", self.rounded_up, 0.0, 1.0)?;
+        within("kept", self.kept, 0.0, 1.0)?;
+        within("recalled", self.recalled, 0.0, 1.0)?;
+        let ledger = Ledger::open(modes, workload)?;
+        let sittings = Sittings::of(workload, self.gap);
+        let mut rng = seed.stream("estimates that stay put");
+        let batches = Batches::of(workload, &sittings, &ledger.class, &mut rng);
+        let mut people = People {
+            popular: popular(modes),
+            of_user: vec![Vec::new(); batches.users],
+            of_sitting: vec![None; sittings.count as usize],
+            routine: *self,
+            ledger,
+            rng,
+        };
+        let mut estimates = vec![Seconds(0); workload.len()];
+        let mut classes = Vec::new();
+        for batch in &batches.batches {
+            let jobs = &batches.jobs[batch.from as usize..batch.to as usize];
+            classes.clear();
+            classes.extend(jobs.iter().map(|&job| people.ledger.class[job as usize]));
+            let mut waiting = jobs.len();
+            let mut tries = 0;
+            while waiting > 0 {
+                let estimate = people.choose(batch, classes[waiting - 1] as usize, tries < TRIES);
+                let given = people.give(batch, estimate, &classes[..waiting]);
+                for &job in &jobs[waiting - given..waiting] {
+                    estimates[job as usize] = people.ledger.time(estimate);
+                }
+                waiting -= given;
+                tries += 1;
+            }
+        }
+        Ok(estimates)
+    }
+}
+
+/// Which estimates are in the head.
+fn popular(modes: &Modes) -> Vec<usize> {
+    let mut head: Vec<usize> = (0..modes.len()).collect();
+    head.sort_by_key(|&at| std::cmp::Reverse(modes.by_time()[at].jobs));
+    head.truncate(HEAD);
+    head.sort_unstable();
+    head
+}
+
+/// A user's jobs of one size in one sitting: a stretch of [`Batches::jobs`], ascending by class.
+struct Batch {
+    from: u32,
+    to: u32,
+    sitting: u32,
+    /// Among the known users, in order of their first jobs.
+    user: Option<u32>,
+}
+
+/// All jobs in batches; those that need most first, those alike in random order.
+struct Batches {
+    jobs: Vec<u32>,
+    batches: Vec<Batch>,
+    users: usize,
+}
+
+impl Batches {
+    fn of(workload: &Workload, sittings: &Sittings, class: &[u32], rng: &mut ChaCha8Rng) -> Batches {
+        let mut users = std::collections::HashMap::new();
+        let user: Vec<Option<u32>> = workload
+            .jobs()
+            .iter()
+            .map(|job| {
+                let next = users.len() as u32;
+                job.user.map(|user| *users.entry(user).or_insert(next))
+            })
+            .collect();
+        let mut keyed: Vec<(u64, u32, u32)> = (0..)
+            .zip(workload.jobs().iter().zip(&sittings.of_job))
+            .map(|(job, (facts, &sitting))| {
+                (u64::from(sitting) << 32 | u64::from(facts.shape.procs.0), class[job as usize], job)
+            })
+            .collect();
+        keyed.sort_unstable();
+        let mut batches = Vec::new();
+        let mut from = 0;
+        for alike in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let to = from + alike.len() as u32;
+            batches.push(Batch {
+                from,
+                to,
+                sitting: (alike[0].0 >> 32) as u32,
+                user: user[alike[0].2 as usize],
+            });
+            from = to;
+        }
+        batches.shuffle(rng);
+        batches.sort_by_key(|batch| std::cmp::Reverse(keyed[batch.to as usize - 1].1));
+        Batches { jobs: keyed.into_iter().map(|(_, _, job)| job).collect(), batches, users: users.len() }
+    }
+}
+
+/// What people have asked for so far, and what is left to ask for.
+struct People {
+    routine: Routine,
+    ledger: Ledger,
+    rng: ChaCha8Rng,
+    /// The popular estimates, shortest first.
+    popular: Vec<usize>,
+    /// What each user has asked for, and for how many jobs.
+    of_user: Vec<Vec<(usize, u64)>>,
+    /// What was asked for last in each sitting.
+    of_sitting: Vec<Option<usize>>,
+}
+
+impl People {
+    /// An estimate for jobs of at most this class, of which some are left.
+    fn choose(&mut self, batch: &Batch, class: usize, by_routine: bool) -> usize {
+        let chosen = if by_routine { self.by_routine(batch, class) } else { None };
+        chosen.unwrap_or_else(|| self.any(class))
+    }
+
+    fn by_routine(&mut self, batch: &Batch, class: usize) -> Option<usize> {
+        let Routine { rounded_up, kept, recalled, .. } = self.routine;
+        let suffices = |ledger: &Ledger, estimate: usize| estimate >= class && ledger.left(estimate) > 0;
+        if self.rng.random::<f64>() < rounded_up {
+            let next = self.popular.iter().copied().find(|&estimate| suffices(&self.ledger, estimate));
+            if next.is_some() {
+                return next;
+            }
+        }
+        let last =
+            self.of_sitting[batch.sitting as usize].filter(|&estimate| suffices(&self.ledger, estimate));
+        if last.is_some() && self.rng.random::<f64>() < kept {
+            return last;
+        }
+        if self.rng.random::<f64>() >= recalled {
+            return None;
+        }
+        let own = &self.of_user[batch.user? as usize];
+        let own = || own.iter().filter(|(estimate, _)| suffices(&self.ledger, *estimate));
+        let jobs: u64 = own().map(|(_, jobs)| jobs).sum();
+        let mut place = if jobs > 0 { self.rng.random_range(0..jobs) } else { return None };
+        own()
+            .find(|(_, jobs)| {
+                let found = place < *jobs;
+                place = place.saturating_sub(*jobs);
+                found
+            })
+            .map(|(estimate, _)| *estimate)
+    }
+
+    /// One that suffices and does not leave another job without, in proportion to how many are left.
+    fn any(&mut self, class: usize) -> usize {
+        let permitted = class..self.ledger.permitted(class);
+        let left: u64 = permitted.clone().map(|estimate| self.ledger.left(estimate)).sum();
+        let mut place = self.rng.random_range(0..left);
+        permitted
+            .into_iter()
+            .find(|&estimate| {
+                let left = self.ledger.left(estimate);
+                let found = place < left;
+                place = place.saturating_sub(left);
+                found
+            })
+            .unwrap_or(class)
+    }
+
+    /// Gives it to as many of the jobs as may have it, and remembers it.
+    fn give(&mut self, batch: &Batch, estimate: usize, classes: &[u32]) -> usize {
+        let given = self.ledger.give(estimate, classes);
+        if given > 0 {
+            self.of_sitting[batch.sitting as usize] = Some(estimate);
+            if let Some(user) = batch.user {
+                let own = &mut self.of_user[user as usize];
+                match own.iter_mut().find(|(of, _)| *of == estimate) {
+                    Some((_, jobs)) => *jobs += given as u64,
+                    None => own.push((estimate, given as u64)),
+                }
+            }
+        }
+        given
+    }
+}

@@ -1,0 +1,1 @@
+//! What the model promises, measured on what it makes.

@@ -286,11 +286,7 @@ impl Figure {
 
     /// Adds a curve. What is not finite is left out.
     #[must_use]
-    pub fn curve(
-        mut self,
-        name: impl Into<String>,
-        points: impl IntoIterator<Item = (f64, f64)>,
-    ) -> Figure {
+    pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
         let points = points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
         self.curves.push(FigureCurve { name: name.into(), points });
         self
@@ -303,11 +299,8 @@ impl Figure {
         name: impl Into<String>,
         bars: impl IntoIterator<Item = (L, V)>,
     ) -> Figure {
-        let bar = |(label, value): (L, V)| FigureBar {
-            label: label.into(),
-            value: finite(value),
-            deviation: None,
-        };
+        let bar =
+            |(label, value): (L, V)| FigureBar { label: label.into(), value: finite(value), deviation: None };
         self.groups.push(FigureGroup { name: name.into(), bars: bars.into_iter().map(bar).collect() });
         self
     }

@@ -41,7 +41,8 @@ fn about_logs(material: &Material) -> Vec<Claim> {
         heads.iter().all(|head| HEAD_COVERAGE.contains(head)),
         percents(&heads),
     )];
-    let longest: Vec<usize> = material.papers().iter().map(|log| ranks(log).first().copied().unwrap_or(0)).collect();
+    let longest: Vec<usize> =
+        material.papers().iter().map(|log| ranks(log).first().copied().unwrap_or(0)).collect();
     claims.push(Claim::new(
         "The longest estimate is always among the three most popular",
         longest.iter().all(|rank| (1..=3).contains(rank)),
@@ -71,8 +72,11 @@ fn about_logs(material: &Material) -> Vec<Claim> {
     }
     claims.extend(about_owners(material));
     let accuracies: Vec<&Accuracy> = logs.iter().filter_map(|log| log.accuracy.as_ref()).collect();
-    let part = |of: &dyn Fn(&Accuracy) -> f64| -> Vec<f64> { accuracies.iter().map(|one| 100.0 * of(one)).collect() };
-    let short = part(&|one| one.histogram.first().map_or(0.0, |bin| bin.short as f64 / bin.jobs.max(1) as f64));
+    let part = |of: &dyn Fn(&Accuracy) -> f64| -> Vec<f64> {
+        accuracies.iter().map(|one| 100.0 * of(one)).collect()
+    };
+    let short =
+        part(&|one| one.histogram.first().map_or(0.0, |bin| bin.short as f64 / bin.jobs.max(1) as f64));
     claims.push(Claim::new(
         "The jobs that use least of their estimates are very short, below 90 seconds (most of those below 5 %)",
         short.iter().all(|short| *short > 50.0),
@@ -134,8 +138,11 @@ fn about_owners(material: &Material) -> Vec<Claim> {
         owned.iter().all(|owned| (owned - 40.0).abs() <= 5.0),
         by_log(owned.iter().map(|owned| format!("{owned:.1} %"))),
     ));
-    let counts: Vec<usize> =
-        material.logs().iter().map(|log| log.owners.as_ref().map_or(0, |owners| owners.owners.len())).collect();
+    let counts: Vec<usize> = material
+        .logs()
+        .iter()
+        .map(|log| log.owners.as_ref().map_or(0, |owners| owners.owners.len()))
+        .collect();
     claims.push(Claim::new(
         "The number of owners is exactly 40 in three of the four logs",
         counts.iter().filter(|owners| **owners == 40).count() == 3,

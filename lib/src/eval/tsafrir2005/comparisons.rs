@@ -86,8 +86,7 @@ impl Judge<'_> {
 
     /// Closer to the original than shuffling, in both measures, usually.
     fn sittings(&self) -> Claim {
-        let apart =
-            |log, model, measure| self.results.apart(log, [model, Model::Original], measure);
+        let apart = |log, model, measure| self.results.apart(log, [model, Model::Original], measure);
         let better = |log: &usize| {
             let closer =
                 |measure| apart(*log, Model::Sittings, measure) < apart(*log, Model::Shuffled, measure);

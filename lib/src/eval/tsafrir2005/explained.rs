@@ -27,6 +27,17 @@ const ALL_RECORDS: Experiment = Experiment(
     "563 is the number of values among all records of the cleaned log, jobs that never ran among them",
 );
 
+const SHORT_MODES: Experiment = Experiment(
+    "KTH4H below five minutes",
+    "the paper's pair (5 min, 25 %) moves the 14 % that ask for less, which no distance can be below; told one by one, \
+     those modes bring it below 0.10 (table distance)",
+);
+
+const R_SQUARED: Experiment = Experiment(
+    "R squared",
+    "the coefficients are the paper's to the last digit; it does not say of what its R squared is",
+);
+
 /// The cell with why it is out of tolerance, if it is and an experiment tells.
 pub fn cell(cell: PublishedCell) -> PublishedCell {
     if !cell.is_out() {
@@ -43,5 +54,14 @@ pub fn cell(cell: PublishedCell) -> PublishedCell {
 
 /// The claim with why it does not hold, if it does not and an experiment tells.
 pub fn claim(claim: Claim) -> Claim {
-    claim
+    if claim.holds {
+        return claim;
+    }
+    let experiment = match &*claim.claim {
+        text if text.starts_with("The improved model is close to all four") => SHORT_MODES,
+        text if text.contains("which the improved setting repairs") => SHORT_MODES,
+        text if text.starts_with("The exponential head") => R_SQUARED,
+        _ => return claim,
+    };
+    claim.explained(experiment.told())
 }

@@ -38,8 +38,10 @@ pub fn drawn(material: &Material, fits: &Fits, draws: &[Draws]) -> Vec<Figure> {
 fn accuracy(material: &Material) -> Figure {
     let figure = Figure::new("Figure 1", "accuracy of estimates, last point: 95 % and more", "% of the jobs");
     let mut figure = figure.over(axis("run time / estimate", "%"));
-    for (name, accuracy) in
-        LOG_NAMES.into_iter().zip(material.logs()).filter_map(|(name, log)| Some((name, log.accuracy.as_ref()?)))
+    for (name, accuracy) in LOG_NAMES
+        .into_iter()
+        .zip(material.logs())
+        .filter_map(|(name, log)| Some((name, log.accuracy.as_ref()?)))
     {
         let last = accuracy.histogram.len().saturating_sub(1);
         let points = accuracy.histogram.iter().enumerate().map(|(place, bin)| {
@@ -107,21 +109,21 @@ fn disparity(name: &str, log: &Described) -> Figure {
 /// Figure 7: all six logs, then the four with both models.
 fn growth(material: &Material, fits: &Fits) -> [Figure; 2] {
     let figure = |what: &str| {
-        let figure = Figure::new("Figure 7", format!("different estimates by jobs so far, {what}"), "estimates");
+        let figure =
+            Figure::new("Figure 7", format!("different estimates by jobs so far, {what}"), "estimates");
         figure.over(axis("jobs", "jobs"))
     };
     let names = LOG_NAMES.into_iter().chain(["SDSC", "KTH"]);
     let all = names.clone().zip(&material.rows);
-    let logs = all.fold(figure("all logs"), |figure, (name, log)| {
-        figure.curve(name, thinned(log.growing.clone()))
-    });
+    let logs =
+        all.fold(figure("all logs"), |figure, (name, log)| figure.curve(name, thinned(log.growing.clone())));
     let [factor, exponent] = fits.count.coefficients;
     let longest = material.logs().iter().filter_map(|log| log.growing.last()).map(|point| point.0);
     let longest = longest.fold(0.0, f64::max);
     let steps = || (1..=100).map(|step| longest * f64::from(step) / 100.0);
-    let models = names.zip(material.logs()).fold(figure("and models"), |figure, (name, log)| {
-        figure.curve(name, thinned(log.growing.clone()))
-    });
+    let models = names
+        .zip(material.logs())
+        .fold(figure("and models"), |figure, (name, log)| figure.curve(name, thinned(log.growing.clone())));
     let models = models
         .curve("power law", steps().map(|jobs| (jobs, factor * jobs.powf(exponent))))
         .curve("Table 3", steps().map(|jobs| (jobs, Growth::expected(jobs as u64))));
@@ -140,7 +142,8 @@ fn times(material: &Material, fits: &Fits) -> Vec<Figure> {
     let all = logs().fold(figure("all logs"), |figure, (name, log)| figure.curve(name, points(log)));
     let each = logs().zip(&fits.spread).map(|((name, log), (_, fit))| {
         let [a] = fit.coefficients;
-        let fitted = spread(&log.modes, log.longest()).into_iter().map(|(x, _)| (x, fraction(a, x))).collect();
+        let fitted =
+            spread(&log.modes, log.longest()).into_iter().map(|(x, _)| (x, fraction(a, x))).collect();
         figure(&format!("{name}, a = {a:.2}")).curve(name, points(log)).curve("fit", percent(fitted))
     });
     std::iter::once(all).chain(each).collect()
@@ -169,7 +172,8 @@ fn spreads(fits: &Fits) -> Figure {
 fn popularity(material: &Material, fits: &Fits) -> [Figure; 3] {
     // Axes with equal factors begin at 1, and the smallest bin of BLUE is one job in 223,000.
     const MILLION: f64 = 10_000.0;
-    let figure = |what: &str, unit: &str| Figure::new("Figure 10", format!("popularity by rank, {what}"), unit);
+    let figure =
+        |what: &str, unit: &str| Figure::new("Figure 10", format!("popularity by rank, {what}"), unit);
     let logs = || LOG_NAMES.into_iter().zip(material.logs());
     let head = |rank: f64| {
         let [factor, decay, addend] = fits.head.coefficients;

@@ -110,7 +110,12 @@ impl Fits {
     }
 }
 
-fn row<const N: usize>(name: &str, columns: [&str; N], printed: [f64; N], fit: &Fit<N>) -> Vec<PublishedCell> {
+fn row<const N: usize>(
+    name: &str,
+    columns: [&str; N],
+    printed: [f64; N],
+    fit: &Fit<N>,
+) -> Vec<PublishedCell> {
     let cell = |column: &str| PublishedCell::new("fits", name, column, PublishedCell::AVERAGE);
     let judged = columns.into_iter().zip(printed).zip(fit.coefficients).map(|((column, paper), ours)| {
         cell(column).paper(paper).ours(ours).tolerance(paper.abs() * COEFFICIENT_TOLERANCE)

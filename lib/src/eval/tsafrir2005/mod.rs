@@ -84,7 +84,8 @@ pub fn judge(material: &Material, trials: &[Trial], outcomes: &[Outcome], seeds:
     cells.extend(head::popular(material));
     cells.extend(head::mapping(material));
     cells.extend(fits.coefficients());
-    cells.extend(draws::distances(material, &draws));
+    let apart = draws::short_modes_apart(material, seeds);
+    cells.extend(draws::distances(material, &draws, apart));
     reproduction.claims = claims::judged(material, &fits, &draws);
     reproduction.figures = figures::drawn(material, &fits, &draws);
     if !trials.is_empty() {
@@ -107,3 +108,6 @@ fn notes(seeds: u64) -> [String; 3] {
         format!("what is random is the mean of {seeds} seeds; deviations are mean absolute deviations"),
     ]
 }
+
+#[cfg(test)]
+mod tests;

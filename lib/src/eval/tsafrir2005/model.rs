@@ -81,11 +81,7 @@ impl Model {
         let workload = &subject.workload;
         let made = match self {
             Model::Original => {
-                return Ok(workload
-                    .jobs()
-                    .iter()
-                    .map(|job| job.shape.limit.unwrap_or(Seconds(1)))
-                    .collect());
+                return Ok(workload.jobs().iter().map(|job| job.shape.limit.unwrap_or(Seconds(1))).collect());
             }
             Model::Doubled => Estimates::Doubled,
             Model::Shuffled => Estimates::Own(Pairing::Shuffled),

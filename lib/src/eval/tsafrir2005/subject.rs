@@ -85,8 +85,7 @@ impl Material {
         let logs = || PaperLog::ALL.into_iter().zip(sources);
         let mut rows = Vec::new();
         for (log, source) in logs() {
-            let silent =
-                source.workload.jobs().iter().filter(|job| job.shape.limit.is_none()).count() as u64;
+            let silent = source.workload.jobs().iter().filter(|job| job.shape.limit.is_none()).count() as u64;
             rows.push(Described::of(&log.jobs_of(source.workload)?, source.records, silent));
         }
         for (_, source) in logs().filter(|(log, _)| matches!(log, PaperLog::Sdsc106 | PaperLog::Kth4h)) {

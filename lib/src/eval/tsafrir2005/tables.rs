@@ -28,14 +28,16 @@ pub fn logs(material: &Material) -> Vec<PublishedCell> {
 }
 
 fn of_log(printed: &LogRow, log: &Described) -> Vec<PublishedCell> {
-    let cell = |column: &str, unit: &str| PublishedCell::new("1", printed.name, column, printed.name).unit(unit);
+    let cell =
+        |column: &str, unit: &str| PublishedCell::new("1", printed.name, column, printed.name).unit(unit);
     let jobs = |column: &str, paper: f64| cell(column, "jobs").paper(paper).tolerance(paper * JOBS_TOLERANCE);
     let mut sane = jobs("Sane", printed.sane).ours(log.jobs as f64);
     if log.silent > 0 {
         sane = sane.note(format!("of these, {} ask for no time and are left out below", log.silent));
     }
     let hours = log.longest().0 as f64 / 3600.0;
-    let mut longest = cell("Longest Estimate", "hours").paper(printed.longest_hours).ours(hours).tolerance(0.0);
+    let mut longest =
+        cell("Longest Estimate", "hours").paper(printed.longest_hours).ours(hours).tolerance(0.0);
     let beyond = log.modes.jobs() as f64 * (1.0 - log.modes.cumulative(log.longest()));
     if beyond >= 0.5 {
         longest = longest.note(format!("the longest that is popular; {beyond:.0} jobs ask for more"));

@@ -11,16 +11,18 @@
 //! 4. any that suffices, in proportion to how many are left of it, as in the random shuffle.
 //!
 //! Every estimate is used exactly as often as the distribution has it, so what differs from the random shuffle is who has
-//! it, and nothing else. Batches go from the one that needs most to the one that needs least, as jobs do there; a
+//! it, and nothing else. Batches choose roughly in the order of their needs, the longest first, as jobs do there; a
 //! [`Ledger`] sees to it that nobody goes without in the end, and splits a batch where there is not enough of a value.
 
+use std::collections::HashMap;
+
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::ledger::Ledger;
+use crate::job::Job;
 use crate::portrait::{Modes, Sittings};
 use crate::seed::Seed;
 use crate::synth::error::within;
@@ -40,11 +42,15 @@ pub struct Routine {
     pub kept: f64,
     /// The chance that, otherwise, one of the user's own values that suffice is taken again; 0 to 1.
     pub recalled: f64,
+    /// How far the order in which batches choose is random; 0 to 1. At 0 who needs most chooses first, and long estimates
+    /// go to long jobs as often as in the random shuffle; at 1 everybody takes what is popular, and who comes late gets
+    /// what just suffices.
+    pub disorder: f64,
 }
 
 impl Default for Routine {
     fn default() -> Routine {
-        Routine { gap: Sittings::GAP, rounded_up: 0.3, kept: 0.5, recalled: 0.8 }
+        Routine { gap: Sittings::GAP, rounded_up: 0.1, kept: 0.5, recalled: 0.5, disorder: 0.3 }
     }
 }
 
@@ -61,10 +67,11 @@ impl Routine {
         within("rounded_up", self.rounded_up, 0.0, 1.0)?;
         within("kept", self.kept, 0.0, 1.0)?;
         within("recalled", self.recalled, 0.0, 1.0)?;
+        within("disorder", self.disorder, 0.0, 1.0)?;
         let ledger = Ledger::open(modes, workload)?;
         let sittings = Sittings::of(workload, self.gap);
         let mut rng = seed.stream("estimates that stay put");
-        let batches = Batches::of(workload, &sittings, &ledger.class, &mut rng);
+        let batches = Batches::of(workload, &sittings, &ledger.class, self.disorder, &mut rng);
         let mut people = People {
             popular: popular(modes),
             of_user: vec![Vec::new(); batches.users],
@@ -113,7 +120,7 @@ struct Batch {
     user: Option<u32>,
 }
 
-/// All jobs in batches; those that need most first, those alike in random order.
+/// All jobs in batches, in the order in which they choose.
 struct Batches {
     jobs: Vec<u32>,
     batches: Vec<Batch>,
@@ -121,39 +128,56 @@ struct Batches {
 }
 
 impl Batches {
-    fn of(workload: &Workload, sittings: &Sittings, class: &[u32], rng: &mut ChaCha8Rng) -> Batches {
-        let mut users = std::collections::HashMap::new();
-        let user: Vec<Option<u32>> = workload
-            .jobs()
-            .iter()
-            .map(|job| {
-                let next = users.len() as u32;
-                job.user.map(|user| *users.entry(user).or_insert(next))
-            })
+    fn of(
+        workload: &Workload,
+        sittings: &Sittings,
+        class: &[u32],
+        disorder: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Batches {
+        let alike = |job: &Job, sitting: u32| u64::from(sitting) << 32 | u64::from(job.shape.procs.0);
+        let jobs = workload.jobs().iter().zip(&sittings.of_job).zip(class);
+        let mut jobs: Vec<(u64, u32, u32)> = (0..)
+            .zip(jobs)
+            .map(|(index, ((job, &sitting), &class))| (alike(job, sitting), class, index))
             .collect();
-        let mut keyed: Vec<(u64, u32, u32)> = (0..)
-            .zip(workload.jobs().iter().zip(&sittings.of_job))
-            .map(|(job, (facts, &sitting))| {
-                (u64::from(sitting) << 32 | u64::from(facts.shape.procs.0), class[job as usize], job)
-            })
-            .collect();
-        keyed.sort_unstable();
+        jobs.sort_unstable();
+        let mut users = HashMap::new();
         let mut batches = Vec::new();
         let mut from = 0;
-        for alike in keyed.chunk_by(|a, b| a.0 == b.0) {
-            let to = from + alike.len() as u32;
-            batches.push(Batch {
-                from,
-                to,
-                sitting: (alike[0].0 >> 32) as u32,
-                user: user[alike[0].2 as usize],
-            });
+        for batch in jobs.chunk_by(|a, b| a.0 == b.0) {
+            let to = from + batch.len() as u32;
+            let next = users.len() as u32;
+            let user =
+                workload.jobs()[batch[0].2 as usize].user.map(|user| *users.entry(user).or_insert(next));
+            batches.push(Batch { from, to, sitting: (batch[0].0 >> 32) as u32, user });
             from = to;
         }
-        batches.shuffle(rng);
-        batches.sort_by_key(|batch| std::cmp::Reverse(keyed[batch.to as usize - 1].1));
-        Batches { jobs: keyed.into_iter().map(|(_, _, job)| job).collect(), batches, users: users.len() }
+        let class = |batch: &Batch| jobs[batch.to as usize - 1].1 as usize;
+        in_turn(&mut batches, class, disorder, rng);
+        Batches { jobs: jobs.into_iter().map(|(_, _, job)| job).collect(), batches, users: users.len() }
     }
+}
+
+/// Puts batches into the order in which they choose: by class from the highest, those alike at random, and a chance against
+/// that order as great as the `disorder`.
+fn in_turn(batches: &mut Vec<Batch>, class: impl Fn(&Batch) -> usize, disorder: f64, rng: &mut ChaCha8Rng) {
+    let highest = batches.iter().map(&class).max().unwrap_or_default();
+    let mut alike = vec![0u32; highest + 1];
+    batches.iter().for_each(|batch| alike[class(batch)] += 1);
+    let mut before: Vec<u32> = vec![0; highest + 2];
+    for class in (0..=highest).rev() {
+        before[class] = before[class + 1] + alike[class];
+    }
+    let count = batches.len() as f64;
+    let mut turn = |batch: &Batch| {
+        let class = class(batch);
+        let rank = f64::from(before[class + 1]) + f64::from(alike[class]) * rng.random::<f64>();
+        (1.0 - disorder) * rank / count + disorder * rng.random::<f64>()
+    };
+    let mut turns: Vec<(f64, Batch)> = batches.drain(..).map(|batch| (turn(&batch), batch)).collect();
+    turns.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.from.cmp(&b.1.from)));
+    batches.extend(turns.into_iter().map(|(_, batch)| batch));
 }
 
 /// What people have asked for so far, and what is left to ask for.

@@ -31,7 +31,13 @@ fn modes(modes: &[(i64, u64)]) -> Modes {
 
 const PAIRINGS: [Pairing; 2] = [
     Pairing::Shuffled,
-    Pairing::Sittings(Routine { gap: Seconds(3600), rounded_up: 0.3, kept: 0.5, recalled: 0.8 }),
+    Pairing::Sittings(Routine {
+        gap: Seconds(3600),
+        rounded_up: 0.1,
+        kept: 0.5,
+        recalled: 0.5,
+        disorder: 0.3,
+    }),
 ];
 
 #[test]

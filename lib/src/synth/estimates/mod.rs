@@ -16,18 +16,18 @@ mod supplied;
 mod tests;
 mod times;
 
+use rand::Rng;
+use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
+pub use self::count::ValueCount;
+pub use self::popularity::{Exponential, PowerLaw};
+pub use self::supplied::Supplied;
 use super::SynthError;
 use crate::portrait::{Mode, Modes};
 use crate::seed::Seed;
 use crate::units::Seconds;
-pub use count::ValueCount;
-pub use popularity::{Exponential, PowerLaw};
-use rand::Rng;
-use rand::seq::SliceRandom;
 use supplied::HeadTime;
-pub use supplied::Supplied;
 
 /// The parameters of the model. Only the first two are mandatory, the third nearly so: it varies more between
 /// machines than all the rest together.
@@ -47,7 +47,7 @@ pub struct EstimateModel {
     /// *K*: how many different estimates there are.
     #[serde(default)]
     pub values: ValueCount,
-    /// How evenly they are spread (section 7), above 1; from *K* if not given.
+    /// How evenly they are spread (section 7), above 1 and at most 10^9; from *K* if not given.
     #[serde(default)]
     pub a: Option<f64>,
     /// How popular the head is, by rank.
@@ -56,7 +56,7 @@ pub struct EstimateModel {
     /// How popular the tail is, by rank.
     #[serde(default)]
     pub tail: PowerLaw,
-    /// How many percent of the jobs the 20 values of the head cover together; above 0, below 100.
+    /// How many percent of the jobs the 20 values of the head cover together; 1 to 99.
     #[serde(default = "head_percent")]
     pub head_percent: f64,
 }
@@ -106,6 +106,7 @@ impl EstimateModel {
         let sizes = supplied::embed_sizes(&sizes, &head, head_percent);
         let mut series = if sizes.others.is_empty() {
             // What was supplied leaves the other times of the head without jobs; the longest is still asked for.
+            supplied::check_room(&supplied, tail.len())?;
             if let (None, Some(last)) = (head[0].percent, tail.last_mut()) {
                 *last = self.longest;
             }
@@ -129,7 +130,7 @@ impl EstimateModel {
         let (least, most) = (Seconds(MINUTE), Seconds(YEAR));
         range::within("longest", self.longest, least, most, &format!("between {least} and {most} s"))?;
         if let Some(a) = self.a {
-            range::within("a", a, 1.0 + f64::EPSILON, f64::MAX, "above 1")?;
+            range::within("a", a, 1.0 + f64::EPSILON, 1e9, "above 1 and at most 1e9")?;
         }
         let expected = "between 1 and 99 percent";
         range::within("head_percent", self.head_percent, 1.0, 99.0, expected)?;
@@ -139,13 +140,14 @@ impl EstimateModel {
             supplied.push(Supplied { time: self.longest, percent });
         }
         supplied::check(&supplied, self.longest)?;
+        // So that their order does not decide between equals.
+        supplied.sort_by_key(|mode| mode.time);
         Ok(supplied)
     }
 
     /// *K*: enough for the modes that are known, for the longest, and for what those leave of 100 percent.
     fn count(&self, supplied: &[Supplied]) -> Result<usize, SynthError> {
-        let one_more = supplied::sum(supplied) < 100.0 || supplied.is_empty();
-        let least = supplied.len() + usize::from(one_more);
+        let least = supplied.len() + usize::from(supplied::sum(supplied) < 100.0);
         self.values.values(self.jobs, times::last_minute(self.longest) as u64, least as u64)
     }
 

@@ -44,7 +44,7 @@ const TABLE_6: [[usize; LOGS]; HEAD] = [
 /// for the most popular rank of all, which three logs have in the longest's row, and a time near the end could get it.
 /// Where all that was read is taken (many known, or a short head), the next rows are read early.
 pub fn ranks(known: &[Option<usize>], supplied: bool, rng: &mut impl Rng) -> Vec<usize> {
-    let mut free = vec![true; HEAD + 1];
+    let mut free = [true; HEAD + 1];
     for &rank in known.iter().flatten() {
         free[rank] = false;
     }

@@ -34,8 +34,8 @@ impl Exponential {
         let size = |rank: usize| self.alpha * (self.beta * rank as f64).exp() + self.gamma;
         let mut sizes: Vec<f64> = (2..=HEAD).map(size).collect();
         let sum: f64 = sizes.iter().sum();
-        // NaN fails here too.
-        if !sizes.iter().all(|&size| size > 0.0) || !(sum < head_percent) {
+        // No size that is not a number is above 0.
+        if !sizes.iter().all(|&size| size > 0.0) || sum >= head_percent {
             let value = format!("{} e^({} rank) + {}", self.alpha, self.beta, self.gamma);
             let expected =
                 format!("above 0 for ranks 2 to 20 and less than head_percent ({head_percent}) in all");
@@ -55,9 +55,9 @@ impl Exponential {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerLaw {
-    /// Factor, above 0. Scaling takes it out again.
+    /// Factor, above 0 and at most 10^9. Scaling takes it out again.
     pub omega: f64,
-    /// Exponent.
+    /// Exponent, -20 to 20.
     pub rho: f64,
 }
 
@@ -71,7 +71,7 @@ impl Default for PowerLaw {
 impl PowerLaw {
     /// `count` sizes of the ranks after the head, `percent` together.
     pub(super) fn sizes(&self, count: usize, percent: f64) -> Result<Vec<f64>, SynthError> {
-        range::within("tail.omega", self.omega, f64::MIN_POSITIVE, f64::MAX, "above 0")?;
+        range::within("tail.omega", self.omega, f64::MIN_POSITIVE, 1e9, "above 0 and at most 1e9")?;
         range::within("tail.rho", self.rho, -20.0, 20.0, "between -20 and 20")?;
         let mut sizes: Vec<f64> =
             (1..=count).map(|place| self.omega * ((HEAD + place) as f64).powf(self.rho)).collect();

@@ -53,12 +53,27 @@ pub fn check(supplied: &[Supplied], longest: Seconds) -> Result<(), SynthError> 
             return Err(range::outside("supplied.time", mode.time, expected));
         }
     }
-    range::within("supplied.percent", sum(supplied), 0.0, 100.0 + NEARLY, "at most 100 percent in all")
+    range::within("supplied.percent", sum(supplied), 0.0, 100.0, "at most 100 percent in all")
+}
+
+/// Whether what these leave of 100 percent has another time to go to.
+pub fn check_room(supplied: &[Supplied], others: usize) -> Result<(), SynthError> {
+    if others > 0 || sum(supplied) >= 100.0 {
+        return Ok(());
+    }
+    let expected = "100 percent in all: there is no other time to ask for";
+    Err(range::outside("supplied.percent", sum(supplied), expected))
 }
 
 /// How many percent are known.
 pub fn sum(supplied: &[Supplied]) -> f64 {
-    supplied.iter().map(|mode| mode.percent).sum()
+    all(supplied.iter().map(|mode| mode.percent))
+}
+
+/// The sum of percentages, exactly 100 where it is nearly that.
+fn all(percentages: impl Iterator<Item = f64>) -> f64 {
+    let sum: f64 = percentages.sum();
+    if (sum - 100.0).abs() < NEARLY { 100.0 } else { sum }
 }
 
 /// The default times of the head, of which the longest is the first, with those that are closest to supplied ones
@@ -103,10 +118,74 @@ pub fn embed_sizes(default: &[f64], head: &[HeadTime], head_percent: f64) -> Hea
     let replaced = closest::pair(supplied.len(), smaller.len(), far);
     let kept = (0..smaller.len()).filter(|&place| !replaced.contains(&Some(place)));
     others.extend(kept.map(|place| smaller[place]));
-    let given: f64 = known(head).iter().sum();
+    let given = all(known(head).into_iter());
     if others.is_empty() || given >= head_percent - NEARLY {
-        return HeadSizes { others: Vec::new(), tail: (100.0 - given).max(0.0) };
+        return HeadSizes { others: Vec::new(), tail: 100.0 - given };
     }
     popularity::scale(&mut others, head_percent - given);
     HeadSizes { others, tail: 100.0 - head_percent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn supplied(pairs: &[(i64, f64)]) -> Vec<Supplied> {
+        pairs.iter().map(|&(time, percent)| Supplied { time: Seconds(time), percent }).collect()
+    }
+
+    fn times(default: &[i64], pairs: &[(i64, f64)]) -> Vec<(i64, Option<f64>)> {
+        let default: Vec<Seconds> = default.iter().map(|&time| Seconds(time)).collect();
+        embed_times(&default, &supplied(pairs)).into_iter().map(|head| (head.time.0, head.percent)).collect()
+    }
+
+    fn sizes(default: &[f64], known: &[Option<f64>], head_percent: f64) -> HeadSizes {
+        let head: Vec<HeadTime> =
+            (0..).zip(known).map(|(time, &percent)| HeadTime { time: Seconds(time), percent }).collect();
+        embed_sizes(default, &head, head_percent)
+    }
+
+    #[test]
+    fn times_go_to_the_closest_place_but_never_to_the_longest() {
+        let default = [1000, 500, 100, 300];
+        assert_eq!(times(&default, &[]), [(1000, None), (100, None), (300, None), (500, None)]);
+        // 990 is closest to 1000, which stays.
+        assert_eq!(
+            times(&default, &[(990, 5.0), (310, 2.0)]),
+            [(1000, None), (100, None), (310, Some(2.0)), (990, Some(5.0))]
+        );
+        assert_eq!(
+            times(&default, &[(1000, 7.0), (100, 1.0)]),
+            [(1000, Some(7.0)), (100, Some(1.0)), (300, None), (500, None)]
+        );
+        // No room: the head grows.
+        assert_eq!(times(&[60], &[(30, 9.0), (20, 8.0)]), [(60, None), (20, Some(8.0)), (30, Some(9.0))]);
+    }
+
+    #[test]
+    fn the_size_of_the_longest_replaces_the_largest_and_no_other_does() {
+        let default = [40.0, 20.0, 15.0, 5.0];
+        // 4 instead of 40: the others are scaled to what is left of 80.
+        assert_eq!(
+            sizes(&default, &[Some(4.0), None, None, None], 80.0),
+            HeadSizes { others: vec![38.0, 28.5, 9.5], tail: 20.0 }
+        );
+        // 35 is closest to 40, but that is reserved: it replaces 20; the reserved one is scaled as well.
+        assert_eq!(
+            sizes(&default, &[None, Some(35.0), None, None], 80.0),
+            HeadSizes { others: vec![30.0, 11.25, 3.75], tail: 20.0 }
+        );
+        // Control: nothing supplied, nothing changed.
+        assert_eq!(sizes(&default, &[None; 4], 80.0), HeadSizes { others: default.to_vec(), tail: 20.0 });
+    }
+
+    #[test]
+    fn where_scaling_is_not_possible_the_others_are_gone() {
+        let default = [40.0, 20.0, 15.0, 5.0];
+        let gone = |tail| HeadSizes { others: Vec::new(), tail };
+        assert_eq!(sizes(&default, &[None, Some(50.0), Some(40.0), None], 80.0), gone(10.0));
+        assert_eq!(sizes(&default, &[Some(50.0), Some(30.0), None, None], 80.0), gone(20.0));
+        // All supplied, and less than the head: the tail has more.
+        assert_eq!(sizes(&default, &[Some(10.0); 4], 80.0), gone(60.0));
+    }
 }

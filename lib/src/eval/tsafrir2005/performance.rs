@@ -42,6 +42,7 @@ impl Measure {
 pub struct Average {
     pub mean: f64,
     pub absolute_deviation: f64,
+    pub times: usize,
 }
 
 impl Average {
@@ -50,7 +51,7 @@ impl Average {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let apart = values.iter().map(|value| (value - mean).abs()).sum::<f64>() / count;
-        Average { mean, absolute_deviation: apart }
+        Average { mean, absolute_deviation: apart, times: values.len() }
     }
 }
 
@@ -110,6 +111,17 @@ impl Results {
     pub fn apart(&self, subject: usize, models: [Model; 2], measure: Measure) -> f64 {
         let [one, other] = models.map(|model| self.mean(subject, model, measure));
         (one - other).abs()
+    }
+
+    /// The standard error of a mean. The original and what else has no seed is one draw: seconds would have made it
+    /// another, and how far apart such draws are is known from shaken arrivals.
+    pub fn error(&self, subject: usize, model: Model, measure: Measure) -> f64 {
+        let of = |model| self.average(subject, model, measure);
+        let Average { absolute_deviation, times, .. } =
+            if model.is_random() { of(model) } else { Average { times: 1, ..of(Model::Shaken) } };
+        // Of a normal distribution.
+        let deviation = absolute_deviation * (std::f64::consts::PI / 2.0).sqrt();
+        deviation / (times.max(1) as f64).sqrt()
     }
 
     /// The figure's numbers, which the paper does not print.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::PaperLog;
 use crate::eval::EvalError;
 use crate::portrait::{Accuracy, Growth, Mode, Modes, Owners};
-use crate::synth::{EstimateModel, Variant};
+use crate::synth::{EstimateModel, Supplied, Variant};
 use crate::units::{Procs, Seconds};
 use crate::workload::{Workload, WorkloadError};
 
@@ -66,6 +66,8 @@ pub struct Subject {
     pub vanilla: EstimateModel,
     /// What the improved setting tells it.
     pub improved: EstimateModel,
+    /// All that a model can be told: the 20 most popular modes.
+    pub told: EstimateModel,
     /// The share of the jobs that ran to their estimate.
     pub peak: f64,
 }
@@ -171,11 +173,21 @@ impl Subject {
             name,
             vanilla: log.vanilla(&modes),
             improved: log.improved(&modes),
+            told: told(&modes),
             peak: reached as f64 / workload.len().max(1) as f64,
             modes,
             workload,
         })
     }
+}
+
+/// A model that knows the 20 most popular estimates, the longest among them.
+fn told(modes: &Modes) -> EstimateModel {
+    let mut model = EstimateModel::new(modes.jobs(), modes.longest().unwrap_or_default());
+    let head = modes.by_popularity().into_iter().take(super::HEAD);
+    let percent = |time| 100.0 * modes.share(time);
+    model.supplied = head.map(|mode| Supplied { time: mode.time, percent: percent(mode.time) }).collect();
+    model
 }
 
 /// How many jobs apart the points are that Figure 7 is fitted to.

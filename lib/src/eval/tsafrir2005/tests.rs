@@ -87,10 +87,10 @@ fn claims_of_figure_16_follow_the_numbers() {
     let trials = Trial::all(material.subjects.len(), 1);
     // As the paper has it: shuffled estimates do a little better, the model likewise, f and feit much better.
     let slowdown = |model: Model, sittings: f64| match model {
-        Model::Original | Model::Doubled => 10.0,
+        Model::Original | Model::Doubled | Model::Shaken => 10.0,
         Model::Vanilla => 9.0,
         Model::Improved => 8.4,
-        Model::Shuffled | Model::Factor(0) => 8.2,
+        Model::Shuffled | Model::Factor(0) | Model::Told => 8.2,
         Model::Sittings => sittings,
         Model::Factor(_) | Model::Feit => 4.0,
     };
@@ -106,6 +106,7 @@ fn claims_of_figure_16_follow_the_numbers() {
         assert_eq!(results.mean(0, Model::Vanilla, Measure::Wait), 9.0);
         comparisons::judged(&material, &results)
     };
+    // One seed has no deviation, so nothing is chance.
     assert_eq!(claims(9.9).iter().filter(|claim| !claim.holds).count(), 0);
     let failing: Vec<String> =
         claims(8.1).into_iter().filter(|claim| !claim.holds).map(|claim| claim.claim).collect();

@@ -7,6 +7,8 @@ use crate::eval::{EvalError, Evaluation, Experiment};
 use crate::predict::PredictorSpec;
 use crate::seed::Seed;
 use crate::sim::Backfill;
+use crate::synth::{Shaken, Variant};
+use crate::units::Seconds;
 use crate::workload::Workload;
 
 /// EASY on one log with the estimates of one model.
@@ -57,24 +59,35 @@ impl Trial {
     /// Simulates it. `desk` is any copy of the subject's workload, whose estimates are overwritten: so a thread needs
     /// one copy for all its trials of a log.
     pub fn run(&self, subject: &Subject, desk: &mut Workload) -> Result<Outcome, EvalError> {
+        if self.model == Model::Shaken {
+            let shaken = Some(Shaken { by: SHAKEN_BY, seed: self.seed });
+            return simulated(&Variant { shaken, ..Variant::default() }.of(&subject.workload)?);
+        }
         let estimates = match self.model.estimates(subject, Seed(self.seed)) {
             Ok(estimates) => estimates,
             Err(error) => return Ok(Outcome::Impossible(error.to_string())),
         };
         desk.replace_limits(estimates.into_iter().map(Some));
-        let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(desk)?;
-        let evaluation = Evaluation::of(desk, &schedule)?;
-        let mut waits = 0i128;
-        // In the order of the jobs, which is always the same.
-        let mut slowdowns = 0.0;
-        for place in 0..desk.len() {
-            let measured = evaluation.measured(place);
-            waits += i128::from(measured.wait().0);
-            slowdowns += measured.bounded_slowdown();
-        }
-        let jobs = desk.len().max(1) as f64;
-        Ok(Outcome::Performed(Performance { wait: waits as f64 / jobs, slowdown: slowdowns / jobs }))
+        simulated(desk)
     }
+}
+
+/// How far arrivals are shaken.
+const SHAKEN_BY: Seconds = Seconds(30);
+
+fn simulated(workload: &Workload) -> Result<Outcome, EvalError> {
+    let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(workload)?;
+    let evaluation = Evaluation::of(workload, &schedule)?;
+    let mut waits = 0i128;
+    // In the order of the jobs, which is always the same.
+    let mut slowdowns = 0.0;
+    for place in 0..workload.len() {
+        let measured = evaluation.measured(place);
+        waits += i128::from(measured.wait().0);
+        slowdowns += measured.bounded_slowdown();
+    }
+    let jobs = workload.len().max(1) as f64;
+    Ok(Outcome::Performed(Performance { wait: waits as f64 / jobs, slowdown: slowdowns / jobs }))
 }
 
 #[cfg(test)]
@@ -84,7 +97,7 @@ mod tests {
     #[test]
     fn what_has_no_chance_in_it_is_tried_once() {
         let trials = Trial::all(4, 100);
-        assert_eq!(trials.len(), 4 * (10 * 100 + 3));
+        assert_eq!(trials.len(), 4 * (12 * 100 + 3));
         assert!(trials.is_sorted_by_key(|trial| trial.subject));
         let original = |trial: &&Trial| trial.model == Model::Original;
         assert_eq!(trials.iter().filter(original).count(), 4);

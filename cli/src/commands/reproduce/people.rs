@@ -198,7 +198,7 @@ fn bars(figure: &Figure) -> Chart {
 /// What a bar is, and how far single results are from it.
 fn labelled(bar: &FigureBar, decimals: u8) -> String {
     let decimals = usize::from(decimals);
-    let spread = bar.deviation.map(|deviation| format!(" ± {deviation:.decimals$}"));
+    let spread = bar.deviation.map(|deviation| format!(" +/- {deviation:.decimals$}"));
     format!("{}{}", bar.label, spread.unwrap_or_default())
 }
 

@@ -138,7 +138,7 @@ fn curves_share_a_frame_and_means_show_their_spread() {
     made_up.reproduction.figures =
         vec![Figure { groups: vec![group], ..Figure::new("Figure 16", "waits", "s") }];
     let text = made_up.document().render(Format::Text, &Page::wide(80));
-    assert!(text.contains("  vanl ± 0.3  12.0  █"), "{text}");
+    assert!(text.contains("  vanl +/- 0.3  12.0  █"), "{text}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // every test takes what it needs
 
+pub mod compare;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -1,14 +1,13 @@
 //! Estimates that stay put: the session-aware assignment that Tsafrir, Etsion & Feitelson 2005 (section 11.4) leave open.
 //!
 //! People do not think up a time for every job. They submit the same thing several times in a sitting under one estimate,
-//! have a few values they come back to, and when a value is too short they take the next round one. So the unit here is
-//! not the job but the *batch*: a user's jobs of one size in one sitting. A batch needs an estimate that its longest job
-//! fits into, and all of it gets the same one, by the first of these that applies:
+//! and have a few values they come back to. So the unit here is not the job but the *batch*: a user's jobs of one size in
+//! one sitting. A batch needs an estimate that its longest job fits into, and all of it gets the same one, by the first of
+//! these that applies:
 //!
-//! 1. with chance `rounded_up`, the shortest popular value that suffices;
-//! 2. with chance `kept`, what the user's last batch in the same sitting got;
-//! 3. with chance `recalled`, one of the user's earlier values, the more likely the more jobs have it;
-//! 4. any that suffices, in proportion to how many are left of it, as in the random shuffle.
+//! 1. with chance `kept`, what the user's last batch in the same sitting got;
+//! 2. with chance `recalled`, one of the user's other values, the more likely the more jobs have it;
+//! 3. any that suffices, in proportion to how many are left of it, as in the random shuffle.
 //!
 //! Every estimate is used exactly as often as the distribution has it, so what differs from the random shuffle is who has
 //! it, and nothing else. Batches choose roughly in the order of their needs, the longest first, as jobs do there; a
@@ -29,16 +28,14 @@ use crate::synth::error::within;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// How attached people are to their estimates. The defaults were set once, by what the estimates of four logs look like
-/// (how often one is repeated, how many each user has, how accurate they are), and are not fitted to any one of them.
+/// How attached people are to their estimates. The defaults are round numbers, set once beside four logs (how often an
+/// estimate is repeated, how many a user has, how accurate they are) and not fitted to any one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Routine {
     /// The longest gap between two arrivals of one sitting, in seconds; 1 to 604,800.
     pub gap: Seconds,
-    /// The chance that the shortest popular value that suffices is taken; 0 to 1.
-    pub rounded_up: f64,
-    /// The chance that, otherwise, the last value of the sitting is kept, if it suffices; 0 to 1.
+    /// The chance that the last value of the sitting is kept, if it suffices; 0 to 1.
     pub kept: f64,
     /// The chance that, otherwise, one of the user's own values that suffice is taken again; 0 to 1.
     pub recalled: f64,
@@ -50,12 +47,9 @@ pub struct Routine {
 
 impl Default for Routine {
     fn default() -> Routine {
-        Routine { gap: Sittings::GAP, rounded_up: 0.1, kept: 0.5, recalled: 0.5, disorder: 0.3 }
+        Routine { gap: Sittings::GAP, kept: 0.5, recalled: 0.5, disorder: 0.4 }
     }
 }
-
-/// How many values are popular: the head of the distribution.
-const HEAD: usize = 20;
 
 /// Values tried before the rules of the routine give way to what is left.
 const TRIES: usize = 4;
@@ -64,7 +58,6 @@ impl Routine {
     /// An estimate for every job.
     pub fn pair(&self, modes: &Modes, workload: &Workload, seed: Seed) -> Result<Vec<Seconds>, SynthError> {
         within("gap", self.gap, Seconds(1), Seconds(604_800))?;
-        within("rounded_up", self.rounded_up, 0.0, 1.0)?;
         within("kept", self.kept, 0.0, 1.0)?;
         within("recalled", self.recalled, 0.0, 1.0)?;
         within("disorder", self.disorder, 0.0, 1.0)?;
@@ -73,7 +66,6 @@ impl Routine {
         let mut rng = seed.stream("estimates that stay put");
         let batches = Batches::of(workload, &sittings, &ledger.class, self.disorder, &mut rng);
         let mut people = People {
-            popular: popular(modes),
             of_user: vec![Vec::new(); batches.users],
             of_sitting: vec![None; sittings.count as usize],
             routine: *self,
@@ -100,15 +92,6 @@ impl Routine {
         }
         Ok(estimates)
     }
-}
-
-/// Which estimates are in the head.
-fn popular(modes: &Modes) -> Vec<usize> {
-    let mut head: Vec<usize> = (0..modes.len()).collect();
-    head.sort_by_key(|&at| std::cmp::Reverse(modes.by_time()[at].jobs));
-    head.truncate(HEAD);
-    head.sort_unstable();
-    head
 }
 
 /// A user's jobs of one size in one sitting: a stretch of [`Batches::jobs`], ascending by class.
@@ -185,8 +168,6 @@ struct People {
     routine: Routine,
     ledger: Ledger,
     rng: ChaCha8Rng,
-    /// The popular estimates, shortest first.
-    popular: Vec<usize>,
     /// What each user has asked for, and for how many jobs.
     of_user: Vec<Vec<(usize, u64)>>,
     /// What was asked for last in each sitting.
@@ -201,14 +182,8 @@ impl People {
     }
 
     fn by_routine(&mut self, batch: &Batch, class: usize) -> Option<usize> {
-        let Routine { rounded_up, kept, recalled, .. } = self.routine;
+        let Routine { kept, recalled, .. } = self.routine;
         let suffices = |ledger: &Ledger, estimate: usize| estimate >= class && ledger.left(estimate) > 0;
-        if self.rng.random::<f64>() < rounded_up {
-            let next = self.popular.iter().copied().find(|&estimate| suffices(&self.ledger, estimate));
-            if next.is_some() {
-                return next;
-            }
-        }
         let last =
             self.of_sitting[batch.sitting as usize].filter(|&estimate| suffices(&self.ledger, estimate));
         if last.is_some() && self.rng.random::<f64>() < kept {

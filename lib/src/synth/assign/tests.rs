@@ -31,13 +31,7 @@ fn modes(modes: &[(i64, u64)]) -> Modes {
 
 const PAIRINGS: [Pairing; 2] = [
     Pairing::Shuffled,
-    Pairing::Sittings(Routine {
-        gap: Seconds(3600),
-        rounded_up: 0.1,
-        kept: 0.5,
-        recalled: 0.5,
-        disorder: 0.3,
-    }),
+    Pairing::Sittings(Routine { gap: Seconds(3600), kept: 0.5, recalled: 0.5, disorder: 0.4 }),
 ];
 
 #[test]
@@ -96,29 +90,42 @@ fn a_batch_has_one_estimate_and_a_user_comes_back_to_it() {
     let jobs: Vec<(i64, u32, u32, i64)> =
         (0..240).map(|job| (job / 4 * 86_400 + job % 4, (job / 4 % 3) as u32, 2, 60)).collect();
     let jobs = workload(&jobs);
-    let modes = modes(&[(600, 60), (1200, 60), (1800, 60), (2400, 60)]);
-    let routine = Routine { rounded_up: 0.0, recalled: 1.0, ..Routine::default() };
+    let values: Vec<(i64, u64)> = (1..=12).map(|time| (time * 600, 20)).collect();
+    let modes = modes(&values);
+    let routine = Routine { recalled: 1.0, ..Routine::default() };
     let estimates = Pairing::Sittings(routine).pair(&modes, &jobs, Seed(3)).unwrap();
     assert!(estimates.chunks(4).all(|sitting| sitting.iter().all(|&estimate| estimate == sitting[0])));
-    // A user has 80 jobs and an estimate 60: each must change now and then, but not more often than that.
-    for user in 0..3 {
-        let mine: Modes = estimates.chunks(4).skip(user).step_by(3).map(|sitting| sitting[0]).collect();
-        assert!(mine.len() <= 3, "{mine:?}");
-    }
-    // The control: shuffled, hardly any sitting is of one estimate.
+    // A user has 80 jobs, a value 20: it takes four at least, and few more are taken.
+    let distinct = |estimates: &[Seconds]| -> usize {
+        let of = |user: usize| {
+            estimates.chunks(4).skip(user).step_by(3).flatten().copied().collect::<Modes>().len()
+        };
+        (0..3).map(of).sum()
+    };
+    assert!(distinct(&estimates) <= 18, "{}", distinct(&estimates));
+    // The control: shuffled, hardly any sitting is of one estimate, and users have nearly all of them.
     let shuffled = Pairing::Shuffled.pair(&modes, &jobs, Seed(3)).unwrap();
+    assert!(distinct(&shuffled) >= 34);
     let of_one =
         shuffled.chunks(4).filter(|sitting| sitting.iter().all(|&estimate| estimate == sitting[0])).count();
     assert!(of_one < 10, "{of_one} of 60");
 }
 
 #[test]
-fn rounding_up_takes_the_next_popular_value() {
-    let jobs = workload(&[(0, 1, 1, 500), (1, 2, 1, 700), (2, 3, 1, 1300)]);
-    let routine = Routine { rounded_up: 1.0, ..Routine::default() };
-    let estimates =
-        Pairing::Sittings(routine).pair(&modes(&[(600, 1), (1200, 1), (1800, 1)]), &jobs, Seed(1)).unwrap();
-    assert_eq!(estimates, [600, 1200, 1800].map(Seconds));
+fn whoever_chooses_first_the_long_jobs_are_served() {
+    // 400 strangers with one job each, every second one long.
+    let jobs: Vec<(i64, u32, u32, i64)> =
+        (0..400).map(|job| (i64::from(job), job, 1, if job % 2 == 0 { 700 } else { 30 })).collect();
+    let jobs = workload(&jobs);
+    let long_for_short = |short: u64, disorder: f64| {
+        let modes = modes(&[(60, short), (1200, 400 - short)]);
+        let routine = Routine { disorder, ..Routine::default() };
+        let estimates = Pairing::Sittings(routine).pair(&modes, &jobs, Seed(1)).unwrap();
+        estimates.iter().zip(jobs.truths()).filter(|(e, truth)| e.0 == 1200 && truth.run().0 == 30).count()
+    };
+    // As many long estimates as long jobs leave no choice; with 100 more, the short jobs have those.
+    assert_eq!((long_for_short(200, 0.0), long_for_short(200, 1.0)), (0, 0));
+    assert_eq!((long_for_short(100, 0.0), long_for_short(100, 1.0)), (100, 100));
 }
 
 #[test]
@@ -159,6 +166,9 @@ fn own_estimates_are_doubled_or_given_to_others() {
         let given: Modes = Estimates::Own(pairing).of(&jobs, Seed(1)).unwrap().into_iter().collect();
         assert_eq!(given, Modes::of(&jobs));
     }
+    let routine = Routine { recalled: 1.5, ..Routine::default() };
+    let error = Estimates::Own(Pairing::Sittings(routine)).of(&jobs, Seed(1)).unwrap_err();
+    assert_eq!(error.to_string(), "recalled = 1.5: must be between 0 and 1");
     let error = Estimates::Factor(-1.0).of(&jobs, Seed(1)).unwrap_err();
     assert_eq!(error.to_string(), "f = -1: must be between 0 and 1000000");
 }

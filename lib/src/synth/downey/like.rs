@@ -1,12 +1,100 @@
-//! The model fitted to a workload.
+//! The model fitted to a workload, as the paper fits its own (section 2.2): straight lines through cumulated shares
+//! against logarithms.
 
-use super::Downey;
+use super::{Downey, DowneyArrivals, Speedup, UniformLog};
 use crate::synth::SynthError;
 use crate::workload::Workload;
 
+/// Fewer jobs make no line.
+const FEWEST: usize = 20;
+
+/// The shares between which the line is laid: what is shorter or longer than nearly all is not asked.
+const INNER: (f64, f64) = (0.05, 0.95);
+
 impl Downey {
-    /// The model fitted to a workload.
+    /// The model fitted to a workload: as many jobs, the same machine, arrivals day and night at the workload's rate.
+    ///
+    /// A log knows the cluster size `n` and the run time `R` of a job, neither its lifetime nor its parallelism. The
+    /// paper takes cluster sizes for parallelism, and allocated times `n·R` for lifetimes with a lower maximum, since no
+    /// speedup is perfect. Here parallelism is taken to be half a processor above the cluster size, as it is on average
+    /// for a job that gets as many processors as its parallelism has in full, and a lifetime to be `R·S(n)` at the mean
+    /// variance, so that what is generated runs as long as what was seen. A workload of fewer than 20 jobs that ran, or
+    /// one whose jobs all arrive at once, is unsuitable.
     pub fn like(workload: &Workload) -> Result<Downey, SynthError> {
-        Ok(Downey::new(workload.len() as u32, workload.machine().procs.0))
+        let machine = workload.machine().procs.0;
+        let mut model = Downey::new(workload.len() as u32, machine);
+        let variance = (model.least_variance + model.most_variance) / 2.0;
+        let ran = || workload.jobs().iter().zip(workload.truths()).filter(|(_, truth)| truth.run().0 > 0);
+        let lifetimes: Vec<f64> = ran()
+            .map(|(job, truth)| {
+                let procs = job.shape.procs.0;
+                let speedup = Speedup { parallelism: f64::from(procs) + 0.5, variance };
+                truth.run().0 as f64 * speedup.of(procs)
+            })
+            .collect();
+        if lifetimes.len() < FEWEST {
+            let few =
+                format!("only {} jobs ran for at least a second: a fit needs {FEWEST}", lifetimes.len());
+            return Err(SynthError::Unsuitable(few));
+        }
+        let [first, .., last] = workload.jobs() else {
+            return Err(SynthError::Unsuitable("a fit needs several jobs".into()));
+        };
+        let span = (last.submit - first.submit).0 as f64;
+        if span <= 0.0 {
+            return Err(SynthError::Unsuitable("all jobs arrive at once: there is no rate to fit".into()));
+        }
+        // A size of n is any parallelism below n + 1.
+        let beyond = workload.jobs().iter().map(|job| f64::from(job.shape.procs.0) + 1.0).collect();
+        let parallelism = UniformLog::through(beyond);
+        let most = parallelism.most.clamp(1.0, f64::from(machine));
+        model.parallelism = UniformLog { least: parallelism.least.clamp(1.0, most), most };
+        let lifetime = UniformLog::through(lifetimes);
+        let most = lifetime.most.clamp(1.0, 1e12);
+        model.lifetime = UniformLog { least: lifetime.least.clamp(1.0, most), most };
+        model.arrivals = DowneyArrivals::Always;
+        let rate = (workload.len() - 1) as f64 / span;
+        model.load = (rate * model.lifetime.mean() / f64::from(machine)).clamp(0.001, 10.0);
+        Ok(model)
+    }
+}
+
+impl UniformLog {
+    /// The bounds of the line `share = β₀ + β₁ ln x` through the cumulated shares of these values, by least squares over
+    /// the inner nine tenths of them (equation 4).
+    ///
+    /// # Formula
+    /// `least = exp(−β₀/β₁)`, `most = exp((1 − β₀)/β₁)`
+    fn through(mut values: Vec<f64>) -> UniformLog {
+        values.sort_by(f64::total_cmp);
+        let all = values.len() as f64;
+        let (mut points, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        let mut below = 0.0;
+        for alike in values.chunk_by(|one, other| one == other) {
+            below += alike.len() as f64;
+            let share = below / all;
+            // Many alike are one step of the curve, whose top says what is known: at most this much. Each counts.
+            if !(INNER.0..=INNER.1).contains(&share) {
+                continue;
+            }
+            let (weight, log) = (alike.len() as f64, alike[0].ln());
+            points += weight;
+            x += weight * log;
+            y += weight * share;
+            xx += weight * log * log;
+            xy += weight * log * share;
+        }
+        let variance = points * xx - x * x;
+        let slope = (points * xy - x * y) / variance;
+        let (shortest, longest) = (values.first().copied(), values.last().copied());
+        let (Some(shortest), Some(longest)) = (shortest, longest) else {
+            return UniformLog { least: 1.0, most: 1.0 };
+        };
+        // Of fewer than two different values there is no line.
+        if variance <= 1e-9 || !slope.is_finite() || slope <= 0.0 {
+            return UniformLog { least: shortest, most: longest };
+        }
+        let intercept = (y - slope * x) / points;
+        UniformLog { least: (-intercept / slope).exp(), most: ((1.0 - intercept) / slope).exp() }
     }
 }

@@ -121,10 +121,10 @@ impl Downey {
                 .map(|label| seed.stream(label));
         // Thousandths of a second.
         let gap = PARTS * self.lifetime.mean() / (self.load * f64::from(self.procs));
-        let mut passed = 0;
+        let mut passed = 0i64;
         let jobs = (0..self.jobs).map(|_| {
             let waited: f64 = Exp1.sample(&mut arrivals);
-            passed += (waited * gap).round() as i64;
+            passed = passed.saturating_add((waited * gap).round() as i64);
             let share: f64 = variances.random_range(0.0..1.0);
             let variance = self.least_variance + share * (self.most_variance - self.least_variance);
             let lifetime = self.lifetime.at(lifetimes.random_range(0.0..1.0));

@@ -1,1 +1,148 @@
 //! What the model promises, measured on what it makes.
+
+use super::*;
+
+#[test]
+fn the_same_seed_makes_the_same_workload_for_ever() {
+    let digest = |seed| Downey::new(5000, 128).generate(Seed(seed)).unwrap().digest();
+    assert_eq!(digest(7), DIGEST, "{:#018x}", digest(7));
+    assert_ne!(digest(8), DIGEST);
+}
+
+/// Change it only on purpose.
+const DIGEST: u64 = 0xee7a_0004_2c68_59ff;
+
+#[test]
+fn lifetimes_are_those_of_the_paper() {
+    let law = Downey::new(1, 128).lifetime;
+    // "The median of this distribution is 18 minutes; the mean is 271 minutes."
+    assert_eq!((law.at(0.5) / 60.0).round(), 18.0);
+    assert_eq!((law.mean() / 60.0).round(), 271.0);
+    let mut lifetimes: Vec<i64> =
+        Downey::new(200_001, 128).jobs(Seed(1)).unwrap().iter().map(|job| job.lifetime.0).collect();
+    lifetimes.sort_unstable();
+    let mean = lifetimes.iter().sum::<i64>() as f64 / lifetimes.len() as f64;
+    // Standard errors: 0.11 % of ten in the log, and 32,000 s by the root of 200,000.
+    assert!((lifetimes[100_000] as f64 / 1096.6).ln().abs() < 0.06, "{}", lifetimes[100_000]);
+    assert!((mean - law.mean()).abs() < 400.0, "{mean}");
+    assert!(lifetimes[0] >= 7 && lifetimes[200_000] <= 162_755);
+}
+
+#[test]
+fn parallelism_and_variance_are_spread_as_in_the_paper() {
+    let jobs = Downey::new(100_000, 128).jobs(Seed(2)).unwrap();
+    let share = |keep: &dyn Fn(&Speedup) -> bool| {
+        jobs.iter().filter(|job| keep(&job.speedup)).count() as f64 / jobs.len() as f64
+    };
+    // As many in each of the seven doublings.
+    for power in 0..7 {
+        let (from, to) = (f64::from(1 << power), f64::from(2 << power));
+        let inside = share(&|speedup| speedup.parallelism >= from && speedup.parallelism < to);
+        assert!((inside - 1.0 / 7.0).abs() < 0.006, "{from}: {inside}");
+    }
+    assert!((share(&|speedup| speedup.variance < 0.5) - 0.25).abs() < 0.008);
+    assert!(jobs.iter().all(|job| (0.0..=2.0).contains(&job.speedup.variance)));
+    assert!(Downey::new(1000, 32).jobs(Seed(2)).unwrap().iter().all(|job| job.speedup.parallelism <= 32.0));
+}
+
+#[test]
+fn as_many_arrive_in_a_day_as_the_load_asks_for_and_none_at_night() {
+    for (load, per_day) in [(0.5, 170.0), (1.0, 340.0)] {
+        // ρ·N/E[L]·12 h: 170 and 340, where the paper counts 160 and 320.
+        let model = Downey { load, ..Downey::new(50_000, 128) };
+        let jobs = model.jobs(Seed(3)).unwrap();
+        let days = jobs.last().unwrap().submit.0 as f64 / 86_400.0;
+        assert!((50_000.0 / days / per_day - 1.0).abs() < 0.03, "{}", 50_000.0 / days);
+        assert!(jobs.iter().all(|job| (8..20).contains(&(job.submit.0 / 3600 % 24))));
+        let always = Downey { arrivals: DowneyArrivals::Always, ..model }.jobs(Seed(3)).unwrap();
+        let days = always.last().unwrap().submit.0 as f64 / 86_400.0;
+        assert!((50_000.0 / days / (2.0 * per_day) - 1.0).abs() < 0.03, "{}", 50_000.0 / days);
+        let night = always.iter().filter(|job| !(8..20).contains(&(job.submit.0 / 3600 % 24))).count();
+        assert!((night as f64 / 25_000.0 - 1.0).abs() < 0.05, "{night}");
+    }
+}
+
+#[test]
+fn a_moldable_job_runs_in_every_shape_as_its_speedup_says() {
+    let rigid = Downey::new(2000, 128);
+    let molded = Downey { moldable: true, ..rigid };
+    let drawn = rigid.jobs(Seed(4)).unwrap();
+    let (rigid, molded) = (rigid.generate(Seed(4)).unwrap(), molded.generate(Seed(4)).unwrap());
+    for (at, drawn) in drawn.iter().enumerate() {
+        let (job, truth) = (&molded.jobs()[at], &molded.truths()[at]);
+        assert_eq!((job.shape, truth.run()), (rigid.jobs()[at].shape, rigid.truths()[at].run()));
+        assert_eq!(job.shape.procs.0, drawn.speedup.parallelism.floor() as u32);
+        let Runs::Moldable(runs) = &truth.runs else { panic!("a rigid job") };
+        assert_eq!(runs.len(), job.shapes().count());
+        let mut by_size: Vec<(u32, i64)> =
+            job.shapes().map(|shape| shape.procs.0).zip(runs.iter().map(|run| run.0)).collect();
+        by_size.sort_unstable();
+        assert_eq!(by_size[0], (1, drawn.lifetime.0));
+        assert!(by_size.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1 && pair[1].1 <= pair[0].1));
+        assert!(by_size.iter().all(|&(procs, run)| run == drawn.run(Procs(procs)).0));
+        let (most, shortest) = by_size[by_size.len() - 1];
+        assert!(most == 128 || shortest == drawn.run(Procs(1_000_000)).0);
+    }
+}
+
+#[test]
+fn impossible_parameters_are_named() {
+    let complain = |model: Downey| model.generate(Seed(1)).unwrap_err().to_string();
+    let model = Downey::new(10, 128);
+    assert_eq!(complain(Downey { jobs: 0, ..model }), "jobs = 0: must be between 1 and 10000000");
+    assert!(complain(Downey { load: -1.0, ..model }).starts_with("load = -1"));
+    assert!(complain(Downey { procs: 5000, moldable: true, ..model }).starts_with("procs = 5000"));
+    assert!(complain(Downey { most_variance: f64::NAN, ..model }).starts_with("most_variance = NaN"));
+    assert!(complain(Downey { least_variance: 3.0, ..model }).starts_with("least_variance = 3"));
+    let endless = UniformLog { least: 1e12, most: 1e12 };
+    let never = Downey { lifetime: endless, load: 0.001, procs: 1, jobs: 1000, ..model };
+    assert!(complain(never).ends_with("a time beyond 10^15 seconds"));
+    let upside_down = UniformLog { least: 9.0, most: 8.0 };
+    assert!(complain(Downey { lifetime: upside_down, ..model }).starts_with("lifetime.least = 9"));
+    assert!(complain(Downey { parallelism: upside_down, ..model }).starts_with("parallelism.least = 9"));
+}
+
+#[test]
+fn a_fit_finds_what_was_put_in() {
+    let put_in = Downey {
+        lifetime: UniformLog { least: 20.0, most: 500_000.0 },
+        parallelism: UniformLog { least: 1.0, most: 80.0 },
+        arrivals: DowneyArrivals::Always,
+        ..Downey::new(50_000, 128)
+    };
+    let found = Downey::like(&put_in.generate(Seed(5)).unwrap()).unwrap();
+    let near = |what: &str, found: f64, put_in: f64, by: f64| {
+        assert!((found / put_in).ln().abs() < by, "{what}: {found} instead of {put_in}");
+    };
+    near("shortest lifetime", found.lifetime.least, 20.0, 0.25);
+    near("longest lifetime", found.lifetime.most, 500_000.0, 0.25);
+    near("least parallelism", found.parallelism.least, 1.0, 0.1);
+    near("greatest parallelism", found.parallelism.most, 80.0, 0.1);
+    near("load", found.load, 0.75, 0.25);
+    // Control: the defaults are not within these bounds.
+    let defaults = Downey::new(50_000, 128);
+    assert!(
+        (defaults.lifetime.least / 20.0).ln().abs() > 0.25 && (defaults.parallelism.most / 80.0).ln() > 0.1
+    );
+}
+
+#[test]
+fn the_oddest_workloads_are_fitted_or_refused() {
+    let workload = |jobs: u32, gap: i64, procs: u32, run: i64| {
+        let jobs = (0..jobs).map(|number| {
+            let job = Job::rigid(number.into(), Time(gap * i64::from(number)), Procs(procs), None);
+            (job, Truth::rigid(Seconds(run)))
+        });
+        Workload::new(Machine { procs: Procs(64) }, jobs.collect()).unwrap()
+    };
+    for (procs, run) in [(1, 1), (1, 100), (64, 100), (3, 1_000_000)] {
+        let model = Downey::like(&workload(1000, 60, procs, run)).unwrap();
+        let made = model.generate(Seed(1)).unwrap_or_else(|error| panic!("{model:?}: {error}"));
+        assert_eq!(made.len(), 1000);
+    }
+    for odd in
+        [workload(2, 60, 1, 1), workload(0, 60, 1, 1), workload(1000, 60, 1, 0), workload(1000, 0, 1, 1)]
+    {
+        assert!(matches!(Downey::like(&odd), Err(SynthError::Unsuitable(_))));
+    }
+}

@@ -55,14 +55,17 @@ impl Day {
     }
 }
 
+/// The half-hour with which a day of the model begins.
+pub(super) const DAWN: u32 = 11;
+
 /// The weight of each half-hour of the day, from midnight, 1 on average: the gamma's mass on it, the day running from
-/// half-hour `dawn` to half-hour 48 + `dawn`.
-pub(super) fn weights(day: GammaLaw, dawn: u32) -> [f64; BUCKETS] {
+/// half-hour 11 to half-hour 59 of a clock that is so many half-hours ahead.
+pub(super) fn weights(day: GammaLaw, ahead: u32) -> [f64; BUCKETS] {
     // Fails only outside positive numbers, which are refused before.
-    let until = |bucket: f64| checked_gamma_lr(day.shape, bucket / day.scale).unwrap_or(0.0);
+    let until = |bucket: u32| checked_gamma_lr(day.shape, f64::from(bucket) / day.scale).unwrap_or(0.0);
     let mut weights = [0.0; BUCKETS];
-    for bucket in dawn..dawn + BUCKETS as u32 {
-        weights[bucket as usize % BUCKETS] = until(f64::from(bucket) + 1.0) - until(f64::from(bucket));
+    for bucket in DAWN..DAWN + BUCKETS as u32 {
+        weights[(bucket as usize + BUCKETS - ahead as usize) % BUCKETS] = until(bucket + 1) - until(bucket);
     }
     let mean = weights.iter().sum::<f64>() / BUCKETS as f64;
     if mean > 0.0 { weights.map(|weight| weight / mean) } else { [1.0; BUCKETS] }
@@ -81,13 +84,14 @@ impl Arrivals {
     pub(super) fn new(law: &LublinArrivals, rng: ChaCha8Rng) -> Result<Arrivals, SynthError> {
         let all_hours = GammaLaw { shape: law.gap.shape * law.rush, ..law.gap };
         let gap = gamma("arrivals.gap", all_hours)?;
-        let day = Day::new(weights(law.day, law.dawn));
+        let day = Day::new(weights(law.day, law.ahead));
         Ok(Arrivals { day, gap, longest: law.longest, passed: 0, rng })
     }
 
     pub(super) fn next(&mut self) -> Time {
         let drawn = (0..DRAWS).map(|_| self.gap.sample(&mut self.rng)).find(|&log| log <= self.longest);
-        self.passed += (drawn.unwrap_or(self.longest).exp() * TICKS).round() as i64;
+        let gap = (drawn.unwrap_or(self.longest).exp() * TICKS).round() as i64;
+        self.passed = self.passed.saturating_add(gap);
         self.day.moment(self.passed)
     }
 }

@@ -54,9 +54,9 @@ pub struct LublinRuns {
     pub longest: f64,
 }
 
-/// When jobs arrive. The log of the time between two arrivals, if all hours were alike, is of the gamma `gap` (its
-/// shape times `rush`). Half-hours are not alike: one has the mass of the gamma `day` on it, the day beginning at half-hour
-/// `dawn`, and what passes in it counts accordingly.
+/// When jobs arrive. The natural log of the seconds between two arrivals, if all hours were alike, is of the gamma `gap`
+/// (its shape times `rush`). Half-hours are not alike: one has the weight that the gamma `day` has on it, and what passes
+/// of a gap in it counts accordingly.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LublinArrivals {
@@ -64,10 +64,11 @@ pub struct LublinArrivals {
     pub gap: GammaLaw,
     /// Turns the gaps of rush hours into those of all hours: multiplies the shape of `gap`; 0.1 to 10.
     pub rush: f64,
-    /// Arrivals over the half-hours of the day; half-hours after midnight are those past 48.
+    /// Arrivals over the half-hours of the day, which begins at half-hour 11 and ends at half-hour 59.
     pub day: GammaLaw,
-    /// The half-hour with which the day begins: 11 is 05:30; 0 to 47.
-    pub dawn: u32,
+    /// By how many half-hours the clock of `day` is ahead of the workload's; 0 to 47. The authors' program has 2: its
+    /// day begins at 04:30.
+    pub ahead: u32,
     /// The log of the longest gap; what is longer is drawn again. 0 to 20; the authors' 13 is 5 days.
     pub longest: f64,
 }
@@ -115,7 +116,7 @@ impl LublinClass {
                 gap: gamma(6.0415, 0.8531),
                 rush: 1.0519,
                 day: gamma(6.1271, 5.2740),
-                dawn: 11,
+                ahead: 2,
                 longest: 13.0,
             },
         }
@@ -144,7 +145,7 @@ impl LublinClass {
                 gap: gamma(6.5510, 0.6621),
                 rush: 0.9797,
                 day: gamma(8.9186, 3.6680),
-                dawn: 11,
+                ahead: 2,
                 longest: 13.0,
             },
         }
@@ -173,7 +174,7 @@ impl LublinClass {
                 gap: gamma(10.2303, 0.4871),
                 rush: 1.0225,
                 day: gamma(8.1737, 3.9631),
-                dawn: 11,
+                ahead: 2,
                 longest: 13.0,
             },
         }
@@ -196,7 +197,7 @@ impl LublinClass {
         arrivals.gap.check(["arrivals.gap.shape", "arrivals.gap.scale"])?;
         arrivals.day.check(["arrivals.day.shape", "arrivals.day.scale"])?;
         within("arrivals.rush", arrivals.rush, 0.1, 10.0)?;
-        within("arrivals.dawn", arrivals.dawn, 0, 47)?;
+        within("arrivals.ahead", arrivals.ahead, 0, 47)?;
         within("arrivals.longest", arrivals.longest, 0.0, 20.0)
     }
 }

@@ -8,9 +8,13 @@ use crate::workload::{Machine, Workload};
 fn log(salt: i64) -> Workload {
     let job = |number: i64| {
         let user = (number / 6 * 7 + salt) % 11;
-        let asked = match number % 5 {
-            0 => 240,
+        // What the settings of the model tell it must be there to be told.
+        let asked = match number % 10 {
+            0 | 5 => 240,
             1 => 15,
+            2 => 30,
+            3 => 120,
+            6 => 5,
             _ => 5 * (1 + (user * 7 + number % 4 * 3 + salt) % 48),
         };
         let limit = Seconds(60 * asked);

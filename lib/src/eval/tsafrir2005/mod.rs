@@ -84,8 +84,7 @@ pub fn judge(material: &Material, trials: &[Trial], outcomes: &[Outcome], seeds:
     cells.extend(head::popular(material));
     cells.extend(head::mapping(material));
     cells.extend(fits.coefficients());
-    let apart = draws::short_modes_apart(material, seeds);
-    cells.extend(draws::distances(material, &draws, apart));
+    cells.extend(draws::distances(material, &draws));
     reproduction.claims = claims::judged(material, &fits, &draws);
     reproduction.figures = figures::drawn(material, &fits, &draws);
     if !trials.is_empty() {

@@ -133,3 +133,129 @@ fn head_shows_records_as_they_are() {
     let records = json(&mut named.queuecast("trace head jobs.psv --format json"));
     assert_eq!((&records[1]["user"], &records[1]["partition"]), (&"grace".into(), &"batch".into()));
 }
+
+/// Two people, five weeks: ada asks for 5 min four times within a sitting, then for 90 s; grace once a week for an hour.
+fn people() -> String {
+    let job = |number: usize, submit: usize, run: i64, limit: i64, user: usize| {
+        format!("{number} {submit} -1 {run} 1 -1 -1 1 {limit} -1 1 {user} 1 1 1 1 -1 -1\n")
+    };
+    let mut text = "; MaxProcs: 8\n; UnixStartTime: 1000000000\n".to_owned();
+    for number in 1..=5 {
+        text += &job(number, number * 60, 15 * number as i64, if number < 5 { 300 } else { 90 }, 1);
+    }
+    for week in 1..5 {
+        text += &job(5 + week, week * 604_800 + 60, 3600, 3600, 2);
+    }
+    text + "10 4000000 -1 -1 1 -1 -1 1 60 -1 5 2 1 1 1 1 -1 -1\n"
+}
+
+#[test]
+fn info_portrays_the_jobs_that_cleaning_leaves() {
+    let folder = Folder::with("people.swf", people());
+    let text = stdout(&mut folder.queuecast("trace info people.swf"));
+    for part in [
+        "Estimates and habits: 9 jobs of 10 records (ruleset default)",
+        "3 different; 3 cover 100.0% of the jobs",
+        "5 min 44.4%, 1 h 44.4%, 1 min 30 s 11.1%",
+        "1 h, by 4 jobs (44.4%)",
+        "88.9% of the estimates",
+        "44.4% all or more",
+        "3 estimates (100.0%) of 2 users; user 1 has 2 (66.7%)",
+        "5 of 2 users; 1.8 jobs each, 80.0% with one only",
+        "estimate 75.0%, processors 100.0%, executable 100.0%",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    assert!(!text.contains("The most popular estimates") && !text.contains('●'), "{text}");
+    let info = json(&mut folder.queuecast("trace info people.swf --format json"));
+    assert_eq!((&info["records"], &info["cleaning"]["jobs"]), (&10.into(), &9.into()));
+    let portrait = &info["portrait"];
+    assert_eq!((&portrait["jobs"], &portrait["weeks"]), (&9.into(), &5.into()));
+    assert_eq!(portrait["estimates"]["modes"][0]["weeks"], 1);
+    assert_eq!(portrait["estimates"]["modes"][1]["time"], 3600);
+    assert_eq!(portrait["estimates"]["modes"][1]["weeks"], 4);
+    assert_eq!(portrait["run_percentiles"].as_array().map(Vec::len), Some(101));
+    assert_eq!(portrait["accuracy"]["reached"], 4);
+    assert_eq!(portrait["growth"]["points"][8]["values"], 3);
+    // Another ruleset, another workload: predictsim leaves out nothing more here, a smaller machine everything.
+    let csv =
+        stdout(&mut folder.queuecast("trace info people.swf people.swf --format csv --clean predictsim"));
+    assert_eq!((column(&csv, "jobs"), column(&csv, "estimates")), (vec!["9"; 2], vec!["3"; 2]));
+    assert_eq!(column(&csv, "longest_estimate_seconds"), ["3600"; 2]);
+    assert_eq!(column(&csv, "repeated_estimate_share"), ["0.75"; 2]);
+}
+
+#[test]
+fn the_whole_portrait_is_tables_and_charts_within_the_page() {
+    let folder = Folder::with("unused", "");
+    folder.queuecast("demo --save demo.swf.gz").assert().success();
+    let shown = |line: &str| stdout(folder.queuecast(line).env("COLUMNS", "80"));
+    let whole = shown("trace info demo.swf.gz --portrait");
+    let (tables, charts) = (
+        [
+            "The most popular estimates",
+            "values needed",
+            "Tsafrir et al. 2005, Table 3",
+            "Sittings: ",
+            "in the next sitting",
+        ],
+        ["share of jobs", "popularity rank", "jobs so far", "95% to 100%", "mean run time"],
+    );
+    for part in tables.iter().chain(&charts) {
+        assert!(whole.contains(part), "{part:?} is not in:\n{whole}");
+    }
+    let plain = shown("trace info demo.swf.gz --portrait --no-plot");
+    assert!(tables.iter().all(|part| plain.contains(part)), "{plain}");
+    assert!(charts.iter().filter(|part| !part.contains('%')).all(|part| !plain.contains(part)), "{plain}");
+    for text in [&whole, &plain, &shown("trace info demo.swf.gz")] {
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(80), "{widest:?}:\n{text}");
+    }
+    let ascii = shown("trace info demo.swf.gz --portrait --ascii");
+    assert!(ascii.is_ascii(), "{ascii}");
+}
+
+#[test]
+fn what_a_trace_does_not_tell_is_unknown() {
+    let bare = "; MaxProcs: 8\n1 0 -1 10 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 9 -1 10 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    let folder = Folder::with("bare.swf", bare);
+    let text = stdout(&mut folder.queuecast("trace info bare.swf --portrait"));
+    for part in ["unknown: no job asks for a time", "unknown: no user is known"] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    let portrait = json(&mut folder.queuecast("trace info bare.swf --format json"))["portrait"].clone();
+    for part in ["estimates", "growth", "owners", "accuracy", "sittings", "flurries"] {
+        assert!(portrait[part].is_null(), "{part}: {}", portrait[part]);
+    }
+    let csv = stdout(&mut folder.queuecast("trace info bare.swf --format csv"));
+    assert_eq!(
+        (column(&csv, "jobs"), column(&csv, "mean_accuracy"), column(&csv, "flurries")),
+        (vec!["2"], vec![""], vec![""])
+    );
+    // Too few weeks to know what is usual.
+    let folder = Folder::with("four.swf", FOUR);
+    let text = stdout(&mut folder.queuecast("trace info four.swf"));
+    assert!(text.contains("unknown: jobs arrive in fewer than 4 weeks"), "{text}");
+}
+
+#[test]
+fn a_trace_of_which_cleaning_leaves_nothing_is_described_all_the_same() {
+    let folder = Folder::with("never.swf", "; MaxProcs: 8\n1 0 -1 -1 1 -1 -1 1 60 -1 5 1 1 1 1 1 -1 -1\n");
+    // Strict reading does not make cleaning strict.
+    for line in ["trace info never.swf --portrait", "trace info never.swf --strict"] {
+        let text = stdout(&mut folder.queuecast(line));
+        assert!(text.contains("none: nothing is left of these records after cleaning"), "{text}");
+    }
+    let info = json(&mut folder.queuecast("trace info never.swf --format json"));
+    assert!(info["portrait"].is_null() && info["cleaning"].is_null());
+    assert_eq!(info["records"], 1);
+}
+
+#[test]
+fn people_are_called_by_their_names_where_a_trace_has_them() {
+    let folder = Folder::with("jobs.psv", SACCT);
+    let text = stdout(&mut folder.queuecast("trace info jobs.psv --portrait --no-plot"));
+    assert!(text.contains("ada has 1 (50.0%)"), "{text}");
+    let info = json(&mut folder.queuecast("trace info jobs.psv --format json"));
+    assert_eq!(info["portrait"]["owners"]["owners"][1]["name"], "grace");
+}

@@ -72,10 +72,14 @@ impl Disparity {
     /// The disparity of a workload's estimates; `None` if it has none.
     pub fn of(workload: &Workload) -> Option<Disparity> {
         let modes = Modes::of(workload);
+        Disparity::among(workload, &modes, Askers::of(workload, &modes).as_ref())
+    }
+
+    /// The same where the modes, and who asks for them, are known already.
+    pub(super) fn among(workload: &Workload, modes: &Modes, askers: Option<&Askers>) -> Option<Disparity> {
         let (longest, joint_ratio) = (modes.longest()?, modes.joint_ratio()?);
         let whole = modes.by_time().iter().filter(|mode| mode.time.0 % 60 == 0);
-        let (used, weeks) = weeks_used(workload, &modes);
-        let askers = Askers::of(workload, &modes);
+        let (used, weeks) = weeks_used(workload, modes);
         Some(Disparity {
             jobs: modes.jobs(),
             values: modes.len(),
@@ -88,7 +92,7 @@ impl Disparity {
                 .to_vec(),
             whole_minutes: whole.map(|mode| mode.jobs).sum::<u64>() as f64 / modes.jobs() as f64,
             weeks,
-            modes: ranked(&modes, &used, askers.as_ref()),
+            modes: ranked(modes, &used, askers),
         })
     }
 

@@ -30,7 +30,11 @@ impl Growth {
 
     /// How the estimates of a workload become more; `None` if it has none.
     pub fn of(workload: &Workload) -> Option<Growth> {
-        let modes = Modes::of(workload);
+        Growth::among(workload, &Modes::of(workload))
+    }
+
+    /// The same where the modes are known already.
+    pub(super) fn among(workload: &Workload, modes: &Modes) -> Option<Growth> {
         let wanted = jobs_to_look_at(modes.jobs());
         let mut wanted = wanted.iter().peekable();
         let mut seen = vec![false; modes.len()];

@@ -61,6 +61,8 @@ pub struct Portrait {
 impl Portrait {
     /// Looks at a workload.
     pub fn of(workload: &Workload) -> Portrait {
+        let modes = Modes::of(workload);
+        let askers = owners::Askers::of(workload, &modes);
         let count = |known: fn(&crate::job::Job) -> bool| {
             workload.jobs().iter().filter(|job| known(job)).count() as u64
         };
@@ -70,9 +72,9 @@ impl Portrait {
             with_user: count(|job| job.user.is_some()),
             weeks: weeks::span(workload),
             run_percentiles: run_percentiles(workload),
-            estimates: Disparity::of(workload),
-            growth: Growth::of(workload),
-            owners: Owners::of(workload),
+            estimates: Disparity::among(workload, &modes, askers.as_ref()),
+            growth: Growth::among(workload, &modes),
+            owners: askers.as_ref().map(|askers| Owners::among(workload, &modes, askers)),
             accuracy: Accuracy::of(workload),
             sittings: SittingHabits::of(workload, Sittings::GAP),
             flurries: Flurries::of(workload),

@@ -31,32 +31,41 @@ pub struct Owner {
     pub modes: u64,
     /// Their share of all modes.
     pub share: f64,
+    /// How many jobs ask for them.
+    pub jobs: u64,
 }
 
 impl Owners {
     /// The owners of a workload's modes; `None` if no job with a known user asks for a time.
     pub fn of(workload: &Workload) -> Option<Owners> {
         let modes = Modes::of(workload);
-        let askers = Askers::of(workload, &modes)?;
-        let mut owning: Vec<u32> = askers.owner.iter().flatten().copied().collect();
+        Some(Owners::among(workload, &modes, &Askers::of(workload, &modes)?))
+    }
+
+    /// The same where the modes, and who asks for them, are known already.
+    pub(super) fn among(workload: &Workload, modes: &Modes, askers: &Askers) -> Owners {
+        let owned = askers.owner.iter().zip(modes.by_time());
+        let mut owning: Vec<(u32, u64)> =
+            owned.filter_map(|(owner, mode)| owner.map(|user| (user, mode.jobs))).collect();
         owning.sort_unstable();
         let all = modes.len() as f64;
         let mut owners: Vec<Owner> = owning
-            .chunk_by(|a, b| a == b)
+            .chunk_by(|a, b| a.0 == b.0)
             .map(|own| Owner {
-                user: own[0],
-                name: workload.names.users.get(&own[0]).cloned(),
+                user: own[0].0,
+                name: workload.names.users.get(&own[0].0).cloned(),
                 modes: own.len() as u64,
                 share: own.len() as f64 / all,
+                jobs: own.iter().map(|&(_, jobs)| jobs).sum(),
             })
             .collect();
         owners.sort_by_key(|owner| std::cmp::Reverse(owner.modes));
-        Some(Owners {
+        Owners {
             owned: owning.len() as u64,
             owned_share: owning.len() as f64 / all,
             owners,
-            estimates_per_user: askers.estimates_per_user,
-        })
+            estimates_per_user: askers.estimates_per_user.clone(),
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 //! Feitelson 2013, "On identifying user session boundaries in parallel workload logs").
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use crate::units::Seconds;
+use crate::job::UserId;
+use crate::units::{Seconds, Time};
 use crate::workload::Workload;
 
 /// The sittings of a workload.
@@ -25,21 +27,23 @@ impl Sittings {
     /// The sittings of a workload, split where a user's arrivals are more than `gap` apart. A job of an unknown user
     /// sits alone.
     pub fn of(workload: &Workload, gap: Seconds) -> Sittings {
-        let mut last = HashMap::new();
+        let mut last: HashMap<UserId, (u32, Time)> = HashMap::new();
         let mut count = 0;
-        let of_job = workload.jobs().iter().map(|job| {
-            let before = job.user.and_then(|user| last.get(&user).copied());
-            let sitting = match before {
-                Some((sitting, at)) if job.submit - at <= gap => sitting,
-                _ => {
-                    count += 1;
-                    count - 1
+        let mut begin = || {
+            count += 1;
+            count - 1
+        };
+        let of_job = workload.jobs().iter().map(|job| match job.user.map(|user| last.entry(user)) {
+            None => begin(),
+            Some(Entry::Vacant(first)) => first.insert((begin(), job.submit)).0,
+            Some(Entry::Occupied(mut last)) => {
+                let (sitting, at) = last.get_mut();
+                if job.submit - *at > gap {
+                    *sitting = begin();
                 }
-            };
-            if let Some(user) = job.user {
-                last.insert(user, (sitting, job.submit));
+                *at = job.submit;
+                *sitting
             }
-            sitting
         });
         let of_job = of_job.collect();
         Sittings { of_job, count }
@@ -49,8 +53,8 @@ impl Sittings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Job, Truth, UserId};
-    use crate::units::{Procs, Time};
+    use crate::job::{Job, Truth};
+    use crate::units::Procs;
     use crate::workload::Machine;
 
     #[test]

@@ -11,6 +11,9 @@ mod error;
 mod estimates;
 mod habits;
 mod lublin;
+mod population;
+mod resample;
+mod rescale;
 mod round;
 mod variant;
 
@@ -21,6 +24,9 @@ pub use error::SynthError;
 pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;
 pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, LublinRuns, LublinSizes};
+pub use population::{Manners, Population};
+pub use resample::Resample;
+pub use rescale::{Lever, Rescale, Target};
 pub use round::{ROUND_TIMES, round_up};
 pub use variant::{Shaken, Stripped, Variant};
 

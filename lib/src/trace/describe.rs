@@ -253,3 +253,53 @@ impl Survey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Ruleset, read};
+    use super::*;
+
+    /// The machine's size is declared below the first record; one record never ran, one is too large, one is no record.
+    const SWF: &str = "\
+1 0 5 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1
+2 5 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1
+; MaxProcs: 8
+; UnixStartTime: 1000000000
+3 9 0 0 16 -1 -1 16 120 -1 1 4 -1 -1 -1 -1 -1 -1
+rubbish
+4 7 0 0 2 -1 -1 2 120 -1 1 4 -1 -1 -1 -1 -1 -1
+";
+    const SACCT: &str = "\
+JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition
+7|COMPLETED|1700000000|1700000000|1700000010|1700000070|60|10|4|4|ada|batch
+8|RUNNING|1700000005|1700000005|1700000070|Unknown|20|5|2|2|grace|batch
+";
+
+    #[test]
+    fn inspecting_is_describing_and_reading() {
+        for text in [SWF, SACCT] {
+            for ruleset in [Ruleset::default(), Ruleset::none(), Ruleset::predictsim()] {
+                let options = ReadOptions { ruleset, ..ReadOptions::default() };
+                let inspected = inspect(text.as_bytes(), &options).unwrap();
+                let info = |info: &Info| serde_json::to_string(info).unwrap();
+                assert_eq!(info(&inspected.info), info(&describe(text.as_bytes(), &options).unwrap()));
+                let (found, log) = (inspected.log.unwrap(), read(text.as_bytes(), &options).unwrap());
+                assert_eq!(found.workload, log.workload);
+                assert_eq!(found.report.to_string(), log.report.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn strict_reading_stops_and_cleaning_never_does() {
+        let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+        assert!(inspect(SWF.as_bytes(), &strict).is_err());
+        let readable = SWF.replace("rubbish\n", "");
+        assert!(read(readable.as_bytes(), &strict).is_err(), "control: strict cleaning would stop");
+        assert_eq!(inspect(readable.as_bytes(), &strict).unwrap().log.unwrap().workload.len(), 2);
+        let never = "1 0 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n";
+        let inspected = inspect(never.as_bytes(), &ReadOptions::default()).unwrap();
+        assert!(inspected.log.is_none());
+        assert_eq!(inspected.info.records, 1);
+    }
+}

@@ -63,7 +63,7 @@ impl Frame<'_> {
             let from = (margin + at).saturating_sub(width / 2);
             let used = page::width_of(&labels);
             // A label that would touch the one before it, or leave the page, is left out with its tick.
-            if (used > 0 && from < used + 2) || from + width > margin + self.columns + 2 {
+            if (used > 0 && from < used + 2) || from + width > margin + self.columns + 1 {
                 continue;
             }
             axis[at] = page.pick('┬', '+');

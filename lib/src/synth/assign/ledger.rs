@@ -5,7 +5,12 @@
 //! condition, which for intervals that all end at the longest is just this). The surplus is kept per estimate, so that
 //! any job can be given any estimate in any order, as long as the surplus between the two stays non-negative.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
 use super::SynthError;
+use super::stock::Stock;
+use super::surplus::Surplus;
 use crate::portrait::Modes;
 use crate::units::Seconds;
 use crate::workload::Workload;
@@ -13,9 +18,9 @@ use crate::workload::Workload;
 /// The estimates that are left, and the classes of the jobs.
 pub struct Ledger {
     times: Vec<Seconds>,
-    left: Vec<u64>,
-    /// Estimates from this one upwards that are left, less the jobs without one that need them.
-    surplus: Vec<i64>,
+    left: Stock,
+    /// Estimates from each one upwards that are left, less the jobs without one that need them.
+    surplus: Surplus,
     /// The class of each job, in the order of the jobs.
     pub class: Vec<u32>,
 }
@@ -46,7 +51,7 @@ impl Ledger {
         if short < 0 {
             return Err(too_short(-short as u64, &times, workload));
         }
-        Ok(Ledger { times, left, surplus, class })
+        Ok(Ledger { times, left: Stock::new(left), surplus: Surplus::new(&surplus), class })
     }
 
     /// The estimate of this number.
@@ -56,60 +61,43 @@ impl Ledger {
 
     /// How many estimates there are.
     pub fn len(&self) -> usize {
-        self.times.len()
+        self.left.kinds()
     }
 
     /// How many of it are left.
     pub fn left(&self, estimate: usize) -> u64 {
-        self.left[estimate]
+        self.left.of(estimate)
     }
 
-    /// Those a job of this class can be given without another going without in the end: from its class up to here,
-    /// this one not included. At least one is left among them while any job of the class has none.
-    pub fn permitted(&self, class: usize) -> usize {
-        let above = self.surplus.get(class + 1..).unwrap_or_default();
-        class + 1 + above.iter().position(|&surplus| surplus < 1).unwrap_or(above.len())
+    /// One of those a job of this class can be given without another going without in the end, in proportion to how many
+    /// are left: some are, as long as a job of this class has none.
+    pub fn any(&self, class: usize, rng: &mut ChaCha8Rng) -> usize {
+        let permitted = self.surplus.first_below_one(class + 1);
+        let (before, upto) = (self.left.before(class), self.left.before(permitted));
+        self.left.at(rng.random_range(before..upto))
     }
 
     /// Gives an estimate to as many of these jobs (their classes, ascending) as may have it, those of the highest class
-    /// first, and says to how many.
+    /// first, and says to how many. A job uses up the surplus of all estimates it could have done with instead.
     pub fn give(&mut self, estimate: usize, classes: &[u32]) -> usize {
-        let most = (self.left[estimate] as usize).min(classes.len());
-        let mut first = classes.len() - most;
-        if !self.charge(estimate, &classes[first..]) {
-            first = classes.len();
-            while first > classes.len() - most && self.charge(estimate, &classes[first - 1..first]) {
-                first -= 1;
+        let (mut given, most) = (0, self.left.of(estimate) as usize);
+        for alike in classes.chunk_by(|a, b| a == b).rev() {
+            let class = alike[0] as usize;
+            if class > estimate || given == most {
+                break;
+            }
+            let surplus = self.surplus.least(class + 1, estimate + 1);
+            let enough = usize::try_from(surplus).unwrap_or(0).min(most - given);
+            let served = alike.len().min(enough);
+            self.surplus.lower(class + 1, estimate + 1, served as i64);
+            given += served;
+            if served < alike.len() {
+                break;
             }
         }
-        let given = classes.len() - first;
-        self.left[estimate] -= given as u64;
+        self.left.take(estimate, given as u64);
         given
     }
-
-    /// Takes from the surplus what these jobs (their classes, ascending) use up of it by having this estimate; nothing, if
-    /// there is not enough, or if it is too short for one of them.
-    fn charge(&mut self, estimate: usize, classes: &[u32]) -> bool {
-        let fits = classes.last().is_none_or(|&class| class as usize <= estimate);
-        let charged = fits && uses(estimate, classes).all(|(at, jobs)| self.surplus[at] >= jobs);
-        if charged {
-            uses(estimate, classes).for_each(|(at, jobs)| self.surplus[at] -= jobs);
-        }
-        charged
-    }
-}
-
-/// The estimates whose surplus is used up by giving this one to jobs of these classes (ascending), and by how many: each
-/// job could have done with less, down to its class.
-fn uses(estimate: usize, classes: &[u32]) -> impl Iterator<Item = (usize, i64)> + '_ {
-    let lowest = classes.first().map_or(estimate, |&class| class as usize);
-    let mut jobs = 0;
-    (lowest + 1..=estimate).map(move |at| {
-        while classes.get(jobs).is_some_and(|&class| (class as usize) < at) {
-            jobs += 1;
-        }
-        (at, jobs as i64)
-    })
 }
 
 /// The class of each job: the number of estimates it is too long for.

@@ -4,6 +4,8 @@ mod ledger;
 mod ratio;
 mod routine;
 mod shuffle;
+mod stock;
+mod surplus;
 #[cfg(test)]
 mod tests;
 

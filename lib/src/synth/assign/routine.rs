@@ -178,7 +178,7 @@ impl People {
     /// An estimate for jobs of at most this class, of which some are left.
     fn choose(&mut self, batch: &Batch, class: usize, by_routine: bool) -> usize {
         let chosen = if by_routine { self.by_routine(batch, class) } else { None };
-        chosen.unwrap_or_else(|| self.any(class))
+        chosen.unwrap_or_else(|| self.ledger.any(class, &mut self.rng))
     }
 
     fn by_routine(&mut self, batch: &Batch, class: usize) -> Option<usize> {
@@ -203,22 +203,6 @@ impl People {
                 found
             })
             .map(|(estimate, _)| *estimate)
-    }
-
-    /// One that suffices and does not leave another job without, in proportion to how many are left.
-    fn any(&mut self, class: usize) -> usize {
-        let permitted = class..self.ledger.permitted(class);
-        let left: u64 = permitted.clone().map(|estimate| self.ledger.left(estimate)).sum();
-        let mut place = self.rng.random_range(0..left);
-        permitted
-            .into_iter()
-            .find(|&estimate| {
-                let left = self.ledger.left(estimate);
-                let found = place < left;
-                place = place.saturating_sub(left);
-                found
-            })
-            .unwrap_or(class)
     }
 
     /// Gives it to as many of the jobs as may have it, and remembers it.

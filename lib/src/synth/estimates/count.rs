@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::range::{self, finite};
+use crate::portrait::Growth;
 use crate::synth::SynthError;
 
 /// How *K*, the number of different estimates, is found.
@@ -24,10 +25,6 @@ pub enum ValueCount {
     Exactly(u64),
 }
 
-/// Table 3: jobs, and how many estimates they use.
-const POINTS: [(u32, u32); 7] =
-    [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
-
 impl ValueCount {
     /// The power law with the coefficients of Figure 7.
     pub const POWER: ValueCount = ValueCount::Power { alpha: 1.1, beta: 0.5 };
@@ -37,7 +34,7 @@ impl ValueCount {
     pub(super) fn values(self, jobs: u64, minutes: u64, least: u64) -> Result<usize, SynthError> {
         let most = jobs.min(minutes);
         let wanted = match self {
-            ValueCount::Linear => linear(jobs as f64),
+            ValueCount::Linear => Growth::expected(jobs),
             ValueCount::Power { alpha, beta } => {
                 range::within("values.alpha", alpha, f64::MIN_POSITIVE, f64::MAX, "above 0")?;
                 finite("values.beta", beta)?;
@@ -55,14 +52,6 @@ impl ValueCount {
     }
 }
 
-fn linear(jobs: f64) -> f64 {
-    let last = POINTS.len() - 1;
-    let end = POINTS.iter().position(|&(upto, _)| jobs <= f64::from(upto)).unwrap_or(last).max(1);
-    let ((from, low), (to, high)) = (POINTS[end - 1], POINTS[end]);
-    let slope = f64::from(high - low) / f64::from(to - from);
-    f64::from(low) + slope * (jobs - f64::from(from))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,8 +62,8 @@ mod tests {
 
     #[test]
     fn the_linear_count_goes_through_table_3_and_on_with_its_last_slope() {
-        for (jobs, values) in &POINTS[1..] {
-            assert_eq!(count(ValueCount::Linear, u64::from(*jobs)), *values as usize);
+        for (jobs, values) in &Growth::TABLE_3[1..] {
+            assert_eq!(count(ValueCount::Linear, *jobs), *values as usize);
         }
         assert_eq!(count(ValueCount::Linear, 110), 15);
         assert_eq!(count(ValueCount::Linear, 40_000), 215);
@@ -87,8 +76,9 @@ mod tests {
 
     #[test]
     fn the_slopes_are_those_the_table_prints() {
-        let slopes =
-            POINTS.windows(2).map(|pair| f64::from(pair[1].0 - pair[0].0) / f64::from(pair[1].1 - pair[0].1));
+        let slopes = Growth::TABLE_3
+            .windows(2)
+            .map(|pair| (pair[1].0 - pair[0].0) as f64 / (pair[1].1 - pair[0].1) as f64);
         assert_eq!(slopes.map(|slope| slope.round() as u32).collect::<Vec<_>>(), [2, 18, 53, 164, 240, 800]);
     }
 

@@ -1,0 +1,105 @@
+//! A trace as one row of numbers, for spreadsheets.
+
+use queuecast::portrait::{Disparity, Portrait};
+use queuecast::report::{Cell, Column, Table};
+use queuecast::trace::Distribution;
+
+use super::{Described, whole};
+
+/// One row per trace: what was counted before cleaning, then the portrait of what cleaning left.
+pub fn table(all: &[Described]) -> Table {
+    let rows: Vec<Vec<(Column, Cell)>> =
+        all.iter().map(|one| [counted(one), portrayed(one)].concat()).collect();
+    let columns = rows.first().into_iter().flatten().map(|(column, _)| column.clone());
+    let mut table = Table::new(columns);
+    for row in rows {
+        table.row(row.into_iter().map(|(_, cell)| cell));
+    }
+    table
+}
+
+fn counted(described: &Described) -> Vec<(Column, Cell)> {
+    let Described { source, info, .. } = described;
+    let instant = |time: Option<i64>| time.map_or(Cell::Missing, Cell::Identifier);
+    let mean = |of: &Option<Distribution>| {
+        of.as_ref().map_or(Cell::Missing, |distribution| Cell::duration(distribution.mean))
+    };
+    let distinct = &info.distinct;
+    vec![
+        (Column::text("source"), Cell::text(&**source)),
+        (Column::text("format"), Cell::text(info.format.name())),
+        (Column::integer("records"), whole(info.records)),
+        (Column::integer("unreadable"), whole(info.reading.removed)),
+        (Column::integer("procs"), info.machine.map_or(Cell::Missing, |machine| machine.procs.into())),
+        (Column::integer("epoch"), instant(info.epoch)),
+        (Column::integer("first_submit"), instant(info.first_submit)),
+        (Column::integer("last_submit"), instant(info.last_submit)),
+        (Column::integer("last_end"), instant(info.last_end)),
+        (Column::share("offered_load"), info.offered_load.map_or(Cell::Missing, Cell::share)),
+        (Column::integer("users"), Cell::count(distinct.users)),
+        (Column::integer("groups"), Cell::count(distinct.groups)),
+        (Column::integer("executables"), Cell::count(distinct.executables)),
+        (Column::integer("queues"), Cell::count(distinct.queues)),
+        (Column::integer("partitions"), Cell::count(distinct.partitions)),
+        (Column::integer("unfinished"), whole(info.unfinished)),
+        (Column::integer("runs_above_request"), whole(info.runs_above_request)),
+        (Column::duration("mean_run").key("mean_run"), mean(&info.runs)),
+        (Column::duration("mean_request").key("mean_request"), mean(&info.requests)),
+        (Column::duration("mean_wait").key("mean_wait"), mean(&info.waits)),
+    ]
+}
+
+fn portrayed(described: &Described) -> Vec<(Column, Cell)> {
+    let portrait = described.portrait.as_ref();
+    let estimates = portrait.and_then(|one| one.estimates.as_ref());
+    let owners = portrait.and_then(|one| one.owners.as_ref());
+    let accuracy = portrait.and_then(|one| one.accuracy.as_ref());
+    let sittings = portrait.and_then(|one| one.sittings.as_ref());
+    let flurries = portrait.and_then(|one| one.flurries.as_ref());
+    let cell = |known: Option<Cell>| known.unwrap_or(Cell::Missing);
+    let share = |known: Option<f64>| known.map_or(Cell::Missing, Cell::share);
+    let count = |known: Option<u64>| known.map_or(Cell::Missing, whole);
+    let of_all = |jobs: u64, all: u64| jobs as f64 / all as f64;
+    let covering = |of: f64| {
+        let found = estimates.and_then(|one: &Disparity| one.covering.iter().find(|one| one.share == of));
+        cell(found.map(|one| Cell::count(one.values)))
+    };
+    let repeats = sittings.map(|one| one.within);
+    vec![
+        (Column::integer("jobs"), count(portrait.map(|one: &Portrait| one.jobs))),
+        (Column::integer("weeks"), count(portrait.map(|one| one.weeks))),
+        (Column::integer("with_estimate"), count(portrait.map(|one| one.with_estimate))),
+        (Column::integer("estimates"), cell(estimates.map(|one| Cell::count(one.values)))),
+        (Column::share("head_share"), share(estimates.map(|one| one.head_share))),
+        (Column::integer("values_for_half"), covering(0.5)),
+        (Column::integer("values_for_90_percent"), covering(0.9)),
+        (Column::share("joint_ratio"), share(estimates.map(|one| one.joint_ratio))),
+        (Column::duration("longest_estimate"), cell(estimates.map(|one| one.longest.into()))),
+        (Column::share("longest_estimate_share"), share(estimates.map(|one| one.longest_share))),
+        (Column::share("whole_minutes_share"), share(estimates.map(|one| one.whole_minutes))),
+        (Column::integer("owners"), cell(owners.map(|one| Cell::count(one.owners.len())))),
+        (Column::integer("owned_estimates"), count(owners.map(|one| one.owned))),
+        (
+            Column::share("greatest_owner_share"),
+            share(owners.map(|one| one.owners.first().map_or(0.0, |owner| owner.share))),
+        ),
+        (
+            Column::integer("median_estimates_per_user"),
+            cell(owners.map(|one| Cell::Integer(one.estimates_per_user.median))),
+        ),
+        (Column::share("mean_accuracy"), share(accuracy.map(|one| one.mean))),
+        (
+            Column::share("ran_to_limit_share"),
+            share(accuracy.map(|one| of_all(one.reached + one.exceeded, one.jobs))),
+        ),
+        (Column::integer("sittings"), count(sittings.map(|one| one.sittings))),
+        (
+            Column::number("mean_jobs_per_sitting"),
+            cell(sittings.map(|one| Cell::number(one.jobs_per_sitting.mean, 2))),
+        ),
+        (Column::share("repeated_estimate_share"), share(repeats.and_then(|one| one.estimate))),
+        (Column::share("repeated_processors_share"), share(repeats.and_then(|one| one.processors))),
+        (Column::share("repeated_executable_share"), share(repeats.and_then(|one| one.executable))),
+        (Column::integer("flurries"), cell(flurries.map(|one| Cell::count(one.flurries.len())))),
+    ]
+}

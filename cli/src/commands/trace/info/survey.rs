@@ -1,0 +1,140 @@
+//! What is in a trace before anybody cleans it.
+
+use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
+use queuecast::units::Seconds;
+
+use super::{Described, whole};
+use crate::commands::cleaning;
+
+/// Adds what was counted.
+pub fn add(document: Document, described: &Described) -> Document {
+    document
+        .with_table("trace", described.facts())
+        .with_table("distributions", described.distributions())
+        .with_table("fields", described.fields())
+}
+
+/// Adds what reading met with.
+pub fn add_reading(document: Document, described: &Described) -> Document {
+    let reading = &described.info.reading;
+    let said = cleaning::reading(reading);
+    if reading.rules.is_empty() {
+        return document.with_paragraph(said);
+    }
+    document.with_table("reading", cleaning::table(reading).titled(said))
+}
+
+impl Described {
+    fn facts(&self) -> Table {
+        let info = &self.info;
+        let header = &info.header;
+        let mut facts: Vec<(Column, Cell)> = Vec::new();
+        let mut say = |name: &str, value: Cell| facts.push((Column::text(name), value));
+        say("format", Cell::text(format!("{}, {}", info.format, info.compression)));
+        for (name, value) in [("computer", &header.computer), ("installation", &header.installation)] {
+            if let Some(value) = value {
+                say(name, Cell::text(&**value));
+            }
+        }
+        say("records", whole(info.records));
+        say("machine", info.machine.map_or(Cell::Missing, |machine| Cell::text(machine.to_string())));
+        say("submitted", Cell::text(self.period()));
+        say("offered load", info.offered_load.map_or(Cell::Missing, Cell::share));
+        let distinct = &info.distinct;
+        let kinds = [
+            ("users", distinct.users),
+            ("groups", distinct.groups),
+            ("accounts", distinct.accounts),
+            ("executables", distinct.executables),
+            ("queues", distinct.queues),
+            ("partitions", distinct.partitions),
+            ("QOS", distinct.qos),
+        ];
+        for (name, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
+            say(name, Cell::count(count));
+        }
+        let statuses: Vec<String> = info
+            .statuses
+            .iter()
+            .map(|(&status, count)| format!("{} {}", whole(*count).shown(&Page::default()), words(status)))
+            .collect();
+        say("ended", Cell::text(statuses.join(", ")));
+        say("not ended", whole(info.unfinished));
+        say("longer than requested", whole(info.runs_above_request));
+        for thanks in &header.acknowledge {
+            say("acknowledge", Cell::text(thanks.replace('\n', " ")));
+        }
+        Table::facts(facts).titled(&*self.source)
+    }
+
+    fn period(&self) -> String {
+        let info = &self.info;
+        let (Some(first), Some(last)) = (info.first_submit, info.last_submit) else {
+            return "never".to_owned();
+        };
+        let length = duration::human(Seconds(last - first));
+        let day = |time: i64| info.epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
+        match (day(first), day(last)) {
+            (Some(from), Some(until)) => format!("{from} to {until} ({length})"),
+            _ => format!("over {length}"),
+        }
+    }
+
+    fn distributions(&self) -> Table {
+        let mut columns = vec![Column::text("").naming(), Column::integer("known")];
+        let spared = ["min", "75%", "25%", "99%", "10%"];
+        columns.extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(|name| {
+            let spare = spared.iter().position(|one| *one == name);
+            Column::number(name).spare(spare.map_or(0, |place| place as u8 + 1))
+        }));
+        let mut table = Table::new(columns);
+        let info = &self.info;
+        let count = |value: f64| Cell::number(value, 0);
+        for (name, distribution, show) in [
+            ("processors", &info.sizes, count as fn(f64) -> Cell),
+            ("run time", &info.runs, Cell::duration),
+            ("requested time", &info.requests, Cell::duration),
+            ("wait", &info.waits, Cell::duration),
+        ] {
+            let Some(one) = distribution else { continue };
+            let mut row = vec![Cell::text(name), whole(one.count)];
+            row.push(if name == "processors" { Cell::number(one.mean, 1) } else { show(one.mean) });
+            let ranks = [one.min, one.p10, one.p25, one.median, one.p75, one.p90, one.p99, one.max];
+            row.extend(ranks.map(|value| show(value as f64)));
+            table.row(row);
+        }
+        table
+    }
+
+    fn fields(&self) -> Table {
+        let mut table = Table::new([
+            Column::integer("column"),
+            Column::text("field"),
+            Column::integer("known"),
+            Column::share("of records"),
+        ]);
+        for field in &self.info.fields {
+            let share = if self.info.records == 0 {
+                Cell::Missing
+            } else {
+                Cell::share(field.known as f64 / self.info.records as f64)
+            };
+            table.row([Cell::count(field.column), Cell::text(field.name), whole(field.known), share]);
+        }
+        table
+    }
+}
+
+/// What the format's status codes mean.
+fn words(status: i64) -> String {
+    match status {
+        0 => "failed".to_owned(),
+        1 => "completed".to_owned(),
+        2 => "partial".to_owned(),
+        3 => "completed in parts".to_owned(),
+        4 => "failed in parts".to_owned(),
+        5 => "cancelled".to_owned(),
+        ..0 => "unknown".to_owned(),
+        other => format!("with status {other}"),
+    }
+}

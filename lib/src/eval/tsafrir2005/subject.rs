@@ -199,7 +199,7 @@ fn growing(workload: &Workload) -> Vec<(f64, f64)> {
     let limits = (1..).zip(workload.jobs().iter().filter_map(|job| job.shape.limit));
     let points = limits.filter_map(|(jobs, limit): (usize, Seconds)| {
         seen.insert(limit);
-        (jobs % STEP == 0).then(|| (jobs as f64, seen.len() as f64))
+        (jobs % STEP == 0).then_some((jobs as f64, seen.len() as f64))
     });
     points.collect()
 }

@@ -1,3 +1,5 @@
+//! The whole reproduction on four logs made for it, and claims on numbers made up.
+
 use super::*;
 use crate::eval::tsafrir2005::performance::Measure;
 use crate::job::{Job, Truth, UserId};

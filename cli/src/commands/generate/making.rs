@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast::job::{Ending, Truth};
+use queuecast::portrait::Modes;
 use queuecast::seed::Seed;
 use queuecast::synth::{Downey, Lublin, Rescale, SynthError, Target};
 use queuecast::trace::Ruleset;
+use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +18,7 @@ use super::parameters::{self, Setting};
 use super::people::{self, People};
 use super::product::{Product, Target as Into};
 use super::refused::Refused;
-use crate::commands::loaded::{Loaded, digest};
+use crate::commands::loaded::{Loaded, digest, number_of};
 use crate::commands::source::{Reading, Source};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -171,6 +174,16 @@ impl Making {
                 format!("fitted to {} (digest {})", file_name(&log.name), digest(&log.log.workload))
             }),
         );
+        if let Some(longest) = self.permitted(log.as_ref()) {
+            let (kept, cut) = stopped(&workload, longest)?;
+            workload = kept;
+            how.extend((cut > 0).then(|| {
+                format!(
+                    "{} stopped after {longest} s, the longest that is asked for there",
+                    number_of(cut, "job")
+                )
+            }));
+        }
         let mut parameters = parameters::listed(M::NAME, &model)?;
         // A fit of sizes, run times and arrivals each by itself need not have the load of all three together.
         let of_log = || log.as_ref().map(|log| log.log.workload.offered_load());
@@ -190,11 +203,19 @@ impl Making {
         let modes_of_log = self.asking.modes_of_log.unwrap_or(MODES_OF_LOG);
         let known = log.as_ref().map(|log| Known { log, modes: modes_of_log });
         let asked = self.asking.deal(self.estimates, &mut workload, known, &self.set, seed)?;
+        asked.warnings.iter().for_each(|warning| printer.warning(warning));
         how.push(asked.how);
         parameters.extend(asked.parameters);
         progress.advance();
         drop(progress);
         Product { workload, header: None, how, parameters, seed: Some(self.seed) }.deliver(place, printer)
+    }
+
+    /// The longest that jobs can run because nobody at the log's site can ask for more; `None` where that is not known, or
+    /// another is said.
+    fn permitted(&self, log: Option<&Loaded>) -> Option<Seconds> {
+        let heeded = self.estimates == Kind::Tsafrir && self.asking.max_estimate.is_none();
+        log.filter(|_| heeded).and_then(|log| Modes::of(&log.log.workload).permitted())
     }
 
     fn log(&self, printer: &Printer) -> Result<Option<Loaded>, Failure> {
@@ -210,6 +231,22 @@ impl Making {
         models.extend(self.asking.models(self.estimates));
         parameters::check(&self.set, &models)
     }
+}
+
+/// The workload with jobs stopped that run longer, and how many are.
+fn stopped(workload: &Workload, longest: Seconds) -> Result<(Workload, usize), Failure> {
+    let cut = workload.truths().iter().filter(|truth| truth.run() > longest).count();
+    let stop = |truth: &Truth| match truth.run() > longest {
+        true => Truth { ending: Ending::Killed, ..Truth::rigid(longest) },
+        false => truth.clone(),
+    };
+    let truths = workload.truths().iter().map(stop).collect();
+    let refused = Refused { model: "estimates", options: &[] };
+    let mut kept = Workload::from_columns(workload.machine(), workload.jobs().to_vec(), truths)
+        .map_err(|error| refused.because(error.into(), None))?;
+    kept.names.clone_from(&workload.names);
+    kept.epoch = workload.epoch;
+    Ok((kept, cut))
 }
 
 fn rescaled(load: f64, workload: &Workload) -> Result<Workload, Failure> {

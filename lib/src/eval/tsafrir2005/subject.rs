@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::PaperLog;
 use crate::eval::EvalError;
-use crate::portrait::{Accuracy, Growth, Mode, Modes, Owners};
+use crate::portrait::{Accuracy, Growth, Modes, Owners};
 use crate::synth::{EstimateModel, Supplied, Variant};
 use crate::units::{Procs, Seconds};
 use crate::workload::{Workload, WorkloadError};
@@ -74,9 +74,6 @@ pub struct Subject {
 
 /// Table 1 gives CTC all of its SP2, though batch jobs had 338 processors of it.
 pub const CTC_PROCS: Procs = Procs(512);
-
-/// One job in so many: BLUE's longest estimates beyond its limit have one in 40,000, KTH's 60 hours one in 1,000.
-const RARE: u64 = 2_000;
 
 /// The subject that is not the paper's.
 pub const SMALL_CTC: &str = "CTC on 338";
@@ -149,10 +146,9 @@ impl Described {
         self.modes.len() + usize::from(self.silent > 0)
     }
 
-    /// The longest estimate that one job in [`RARE`] asks for. Single jobs ask for more than their site permits.
+    /// The longest estimate its site seems to permit.
     pub fn longest(&self) -> Seconds {
-        let usual = |mode: &&Mode| mode.jobs * RARE >= self.modes.jobs();
-        self.modes.by_time().iter().rfind(usual).map(|mode| mode.time).unwrap_or_default()
+        self.modes.permitted().unwrap_or_default()
     }
 }
 

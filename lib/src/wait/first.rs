@@ -1,0 +1,109 @@
+//! The first moment at which something that only grows has grown enough.
+
+/// Moments are counted in parts of a second, so that an answer does not depend on where the search began.
+const TICKS: f64 = 1024.0;
+
+/// So many steps go by the slope; after that the range is halved, whatever the function.
+const LEAPS: usize = 12;
+
+/// A moment from now, in 1024ths of a second.
+pub(super) type Tick = i64;
+
+/// In seconds.
+pub(super) fn seconds(tick: Tick) -> f64 {
+    tick as f64 / TICKS
+}
+
+/// The first tick that is not before so many seconds.
+pub(super) fn tick(seconds: f64) -> Tick {
+    (seconds * TICKS).ceil() as Tick
+}
+
+/// The first tick from `from` on at which `level` is at least `target`. `level` says of seconds from now how much there
+/// is, which never falls, and how fast it grows there, which is only a hint. At `by` there must be enough.
+///
+/// Newton's steps, kept within what is known, then bisection: at first of the logarithm of time, then of time.
+pub(super) fn first(target: f64, from: Tick, by: Tick, mut level: impl FnMut(f64) -> (f64, f64)) -> Tick {
+    let (mut short, mut enough) = (from, by);
+    let (mut at, (mut amount, mut slope)) = (from, level(seconds(from)));
+    if amount >= target {
+        return from;
+    }
+    for step in 0.. {
+        if enough - short <= 1 {
+            break;
+        }
+        let ahead = ((target - amount) / slope * TICKS).ceil();
+        let leap = at.saturating_add(if ahead.is_finite() { ahead as Tick } else { Tick::MAX });
+        // From a tick that is enough, a step of less than a tick asks whether it is the first.
+        let leap = if at == enough && leap == enough { enough - 1 } else { leap };
+        at = if step < LEAPS && short < leap && leap < enough { leap } else { middle(short, enough) };
+        (amount, slope) = level(seconds(at));
+        if amount >= target {
+            enough = at;
+        } else {
+            short = at;
+        }
+    }
+    enough
+}
+
+/// Between two ticks that are not neighbours.
+fn middle(short: Tick, enough: Tick) -> Tick {
+    let (low, high) = (short as f64 + 1.0, enough as f64 + 1.0);
+    let between = if high > 4.0 * low { (low * high).sqrt() as Tick } else { short + (enough - short) / 2 };
+    between.clamp(short + 1, enough - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By trying every tick.
+    fn slow(target: f64, by: Tick, level: impl Fn(f64) -> f64) -> Tick {
+        (0..=by).find(|&tick| level(seconds(tick)) >= target).unwrap()
+    }
+
+    #[test]
+    fn finds_the_first_whatever_the_slope_claims() {
+        let curves: [fn(f64) -> f64; 5] = [
+            |t| t,
+            |t| t.sqrt(),
+            |t| t * t,
+            |t| if t < 3.21 { 0.0 } else { 9.0 },
+            |t| (t * 2.0).floor() / 2.0,
+        ];
+        let slopes = [0.0, 1e-300, 0.5, 1.0, 1e300, f64::NAN, f64::INFINITY, -1.0];
+        for curve in curves {
+            for slope in slopes {
+                for target in [1e-9, 0.3, 1.0, 2.7, 3.0] {
+                    let mut asked = 0;
+                    let found = first(target, 0, tick(10.0), |t| {
+                        asked += 1;
+                        (curve(t), slope)
+                    });
+                    assert_eq!(found, slow(target, tick(10.0), curve), "{target} {slope}");
+                    assert!(asked <= LEAPS + 20, "{asked}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_true_slope_takes_few_steps() {
+        let mut asked = 0;
+        let found = first(9.0, 0, tick(1e15), |t| {
+            asked += 1;
+            ((1.0 + t).ln(), 1.0 / (1.0 + t))
+        });
+        assert!((seconds(found) - (9f64.exp() - 1.0)).abs() <= 1.0 / TICKS);
+        // Control: as many as halving would need alone.
+        assert!(asked <= LEAPS + 3, "{asked}");
+    }
+
+    #[test]
+    fn enough_at_once_is_found_at_once() {
+        assert_eq!(first(1.0, 77, 1000, |_| (1.0, 0.0)), 77);
+        assert_eq!(first(1.0, 0, 1, |t| (if t > 0.0 { 1.0 } else { 0.0 }, 0.0)), 1);
+    }
+}

@@ -1,0 +1,207 @@
+//! Queue time: how long until running jobs free so many processors (Downey 1997, section 3).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Holder;
+use super::first::{Tick, first, seconds, tick};
+use super::freed::{Freed, benefactors, expected, one_ends};
+use crate::spec::SpecError;
+use crate::units::Procs;
+
+/// How the queue time of the job at the head of a first-come, first-served queue is predicted. It waits for `more`
+/// processors than are free; nobody passes it; so all that matters is when running jobs end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum QueueTime {
+    /// The median of the queue time, exactly: when it becomes as likely as not that enough have ended.
+    Exact,
+    /// The paper's predictor A: the same, but only benefactors count, the jobs that hold all that is wanted. Nothing is
+    /// predicted if there is none.
+    Median,
+    /// The paper's predictor B: when the mean number of processors freed reaches what is wanted.
+    Mean,
+    /// The paper's combination: A with so many benefactors or more, else B.
+    Combined {
+        /// From how many on; at least 1, the paper's is 2.
+        benefactors: u32,
+    },
+}
+
+impl Default for QueueTime {
+    fn default() -> QueueTime {
+        QueueTime::Combined { benefactors: 2 }
+    }
+}
+
+/// The level of a median.
+const EVEN: f64 = 0.5;
+
+/// So close to a level counts as having reached it, since sums are rounded: where a level is reached exactly and then
+/// kept for long, rounding must not decide.
+const ROUNDED: f64 = 1.0 - 1e-12;
+
+impl QueueTime {
+    /// Every form, as shown to people.
+    pub const KNOWN: [&'static str; 4] = ["exact", "median", "mean", "combined[:BENEFACTORS]"];
+
+    /// Seconds from now until the holders free `more` processors beyond those free already, rounded up to a 1024th; 0 if
+    /// none are wanted. `None` if the holders cannot: they hold fewer, or, for [`QueueTime::Median`], none holds as many.
+    ///
+    /// The cost grows with the number of holders; of [`QueueTime::Exact`] also with `more`.
+    pub fn predict(&self, holders: &[Holder], more: Procs) -> Option<f64> {
+        Question { holders, freed: Freed::default() }.ask(*self, more, 0).map(seconds)
+    }
+
+    /// [`QueueTime::predict`] for none, one, two … up to `most` more, each searched for from the one before. The list ends
+    /// early where it exceeds all that is held; nobody can be given more.
+    pub fn predict_all(&self, holders: &[Holder], most: Procs) -> Vec<Option<f64>> {
+        let mut question = Question { holders, freed: Freed::default() };
+        let mut sizes: Vec<Procs> = holders.iter().map(Holder::procs).collect();
+        sizes.sort_unstable();
+        let largest = Procs(u64::from(most.0).min(question.held()) as u32);
+        let (mut alone, mut together) = (Alike::default(), 0);
+        let each = (0..=largest.0).map(Procs).map(|more| {
+            // Between two sizes of holders the benefactors are the same.
+            let smaller = sizes.partition_point(|&size| size < more);
+            match self.way(sizes.len() - smaller) {
+                QueueTime::Median => {
+                    if alone.smaller != Some(smaller) || more.0 == 0 {
+                        let from = alone.answer.unwrap_or(0);
+                        alone = Alike {
+                            smaller: (more.0 > 0).then_some(smaller),
+                            answer: question.ask(QueueTime::Median, more, from),
+                        };
+                    }
+                    alone.answer
+                }
+                way => {
+                    let answer = question.ask(way, more, together);
+                    together = answer.unwrap_or(together);
+                    answer
+                }
+            }
+        });
+        each.map(|answer| answer.map(seconds)).collect()
+    }
+
+    /// Which of the others it is, with so many benefactors.
+    fn way(self, count: usize) -> QueueTime {
+        match self {
+            QueueTime::Combined { benefactors } if count >= benefactors.max(1) as usize => QueueTime::Median,
+            QueueTime::Combined { .. } => QueueTime::Mean,
+            way => way,
+        }
+    }
+}
+
+/// Seconds from now by which it has this probability that `more` processors are free, rounded up to a 1024th: the
+/// distribution of which [`QueueTime::Exact`] is the median. `None` if the holders hold fewer. The share is kept within
+/// 10^-9 and 1.
+pub fn quantile(holders: &[Holder], more: Procs, share: f64) -> Option<f64> {
+    let share = if share.is_nan() { EVEN } else { share.clamp(1e-9, 1.0) };
+    Question { holders, freed: Freed::default() }.exact(more, share, 0).map(seconds)
+}
+
+/// The answer for as long as the same holders are too small.
+#[derive(Debug, Clone, Copy, Default)]
+struct Alike {
+    smaller: Option<usize>,
+    answer: Option<Tick>,
+}
+
+/// One state of the machine, asked about.
+struct Question<'a> {
+    holders: &'a [Holder],
+    freed: Freed,
+}
+
+impl Question<'_> {
+    fn held(&self) -> u64 {
+        self.holders.iter().map(|holder| u64::from(holder.procs().0)).sum()
+    }
+
+    /// It is known not to be before `from`.
+    fn ask(&mut self, how: QueueTime, more: Procs, from: Tick) -> Option<Tick> {
+        let holders = self.holders;
+        match how.way(benefactors(holders, more).count()) {
+            _ if more.0 == 0 => Some(0),
+            QueueTime::Exact => self.exact(more, EVEN, from),
+            QueueTime::Median => {
+                // Once any of them has ended for certain.
+                let by = benefactors(holders, more).map(|holder| tick(holder.ended())).min()?;
+                Some(first(EVEN * ROUNDED, from.min(by), by, |t| one_ends(holders, more, t)))
+            }
+            QueueTime::Mean | QueueTime::Combined { .. } => {
+                let by = self.enough(more)?;
+                Some(first(f64::from(more.0) * ROUNDED, from.min(by), by, |t| expected(holders, t)))
+            }
+        }
+    }
+
+    fn exact(&mut self, more: Procs, share: f64, from: Tick) -> Option<Tick> {
+        let by = self.enough(more)?;
+        let (holders, freed) = (self.holders, &mut self.freed);
+        Some(first(share * ROUNDED, from.min(by), by, |t| freed.probability(holders, more, t)))
+    }
+
+    /// When all have ended for certain, if that is enough.
+    fn enough(&self, more: Procs) -> Option<Tick> {
+        let ends = self.holders.iter().map(|holder| tick(holder.ended()));
+        (self.held() >= u64::from(more.0)).then(|| ends.max().unwrap_or(0))
+    }
+}
+
+impl fmt::Display for QueueTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueueTime::Exact => f.write_str("exact"),
+            QueueTime::Median => f.write_str("median"),
+            QueueTime::Mean => f.write_str("mean"),
+            QueueTime::Combined { benefactors: 2 } => f.write_str("combined"),
+            QueueTime::Combined { benefactors } => write!(f, "combined:{benefactors}"),
+        }
+    }
+}
+
+impl FromStr for QueueTime {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<QueueTime, SpecError> {
+        let wrong = |why: &str| Err(SpecError::value("queue-time predictor", text, why));
+        let (name, setting) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        match (name, setting) {
+            ("exact", None) => Ok(QueueTime::Exact),
+            ("median", None) => Ok(QueueTime::Median),
+            ("mean", None) => Ok(QueueTime::Mean),
+            ("combined", None) => Ok(QueueTime::default()),
+            ("combined", Some(count)) => match count.parse() {
+                Ok(benefactors) if benefactors > 0 => Ok(QueueTime::Combined { benefactors }),
+                _ => {
+                    wrong("give from how many benefactors on to take their median, from 1, as in combined:3")
+                }
+            },
+            ("exact" | "median" | "mean", Some(_)) => wrong("it has no settings"),
+            _ => Err(SpecError::unknown("queue-time predictor", text, &QueueTime::KNOWN)),
+        }
+    }
+}
+
+impl TryFrom<String> for QueueTime {
+    type Error = SpecError;
+    fn try_from(text: String) -> Result<QueueTime, SpecError> {
+        text.parse()
+    }
+}
+
+impl From<QueueTime> for String {
+    fn from(queue_time: QueueTime) -> String {
+        queue_time.to_string()
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 /// Moments are counted in parts of a second, so that an answer does not depend on where the search began.
 const TICKS: f64 = 1024.0;
 
-/// So many steps go by the slope; after that the range is halved, whatever the function.
+/// So many steps go by the hints; after that the range is halved, whatever the function.
 const LEAPS: usize = 12;
 
 /// A moment from now, in 1024ths of a second.
@@ -19,27 +19,51 @@ pub(super) fn tick(seconds: f64) -> Tick {
     (seconds * TICKS).ceil() as Tick
 }
 
+/// How much there is at some moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Level {
+    pub amount: f64,
+    /// How fast it grows, per second.
+    pub slope: f64,
+    /// How fast that slackens.
+    pub slack: f64,
+}
+
+impl Level {
+    /// Ticks until there should be so much, if it goes on growing as the logarithm of time does, counted from some moment;
+    /// or as time does, if growth does not slacken. Any number if that makes no sense.
+    fn ahead(&self, target: f64) -> f64 {
+        let missing = (target - self.amount) / self.slope;
+        if self.slack > 0.0 {
+            let since = self.slope / self.slack;
+            return since * (missing / since).exp_m1() * TICKS;
+        }
+        missing * TICKS
+    }
+}
+
 /// The first tick from `from` on at which `level` is at least `target`. `level` says of seconds from now how much there
-/// is, which never falls, and how fast it grows there, which is only a hint. At `by` there must be enough.
+/// is, which never falls; its slope and slack are only hints. At `by` there must be enough.
 ///
-/// Newton's steps, kept within what is known, then bisection: at first of the logarithm of time, then of time.
-pub(super) fn first(target: f64, from: Tick, by: Tick, mut level: impl FnMut(f64) -> (f64, f64)) -> Tick {
+/// Steps by slope and slack, kept within what is known; after some, bisection: at first of the logarithm of time, then of
+/// time.
+pub(super) fn first(target: f64, from: Tick, by: Tick, mut level: impl FnMut(f64) -> Level) -> Tick {
     let (mut short, mut enough) = (from, by);
-    let (mut at, (mut amount, mut slope)) = (from, level(seconds(from)));
-    if amount >= target {
+    let (mut at, mut here) = (from, level(seconds(from)));
+    if here.amount >= target {
         return from;
     }
     for step in 0.. {
         if enough - short <= 1 {
             break;
         }
-        let ahead = ((target - amount) / slope * TICKS).ceil();
+        let ahead = here.ahead(target).ceil();
         let leap = at.saturating_add(if ahead.is_finite() { ahead as Tick } else { Tick::MAX });
         // From a tick that is enough, a step of less than a tick asks whether it is the first.
         let leap = if at == enough && leap == enough { enough - 1 } else { leap };
         at = if step < LEAPS && short < leap && leap < enough { leap } else { middle(short, enough) };
-        (amount, slope) = level(seconds(at));
-        if amount >= target {
+        here = level(seconds(at));
+        if here.amount >= target {
             enough = at;
         } else {
             short = at;
@@ -75,14 +99,14 @@ mod tests {
         ];
         let slopes = [0.0, 1e-300, 0.5, 1.0, 1e300, f64::NAN, f64::INFINITY, -1.0];
         for curve in curves {
-            for slope in slopes {
+            for (slope, slack) in slopes.into_iter().flat_map(|slope| slopes.map(|slack| (slope, slack))) {
                 for target in [1e-9, 0.3, 1.0, 2.7, 3.0] {
                     let mut asked = 0;
                     let found = first(target, 0, tick(10.0), |t| {
                         asked += 1;
-                        (curve(t), slope)
+                        Level { amount: curve(t), slope, slack }
                     });
-                    assert_eq!(found, slow(target, tick(10.0), curve), "{target} {slope}");
+                    assert_eq!(found, slow(target, tick(10.0), curve), "{target} {slope} {slack}");
                     assert!(asked <= LEAPS + 20, "{asked}");
                 }
             }
@@ -90,20 +114,27 @@ mod tests {
     }
 
     #[test]
-    fn a_true_slope_takes_few_steps() {
-        let mut asked = 0;
-        let found = first(9.0, 0, tick(1e15), |t| {
-            asked += 1;
-            ((1.0 + t).ln(), 1.0 / (1.0 + t))
-        });
-        assert!((seconds(found) - (9f64.exp() - 1.0)).abs() <= 1.0 / TICKS);
-        // Control: as many as halving would need alone.
-        assert!(asked <= LEAPS + 3, "{asked}");
+    fn true_hints_take_few_steps() {
+        let asked = |hints: fn(f64) -> (f64, f64)| {
+            let mut asked = 0;
+            let found = first(9.0, 0, tick(1e15), |t| {
+                asked += 1;
+                let (slope, slack) = hints(1.0 + t);
+                Level { amount: (1.0 + t).ln(), slope, slack }
+            });
+            assert!((seconds(found) - (9f64.exp() - 1.0)).abs() <= 1.0 / TICKS);
+            asked
+        };
+        assert!(asked(|since| (1.0 / since, 1.0 / (since * since))) <= 4);
+        assert!(asked(|since| (1.0 / since, 0.0)) <= LEAPS + 3);
+        // Control: halving alone takes longer.
+        assert!(asked(|_| (0.0, 0.0)) > LEAPS + 10);
     }
 
     #[test]
     fn enough_at_once_is_found_at_once() {
-        assert_eq!(first(1.0, 77, 1000, |_| (1.0, 0.0)), 77);
-        assert_eq!(first(1.0, 0, 1, |t| (if t > 0.0 { 1.0 } else { 0.0 }, 0.0)), 1);
+        let level = |amount: f64| Level { amount, slope: 0.0, slack: 0.0 };
+        assert_eq!(first(1.0, 77, 1000, |_| level(1.0)), 77);
+        assert_eq!(first(1.0, 0, 1, |t| level(if t > 0.0 { 1.0 } else { 0.0 })), 1);
     }
 }

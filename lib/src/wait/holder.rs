@@ -1,7 +1,7 @@
 //! A running job as one that waits for its processors sees it.
 
 use super::Lifetimes;
-use super::lifetimes::Aged;
+use super::lifetimes::{Aged, Survival};
 use crate::predict::Forecast;
 use crate::units::{Procs, Seconds};
 
@@ -32,24 +32,19 @@ struct Spread {
 }
 
 impl Spread {
-    /// How probable it was, before anything was known of its age, and how fast that falls.
-    fn at_first(&self, t: f64) -> (f64, f64) {
-        let (inner, (from, to, start)) = (
-            0.5 - self.tail,
-            if t < self.point {
-                (self.low, self.point, 1.0 - self.tail)
-            } else {
-                (self.point, self.high, 0.5)
-            },
-        );
+    /// How probable it was, before anything was known of its age.
+    fn at_first(&self, t: f64) -> Survival {
         if t >= self.high {
-            (0.0, 0.0)
-        } else if t < self.low {
-            (1.0, 0.0)
-        } else {
-            let slope = inner / (to - from);
-            (start - slope * (t - from), slope)
+            return Survival::flat(0.0);
         }
+        if t < self.low {
+            return Survival::flat(1.0);
+        }
+        let before = t < self.point;
+        let (from, to) = if before { (self.low, self.point) } else { (self.point, self.high) };
+        let fall = (0.5 - self.tail) / (to - from);
+        let start = if before { 1.0 - self.tail } else { 0.5 };
+        Survival { amount: start - fall * (t - from), fall, slack: 0.0 }
     }
 }
 
@@ -74,7 +69,7 @@ impl Holder {
             spread.high = left(interval.high).max(point);
             spread.tail = (1.0 - interval.level()) / 2.0;
         }
-        spread.now = spread.at_first(0.0).0;
+        spread.now = spread.at_first(0.0).amount;
         if spread.now > 0.0 {
             Holder { procs, left: Left::Forecast(spread) }
         } else {
@@ -95,16 +90,16 @@ impl Holder {
 
     /// How probable it is that it still runs after `t` seconds from now.
     pub fn survival(&self, t: f64) -> f64 {
-        self.falling(t).0
+        self.falling(t).amount
     }
 
-    /// The same, and how fast it falls there, per second.
-    pub(super) fn falling(&self, t: f64) -> (f64, f64) {
+    /// The same, and how fast it falls there.
+    pub(super) fn falling(&self, t: f64) -> Survival {
         match &self.left {
             Left::Aged(aged) => aged.survival(t),
             Left::Forecast(spread) => {
-                let (survival, slope) = spread.at_first(t);
-                (survival / spread.now, slope / spread.now)
+                let Survival { amount, fall, slack } = spread.at_first(t);
+                Survival { amount: amount / spread.now, fall: fall / spread.now, slack }
             }
         }
     }
@@ -183,10 +178,12 @@ mod tests {
         for holder in holders {
             for step in 1..100 {
                 let t = f64::from(step) * 40.0 + 13.0;
-                let (survival, slope) = holder.falling(t);
+                let Survival { amount, fall, slack } = holder.falling(t);
                 let (earlier, later) = (holder.survival(t - 0.01), holder.survival(t + 0.01));
-                assert!(earlier >= survival && survival >= later);
-                assert!((slope - (earlier - later) / 0.02).abs() < 1e-6, "{t} {slope}");
+                assert!(earlier >= amount && amount >= later);
+                assert!((fall - (earlier - later) / 0.02).abs() < 1e-6, "{t} {fall}");
+                let slackens = (holder.falling(t - 0.01).fall - holder.falling(t + 0.01).fall) / 0.02;
+                assert!((slack - slackens).abs() < 1e-6, "{t} {slack}");
             }
         }
     }

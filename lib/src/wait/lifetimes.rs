@@ -89,7 +89,7 @@ impl Lifetimes {
     /// in the log up to four times its age, which gives it even odds to live as long again, as running processes have
     /// (Harchol-Balter & Downey 1996).
     pub fn survival(&self, t: f64, age: f64) -> f64 {
-        Aged::new(self, age).survival(t - age).0
+        Aged::new(self, age).survival(t - age).amount
     }
 }
 
@@ -104,6 +104,8 @@ pub(super) struct Aged {
     from: f64,
     /// The logarithm of what it lives for at most.
     to: f64,
+    /// β₁ among those that live so long: 1 / (to − from).
+    share: f64,
     /// Seconds from now by which it has ended.
     pub ended: f64,
 }
@@ -115,27 +117,47 @@ impl Aged {
         if log >= lifetimes.to || age >= most {
             return Aged::outlived(age);
         }
-        Aged { age, from: log.max(lifetimes.from), to: lifetimes.to, ended: most - age }
+        let (from, to) = (log.max(lifetimes.from), lifetimes.to);
+        Aged { age, from, to, share: 1.0 / (to - from), ended: most - age }
     }
 
     /// Of a job older than any should be.
     pub fn outlived(age: f64) -> Aged {
         let age = age.clamp(1.0, LONGEST);
-        Aged { age, from: age.ln(), to: (OUTLIVED * age).ln(), ended: (OUTLIVED - 1.0) * age }
+        let (from, to) = (age.ln(), (OUTLIVED * age).ln());
+        Aged { age, from, to, share: 1.0 / (to - from), ended: (OUTLIVED - 1.0) * age }
     }
 
-    /// How probable it is to run for more than `t` seconds from now, and how fast that falls, per second.
-    pub fn survival(&self, t: f64) -> (f64, f64) {
+    /// How probable it is to run for more than `t` seconds from now.
+    pub fn survival(&self, t: f64) -> Survival {
         if t >= self.ended {
-            return (0.0, 0.0);
+            return Survival::flat(0.0);
         }
         let lived = self.age + t;
         let log = lived.ln();
         if t < 0.0 || log < self.from {
-            return (1.0, 0.0);
+            return Survival::flat(1.0);
         }
-        let width = self.to - self.from;
-        (((self.to - log) / width).max(0.0), 1.0 / (lived * width))
+        let each = 1.0 / lived;
+        let fall = self.share * each;
+        Survival { amount: ((self.to - log) * self.share).clamp(0.0, 1.0), fall, slack: fall * each }
+    }
+}
+
+/// How probable it is that a job still runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Survival {
+    pub amount: f64,
+    /// How fast it falls, per second.
+    pub fall: f64,
+    /// How fast that slackens.
+    pub slack: f64,
+}
+
+impl Survival {
+    /// For a while.
+    pub fn flat(amount: f64) -> Survival {
+        Survival { amount, fall: 0.0, slack: 0.0 }
     }
 }
 
@@ -173,6 +195,7 @@ mod tests {
                 let expected = (1.0 - b0 - b1 * f64::ln(t)) / (1.0 - b0 - b1 * f64::ln(age));
                 close(paper().survival(t, age), expected);
             }
+            assert!(paper().survival(age, age) <= 1.0);
         }
         // Half of those alive at a live to √(a · t_max).
         close(paper().survival((100.0 * 12f64.exp()).sqrt(), 100.0), 0.5);
@@ -194,7 +217,7 @@ mod tests {
     fn who_outlived_the_distribution_may_live_as_long_again() {
         let most = paper().most();
         for age in [most, 2.0 * most, 1e12] {
-            assert_eq!(paper().survival(age, age), 1.0);
+            close(paper().survival(age, age), 1.0);
             close(paper().survival(2.0 * age, age), 0.5);
             assert_eq!(paper().survival(4.0 * age, age), 0.0);
         }

@@ -156,7 +156,7 @@ mod tests {
         };
         assert_eq!(half("forecast", &fit), 300);
         assert_eq!(half("fitted", &fit), 300, "nothing seen: the forecast");
-        [10, 1000].map(|lifetime| fit.observe(Seconds(lifetime)));
+        [10, 1000].into_iter().for_each(|lifetime| fit.observe(Seconds(lifetime)));
         assert_eq!(half("fitted", &fit), 900, "√(100 · 10,000) − 100");
         assert_eq!(half("between:1,10000", &fit), 900);
         assert_eq!(half("line:0,0.10857362047581294", &fit), 900, "1 / ln 10,000");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Holder;
 use super::first::{Tick, first, seconds, tick};
-use super::freed::{Freed, benefactors, expected, one_ends};
+use super::freed::{Freed, benefactors, expected, none_ends};
 use crate::spec::SpecError;
 use crate::units::Procs;
 
@@ -132,7 +132,7 @@ impl Question<'_> {
             QueueTime::Median => {
                 // Once any of them has ended for certain.
                 let by = benefactors(holders, more).map(|holder| tick(holder.ended())).min()?;
-                Some(first(EVEN * ROUNDED, from.min(by), by, |t| one_ends(holders, more, t)))
+                Some(first(-EVEN.ln() * ROUNDED, from.min(by), by, |t| none_ends(holders, more, t)))
             }
             QueueTime::Mean | QueueTime::Combined { .. } => {
                 let by = self.enough(more)?;

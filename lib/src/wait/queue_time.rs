@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Holder;
-use super::first::{Tick, first, seconds, tick};
+use super::first::{Found, Tick, first, seconds, tick};
 use super::freed::{Freed, benefactors, expected, none_ends};
 use crate::spec::SpecError;
 use crate::units::Procs;
@@ -52,39 +52,49 @@ impl QueueTime {
     ///
     /// The cost grows with the number of holders; of [`QueueTime::Exact`] also with `more`.
     pub fn predict(&self, holders: &[Holder], more: Procs) -> Option<f64> {
-        Question { holders, freed: Freed::default() }.ask(*self, more, 0).map(seconds)
+        let mut machine = Machine::new(holders);
+        let tick = match self.way(benefactors(holders, more).count()) {
+            _ if more.0 == 0 => Some(0),
+            QueueTime::Exact => machine.exact(more, EVEN, 0),
+            QueueTime::Median => machine.median(more, 0),
+            QueueTime::Mean | QueueTime::Combined { .. } => machine.mean(more, None).map(|found| found.tick),
+        };
+        tick.map(seconds)
     }
 
     /// [`QueueTime::predict`] for none, one, two … up to `most` more, each searched for from the one before. The list ends
     /// early where it exceeds all that is held; nobody can be given more.
     pub fn predict_all(&self, holders: &[Holder], most: Procs) -> Vec<Option<f64>> {
-        let mut question = Question { holders, freed: Freed::default() };
+        let mut machine = Machine::new(holders);
         let mut sizes: Vec<Procs> = holders.iter().map(Holder::procs).collect();
         sizes.sort_unstable();
-        let largest = Procs(u64::from(most.0).min(question.held()) as u32);
-        let (mut alone, mut together) = (Alike::default(), 0);
-        let each = (0..=largest.0).map(Procs).map(|more| {
-            // Between two sizes of holders the benefactors are the same.
+        let largest = u64::from(most.0).min(machine.held) as u32;
+        // What was found last: each is no later than the next.
+        let (mut exact, mut mean) = (0, None);
+        let (mut median, mut smaller_then) = (None, None);
+        let each = (1..=largest).map(Procs).map(|more| {
             let smaller = sizes.partition_point(|&size| size < more);
             match self.way(sizes.len() - smaller) {
-                QueueTime::Median => {
-                    if alone.smaller != Some(smaller) || more.0 == 0 {
-                        let from = alone.answer.unwrap_or(0);
-                        alone = Alike {
-                            smaller: (more.0 > 0).then_some(smaller),
-                            answer: question.ask(QueueTime::Median, more, from),
-                        };
-                    }
-                    alone.answer
+                QueueTime::Exact => {
+                    let tick = machine.exact(more, EVEN, exact)?;
+                    exact = tick;
+                    Some(tick)
                 }
-                way => {
-                    let answer = question.ask(way, more, together);
-                    together = answer.unwrap_or(together);
-                    answer
+                QueueTime::Median => {
+                    // Between two sizes of holders the benefactors are the same.
+                    if smaller_then != Some(smaller) {
+                        median = machine.median(more, median.unwrap_or(0));
+                        smaller_then = Some(smaller);
+                    }
+                    median
+                }
+                QueueTime::Mean | QueueTime::Combined { .. } => {
+                    mean = machine.mean(more, mean);
+                    mean.map(|found| found.tick)
                 }
             }
         });
-        each.map(|answer| answer.map(seconds)).collect()
+        [Some(0)].into_iter().chain(each).map(|tick| tick.map(seconds)).collect()
     }
 
     /// Which of the others it is, with so many benefactors.
@@ -102,55 +112,49 @@ impl QueueTime {
 /// 10^-9 and 1.
 pub fn quantile(holders: &[Holder], more: Procs, share: f64) -> Option<f64> {
     let share = if share.is_nan() { EVEN } else { share.clamp(1e-9, 1.0) };
-    Question { holders, freed: Freed::default() }.exact(more, share, 0).map(seconds)
+    Machine::new(holders).exact(more, share, 0).map(seconds)
 }
 
-/// The answer for as long as the same holders are too small.
-#[derive(Debug, Clone, Copy, Default)]
-struct Alike {
-    smaller: Option<usize>,
-    answer: Option<Tick>,
-}
-
-/// One state of the machine, asked about.
-struct Question<'a> {
+/// One state of the machine, to be asked about. Who is asked from some tick on knows that the answer is not before it.
+struct Machine<'a> {
     holders: &'a [Holder],
+    /// All processors of the holders.
+    held: u64,
+    /// When all have ended for certain.
+    empty: Tick,
     freed: Freed,
 }
 
-impl Question<'_> {
-    fn held(&self) -> u64 {
-        self.holders.iter().map(|holder| u64::from(holder.procs().0)).sum()
-    }
-
-    /// It is known not to be before `from`.
-    fn ask(&mut self, how: QueueTime, more: Procs, from: Tick) -> Option<Tick> {
-        let holders = self.holders;
-        match how.way(benefactors(holders, more).count()) {
-            _ if more.0 == 0 => Some(0),
-            QueueTime::Exact => self.exact(more, EVEN, from),
-            QueueTime::Median => {
-                // Once any of them has ended for certain.
-                let by = benefactors(holders, more).map(|holder| tick(holder.ended())).min()?;
-                Some(first(-EVEN.ln() * ROUNDED, from.min(by), by, |t| none_ends(holders, more, t)))
-            }
-            QueueTime::Mean | QueueTime::Combined { .. } => {
-                let by = self.enough(more)?;
-                Some(first(f64::from(more.0) * ROUNDED, from.min(by), by, |t| expected(holders, t)))
-            }
-        }
+impl Machine<'_> {
+    fn new(holders: &[Holder]) -> Machine<'_> {
+        let held = holders.iter().map(|holder| u64::from(holder.procs().0)).sum();
+        let empty = holders.iter().map(|holder| tick(holder.ended())).max().unwrap_or(0);
+        Machine { holders, held, empty, freed: Freed::default() }
     }
 
     fn exact(&mut self, more: Procs, share: f64, from: Tick) -> Option<Tick> {
-        let by = self.enough(more)?;
-        let (holders, freed) = (self.holders, &mut self.freed);
-        Some(first(share * ROUNDED, from.min(by), by, |t| freed.probability(holders, more, t)))
+        let Machine { holders, held, empty, freed } = self;
+        let mut level = |t: f64| freed.probability(holders, more, t);
+        (*held >= u64::from(more.0)).then(|| {
+            let from = Found { tick: from, level: level(seconds(from)) };
+            first(share * ROUNDED, from, *empty, level).tick
+        })
     }
 
-    /// When all have ended for certain, if that is enough.
-    fn enough(&self, more: Procs) -> Option<Tick> {
-        let ends = self.holders.iter().map(|holder| tick(holder.ended()));
-        (self.held() >= u64::from(more.0)).then(|| ends.max().unwrap_or(0))
+    fn median(&self, more: Procs, from: Tick) -> Option<Tick> {
+        // Once any of them has ended for certain.
+        let by = benefactors(self.holders, more).map(|holder| tick(holder.ended())).min()?;
+        let level = |t: f64| none_ends(self.holders, more, t);
+        let from = Found { tick: from.min(by), level: level(seconds(from.min(by))) };
+        Some(first(-EVEN.ln() * ROUNDED, from, by, level).tick)
+    }
+
+    fn mean(&self, more: Procs, from: Option<Found>) -> Option<Found> {
+        let level = |t: f64| expected(self.holders, t);
+        (self.held >= u64::from(more.0)).then(|| {
+            let from = from.unwrap_or_else(|| Found { tick: 0, level: level(0.0) });
+            first(f64::from(more.0) * ROUNDED, from, self.empty, level)
+        })
     }
 }
 

@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use queuecast::predict::Forecast;
+use queuecast::seed::Seed;
 use queuecast::units::{Procs, Seconds};
 use queuecast::wait::{Holder, Lifetimes, QueueTime, probability, quantile};
+use rand::RngExt;
 
 /// How finely answers are rounded up, in seconds.
 const TICK: f64 = 1.0 / 1024.0;
@@ -163,7 +165,7 @@ proptest! {
         let holders: Vec<Holder> =
             ages.iter().map(|&(procs, age)| Holder::aged(Procs(procs), Seconds(age), &paper())).collect();
         let step = on_average(&holders, t + 0.001) - on_average(&holders, t);
-        // A job as old as any may be frees all it has within a second; none here is within a second of that age at once.
+        // Nobody ends faster than at the age he has now.
         let steepest: f64 = ages
             .iter()
             .map(|&(procs, age)| f64::from(procs) / (age as f64 * (12.0 - (age as f64).ln())))
@@ -207,6 +209,11 @@ proptest! {
 fn control_wrong_formulas_are_caught() {
     let mut runner = TestRunner::deterministic();
     let (mut swapped, mut approximated, mut late, mut small) = (0, 0, 0, 0);
+    let sudden = [Holder::ending(Procs(4), Seconds(60))];
+    assert!(
+        on_average(&sudden, 60.0) - on_average(&sudden, 59.999) > 1.0,
+        "a known end is no steady release"
+    );
     let machines: Vec<Vec<Holder>> =
         (0..100).map(|_| machines().new_tree(&mut runner).unwrap().current()).collect();
     for holders in machines.iter().filter(|holders| holders.len() > 2) {
@@ -227,4 +234,92 @@ fn control_wrong_formulas_are_caught() {
         swapped > 40 && approximated > 40 && late > 20 && small > 20,
         "{swapped} {approximated} {late} {small}"
     );
+}
+
+/// Processors of the machine below.
+const MACHINE: u32 = 128;
+
+/// A machine full of jobs at a random moment: sizes uniform in the log up to the machine, lifetimes those of the paper.
+/// Each holder with how much longer it will really run.
+fn full_machine(uniform: &mut impl FnMut() -> f64) -> Vec<(Holder, f64)> {
+    let (mut free, mut jobs) = (MACHINE, Vec::new());
+    while free > 0 {
+        let procs = (f64::from(MACHINE).powf(uniform()) as u32).clamp(1, free);
+        // A random moment finds long jobs in proportion to their length, and each at a random part of it.
+        let lifetime = paper().least() + uniform() * (paper().most() - paper().least());
+        let age = (lifetime * uniform()).floor();
+        jobs.push((Holder::aged(Procs(procs), Seconds(age as i64), &paper()), lifetime - age));
+        free -= procs;
+    }
+    jobs
+}
+
+/// When so many processors were free.
+fn really(jobs: &[(Holder, f64)], more: u32) -> f64 {
+    let mut ends: Vec<(f64, u32)> = jobs.iter().map(|(holder, left)| (*left, holder.procs().0)).collect();
+    ends.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut freed = 0;
+    ends.into_iter()
+        .find_map(|(end, procs)| {
+            freed += procs;
+            (freed >= more).then_some(end)
+        })
+        .unwrap()
+}
+
+/// Coefficient of correlation.
+fn correlation(pairs: &[(f64, f64)]) -> f64 {
+    let count = pairs.len() as f64;
+    let (x, y) = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0 / count, sum.1 + pair.1 / count));
+    let moment = |by: fn(f64, f64) -> f64| pairs.iter().map(|pair| by(pair.0 - x, pair.1 - y)).sum::<f64>();
+    moment(|x, y| x * y) / (moment(|x, _| x * x) * moment(|_, y| y * y)).sqrt()
+}
+
+/// Sizes asked for.
+const SIZES: [u32; 4] = [1, 4, 16, 64];
+
+/// What became of predictions for each of the sizes, made `factor` times as long: the share of requests that had one; of
+/// these, the share served by then; and over all, the correlation of the logarithms of predicted and actual.
+fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
+    let mut stream = Seed(1997).stream("full machines");
+    let mut uniform = || stream.random_range(0.0..1.0);
+    let (mut given, mut served, mut pairs) = ([0.0; 4], [0.0; 4], Vec::new());
+    for _ in 0..4000 {
+        let jobs = full_machine(&mut uniform);
+        let holders: Vec<Holder> = jobs.iter().map(|job| job.0).collect();
+        for (place, more) in SIZES.into_iter().enumerate() {
+            let Some(predicted) = how.predict(&holders, Procs(more)) else { continue };
+            let (predicted, actual) = (predicted * factor, really(&jobs, more));
+            given[place] += 1.0;
+            served[place] += if actual <= predicted { 1.0 } else { 0.0 };
+            pairs.push((predicted.ln(), actual.ln()));
+        }
+    }
+    (
+        given.map(|given| given / 4000.0),
+        [0, 1, 2, 3].map(|place| served[place] / given[place]),
+        correlation(&pairs),
+    )
+}
+
+/// The table of docs/concepts/queue-time.md, to the percent, and a bit for another machine's logarithms.
+#[test]
+fn what_became_of_predictions_is_as_the_page_says() {
+    let page = [
+        ("exact", [1.0; 4], [0.50, 0.49, 0.50, 0.49], 0.59),
+        ("median", [1.0, 1.0, 1.0, 0.55], [0.50, 0.51, 0.56, 0.50], 0.54),
+        ("mean", [1.0; 4], [0.05, 0.13, 0.28, 0.49], 0.50),
+        ("combined", [1.0; 4], [0.50, 0.50, 0.49, 0.49], 0.55),
+    ];
+    let close = |one: f64, other: f64| assert!((one - other).abs() < 0.0061, "{one} {other}");
+    for (how, given, served, correlation) in page {
+        let found = outcome(how.parse().unwrap(), 1.0);
+        println!("{how} {found:.3?}");
+        found.0.into_iter().zip(given).for_each(|(one, other)| close(one, other));
+        found.1.into_iter().zip(served).for_each(|(one, other)| close(one, other));
+        close(found.2, correlation);
+    }
+    // Control: twice the median is no median, though it correlates as well.
+    let doubled = outcome(QueueTime::Exact, 2.0);
+    assert!(doubled.1.into_iter().all(|served| served > 0.58), "{doubled:?}");
 }

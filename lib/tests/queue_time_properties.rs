@@ -275,6 +275,9 @@ fn correlation(pairs: &[(f64, f64)]) -> f64 {
     moment(|x, y| x * y) / (moment(|x, _| x * x) * moment(|_, y| y * y)).sqrt()
 }
 
+/// How many of them.
+const MACHINES: u32 = 40_000;
+
 /// Sizes asked for.
 const SIZES: [u32; 4] = [1, 4, 16, 64];
 
@@ -284,7 +287,7 @@ fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
     let mut stream = Seed(1997).stream("full machines");
     let mut uniform = || stream.random_range(0.0..1.0);
     let (mut given, mut served, mut pairs) = ([0.0; 4], [0.0; 4], Vec::new());
-    for _ in 0..4000 {
+    for _ in 0..MACHINES {
         let jobs = full_machine(&mut uniform);
         let holders: Vec<Holder> = jobs.iter().map(|job| job.0).collect();
         for (place, more) in SIZES.into_iter().enumerate() {
@@ -296,7 +299,7 @@ fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
         }
     }
     (
-        given.map(|given| given / 4000.0),
+        given.map(|given| given / f64::from(MACHINES)),
         [0, 1, 2, 3].map(|place| served[place] / given[place]),
         correlation(&pairs),
     )
@@ -306,18 +309,18 @@ fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
 #[test]
 fn what_became_of_predictions_is_as_the_page_says() {
     let page = [
-        ("exact", [1.0; 4], [0.50, 0.49, 0.50, 0.49], 0.59),
-        ("median", [1.0, 1.0, 1.0, 0.55], [0.50, 0.51, 0.56, 0.50], 0.54),
-        ("mean", [1.0; 4], [0.05, 0.13, 0.28, 0.49], 0.50),
-        ("combined", [1.0; 4], [0.50, 0.50, 0.49, 0.49], 0.55),
+        ("exact", [1.0; 4], [0.50, 0.50, 0.50, 0.50], 0.59),
+        ("median", [1.0, 1.0, 1.0, 0.54], [0.50, 0.51, 0.55, 0.49], 0.54),
+        ("mean", [1.0; 4], [0.05, 0.14, 0.29, 0.50], 0.50),
+        ("combined", [1.0; 4], [0.50, 0.50, 0.49, 0.50], 0.56),
+        ("combined:1", [1.0; 4], [0.50, 0.51, 0.55, 0.50], 0.59),
+        ("combined:3", [1.0; 4], [0.47, 0.44, 0.35, 0.50], 0.43),
     ];
-    let close = |one: f64, other: f64| assert!((one - other).abs() < 0.0061, "{one} {other}");
     for (how, given, served, correlation) in page {
         let found = outcome(how.parse().unwrap(), 1.0);
-        println!("{how} {found:.3?}");
-        found.0.into_iter().zip(given).for_each(|(one, other)| close(one, other));
-        found.1.into_iter().zip(served).for_each(|(one, other)| close(one, other));
-        close(found.2, correlation);
+        let pairs = found.0.into_iter().zip(given).chain(found.1.into_iter().zip(served));
+        let close = |(one, other): (f64, f64)| (one - other).abs() < 0.0051;
+        assert!(pairs.chain([(found.2, correlation)]).all(close), "{how} {found:.4?}");
     }
     // Control: twice the median is no median, though it correlates as well.
     let doubled = outcome(QueueTime::Exact, 2.0);

@@ -7,8 +7,9 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use queuecast::predict::Forecast;
 use queuecast::seed::Seed;
+use queuecast::synth::Downey;
 use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, Lifetimes, QueueTime, probability, quantile};
+use queuecast::wait::{Holder, LifetimeFit, Lifetimes, QueueTime, probability, quantile};
 use rand::RngExt;
 
 /// How finely answers are rounded up, in seconds.
@@ -325,4 +326,29 @@ fn what_became_of_predictions_is_as_the_page_says() {
     // Control: twice the median is no median, though it correlates as well.
     let doubled = outcome(QueueTime::Exact, 2.0);
     assert!(doubled.1.into_iter().all(|served| served > 0.58), "{doubled:?}");
+}
+
+/// Jobs older than the line allows are no rarity, says docs/concepts/queue-time.md.
+#[test]
+fn run_times_of_the_model_are_not_quite_uniform_in_the_log() {
+    for seed in 1..4 {
+        let workload = Downey::new(30_421, 128).generate(Seed(seed)).unwrap();
+        let runs = || workload.truths().iter().map(|truth| truth.run());
+        let mut fit = LifetimeFit::new();
+        runs().for_each(|run| fit.observe(run));
+        let most = fit.lifetimes().unwrap().most();
+        let beyond: f64 = runs().map(|run| (run.0 as f64 - most).max(0.0)).sum();
+        let share = beyond / runs().map(|run| run.0 as f64).sum::<f64>();
+        assert!((8.5..9.0).contains(&(most / 3600.0)) && (0.31..0.335).contains(&share), "{most} {share}");
+        let longer = runs().filter(|run| run.0 as f64 > most).count() as f64 / 30_421.0;
+        assert!((0.038..0.042).contains(&longer), "{longer}");
+        assert!(runs().max() > Some(Seconds(45 * 3600)));
+        // Control: sequential lifetimes are.
+        let mut fit = LifetimeFit::new();
+        let jobs = Downey::new(30_421, 128).jobs(Seed(seed)).unwrap();
+        jobs.iter().for_each(|job| fit.observe(job.lifetime));
+        let most = fit.lifetimes().unwrap().most();
+        let longer = jobs.iter().filter(|job| job.lifetime.0 as f64 > most).count() as f64 / 30_421.0;
+        assert!(longer < 0.01, "{most} {longer}");
+    }
 }

@@ -13,7 +13,8 @@ use crate::units::Procs;
 /// that ended and `1 − cdf(t)` of those still running (Downey 1997, equations 6 to 8; equation 6 as printed has the two
 /// the wrong way round).
 pub fn probability(holders: &[Holder], more: Procs, t: f64) -> f64 {
-    Freed::default().probability(holders, more, t).amount
+    let held: u64 = holders.iter().map(|holder| u64::from(holder.procs().0)).sum();
+    if held < u64::from(more.0) { 0.0 } else { Freed::default().probability(holders, more, t).amount }
 }
 
 /// Room for the distribution of processors freed.

@@ -88,13 +88,14 @@ impl Holder {
         self.procs
     }
 
-    /// How probable it is that it still runs after `t` seconds from now.
+    /// How probable it is that it still runs after `t` seconds from now, which count as none if they are below zero.
     pub fn survival(&self, t: f64) -> f64 {
         self.falling(t).amount
     }
 
     /// The same, and how fast it falls there.
     pub(super) fn falling(&self, t: f64) -> Survival {
+        let t = t.max(0.0);
         match &self.left {
             Left::Aged(aged) => aged.survival(t),
             Left::Forecast(spread) => {
@@ -150,6 +151,7 @@ mod tests {
         close(aged.survival(200.0), 0.5 / 0.7);
         close(aged.survival(400.0), 0.3 / 0.7);
         assert_eq!(aged.survival(600.0), 0.0);
+        assert_eq!([-1.0, f64::NAN].map(|t| aged.survival(t)), [1.0, 1.0], "it runs");
         // Control: age matters.
         assert!((aged.survival(400.0) - fresh.survival(1200.0)).abs() > 0.1);
     }

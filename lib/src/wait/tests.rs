@@ -146,6 +146,7 @@ fn quantiles_surround_the_median() {
         }
     }
     assert_eq!(quantile(&holders, Procs(16), 0.5), None);
+    assert_eq!([0, 16, u32::MAX].map(|more| probability(&holders, Procs(more), 1e9)), [1.0, 0.0, 0.0]);
     for share in [f64::NAN, -1.0, 0.0, 1.0, 7.0] {
         assert!(quantile(&holders, Procs(3), share).unwrap() <= 10_000.0);
     }

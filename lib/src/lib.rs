@@ -6,7 +6,7 @@
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
 //! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`distribution`], [`seed`], [`spec`] →
-//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`eval`] → [`report`]. A test holds them.
+//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`wait`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod distribution;
 pub mod eval;
@@ -20,6 +20,7 @@ pub mod spec;
 pub mod synth;
 pub mod trace;
 pub mod units;
+pub mod wait;
 pub mod workload;
 
 /// The code in the guide is compiled and run.

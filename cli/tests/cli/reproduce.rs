@@ -31,7 +31,7 @@ fn arguments_that_do_not_make_sense() {
     assert!(text.contains("\nhint: needed from the Parallel Workloads Archive"), "{text}");
     assert!(LOGS.iter().all(|log| text.contains(log)), "{text}");
     let text = said(&folder, "reproduce talby2006 --traces .", 2);
-    assert!(text.contains("[possible values: talby2005, smith1998]"), "{text}");
+    assert!(text.contains("[possible values: talby2005, smith1998, tsafrir2005]"), "{text}");
     assert!(said(&folder, "reproduce", 2).contains("<PAPER>"));
     let text = said(&folder, "reproduce talby2005 --traces . --table 99", 2);
     assert!(text.starts_with("error: --table 99: talby2005 has no such table"), "{text}");
@@ -113,4 +113,25 @@ fn plain_ascii_in_eighty_columns() {
     assert!(text.is_ascii() && !text.contains('?'), "{text}");
     assert!(text.lines().all(|line| line.len() <= 80), "{text}");
     assert!(text.ends_with("0 of 4 cells within tolerance, 0 of 0 claims hold; 0 explained\n"), "{text}");
+}
+
+#[test]
+fn estimates_are_tried_on_any_number_of_threads_with_one_result() {
+    let folder = Folder::with("unused", "");
+    for (log, jobs) in LOGS.iter().zip([200, 220, 240, 260]) {
+        folder.queuecast(&format!("demo --jobs {jobs} --save {log}.swf")).assert().success();
+    }
+    let run = |threads: u8| {
+        let line =
+            format!("reproduce tsafrir2005 --traces . --table performance --format csv --threads {threads}");
+        stdout(&mut folder.queuecast(&line))
+    };
+    let (one, three) = (run(1), run(3));
+    assert_eq!(one, three);
+    let waits = rows(&one).into_iter().filter(|row| row[2] == "Wait Time" && row[3] == "KTH4H");
+    assert_eq!(waits.count(), 15);
+    // Nothing of these logs is the paper's.
+    let done = folder.queuecast("reproduce tsafrir2005 --traces . --table 1").assert().code(4);
+    let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(text.contains("cells are out of tolerance"), "{text}");
 }

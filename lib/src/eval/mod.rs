@@ -35,7 +35,8 @@ pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
 pub use published::{
-    Caption, Claim, Figure, FigureBar, FigureGroup, PublishedCell, Repeated, Reproduction, Tally,
+    Caption, Claim, Figure, FigureAxis, FigureBar, FigureCurve, FigureGroup, PublishedCell, Repeated,
+    Reproduction, Tally,
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use replay::{Replay, Score};

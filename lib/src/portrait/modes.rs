@@ -95,6 +95,16 @@ impl Modes {
         self.modes.last().map(|mode| mode.time)
     }
 
+    /// The longest estimate that more than the odd job has, one in 2,000: what a site seems to permit. A few jobs may ask for
+    /// more, be it for a test or by mistake.
+    pub fn permitted(&self) -> Option<Seconds> {
+        let usual = self.modes.iter().rev().find(|mode| mode.jobs * Modes::RARE >= self.jobs);
+        usual.map(|mode| mode.time)
+    }
+
+    /// One of so many jobs is the odd one.
+    const RARE: u64 = 2_000;
+
     /// The share of the jobs, 0 to 1, that ask for exactly this.
     pub fn share(&self, time: Seconds) -> f64 {
         let found = self.modes.binary_search_by_key(&time, |mode| mode.time);
@@ -199,6 +209,8 @@ mod tests {
         );
         assert_eq!((counted.share(Seconds(60)), counted.share(Seconds(61))), (2.0 / 6.0, 0.0));
         assert_eq!(counted.head_share(2), 5.0 / 6.0);
+        assert_eq!(counted.permitted(), Some(Seconds(900)));
+        assert_eq!(modes(&[(60, 3000), (900, 2), (86_400, 1)]).permitted(), Some(Seconds(900)));
         assert_eq!([0.1, 0.5, 0.51, 5.0 / 6.0, 1.0].map(|share| counted.covering(share)), [1, 1, 2, 2, 3]);
         assert_eq!(counted.times().count(), 6);
         assert!(counted.times().is_sorted());

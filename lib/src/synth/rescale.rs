@@ -57,11 +57,14 @@ impl Rescale {
         };
         match self.by {
             Lever::Arrivals => arrivals(workload, factor),
-            Lever::RunTimes => run_times(workload, factor),
+            Lever::RunTimes => run_times(workload, factor, self.to),
             Lever::Sizes => sizes(workload, factor, self.to),
         }
     }
 }
+
+/// The load that can just be reached is not refused for the last bit of a quotient.
+const NEARLY: f64 = 1e-9;
 
 /// A workload of other jobs with the names and the date of this one.
 fn changed(workload: &Workload, jobs: Vec<Job>, truths: Vec<Truth>) -> Result<Workload, SynthError> {
@@ -98,13 +101,22 @@ fn stretched(length: Seconds, factor: f64) -> Seconds {
     Seconds(((length.0 as f64 * factor).round() as i64).max(length.0.min(1)))
 }
 
-fn run_times(workload: &Workload, factor: f64) -> Result<Workload, SynthError> {
+fn run_times(workload: &Workload, factor: f64, to: Target) -> Result<Workload, SynthError> {
     let area = |factor: f64| -> f64 {
         let pairs = workload.jobs().iter().zip(workload.truths());
         pairs.map(|(job, truth)| f64::from(job.shape.procs.0) * stretched(truth.run(), factor).0 as f64).sum()
     };
+    let (now, least) = (area(1.0), area(0.0));
+    let wanted = now * factor;
+    if wanted < least * (1.0 - NEARLY) {
+        let (field, value, least) = match to {
+            Target::Load(load) => ("load", load, workload.offered_load() * least / now),
+            Target::Factor(factor) => ("factor", factor, least / now),
+        };
+        let expected = format!("at least {least:.3}, with every job down to one second");
+        return Err(SynthError::OutOfRange { field, value: value.to_string(), expected });
+    }
     // Rounding adds a little or takes it away; a few corrections even that out.
-    let wanted = area(1.0) * factor;
     let mut corrected = factor;
     for _ in 0..4 {
         corrected *= (wanted / area(corrected)).clamp(0.5, 2.0);
@@ -141,14 +153,15 @@ fn sizes(workload: &Workload, factor: f64, to: Target) -> Result<Workload, Synth
         let now = workload.offered_load();
         let of_area = now / area(1.0);
         let (least, most) = (area(0.0) * of_area, area(f64::from(machine)) * of_area);
-        if load < least || load > most {
+        if load < least * (1.0 - NEARLY) || load > most * (1.0 + NEARLY) {
             let expected =
                 format!("between {least:.3} and {most:.3}, with every job on 1 to {machine} processors");
             return Err(SynthError::OutOfRange { field: "load", value: load.to_string(), expected });
         }
-        let (mut low, mut high) = (0.0, f64::from(machine));
-        for _ in 0..50 {
-            let middle = f64::midpoint(low, high);
+        // Halved on a logarithmic scale, since a factor may be as small as one processor of millions.
+        let (mut low, mut high) = (0.25 / f64::from(machine), f64::from(machine));
+        for _ in 0..60 {
+            let middle = f64::sqrt(low * high);
             if area(middle) * of_area < load {
                 low = middle;
             } else {

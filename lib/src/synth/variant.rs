@@ -84,8 +84,10 @@ impl Shaken {
     fn shake(&self, jobs: &mut [Job]) {
         let mut rng = Seed(self.seed).stream("shaken arrivals");
         let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+        // Either way is the same way, also of a negative number.
+        let by = self.by.0.saturating_abs();
         for job in jobs {
-            let moved = job.submit + Seconds(rng.random_range(-self.by.0..=self.by.0));
+            let moved = job.submit + Seconds(rng.random_range(-by..=by));
             job.submit = moved.max(first);
         }
     }

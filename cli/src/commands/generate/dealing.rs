@@ -19,6 +19,8 @@ pub struct Asked {
     pub how: String,
     /// Every parameter.
     pub parameters: Vec<(String, String)>,
+    /// What a user may not have expected.
+    pub warnings: Vec<String>,
 }
 
 const REFUSED: Refused = Refused {
@@ -70,7 +72,7 @@ impl Asking {
                 let routine = parameters::set("routine", Routine::default(), settings)?;
                 let parameters = parameters::listed("routine", &routine)?;
                 let how = "requested times are the trace's own, kept together within sittings".to_owned();
-                (Estimates::Own(Pairing::Sittings(routine)), Asked { how, parameters })
+                (Estimates::Own(Pairing::Sittings(routine)), Asked { how, parameters, ..Asked::default() })
             }
             Kind::Doubled => (Estimates::Doubled, simple("requested times are twice the trace's own")),
             Kind::Exact => (Estimates::Factor(0.0), simple("requested times are the run times")),
@@ -120,11 +122,17 @@ impl Asking {
         let modes = model.modes(seed).map_err(refused)?;
         let (times, raised) = pairing.pair_raised(&modes, workload, seed).map_err(refused)?;
         let mut how = "requested times by the model of Tsafrir, Etsion & Feitelson 2005".to_owned();
+        let mut warnings = Vec::new();
         if raised > 0 {
-            let raised = number_of(usize::try_from(raised).unwrap_or(usize::MAX), "time");
-            how += &format!("; {raised} raised for jobs that would outlive them");
+            let raised = number_of(usize::try_from(raised).unwrap_or(usize::MAX), "requested time");
+            let raised = format!("{raised} raised for jobs that would outlive them");
+            how += &format!("; {raised}");
+            warnings.push(format!("{raised}: fewer jobs than modelled ask for short times"));
         }
-        Ok((times, Asked { how, parameters }))
+        if let (Some(known), None) = (known, &log) {
+            warnings.push(format!("{} has no requested times: these are the model's alone", known.log.name));
+        }
+        Ok((times, Asked { how, parameters, warnings }))
     }
 
     /// The model for this workload; what is not given comes from the log's modes, if there are any.
@@ -136,11 +144,10 @@ impl Asking {
         settings: &[Setting],
     ) -> Result<EstimateModel, Failure> {
         let run = workload.truths().iter().map(|truth| truth.run()).max().unwrap_or_default();
-        let longest = match (self.max_estimate, log.and_then(Modes::longest)) {
-            (Some(longest), _) => longest,
-            (None, Some(longest)) if longest >= run => longest,
-            _ => rounded(run),
-        };
+        let of_log = [log.and_then(Modes::permitted), log.and_then(Modes::longest)];
+        let enough = |longest: &Seconds| *longest >= run && longest.0 <= YEAR;
+        let of_log = || of_log.into_iter().flatten().find(enough);
+        let longest = self.max_estimate.or_else(of_log).unwrap_or_else(|| rounded(run));
         let mut model = EstimateModel::new(workload.len() as u64, longest);
         model.longest_percent = self.max_estimate_percent;
         model.supplied.clone_from(&self.mode);
@@ -158,6 +165,9 @@ impl Asking {
         Ok(model)
     }
 }
+
+/// The longest that the model takes, in seconds.
+const YEAR: i64 = 31_536_000;
 
 /// Has the model know the most used times of a log, but for those of which more is known already.
 fn supply(model: &mut EstimateModel, log: &Modes, most: u8) {

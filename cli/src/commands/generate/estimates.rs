@@ -50,6 +50,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let known = Known { log: trace, modes: arguments.asking.modes_of_log.unwrap_or(0) };
             let seed = Seed(arguments.seed);
             let asked = arguments.asking.deal(kind, &mut workload, Some(known), &arguments.set, seed)?;
+            asked.warnings.iter().for_each(|warning| printer.warning(warning));
             let chance = !matches!(kind, Kind::Doubled | Kind::Exact | Kind::None);
             let seed = chance.then_some(arguments.seed);
             Ok(Changed { workload, how: asked.how, parameters: asked.parameters, seed })

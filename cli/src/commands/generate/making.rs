@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast::job::{Ending, Truth};
+use queuecast::portrait::Modes;
 use queuecast::seed::Seed;
 use queuecast::synth::{Downey, Lublin, Rescale, SynthError, Target};
 use queuecast::trace::Ruleset;
+use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +18,7 @@ use super::parameters::{self, Setting};
 use super::people::{self, People};
 use super::product::{Product, Target as Into};
 use super::refused::Refused;
-use crate::commands::loaded::{Loaded, digest};
+use crate::commands::loaded::{Loaded, digest, number_of};
 use crate::commands::source::{Reading, Source};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -31,7 +34,8 @@ pub struct Making {
     /// Processors of the machine, 1 to 16777216; by default 256, or as many as the log's has
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
-    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default as the model has it
+    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log, else
+    /// as the model has it
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
     /// Another seed is another workload; the same seed is always the same one
@@ -170,8 +174,21 @@ impl Making {
                 format!("fitted to {} (digest {})", file_name(&log.name), digest(&log.log.workload))
             }),
         );
+        if let Some(longest) = self.permitted(log.as_ref()) {
+            let (kept, cut) = stopped(&workload, longest)?;
+            workload = kept;
+            how.extend((cut > 0).then(|| {
+                format!(
+                    "{} stopped after {longest} s, the longest that is asked for there",
+                    number_of(cut, "job")
+                )
+            }));
+        }
         let mut parameters = parameters::listed(M::NAME, &model)?;
-        if let Some(load) = self.load {
+        // A fit of sizes, run times and arrivals each by itself need not have the load of all three together.
+        let of_log = || log.as_ref().map(|log| log.log.workload.offered_load());
+        let load = self.load.or_else(|| of_log().filter(|load| (0.001..=100.0).contains(load)));
+        if let Some(load) = load {
             workload = rescaled(load, &workload)?;
             parameters.push(("load".to_owned(), load.to_string()));
         }
@@ -186,11 +203,19 @@ impl Making {
         let modes_of_log = self.asking.modes_of_log.unwrap_or(MODES_OF_LOG);
         let known = log.as_ref().map(|log| Known { log, modes: modes_of_log });
         let asked = self.asking.deal(self.estimates, &mut workload, known, &self.set, seed)?;
+        asked.warnings.iter().for_each(|warning| printer.warning(warning));
         how.push(asked.how);
         parameters.extend(asked.parameters);
         progress.advance();
         drop(progress);
         Product { workload, header: None, how, parameters, seed: Some(self.seed) }.deliver(place, printer)
+    }
+
+    /// The longest that jobs can run because nobody at the log's site can ask for more; `None` where that is not known, or
+    /// another is said.
+    fn permitted(&self, log: Option<&Loaded>) -> Option<Seconds> {
+        let heeded = self.estimates == Kind::Tsafrir && self.asking.max_estimate.is_none();
+        log.filter(|_| heeded).and_then(|log| Modes::of(&log.log.workload).permitted())
     }
 
     fn log(&self, printer: &Printer) -> Result<Option<Loaded>, Failure> {
@@ -206,6 +231,22 @@ impl Making {
         models.extend(self.asking.models(self.estimates));
         parameters::check(&self.set, &models)
     }
+}
+
+/// The workload with jobs stopped that run longer, and how many are.
+fn stopped(workload: &Workload, longest: Seconds) -> Result<(Workload, usize), Failure> {
+    let cut = workload.truths().iter().filter(|truth| truth.run() > longest).count();
+    let stop = |truth: &Truth| match truth.run() > longest {
+        true => Truth { ending: Ending::Killed, ..Truth::rigid(longest) },
+        false => truth.clone(),
+    };
+    let truths = workload.truths().iter().map(stop).collect();
+    let refused = Refused { model: "estimates", options: &[] };
+    let mut kept = Workload::from_columns(workload.machine(), workload.jobs().to_vec(), truths)
+        .map_err(|error| refused.because(error.into(), None))?;
+    kept.names.clone_from(&workload.names);
+    kept.epoch = workload.epoch;
+    Ok((kept, cut))
 }
 
 fn rescaled(load: f64, workload: &Workload) -> Result<Workload, Failure> {

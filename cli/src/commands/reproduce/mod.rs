@@ -6,6 +6,7 @@ mod paper;
 mod people;
 mod smith1998;
 mod talby2005;
+mod tsafrir2005;
 
 use std::path::{Path, PathBuf};
 

@@ -3,13 +3,13 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use queuecast::eval::Reproduction;
 
-use super::{smith1998, talby2005};
+use super::{smith1998, talby2005, tsafrir2005};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
 /// Every paper that can be reproduced. Adding one is a line here.
-pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER];
+pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER, tsafrir2005::PAPER];
 
 /// A paper, what its results were computed from, and how.
 #[derive(Debug)]

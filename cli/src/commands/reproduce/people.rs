@@ -1,8 +1,8 @@
 //! A reproduction for people: each table with the paper's values beside ours, the same per log, then claims
 //! and figures. Verdicts are words, so that they survive plain ASCII, a paste and a printer.
 
-use queuecast::eval::{Claim, Figure, PublishedCell};
-use queuecast::report::chart::{Bar, Bars};
+use queuecast::eval::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
+use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
 use queuecast::report::{Align, Cell, Chart, Column, Document, Page, Table};
 
 use super::answer::Reproduced;
@@ -33,7 +33,10 @@ pub fn document(reproduced: &Reproduced) -> Document {
         document = document.with_table("claims", claims(&all.claims));
     }
     for figure in all.figures.iter().filter(|_| reproduced.plot) {
-        document = document.with_chart(bars(figure));
+        document = document.with_chart(match &figure.over {
+            Some(over) => curves(figure, over),
+            None => bars(figure),
+        });
     }
     document.with_paragraph(agreement(reproduced))
 }
@@ -186,10 +189,39 @@ fn bars(figure: &Figure) -> Chart {
         bars.push(Bar::new(&*group.name, Cell::text("")));
         bars.extend(group.bars.iter().map(|bar| {
             let value = bar.value.map_or(Cell::Missing, |value| Cell::number(value, decimals(&figure.unit)));
-            Bar::new(format!("  {}", bar.label), value)
+            Bar::new(format!("  {}", labelled(bar, decimals(&figure.unit))), value)
         }));
     }
     Chart::Bars(Bars::new(format!("{}: {}", figure.name, measured_in(&figure.title, &figure.unit)), bars))
+}
+
+/// What a bar is, and how far single results are from it.
+fn labelled(bar: &FigureBar, decimals: u8) -> String {
+    let decimals = usize::from(decimals);
+    let spread = bar.deviation.map(|deviation| format!(" +/- {deviation:.decimals$}"));
+    format!("{}{}", bar.label, spread.unwrap_or_default())
+}
+
+/// Lines of a chart of curves.
+const HEIGHT: usize = 12;
+
+/// A figure's curves in one frame.
+fn curves(figure: &Figure, over: &FigureAxis) -> Chart {
+    let measure = if over.unit == "s" { Measure::Duration } else { Measure::Number };
+    let across = Axis::new(measured_in(&over.name, if over.unit == "s" { "" } else { &over.unit }), measure);
+    let up = Axis::new(&*figure.unit, Measure::Number);
+    Chart::Curves(Curves {
+        title: format!("{}: {}", figure.name, figure.title),
+        series: figure
+            .curves
+            .iter()
+            .map(|curve| Series::new(&*curve.name, curve.points.iter().copied()))
+            .collect(),
+        x: if over.log { across.log() } else { across },
+        y: if over.log_up { up.log() } else { up },
+        join: if over.steps { Join::Step } else { Join::Line },
+        height: HEIGHT,
+    })
 }
 
 /// What is said below a table, each thing once.
@@ -255,7 +287,7 @@ fn measured_in(heading: &str, unit: &str) -> String {
 /// What can be counted has no decimals, ratios have two.
 fn decimals(unit: &str) -> u8 {
     match unit {
-        "jobs" | "processors" | "users" => 0,
+        "jobs" | "processors" | "users" | "values" | "rank" => 0,
         "" => 2,
         _ => 1,
     }

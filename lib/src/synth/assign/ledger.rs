@@ -28,12 +28,7 @@ pub struct Ledger {
 impl Ledger {
     /// A ledger of estimates nobody has yet. Fails if there is no way to serve all jobs.
     pub fn open(modes: &Modes, workload: &Workload) -> Result<Ledger, SynthError> {
-        if modes.jobs() != workload.len() as u64 {
-            let (estimates, jobs) = (modes.jobs(), workload.len());
-            return Err(SynthError::Unsuitable(format!(
-                "{estimates} estimates for {jobs} jobs: one for each is needed"
-            )));
-        }
+        one_for_each(modes, workload)?;
         let times: Vec<Seconds> = modes.by_time().iter().map(|mode| mode.time).collect();
         let left: Vec<u64> = modes.by_time().iter().map(|mode| mode.jobs).collect();
         let class: Vec<u32> = classes(&times, workload).collect();
@@ -116,9 +111,18 @@ fn too_short(short: u64, times: &[Seconds], workload: &Workload) -> SynthError {
     }
 }
 
-/// The modes with as few estimates raised as it takes to serve all jobs, each to the next mode that suffices, and how many
-/// were. Fails if a job runs longer than the longest of them.
+fn one_for_each(modes: &Modes, workload: &Workload) -> Result<(), SynthError> {
+    let (estimates, jobs) = (modes.jobs(), workload.len());
+    if estimates == jobs as u64 {
+        return Ok(());
+    }
+    Err(SynthError::Unsuitable(format!("{estimates} estimates for {jobs} jobs: one for each is needed")))
+}
+
+/// The modes with estimates raised as little as it takes to serve all jobs, and how many were: from every mode upwards
+/// there are as many as before, or as many as jobs need if those are more. Fails if a job runs longer than the longest.
 pub fn raised(modes: &Modes, workload: &Workload) -> Result<(Modes, u64), SynthError> {
+    one_for_each(modes, workload)?;
     let mut kept = modes.by_time().to_vec();
     let times: Vec<Seconds> = kept.iter().map(|mode| mode.time).collect();
     let mut needed = vec![0u64; times.len()];
@@ -128,18 +132,15 @@ pub fn raised(modes: &Modes, workload: &Workload) -> Result<(Modes, u64), SynthE
             None => return Err(too_short(1, &times, workload)),
         }
     }
-    let (mut surplus, mut lifted) = (0i64, 0);
-    for at in (0..kept.len()).rev() {
-        surplus += kept[at].jobs as i64 - needed[at] as i64;
-        let mut below = at;
-        while surplus < 0 && below > 0 {
-            below -= 1;
-            let moved = kept[below].jobs.min(-surplus as u64);
-            kept[below].jobs -= moved;
-            kept[at].jobs += moved;
-            surplus += moved as i64;
-            lifted += moved;
-        }
+    let (mut surplus, mut taken, mut lifted) = (0i64, 0, 0);
+    for (mode, needed) in kept.iter_mut().zip(needed).rev() {
+        surplus += mode.jobs as i64 - needed as i64;
+        // What lacks from here upwards comes from below; what lacked above was taken from here, or from below as well.
+        let lacking = surplus.min(0).unsigned_abs();
+        let jobs = mode.jobs + lacking - taken;
+        // An estimate that moves in while another moves out has not moved: only a gain is a raise.
+        lifted += jobs.saturating_sub(mode.jobs);
+        (mode.jobs, taken) = (jobs, lacking);
     }
     Ok((kept.into_iter().collect(), lifted))
 }

@@ -39,8 +39,8 @@ impl Pairing {
         }
     }
 
-    /// The same, with as few estimates as necessary raised to the next that suffices for somebody, and how many were: a
-    /// model may make fewer long estimates than there are long jobs. Fails if a job outlives the longest.
+    /// The same, with estimates raised to others of the modes as little as necessary, and how many were: a model may make
+    /// fewer long estimates than there are long jobs. Fails if a job outlives the longest.
     pub fn pair_raised(
         &self,
         modes: &Modes,

@@ -6,14 +6,15 @@
 //! these that applies:
 //!
 //! 1. with chance `kept`, what the user's last batch in the same sitting got;
-//! 2. with chance `recalled`, one of the user's other values, the more likely the more jobs have it;
+//! 2. with chance `recalled`, what the user asked for in the sitting before, or, if that is too short or not known yet, in
+//!    the one after;
 //! 3. any that suffices, in proportion to how many are left of it, as in the random shuffle.
 //!
 //! Every estimate is used exactly as often as the distribution has it, so what differs from the random shuffle is who has
 //! it, and nothing else. Batches choose roughly in the order of their needs, the longest first, as jobs do there; a
 //! [`Ledger`] sees to it that nobody goes without in the end, and splits a batch where there is not enough of a value.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -37,17 +38,18 @@ pub struct Routine {
     pub gap: Seconds,
     /// The chance that the last value of the sitting is kept, if it suffices; 0 to 1.
     pub kept: f64,
-    /// The chance that, otherwise, one of the user's own values that suffice is taken again; 0 to 1.
+    /// The chance that, otherwise, the value of the user's sitting before is taken again, else of the one after, if it
+    /// suffices; 0 to 1.
     pub recalled: f64,
-    /// How far the order in which batches choose is random; 0 to 1. At 0 who needs most chooses first, and long estimates
-    /// go to long jobs as often as in the random shuffle; at 1 everybody takes what is popular, and who comes late gets
-    /// what just suffices.
+    /// How far the order in which batches choose is a matter of luck, which is the same for all batches of a user; 0 to 1.
+    /// At 0 who needs most chooses first, and long estimates go to long jobs as often as in the random shuffle; at 1
+    /// everybody takes what is popular, and who comes late gets what just suffices.
     pub disorder: f64,
 }
 
 impl Default for Routine {
     fn default() -> Routine {
-        Routine { gap: Sittings::GAP, kept: 0.5, recalled: 0.5, disorder: 0.4 }
+        Routine { gap: Sittings::GAP, kept: 0.5, recalled: 0.8, disorder: 0.35 }
     }
 }
 
@@ -66,7 +68,7 @@ impl Routine {
         let mut rng = seed.stream("estimates that stay put");
         let batches = Batches::of(workload, &sittings, &ledger.class, self.disorder, &mut rng);
         let mut people = People {
-            of_user: vec![Vec::new(); batches.users],
+            of_user: vec![BTreeMap::new(); batches.users],
             of_sitting: vec![None; sittings.count as usize],
             routine: *self,
             ledger,
@@ -142,8 +144,8 @@ impl Batches {
     }
 }
 
-/// Puts batches into the order in which they choose: by class from the highest, those alike at random, and a chance against
-/// that order as great as the `disorder`.
+/// Puts batches into the order in which they choose: by class from the highest, those alike at random, weighed against the
+/// luck of their users by the `disorder`.
 fn in_turn(batches: &mut Vec<Batch>, class: impl Fn(&Batch) -> usize, disorder: f64, rng: &mut ChaCha8Rng) {
     let highest = batches.iter().map(&class).max().unwrap_or_default();
     let mut alike = vec![0u32; highest + 1];
@@ -152,11 +154,14 @@ fn in_turn(batches: &mut Vec<Batch>, class: impl Fn(&Batch) -> usize, disorder: 
     for class in (0..=highest).rev() {
         before[class] = before[class + 1] + alike[class];
     }
+    let users = batches.iter().filter_map(|batch| batch.user).max().map_or(0, |user| user as usize + 1);
+    let luck: Vec<f64> = (0..users).map(|_| rng.random::<f64>()).collect();
     let count = batches.len() as f64;
     let mut turn = |batch: &Batch| {
         let class = class(batch);
         let rank = f64::from(before[class + 1]) + f64::from(alike[class]) * rng.random::<f64>();
-        (1.0 - disorder) * rank / count + disorder * rng.random::<f64>()
+        let luck = batch.user.map_or_else(|| rng.random::<f64>(), |user| luck[user as usize]);
+        (1.0 - disorder) * rank / count + disorder * luck
     };
     let mut turns: Vec<(f64, Batch)> = batches.drain(..).map(|batch| (turn(&batch), batch)).collect();
     turns.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.from.cmp(&b.1.from)));
@@ -168,8 +173,8 @@ struct People {
     routine: Routine,
     ledger: Ledger,
     rng: ChaCha8Rng,
-    /// What each user has asked for, and for how many jobs.
-    of_user: Vec<Vec<(usize, u64)>>,
+    /// What each user has asked for last in which sitting.
+    of_user: Vec<BTreeMap<u32, usize>>,
     /// What was asked for last in each sitting.
     of_sitting: Vec<Option<usize>>,
 }
@@ -193,16 +198,10 @@ impl People {
             return None;
         }
         let own = &self.of_user[batch.user? as usize];
-        let own = || own.iter().filter(|(estimate, _)| suffices(&self.ledger, *estimate));
-        let jobs: u64 = own().map(|(_, jobs)| jobs).sum();
-        let mut place = if jobs > 0 { self.rng.random_range(0..jobs) } else { return None };
-        own()
-            .find(|(_, jobs)| {
-                let found = place < *jobs;
-                place = place.saturating_sub(*jobs);
-                found
-            })
-            .map(|(estimate, _)| *estimate)
+        let before = own.range(..batch.sitting).next_back();
+        let after = || own.range(batch.sitting + 1..).next();
+        let neighbours = before.into_iter().chain(std::iter::once_with(after).flatten());
+        neighbours.map(|(_, &estimate)| estimate).find(|&estimate| suffices(&self.ledger, estimate))
     }
 
     /// Gives it to as many of the jobs as may have it, and remembers it.
@@ -211,11 +210,7 @@ impl People {
         if given > 0 {
             self.of_sitting[batch.sitting as usize] = Some(estimate);
             if let Some(user) = batch.user {
-                let own = &mut self.of_user[user as usize];
-                match own.iter_mut().find(|(of, _)| *of == estimate) {
-                    Some((_, jobs)) => *jobs += given as u64,
-                    None => own.push((estimate, given as u64)),
-                }
+                self.of_user[user as usize].insert(batch.sitting, estimate);
             }
         }
         given

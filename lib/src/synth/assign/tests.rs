@@ -31,7 +31,7 @@ fn modes(modes: &[(i64, u64)]) -> Modes {
 
 const PAIRINGS: [Pairing; 2] = [
     Pairing::Shuffled,
-    Pairing::Sittings(Routine { gap: Seconds(3600), kept: 0.5, recalled: 0.5, disorder: 0.4 }),
+    Pairing::Sittings(Routine { gap: Seconds(3600), kept: 0.5, recalled: 0.8, disorder: 0.35 }),
 ];
 
 #[test]
@@ -102,7 +102,7 @@ fn a_batch_has_one_estimate_and_a_user_comes_back_to_it() {
         };
         (0..3).map(of).sum()
     };
-    assert!(distinct(&estimates) <= 18, "{}", distinct(&estimates));
+    assert!(distinct(&estimates) <= 22, "{}", distinct(&estimates));
     // The control: shuffled, hardly any sitting is of one estimate, and users have nearly all of them.
     let shuffled = Pairing::Shuffled.pair(&modes, &jobs, Seed(3)).unwrap();
     assert!(distinct(&shuffled) >= 34);

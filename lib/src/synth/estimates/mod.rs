@@ -116,7 +116,7 @@ impl EstimateModel {
         };
         if sizes.tail > 0.0 {
             tail.shuffle(&mut seed.stream("estimates of the tail"));
-            let sizes = self.tail.sizes(tail.len(), sizes.tail)?;
+            let sizes = self.tail.sizes(tail.len(), sizes.tail);
             series.extend(tail.into_iter().zip(sizes));
         }
         let percent: Vec<f64> = series.iter().map(|&(_, percent)| percent).collect();
@@ -134,6 +134,7 @@ impl EstimateModel {
         }
         let expected = "between 1 and 99 percent";
         range::within("head_percent", self.head_percent, 1.0, 99.0, expected)?;
+        self.tail.check()?;
         let mut supplied = self.supplied.clone();
         if let Some(percent) = self.longest_percent {
             range::percent("longest_percent", percent)?;

@@ -69,14 +69,18 @@ impl Default for PowerLaw {
 }
 
 impl PowerLaw {
-    /// `count` sizes of the ranks after the head, `percent` together.
-    pub(super) fn sizes(&self, count: usize, percent: f64) -> Result<Vec<f64>, SynthError> {
+    /// Whether the parameters are in their ranges.
+    pub(super) fn check(&self) -> Result<(), SynthError> {
         range::within("tail.omega", self.omega, f64::MIN_POSITIVE, 1e9, "above 0 and at most 1e9")?;
-        range::within("tail.rho", self.rho, -20.0, 20.0, "between -20 and 20")?;
+        range::within("tail.rho", self.rho, -20.0, 20.0, "between -20 and 20")
+    }
+
+    /// `count` sizes of the ranks after the head, `percent` together.
+    pub(super) fn sizes(&self, count: usize, percent: f64) -> Vec<f64> {
         let mut sizes: Vec<f64> =
             (1..=count).map(|place| self.omega * ((HEAD + place) as f64).powf(self.rho)).collect();
         scale(&mut sizes, percent);
-        Ok(sizes)
+        sizes
     }
 }
 
@@ -107,12 +111,12 @@ mod tests {
     #[test]
     fn the_tail_is_the_rest_and_goes_on_where_the_head_ends() {
         for count in [100, 319, 545] {
-            let sizes = PowerLaw::default().sizes(count, 11.0).unwrap();
+            let sizes = PowerLaw::default().sizes(count, 11.0);
             assert!((sizes.iter().sum::<f64>() - 11.0).abs() < 1e-9);
             assert!(sizes.is_sorted_by(|one, next| one > next));
             assert!((0.6..0.84).contains(&sizes[0]), "{}", sizes[0]);
         }
-        assert!(PowerLaw::default().sizes(0, 11.0).unwrap().is_empty());
+        assert!(PowerLaw::default().sizes(0, 11.0).is_empty());
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
             let error = head.sizes(HEAD, 89.0).unwrap_err().to_string();
             assert!(error.starts_with("head = ") && error.contains("less than head_percent (89)"), "{error}");
         }
-        assert!(PowerLaw { omega: 0.0, rho: -2.0 }.sizes(5, 11.0).is_err());
-        assert!(PowerLaw { omega: 1.0, rho: f64::NAN }.sizes(5, 11.0).is_err());
+        assert!(PowerLaw { omega: 0.0, rho: -2.0 }.check().is_err());
+        assert!(PowerLaw { omega: 1.0, rho: f64::NAN }.check().is_err());
     }
 }

@@ -78,7 +78,8 @@ impl People {
             monday,
         };
         for (user, &quota) in (0..).zip(&quotas) {
-            people.add(population, workload, lanes, (user, quota, present[user as usize]), &mut rng);
+            let person = (user, quota, present[user as usize]);
+            people.add(population, workload, lanes, person, quotas.len(), &mut rng);
         }
         people
     }
@@ -90,6 +91,7 @@ impl People {
         workload: &Workload,
         lanes: &Lanes,
         (user, quota, present): (u32, u32, (u32, u32)),
+        everybody: usize,
         rng: &mut ChaCha8Rng,
     ) {
         let first = self.applications.len() as u32;
@@ -112,8 +114,7 @@ impl People {
             self.applications.push(Application { user, lane, weight, size, run });
         }
         // Every queue has somebody who uses it now and then.
-        let (all, everybody) = (lanes.sizes.len(), self.persons.capacity().max(1));
-        for lane in (user as usize..all).step_by(everybody) {
+        for lane in (user as usize..lanes.sizes.len()).step_by(everybody) {
             let (size, run) = (rng.random_range(0.0..1.0), rng.random_range(0.0..1.0));
             self.applications.push(Application { user, lane: lane as u32, weight: 0.02, size, run });
         }

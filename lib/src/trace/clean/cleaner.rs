@@ -137,6 +137,9 @@ impl Cleaner {
         }
         if preferred <= 0 {
             self.fire(Rule::Processors, record, || format!("requested {requested}, allocated {allocated}"))?;
+            if self.ruleset.action(Rule::Processors) == Action::Held {
+                return Ok(false);
+            }
         }
         if preferred > 0 && other > 0 && preferred != other {
             self.fire(Rule::ProcessorsDiffer, record, || {

@@ -131,6 +131,8 @@ named! {
         Requested = "requested",
         /// Allocated processors, else requested ones.
         Allocated = "allocated",
+        /// Allocated processors; without them, a record is removed.
+        Held = "held",
         /// Allocated processors in accounting records, requested ones in SWF; else the other.
         ByFormat = "format",
         /// Waiting counts from eligibility.
@@ -185,7 +187,7 @@ impl Action {
     /// What it does to a record. Choosing between two columns, or an order among equals, alters no datum.
     pub fn effect(self) -> Effect {
         match self {
-            Action::Drop => Effect::Removed,
+            Action::Drop | Action::Held => Effect::Removed,
             Action::Keep => Effect::Kept,
             Action::Requested
             | Action::Allocated
@@ -224,7 +226,7 @@ impl Rule {
             Rule::RunMissing => "no run time: it never ran",
             Rule::TimeRange => "a submit, run or requested time beyond 10^15 seconds",
             Rule::RunZero => "a run time of zero",
-            Rule::Processors => "the preferred processor count is not known; the other one is taken",
+            Rule::Processors => "the preferred processor count is not known",
             Rule::ProcessorsDiffer => "requested and allocated processors differ",
             Rule::ProcessorsMissing => "no processor count",
             Rule::TooLarge => "more processors than the machine has",
@@ -275,7 +277,7 @@ impl Rule {
             Rule::PartialExecution => &[Action::Keep, Action::Drop],
             Rule::JobNumberMissing => &[Action::Line],
             Rule::RunZero => &[Action::Keep, Action::OneSecond, Action::Drop],
-            Rule::Processors => &[Action::Requested, Action::Allocated, Action::ByFormat],
+            Rule::Processors => &[Action::Requested, Action::Allocated, Action::ByFormat, Action::Held],
             Rule::TooLarge => &[Action::Drop, Action::Cap],
             Rule::RequestMissing => &[Action::Keep, Action::Drop, Action::Run],
             Rule::RunAboveRequest => &[Action::Keep, Action::Cut],

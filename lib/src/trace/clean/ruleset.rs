@@ -150,7 +150,7 @@ impl Ruleset {
     /// from accounting records.
     pub(in crate::trace) fn prefers_allocated(&self, accounting: bool) -> bool {
         match self.action(Rule::Processors) {
-            Action::Allocated => true,
+            Action::Allocated | Action::Held => true,
             Action::ByFormat => accounting,
             _ => false,
         }

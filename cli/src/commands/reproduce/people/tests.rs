@@ -1,6 +1,6 @@
 //! A made-up reproduction in all four formats.
 
-use queuecast::eval::Reproduction;
+use queuecast::eval::{FigureGroup, Reproduction};
 use queuecast::report::{Format, table};
 
 use super::super::answer::Used;
@@ -122,6 +122,23 @@ fn claims_say_what_was_measured_and_figures_are_drawn_unless_declined() {
     assert!(text.contains("\n  RUH                –\n"), "{text}");
     made_up.plot = false;
     assert!(!render(&made_up).contains("Figure 4"));
+}
+
+#[test]
+fn curves_share_a_frame_and_means_show_their_spread() {
+    let axis = FigureAxis { name: "time".into(), unit: "s".into(), log: true, ..FigureAxis::default() };
+    let figure = Figure::new("Figure 3", "times", "% of the jobs").over(axis.clone());
+    let figure = figure.curve("asked", [(60.0, 10.0), (7200.0, 100.0)]).curve("ran", [(30.0, 50.0)]);
+    let text = curves(&figure, &axis).render(&Page::wide(80));
+    assert!(text.starts_with("Figure 3: times\n\n% of the jobs\n"), "{text}");
+    assert!(text.contains("● asked   ○ ran") && text.contains("1 h"), "{text}");
+    let mut made_up = made_up();
+    let bar = FigureBar { label: "vanl".into(), value: Some(12.0), deviation: Some(0.26) };
+    let group = FigureGroup { name: "CTC".into(), bars: vec![bar] };
+    made_up.reproduction.figures =
+        vec![Figure { groups: vec![group], ..Figure::new("Figure 16", "waits", "s") }];
+    let text = made_up.document().render(Format::Text, &Page::wide(80));
+    assert!(text.contains("  vanl +/- 0.3  12.0  █"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,166 @@
+//! Where what is thought of running jobs comes from: what is written on a command line or in an experiment file.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Holder, LifetimeFit, Lifetimes};
+use crate::predict::Forecast;
+use crate::spec::SpecError;
+use crate::units::{Procs, Seconds};
+
+/// How much longer running jobs go on, and who says so.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Outlook {
+    /// Their age says so, by the lifetimes of the jobs that ended so far; the forecast until these make a line.
+    #[default]
+    Fitted,
+    /// Their age says so, by lifetimes given: between these two lengths in seconds.
+    Between(f64, f64),
+    /// The same, given as β₀ and β₁ of equation 4.
+    Line(f64, f64),
+    /// The run-time predictor's forecast says so: its interval, or its point where it has none.
+    Forecast,
+    /// The forecast's point says so, give or take this factor: lifetimes uniform in the log around it.
+    Factor(f64),
+}
+
+impl Outlook {
+    /// Every form, as shown to people.
+    pub const KNOWN: [&'static str; 5] =
+        ["fitted", "between:LEAST,MOST", "line:INTERCEPT,SLOPE", "forecast", "forecast:FACTOR"];
+
+    /// The running job of this age, of whose whole run time `forecast` is predicted. Impossible lifetimes, which no text
+    /// gives, leave the forecast.
+    pub fn holder(&self, procs: Procs, age: Seconds, forecast: &Forecast, fit: &LifetimeFit) -> Holder {
+        let lifetimes = match *self {
+            Outlook::Fitted => fit.lifetimes(),
+            Outlook::Between(least, most) => Lifetimes::between(least, most).ok(),
+            Outlook::Line(intercept, slope) => Lifetimes::line(intercept, slope).ok(),
+            Outlook::Forecast => None,
+            Outlook::Factor(factor) => Some(Lifetimes::around(forecast.point(), factor)),
+        };
+        match lifetimes {
+            Some(lifetimes) => Holder::aged(procs, age, &lifetimes),
+            None => Holder::forecast(procs, age, forecast),
+        }
+    }
+}
+
+impl fmt::Display for Outlook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outlook::Fitted => f.write_str("fitted"),
+            Outlook::Between(least, most) => write!(f, "between:{least},{most}"),
+            Outlook::Line(intercept, slope) => write!(f, "line:{intercept},{slope}"),
+            Outlook::Forecast => f.write_str("forecast"),
+            Outlook::Factor(factor) => write!(f, "forecast:{factor}"),
+        }
+    }
+}
+
+/// Two numbers with a comma between them.
+fn two(text: &str) -> Option<(f64, f64)> {
+    let (one, other) = text.split_once(',')?;
+    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+}
+
+impl FromStr for Outlook {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Outlook, SpecError> {
+        let wrong = |why: &str| SpecError::value("outlook", text, why);
+        let (name, setting) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        match (name, setting) {
+            ("fitted", None) => Ok(Outlook::Fitted),
+            ("fitted", Some(_)) => Err(wrong("it has no settings")),
+            ("between", given) => {
+                let (least, most) = given.and_then(two).ok_or_else(|| {
+                    wrong("give the shortest and the longest lifetime in seconds, as in between:7.4,162755")
+                })?;
+                Lifetimes::between(least, most).map_err(|error| wrong(&error.why))?;
+                Ok(Outlook::Between(least, most))
+            }
+            ("line", given) => {
+                let (intercept, slope) = given
+                    .and_then(two)
+                    .ok_or_else(|| wrong("give intercept and slope of the line, as in line:-0.2,0.1"))?;
+                Lifetimes::line(intercept, slope).map_err(|error| wrong(&error.why))?;
+                Ok(Outlook::Line(intercept, slope))
+            }
+            ("forecast", None) => Ok(Outlook::Forecast),
+            ("forecast", Some(factor)) => match factor.parse::<f64>() {
+                Ok(factor) if (1.001..=1e6).contains(&factor) => Ok(Outlook::Factor(factor)),
+                _ => Err(wrong("the factor must be from 1.001 to 1000000, as in forecast:2")),
+            },
+            _ => Err(SpecError::unknown("outlook", text, &Outlook::KNOWN)),
+        }
+    }
+}
+
+impl TryFrom<String> for Outlook {
+    type Error = SpecError;
+    fn try_from(text: String) -> Result<Outlook, SpecError> {
+        text.parse()
+    }
+}
+
+impl From<Outlook> for String {
+    fn from(outlook: Outlook) -> String {
+        outlook.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_are_read_as_written() {
+        for text in ["fitted", "between:7.4,162755", "line:-0.2,0.1", "forecast", "forecast:2.5"] {
+            assert_eq!(text.parse::<Outlook>().unwrap().to_string(), text);
+        }
+        assert_eq!(Outlook::default().to_string(), "fitted");
+    }
+
+    #[test]
+    fn wrong_specs_say_what_is_possible() {
+        for (text, expected) in [
+            ("", "fitted, between:LEAST,MOST, line:INTERCEPT,SLOPE, forecast, forecast:FACTOR"),
+            ("guess", "no such outlook"),
+            ("fitted:2", "no settings"),
+            ("between", "as in between:"),
+            ("between:1", "as in between:"),
+            ("between:10,5", "the second above the first"),
+            ("between:0,5", "above 0"),
+            ("line:1", "as in line:"),
+            ("line:-0.2,-0.1", "slope must be above 0"),
+            ("forecast:1", "from 1.001"),
+            ("forecast:x", "as in forecast:2"),
+            ("forecast:NaN", "as in forecast:2"),
+        ] {
+            let error = text.parse::<Outlook>().expect_err(text).to_string();
+            assert!(error.contains(expected) && !error.contains('\n'), "{text}: {error}");
+        }
+        assert_eq!("guess".parse::<Outlook>().unwrap_err().known, Outlook::KNOWN);
+    }
+
+    #[test]
+    fn each_has_its_source() {
+        let (forecast, mut fit) = (Forecast::exactly(Seconds(400)), LifetimeFit::new());
+        let half = |spec: &str, fit: &LifetimeFit| {
+            let holder = spec.parse::<Outlook>().unwrap().holder(Procs(1), Seconds(100), &forecast, fit);
+            (0..100_000).find(|&t| holder.survival(f64::from(t)) <= 0.5 + 1e-9).unwrap()
+        };
+        assert_eq!(half("forecast", &fit), 300);
+        assert_eq!(half("fitted", &fit), 300, "nothing seen: the forecast");
+        [10, 1000].into_iter().for_each(|lifetime| fit.observe(Seconds(lifetime)));
+        assert_eq!(half("fitted", &fit), 900, "√(100 · 10,000) − 100");
+        assert_eq!(half("between:1,10000", &fit), 900);
+        assert_eq!(half("line:0,0.10857362047581294", &fit), 900, "1 / ln 10,000");
+        assert_eq!(half("forecast:2", &fit), 300, "it is at least 200 for certain");
+        assert_eq!(half("forecast:9", &fit), 500, "√(100 · 3600) − 100");
+    }
+}

@@ -68,9 +68,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {
         SynthError::OutOfRange { .. } => Failure::usage(error.to_string()),
-        SynthError::TooShort { .. } | SynthError::Unsuitable(_) | SynthError::Workload(_) => {
-            Failure::unexpected(error.to_string())
-        }
+        SynthError::TooShort { .. }
+        | SynthError::Outlived { .. }
+        | SynthError::Unsuitable(_)
+        | SynthError::Workload(_) => Failure::unexpected(error.to_string()),
     })?;
     if let Some(planned) = planned {
         let name = planned.name().to_owned();

@@ -5,7 +5,8 @@ use std::fs;
 use queuecast::job::Ending;
 use queuecast::seed::Seed;
 use queuecast::synth::{
-    EstimateModel, Estimates, Habits, Lublin, Pairing, Population, Rescale, Routine, Shaken, Target, Variant,
+    EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Rescale, Routine, Shaken,
+    Target, Variant,
 };
 use queuecast::trace::{ReadOptions, read};
 use queuecast::units::Seconds;
@@ -49,6 +50,11 @@ fn said(folder: &Folder, line: &str, code: i32) -> String {
     String::from_utf8(done.get_output().stderr.clone()).unwrap()
 }
 
+/// All jobs at one instant.
+fn at_once() -> String {
+    FOUR.replace("2   1 -1", "2   0 -1").replace("3   2 -1", "3   0 -1").replace("4  50 -1", "4   0 -1")
+}
+
 /// The value a header's note gives a parameter.
 fn parameter<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix("; Note: ")?.strip_prefix(name)?.strip_prefix(" = "))
@@ -58,7 +64,8 @@ fn parameter<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 fn what_is_written_reads_back_as_what_the_library_makes() {
     let folder = empty();
     let seed = Seed(7);
-    let bare = Lublin::new(3000, 128).generate(seed).unwrap();
+    let untyped = Lublin { kinds: LublinKinds::Untyped, ..Lublin::new(3000, 128) };
+    let bare = untyped.generate(seed).unwrap();
     assert_eq!(
         workload(&made(
             &folder,
@@ -152,7 +159,7 @@ fn the_same_command_gives_the_same_bytes_wherever_they_go() {
 #[test]
 fn the_command_in_the_header_makes_it_again() {
     let folder = empty();
-    folder.queuecast("generate habits --jobs 1500 --output log.swf").assert().success();
+    folder.queuecast("generate habits --jobs 2500 --procs 64 --output log.swf").assert().success();
     for line in [
         "generate lublin --kinds batch --jobs 200 --load 0.5 --mode 10m=5 --mode 1h=7.5 --users 9 --quiet",
         "generate lublin --like ./log.swf --jobs 200 --pairing shuffled --seed=4",
@@ -181,7 +188,7 @@ fn the_header_has_every_parameter_and_setting_them_gives_the_same() {
     for (name, value) in [
         ("seed", "1"),
         ("lublin.jobs", "150"),
-        ("lublin.kinds", "both"),
+        ("lublin.kinds", "untyped"),
         ("lublin.batch.sizes.serial", "0.2927"),
         ("population.users", "20"),
         ("estimates.supplied.1.percent", "12.5"),
@@ -190,7 +197,7 @@ fn the_header_has_every_parameter_and_setting_them_gives_the_same() {
     ] {
         assert_eq!(parameter(&text, name), Some(value), "{name}");
     }
-    for line in ["; MaxProcs: 256", "; MaxJobs: 150", "; UnixStartTime: 1704067200", "; Queue: 1 batch"] {
+    for line in ["; MaxProcs: 256", "; MaxJobs: 150", "; UnixStartTime: 1704067200"] {
         assert!(text.lines().any(|one| one == line), "{line}");
     }
     let records = |text: &str| -> Vec<String> {
@@ -271,6 +278,7 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
 fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     let folder = Folder::with("four.swf", FOUR);
     folder.queuecast("generate lublin --jobs 600 --users none --output nobody.swf").assert().success();
+    fs::write(folder.path("at-once.swf"), at_once()).unwrap();
     fs::write(folder.path("long.swf"), FOUR.replace("-1 250 20", "-1 350 20")).unwrap();
     for (line, parts) in [
         ("lublin --load -1", &["error: --load -1: must be between 0.001 and 100"][..]),
@@ -288,12 +296,22 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
             "lublin --max-estimate-percent 101",
             &["--max-estimate-percent 101: must be above 0 and at most 100"],
         ),
-        ("lublin --mode 1h=60 --mode 2h=50", &["error: --mode 110: must be at most 100 percent in all"]),
-        ("lublin --mode 1h=0", &["error: --mode 0: must be above 0"]),
+        (
+            "lublin --mode 1h=60 --mode 2h=50",
+            &["error: --mode 1h=60 --mode 2h=50: 110 percent in all, must be at most 100"],
+        ),
+        ("lublin --mode 1h=5 --mode 60m=6", &["error: --mode 1h=5 --mode 1h=6: how many ask", "once only"]),
+        (
+            "lublin --max-estimate 99d --max-estimate-percent 2 --mode 99d=3",
+            &["error: --max-estimate-percent 2 --mode 99d=3: how many ask"],
+        ),
+        ("lublin --mode 1h=0", &["'1h=0' for '--mode", "must be above 0"]),
         ("lublin --mode 1h", &["expected TIME=PERCENT, as in 1h=12.5"]),
         ("lublin --mode 400d=1", &["error: --mode 34560000: must be between 1 and the longest estimate"]),
         ("lublin --mode 1h=5 --estimates exact", &["--mode means nothing without --estimates tsafrir"]),
-        ("lublin --modes-of-log 20", &["--modes-of-log 20: must be between 0 and 19"]),
+        ("lublin --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
+        ("downey --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
+        ("lublin --like four.swf --modes-of-log 20", &["--modes-of-log 20: must be between 0 and 19"]),
         (
             "lublin --estimates tsfrir",
             &["tsafrir, exact, f:F, feit[:PHI], none", "similar value exists: 'tsafrir'"],
@@ -329,6 +347,8 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --like no.swf", &["no.swf: no such file"][..]),
         ("lublin --like nobody.swf", &["nobody.swf: ", "hint: --users N makes up so many"]),
         ("resample nobody.swf", &["nobody.swf: ", "who submitted"]),
+        ("resample four.swf", &["four.swf: the log spans 0.", "two weeks at least"]),
+        ("rescale at-once.swf --load 0.5 --by run-times", &["at-once.swf: all jobs", "at one instant"]),
         (
             "estimates long.swf --estimates shuffled",
             &["long.swf: 1 of 4 jobs run longer", "hint: --clean predictsim"],
@@ -337,7 +357,11 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         let text = said(&folder, &format!("generate {line}"), 3);
         assert!(parts.iter().all(|part| text.contains(part)), "{line}\n{text}");
     }
-    assert_eq!(folder.names(), ["four.swf", "long.swf", "nobody.swf"], "nothing is left behind");
+    assert_eq!(
+        folder.names(),
+        ["at-once.swf", "four.swf", "long.swf", "nobody.swf"],
+        "nothing is left behind"
+    );
 }
 
 #[test]
@@ -365,9 +389,16 @@ fn help_fits_eighty_columns_and_has_ranges_and_defaults() {
     for command in ["lublin", "downey", "habits", "estimates", "rescale", "resample", "shake"] {
         for help in ["-h", "--help"] {
             let text = stdout(queuecast().env("COLUMNS", "80").args(["generate", command, help]));
-            let prose = text.split("Examples:").next().unwrap_or_default();
-            let long: Vec<&str> = prose.lines().filter(|line| line.chars().count() > 80).collect();
+            let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(long.is_empty(), "{command} {help}: {long:#?}");
+            // Not even wrapped: every line of the examples is a command, or ends what it says of one.
+            let examples = text.split("Examples:\n").nth(1).unwrap_or_default();
+            let whole =
+                |line: &str| line.is_empty() || line.contains("queuecast generate ") || line.ends_with(':');
+            assert!(
+                examples.lines().count() > 0 && examples.lines().all(whole),
+                "{command} {help}: {examples}"
+            );
         }
     }
     let text = stdout(queuecast().args(["generate", "lublin", "--help"]));
@@ -387,4 +418,23 @@ fn a_full_disk_and_a_reader_gone() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_queuecast"));
     let output = command.args(["generate", "habits", "--jobs", "5000"]).stdout(writer).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
+
+#[test]
+fn a_load_that_is_not_reached_is_said() {
+    let folder = empty();
+    folder.queuecast("generate habits --jobs 5000 --procs 64 --output log.swf").assert().success();
+    let warned = |line: &str| {
+        let done = folder.queuecast(&format!("{line} --quiet --output made.swf")).assert().success();
+        String::from_utf8(done.get_output().stderr.clone()).unwrap()
+    };
+    let text = warned("generate rescale log.swf --factor 6 --by sizes");
+    assert!(text.starts_with("warning: reached ") && text.contains("%, asked "), "{text}");
+    assert!(text.ends_with(": jobs cannot be larger than the machine\n"), "{text}");
+    let far = |load: f64| format!("generate resample log.swf --weeks 2 --load {load}");
+    let text = warned(&far(0.03));
+    assert!(text.starts_with("warning: reached ") && text.contains("on average"), "{text}");
+    // Control: what is reached needs no words.
+    assert_eq!(warned("generate rescale log.swf --load 0.5"), "");
+    assert_eq!(warned("generate resample log.swf"), "");
 }

@@ -32,6 +32,23 @@ pub enum SynthError {
         /// The longest estimate there is.
         longest: i64,
     },
+    /// Jobs run longer than the longest estimate.
+    #[error(
+        "{outlived} of {jobs} jobs run longer than the longest estimate, {longest} s (job {id} runs {run} s): raise the \
+         longest estimate"
+    )]
+    Outlived {
+        /// How many do.
+        outlived: u64,
+        /// Of how many.
+        jobs: u64,
+        /// The number of the longest of them.
+        id: u64,
+        /// How long it runs.
+        run: i64,
+        /// The longest estimate there is.
+        longest: i64,
+    },
     /// What is asked for cannot be made of this workload.
     #[error("{0}")]
     Unsuitable(String),

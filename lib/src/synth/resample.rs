@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::SynthError;
@@ -17,15 +18,17 @@ use crate::workload::Workload;
 /// weeks. What one user does stays as it was, on the same days of the week at the same hours; who works at the same
 /// time is left to chance. Many seeds give many workloads that are alike, for confidence intervals.
 ///
-/// Users who are seen for less than 12 weeks are *temporary*: in every week, as many arrive as in some week of the log.
-/// The others are *long-term*: each goes through the log's weeks in a circle, from a week drawn. The same user twice, or
-/// once more around, is somebody else. Jobs whose user is unknown are left out.
+/// Users are dealt like cards: every one is used before any is used twice, so that a workload as long as the log has its
+/// jobs, whoever of its users matter most. Users who are seen for less than 12 weeks are *temporary*: as many in a week
+/// as in the log on average, each from a week dealt likewise; what reaches beyond the end is done at the beginning. The
+/// others are *long-term*: each goes through the log's weeks in a circle, from a week dealt. The same user twice, or once
+/// more around, is somebody else. Jobs whose user is unknown are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resample {
     /// How many weeks to make; 1 to 10,000.
     pub weeks: u32,
     /// The offered load to come near to with more or fewer users at a time; 0.001 to 100. As many as in the log if not
-    /// given. It is met on average only: some users matter more than others.
+    /// given. It is met on average only: some users matter more than others, and not all are used equally often.
     pub load: Option<f64>,
 }
 
@@ -55,12 +58,32 @@ impl History {
 /// The log taken apart.
 struct Users<'a> {
     workload: &'a Workload,
-    /// Weeks of the log, the last of which may not be whole.
+    /// Length of the log to the nearest week. Its first week and its last are rarely whole; in a circle of this many
+    /// they make up for one another.
     weeks: u32,
     lasting: Vec<(UserId, History)>,
     temporary: Vec<(UserId, History)>,
-    /// How many temporary users arrive in each week.
-    arriving: Vec<u32>,
+}
+
+/// The numbers from 0 in a random order, and again in another when all have been dealt.
+struct Deck {
+    cards: Vec<u32>,
+    dealt: usize,
+}
+
+impl Deck {
+    fn new(cards: u32) -> Deck {
+        Deck { cards: (0..cards).collect(), dealt: 0 }
+    }
+
+    fn deal(&mut self, rng: &mut ChaCha8Rng) -> u32 {
+        if self.dealt == 0 {
+            self.cards.shuffle(rng);
+        }
+        let card = self.cards[self.dealt];
+        self.dealt = (self.dealt + 1) % self.cards.len();
+        card
+    }
 }
 
 /// The new workload as it grows.
@@ -74,7 +97,8 @@ struct Mixed<'a> {
 }
 
 impl Resample {
-    /// The workload of this seed. Fails if the log has no users, or would become too large.
+    /// The workload of this seed. Fails if the log has no users or is shorter than two weeks, or if it
+    /// would become too large.
     pub fn of(&self, workload: &Workload, seed: Seed) -> Result<Workload, SynthError> {
         within("weeks", self.weeks, 1, 10_000)?;
         if let Some(load) = self.load {
@@ -99,28 +123,33 @@ impl<'a> Users<'a> {
         let begins = workload.epoch.map_or(first, |epoch| {
             first - (first.rem_euclid(WEEK) + epoch.rem_euclid(WEEK) + 3 * 86_400).rem_euclid(WEEK)
         });
-        let mut weeks = 0;
+        let (mut earliest, mut latest) = (None, Time(0));
         for job in workload.jobs() {
             let Some(user) = job.user else { continue };
             let Ok(week) = u32::try_from((job.submit.0 - begins) / WEEK) else { return Err(too_long()) };
             histories.entry(user).or_default().jobs.push((job.index.0, week));
-            weeks = week + 1;
+            (earliest, latest) = (earliest.or(Some(job.submit)), job.submit);
         }
-        if histories.is_empty() {
+        let Some(earliest) = earliest else {
             let why =
                 "the log does not say who submitted its jobs: without users it cannot be resampled by users";
             return Err(SynthError::Unsuitable(why.into()));
+        };
+        let span = (latest - earliest).0;
+        if span < 2 * WEEK {
+            let days = span as f64 / 86_400.0;
+            let why = format!(
+                "the log spans {days:.1} days: users are moved by whole weeks, so it takes two weeks at least"
+            );
+            return Err(SynthError::Unsuitable(why));
         }
+        let Ok(weeks) = u32::try_from((span + WEEK / 2) / WEEK) else { return Err(too_long()) };
         if weeks > LONGEST {
             return Err(too_long());
         }
         let (temporary, lasting): (Vec<_>, Vec<_>) =
             histories.into_iter().partition(|(_, history)| history.weeks() < TEMPORARY);
-        let mut arriving = vec![0; weeks as usize];
-        for (_, history) in &temporary {
-            arriving[history.first() as usize] += 1;
-        }
-        Ok(Users { workload, weeks, lasting, temporary, arriving })
+        Ok(Users { workload, weeks, lasting, temporary })
     }
 
     /// How many users to have for each one of the log.
@@ -185,30 +214,31 @@ impl Mixed<'_> {
     }
 
     fn add_lasting(&mut self, crowd: f64, rng: &mut ChaCha8Rng) {
+        let lasting = &self.users.lasting;
         let circle = i64::from(self.users.weeks);
-        for (user, history) in &self.users.lasting {
-            for _ in 0..rounded(crowd, rng) {
-                // The log's week 0 comes at these new weeks.
-                let mut to = -rng.random_range(0..circle);
-                while to < self.weeks {
-                    self.add(*user, &history.jobs, to, 0);
-                    to += circle;
-                }
+        let (mut users, mut weeks) = (Deck::new(lasting.len() as u32), Deck::new(self.users.weeks));
+        for _ in 0..rounded(lasting.len() as f64 * crowd, rng) {
+            let (user, history) = &lasting[users.deal(rng) as usize];
+            // The log's week 0 comes at these new weeks; its last one may lie beyond the circle.
+            let mut to = -i64::from(weeks.deal(rng)) - circle;
+            while to < self.weeks {
+                self.add(*user, &history.jobs, to, 0);
+                to += circle;
             }
         }
     }
 
     fn add_temporary(&mut self, crowd: f64, rng: &mut ChaCha8Rng) {
         let temporary = &self.users.temporary;
-        if temporary.is_empty() {
-            return;
-        }
-        // Some came before the beginning.
-        for week in -i64::from(TEMPORARY) + 1..self.weeks {
-            let arriving = self.users.arriving[rng.random_range(0..self.users.arriving.len())];
-            for _ in 0..rounded(f64::from(arriving) * crowd, rng) {
-                let (user, history) = &temporary[rng.random_range(0..temporary.len())];
-                self.add(*user, &history.jobs, week, history.first().into());
+        let (mut users, mut weeks) = (Deck::new(temporary.len() as u32), Deck::new(self.weeks as u32));
+        let passes = self.weeks as f64 / f64::from(self.users.weeks) * crowd;
+        for _ in 0..rounded(temporary.len() as f64 * passes, rng) {
+            let (user, history) = &temporary[users.deal(rng) as usize];
+            // What reaches beyond the end is done at the beginning, as by somebody who had come before it.
+            let mut to = i64::from(weeks.deal(rng));
+            while to > -i64::from(history.weeks()) {
+                self.add(*user, &history.jobs, to, history.first().into());
+                to -= self.weeks;
             }
         }
     }
@@ -274,7 +304,38 @@ mod tests {
     }
 
     /// Change it only on purpose.
-    const DIGEST: u64 = 0x2a89_37ba_5091_c669;
+    const DIGEST: u64 = 0x98cb_4a89_1d79_a8b7;
+
+    /// The offered loads of ten resamples as long as the log, as parts of the log's.
+    fn loads(log: &Workload, one: impl Fn(u64) -> Workload) -> Vec<f64> {
+        (0..10).map(|seed| one(seed).offered_load() / log.offered_load()).collect()
+    }
+
+    #[test]
+    fn a_short_log_keeps_its_load_and_its_jobs() {
+        let log = Habits { jobs: 5000, load: 0.85, ..Habits::default() }.generate(Seed(1)).unwrap();
+        let weeks = Users::of(&log).unwrap().weeks;
+        assert!((3..=5).contains(&weeks), "{weeks} weeks");
+        let one = |seed| Resample { weeks, load: None }.of(&log, Seed(seed)).unwrap();
+        let same = loads(&log, one);
+        assert!(same.iter().all(|load| (0.8..1.2).contains(load)), "{same:?}");
+        assert!((0..10).all(|seed| one(seed).len() == log.len()));
+        assert!((1..10).all(|seed| one(seed) != one(0)));
+        let double = Resample { weeks: 2 * weeks, load: None }.of(&log, Seed(1)).unwrap();
+        assert_eq!(double.len(), 2 * log.len());
+        // Control: where not all are used, it matters who.
+        let half = loads(&log, |seed| Resample { weeks: 1, load: None }.of(&log, Seed(seed)).unwrap());
+        assert!(half.iter().any(|load| !(0.8..1.2).contains(load)), "{half:?}");
+    }
+
+    #[test]
+    fn everybody_is_dealt_before_anybody_is_dealt_twice() {
+        let mut rng = Seed(1).stream("deck");
+        let mut deck = Deck::new(50);
+        let passes: Vec<Vec<u32>> = (0..3).map(|_| (0..50).map(|_| deck.deal(&mut rng)).collect()).collect();
+        assert!(passes.iter().all(|pass| pass.iter().collect::<BTreeSet<_>>().len() == 50));
+        assert!(passes[0] != passes[1] && passes[1] != passes[2] && !passes[0].is_sorted());
+    }
 
     #[test]
     fn what_one_user_does_stays_as_it_was() {
@@ -374,7 +435,15 @@ mod tests {
         let long =
             Workload::new(machine, vec![job(0, UserId::new(1)), job(1 << 40, UserId::new(1))]).unwrap();
         assert!(complain(usual, &long).starts_with("the log is longer than 10000 weeks"));
-        let idle = Workload::new(machine, vec![job(0, UserId::new(1))]).unwrap();
+        let of_days = |days: i64| {
+            let jobs = vec![job(0, UserId::new(1)), job(days * 86_400, UserId::new(1))];
+            Workload::new(machine, jobs).unwrap()
+        };
+        assert_eq!(
+            complain(usual, &of_days(13)),
+            "the log spans 13.0 days: users are moved by whole weeks, so it takes two weeks at least"
+        );
+        let idle = of_days(14);
         assert!(
             complain(Resample { load: Some(0.5), ..usual }, &idle)
                 .starts_with("no job of the log does any work")

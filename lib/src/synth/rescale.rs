@@ -51,6 +51,12 @@ impl Rescale {
             let why = "no job of the workload does any work: there is no load to rescale";
             return Err(SynthError::Unsuitable(why.into()));
         }
+        let at_once = workload.jobs().last().map(|last| last.submit) == workload.begins();
+        if at_once && (self.by == Lever::Arrivals || matches!(self.to, Target::Load(_))) {
+            let why = "all jobs of the workload arrive at one instant: it has no load to reach; rescale run times or \
+                       sizes by a factor";
+            return Err(SynthError::Unsuitable(why.into()));
+        }
         let factor = match self.to {
             Target::Load(target) => target / load,
             Target::Factor(factor) => factor,
@@ -79,11 +85,6 @@ fn changed(workload: &Workload, jobs: Vec<Job>, truths: Vec<Truth>) -> Result<Wo
 fn arrivals(workload: &Workload, factor: f64) -> Result<Workload, SynthError> {
     let first = workload.begins().unwrap_or_default();
     let span = workload.jobs().last().map_or(Seconds::ZERO, |last| last.submit - first);
-    if span == Seconds::ZERO {
-        let why =
-            "all jobs of the workload arrive at one instant: rescale run times or sizes instead of arrivals";
-        return Err(SynthError::Unsuitable(why.into()));
-    }
     if (span.0 as f64 / factor).round() < 1.0 {
         let why =
             format!("{span} s of arrivals divided by {factor} are less than a second: ask for a lower load");
@@ -257,6 +258,14 @@ mod tests {
         };
         assert!(complain(vec![], 0.5).contains("no load to rescale"));
         assert!(complain(vec![job(3)], 0.5).contains("arrive at one instant"));
+        for by in [Lever::Arrivals, Lever::RunTimes, Lever::Sizes] {
+            let at_once = Workload::new(machine, vec![job(3), job(3)]).unwrap();
+            let error = Rescale { to: Target::Load(0.5), by }.of(&at_once).unwrap_err().to_string();
+            assert!(error.contains("arrive at one instant"), "{by:?}: {error}");
+            // Control: twice the work is twice the work.
+            let doubled = Rescale { to: Target::Factor(2.0), by }.of(&at_once);
+            assert_eq!(doubled.is_ok(), by != Lever::Arrivals, "{by:?}");
+        }
         assert!(complain(vec![job(3), job(4)], 90.0).contains("less than a second"));
     }
 }

@@ -119,7 +119,18 @@ fn mode(text: &str) -> Result<Supplied, String> {
     let (time, percent) = text.rsplit_once('=').ok_or("expected TIME=PERCENT, as in 1h=12.5")?;
     let percent =
         percent.trim_end_matches('%').parse().map_err(|_| "expected a number of percent after =")?;
+    if !(percent > 0.0 && percent <= 100.0) {
+        return Err("the percent must be above 0 and at most 100".to_owned());
+    }
     Ok(Supplied { time: length(time)?, percent })
+}
+
+/// A length as people type it, in the largest unit that it is a whole number of.
+fn typed(time: Seconds) -> String {
+    let units = [(86_400, "d"), (3600, "h"), (60, "m")];
+    let unit = units.into_iter().find(|(length, _)| time.0 > 0 && time.0 % length == 0);
+    let (length, unit) = unit.unwrap_or((1, "s"));
+    format!("{}{unit}", time.0 / length)
 }
 
 /// As many values of the head can be known beside the longest.
@@ -142,9 +153,39 @@ impl Asking {
                 Some(modes) if modes > MOST_MODES => {
                     Err(Failure::usage(format!("--modes-of-log {modes}: must be between 0 and {MOST_MODES}")))
                 }
-                _ => Ok(()),
+                _ => self.check_modes(),
             },
         }
+    }
+
+    /// Refuses what means nothing if there is no log to learn from.
+    pub fn check_log(&self, any: bool) -> Result<(), Failure> {
+        if any || self.modes_of_log.is_none() {
+            return Ok(());
+        }
+        Err(Failure::usage("--modes-of-log means nothing without --like".to_owned()))
+    }
+
+    /// Refuses times that are given twice, and more than all jobs.
+    fn check_modes(&self) -> Result<(), Failure> {
+        let option = |mode: &Supplied| format!("--mode {}={}", typed(mode.time), mode.percent);
+        let longest = self.max_estimate_percent.map(|percent| format!("--max-estimate-percent {percent}"));
+        for (place, mode) in self.mode.iter().enumerate() {
+            let before = self.mode[..place].iter().find(|before| before.time == mode.time).map(option);
+            let as_longest = longest.clone().filter(|_| self.max_estimate == Some(mode.time));
+            if let Some(before) = before.or(as_longest) {
+                let what =
+                    format!("{before} {}: how many ask for a time can be said once only", option(mode));
+                return Err(Failure::usage(what));
+            }
+        }
+        let sum: f64 = self.mode.iter().map(|mode| mode.percent).chain(self.max_estimate_percent).sum();
+        if !self.mode.is_empty() && sum > 100.0 + 1e-9 {
+            let all: Vec<String> = longest.into_iter().chain(self.mode.iter().map(option)).collect();
+            let what = format!("{}: {sum} percent in all, must be at most 100", all.join(" "));
+            return Err(Failure::usage(what));
+        }
+        Ok(())
     }
 
     /// What `--set` may change of these.
@@ -187,6 +228,11 @@ mod tests {
     fn a_mode_is_a_time_and_percent() {
         assert_eq!(mode("1h=12.5"), Ok(Supplied { time: Seconds(3600), percent: 12.5 }));
         assert_eq!(mode("18:00:00=5%"), Ok(Supplied { time: Seconds(64_800), percent: 5.0 }));
-        assert!(["1h", "=5", "1h=", "1h=many", "soon=5"].iter().all(|text| mode(text).is_err()));
+        assert_eq!([3600, 5400, 172_800, 61].map(|time| typed(Seconds(time))), ["1h", "90m", "2d", "61s"]);
+        assert!(
+            ["1h", "=5", "1h=", "1h=many", "soon=5", "1h=0", "1h=101", "1h=nan"]
+                .iter()
+                .all(|text| mode(text).is_err())
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use queuecast::report::Cell;
 use queuecast::trace::Format;
 use queuecast::workload::Workload;
 
@@ -63,4 +64,11 @@ impl Derived {
         let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
         Product { workload, header, how: told, parameters, seed }.deliver(place, printer)
     }
+}
+
+/// Says that another load was reached than was asked for, if they differ by more than this part of it.
+pub fn missed(reached: f64, asked: f64, tolerance: f64) -> Option<String> {
+    let shown = |load: f64| Cell::share(load).shown(&Default::default());
+    let differs = (reached / asked - 1.0).abs() > tolerance;
+    differs.then(|| format!("reached {}, asked {}", shown(reached), shown(asked)))
 }

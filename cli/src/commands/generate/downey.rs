@@ -11,7 +11,7 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   queuecast generate downey --output made.swf.gz
-  queuecast generate downey --jobs 50000 --procs 128 --arrivals always --load 0.7 --output made.swf
+  queuecast generate downey --procs 128 --arrivals always -o made.swf
   queuecast generate downey --like SDSC-SP2.swf.gz --output like-sdsc.swf";
 
 /// Jobs by the model of Downey 1997: work and parallelism uniform in their logarithms. The format has no place for
@@ -39,6 +39,7 @@ pub enum Arrivals {
 
 /// Makes the workload and writes it.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    arguments.making.asking.check_log(arguments.making.like.like.is_some())?;
     let choose = |model: Downey| {
         let arrivals = match arguments.arrivals {
             None => model.arrivals,

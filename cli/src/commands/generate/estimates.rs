@@ -12,13 +12,13 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   Requested times for a log that has none:
-    queuecast generate estimates LANL-CM5.swf.gz --max-estimate 18h --output asked.swf.gz
+    queuecast generate estimates NASA-iPSC.swf --max-estimate 18h -o asked.swf
 
   The log's own, given to other jobs:
-    queuecast generate estimates CTC-SP2.swf.gz --estimates shuffled --seed 3 --output shuffled.swf.gz
+    queuecast generate estimates CTC.swf --estimates shuffled -o other.swf
 
   The model, told the three most used times of the log:
-    queuecast generate estimates CTC-SP2.swf.gz --modes-of-log 3 --pairing shuffled --output model.swf.gz";
+    queuecast generate estimates CTC.swf --modes-of-log 3 -o model.swf";
 
 /// A trace with other requested times: modelled, dealt anew, or made from run times
 #[derive(Debug, clap::Args)]

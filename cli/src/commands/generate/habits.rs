@@ -15,7 +15,7 @@ use crate::spec;
 const EXAMPLES: &str = "\
 Examples:
   queuecast generate habits --output made.swf.gz
-  queuecast generate habits --jobs 100000 --procs 1024 --load 0.95 --users 400 --seed 7 --output made.swf.zst";
+  queuecast generate habits --load 0.95 --users 400 --seed 7 -o made.swf.zst";
 
 /// Jobs of people of habit: the demo's workload, users, sittings and requested times and all
 #[derive(Debug, clap::Args)]

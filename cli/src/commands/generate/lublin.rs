@@ -11,16 +11,16 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   queuecast generate lublin --output made.swf.gz
-  queuecast generate lublin --jobs 100000 --procs 1024 --load 0.8 --seed 7 --output made.swf.zst
-  queuecast generate lublin --like KTH-SP2.swf.gz --jobs 50000 --output like-kth.swf
-  queuecast generate lublin --kinds batch --users none --estimates none --output bare.swf
-  queuecast generate lublin --max-estimate 60h --mode 1h=20 --mode 12h=10 --output asked.swf";
+  queuecast generate lublin --jobs 100000 --load 0.8 --seed 7 -o made.swf.zst
+  queuecast generate lublin --like KTH-SP2.swf.gz --jobs 50000 -o like.swf
+  queuecast generate lublin --kinds both --users none -o bare.swf
+  queuecast generate lublin --max-estimate 60h --mode 1h=20 -o asked.swf";
 
 /// Jobs by the model of Lublin & Feitelson 2003: sizes, run times that depend on them, arrivals by day and night
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Which jobs there are; by default both, or as in the log
+    /// Which jobs there are; by default untyped, as in the authors' own sample, or as in the log
     #[arg(long, value_name = "KINDS", value_enum)]
     pub kinds: Option<Kinds>,
     #[command(flatten)]
@@ -55,7 +55,11 @@ impl Kinds {
 
 /// Makes the workload and writes it.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let choose =
-        |model: Lublin| Lublin { kinds: arguments.kinds.map_or(model.kinds, Kinds::of_model), ..model };
+    let fitted = arguments.making.like.like.is_some();
+    arguments.making.asking.check_log(fitted)?;
+    let choose = |model: Lublin| {
+        let usual = if fitted { model.kinds } else { LublinKinds::Untyped };
+        Lublin { kinds: arguments.kinds.map_or(usual, Kinds::of_model), ..model }
+    };
     arguments.making.run(&arguments.into, choose, printer)
 }

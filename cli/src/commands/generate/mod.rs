@@ -24,13 +24,13 @@ use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
-  queuecast generate lublin --jobs 50000 --procs 512 --load 0.8 --output made.swf.gz
+  queuecast generate lublin --jobs 50000 --load 0.8 --output made.swf.gz
   queuecast generate lublin --like KTH-SP2.swf.gz --output like-kth.swf.gz
-  queuecast generate estimates KTH-SP2.swf.gz --estimates f:3 --output f3.swf.gz
+  queuecast generate estimates KTH-SP2.swf.gz --estimates f:3 -o f3.swf.gz
   queuecast generate rescale KTH-SP2.swf.gz --load 0.9 --output busy.swf.gz
 
-Every trace records in its header the command, all parameters and the seed that made it. The same command gives the
-same bytes.";
+Every trace records in its header the command, all parameters and the seed that
+made it. The same command gives the same bytes.";
 
 /// Make traces: from models of jobs and users, or of another trace at another load, with other requested times
 #[derive(Debug, clap::Args)]

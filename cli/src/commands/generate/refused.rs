@@ -26,7 +26,7 @@ impl Refused {
                 };
                 Failure::usage(what)
             }
-            error @ SynthError::TooShort { .. } => match of {
+            error @ (SynthError::TooShort { .. } | SynthError::Outlived { .. }) => match of {
                 Some(name) => Failure::input(format!("{name}: {error}")),
                 None => Failure::usage(error.to_string()),
             },

@@ -2,8 +2,9 @@
 
 use clap::ValueEnum;
 use queuecast::synth::{Lever, Rescale, Target};
+use queuecast::workload::Workload;
 
-use super::derived::{Changed, Derived};
+use super::derived::{Changed, Derived, missed};
 use super::refused::Refused;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -11,7 +12,7 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   queuecast generate rescale KTH-SP2.swf.gz --load 0.9 --output busy.swf.gz
-  queuecast generate rescale KTH-SP2.swf.gz --factor 1.2 --by run-times --output longer.swf.gz";
+  queuecast generate rescale KTH-SP2.swf --factor 2 --by run-times -o long.swf";
 
 /// A trace at another load
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let before = &trace.log.workload;
             let workload =
                 Rescale { to, by }.of(before).map_err(|error| REFUSED.because(error, Some(&trace.name)))?;
+            let asked = match to {
+                Target::Load(load) => load,
+                Target::Factor(factor) => factor * before.offered_load(),
+            };
+            if let Some(missed) = missed(workload.offered_load(), asked, 0.01) {
+                printer.warning(&format!("{missed}: {}", limit(by, &workload, asked)));
+            }
             let how = format!(
                 "rescaled by {changed} from an offered load of {:.6} to {:.6}",
                 before.offered_load(),
@@ -75,4 +83,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         },
         printer,
     )
+}
+
+/// Why a load was not reached.
+fn limit(by: Lever, workload: &Workload, asked: f64) -> &'static str {
+    let whole = || workload.jobs().iter().any(|job| job.shape.procs == workload.machine().procs);
+    match by {
+        Lever::Sizes if workload.offered_load() < asked && whole() => {
+            "jobs cannot be larger than the machine"
+        }
+        Lever::Sizes => "jobs have whole processors, one at least",
+        Lever::Arrivals | Lever::RunTimes => "times are whole seconds, and no run loses its last",
+    }
 }

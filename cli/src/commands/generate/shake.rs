@@ -11,7 +11,7 @@ use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
-  queuecast generate shake KTH-SP2.swf.gz --by 10m --seed 3 --output shaken.swf.gz";
+  queuecast generate shake KTH-SP2.swf.gz --by 10m --seed 3 -o shaken.swf";
 
 /// A trace with every arrival moved a little at random: how far results differ that should not (Tsafrir et al. 2007)
 #[derive(Debug, clap::Args)]

@@ -100,14 +100,16 @@ fn classes(times: &[Seconds], workload: &Workload) -> impl Iterator<Item = u32> 
     workload.truths().iter().map(|truth| times.partition_point(|&time| time < truth.run()) as u32)
 }
 
+/// Why not all jobs can be served: some outlive every estimate, or so many at least find no long one left.
 fn too_short(short: u64, times: &[Seconds], workload: &Workload) -> SynthError {
     let longest = workload.jobs().iter().zip(workload.truths()).max_by_key(|(_, truth)| truth.run());
-    SynthError::TooShort {
-        short,
-        jobs: workload.len() as u64,
-        id: longest.map_or(0, |(job, _)| job.id.0),
-        run: longest.map_or(0, |(_, truth)| truth.run().0),
-        longest: times.last().map_or(0, |time| time.0),
+    let id = longest.map_or(0, |(job, _)| job.id.0);
+    let run = longest.map_or(0, |(_, truth)| truth.run().0);
+    let jobs = workload.len() as u64;
+    let longest = times.last().map_or(0, |time| time.0);
+    match workload.truths().iter().filter(|truth| truth.run().0 > longest).count() as u64 {
+        0 => SynthError::TooShort { short, jobs, id, run, longest },
+        outlived => SynthError::Outlived { outlived, jobs, id, run, longest },
     }
 }
 

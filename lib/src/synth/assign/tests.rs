@@ -65,9 +65,19 @@ fn what_cannot_be_served_is_said() {
         );
         let error = pairing.pair(&modes(&[(10, 2)]), &of_runs(&[5, 20]), Seed(1)).unwrap_err();
         assert!(
-            matches!(error, SynthError::TooShort { short: 1, jobs: 2, id: 2, run: 20, longest: 10 }),
+            matches!(error, SynthError::Outlived { outlived: 1, jobs: 2, id: 2, run: 20, longest: 10 }),
             "{error}"
         );
+        // All that outlive the longest are counted, not only the first; so are they where estimates may be raised.
+        let (few, jobs) = (modes(&[(10, 3), (30, 1)]), of_runs(&[5, 40, 50, 35]));
+        for error in
+            [pairing.pair(&few, &jobs, Seed(1)), pairing.pair_raised(&few, &jobs, Seed(1)).map(|it| it.0)]
+        {
+            assert_eq!(
+                error.unwrap_err().to_string(),
+                "3 of 4 jobs run longer than the longest estimate, 30 s (job 3 runs 50 s): raise the longest estimate"
+            );
+        }
         let error = pairing.pair(&modes(&[(10, 2)]), &of_runs(&[5]), Seed(1)).unwrap_err();
         assert_eq!(error.to_string(), "2 estimates for 1 jobs: one for each is needed");
         assert_eq!(pairing.pair(&Modes::default(), &of_runs(&[]), Seed(1)), Ok(vec![]));
@@ -184,7 +194,10 @@ fn the_model_serves_every_job_whatever_it_draws() {
     }
     let model = EstimateModel::new(1, Seconds(3600));
     let error = Estimates::Model(model, Pairing::Shuffled).of(&jobs, Seed(1)).unwrap_err();
-    assert!(matches!(error, SynthError::TooShort { run: 50_000, longest: 3600, .. }), "{error}");
+    assert!(
+        matches!(error, SynthError::Outlived { outlived: 1000, run: 50_000, longest: 3600, .. }),
+        "{error}"
+    );
 }
 
 /// Whether all jobs can be served, the obvious way: the longest job gets the longest estimate, and so on.
@@ -215,7 +228,7 @@ proptest! {
                 }
                 Err(error) => {
                     prop_assert!(!can_be_served(&modes, &jobs));
-                    let too_short = matches!(error, SynthError::TooShort { .. });
+                    let too_short = matches!(error, SynthError::TooShort { .. } | SynthError::Outlived { .. });
                     prop_assert!(too_short);
                     if let Ok((served, lifted)) = raised(&modes, &jobs) {
                         prop_assert!(can_be_served(&served, &jobs) && lifted > 0);

@@ -18,7 +18,11 @@ impl Downey {
     /// paper takes cluster sizes for parallelism, and allocated times `n·R` for lifetimes with a lower maximum, since no
     /// speedup is perfect. Here parallelism is taken to be half a processor above the cluster size, as it is on average
     /// for a job that gets as many processors as its parallelism has in full, and a lifetime to be `R·S(n)` at the mean
-    /// variance, so that what is generated runs as long as what was seen. A workload of fewer than 20 jobs that ran, or
+    /// variance, so that what is generated runs as long as what was seen.
+    ///
+    /// Lines reach further than what they are laid through: sizes are kept within those of the workload, and lifetimes
+    /// within what its shortest and longest run times are worth on its fewest processors, so that no job runs longer than
+    /// all that were seen. Jobs on more processors may run shorter, since lifetimes know nothing of sizes. A workload of fewer than 20 jobs that ran, or
     /// one whose jobs all arrive at once, is unsuitable.
     pub fn like(workload: &Workload) -> Result<Downey, SynthError> {
         let machine = workload.machine().procs.0;
@@ -44,14 +48,20 @@ impl Downey {
         if span <= 0.0 {
             return Err(SynthError::Unsuitable("all jobs arrive at once: there is no rate to fit".into()));
         }
-        // A size of n is any parallelism below n + 1.
-        let beyond = workload.jobs().iter().map(|job| f64::from(job.shape.procs.0) + 1.0).collect();
-        let parallelism = UniformLog::through(beyond);
-        let most = parallelism.most.clamp(1.0, f64::from(machine));
-        model.parallelism = UniformLog { least: parallelism.least.clamp(1.0, most), most };
-        let lifetime = UniformLog::through(lifetimes);
-        let most = lifetime.most.clamp(1.0, 1e12);
-        model.lifetime = UniformLog { least: lifetime.least.clamp(1.0, most), most };
+        let sizes = || workload.jobs().iter().map(|job| f64::from(job.shape.procs.0));
+        let (fewest, greatest) = ends(sizes());
+        // A size of n is any parallelism below n + 1, in thousandths.
+        let widest = greatest + 0.999;
+        model.parallelism = if fewest < greatest {
+            UniformLog::through(sizes().map(|size| size + 1.0).collect()).inside(fewest, widest)
+        } else {
+            UniformLog { least: fewest, most: widest }
+        };
+        let (shortest, longest) = ends(ran().map(|(_, truth)| truth.run().0 as f64));
+        let on_fewest = |variance| Speedup { parallelism: fewest, variance }.of(fewest as u32);
+        let most = (longest * on_fewest(model.most_variance)).floor().clamp(1.0, 1e12);
+        let least = (shortest * on_fewest(model.least_variance)).ceil().clamp(1.0, most);
+        model.lifetime = UniformLog::through(lifetimes).inside(least, most);
         model.arrivals = DowneyArrivals::Always;
         let rate = (workload.len() - 1) as f64 / span;
         model.load = (rate * model.lifetime.mean() / f64::from(machine)).clamp(0.001, 10.0);
@@ -59,7 +69,17 @@ impl Downey {
     }
 }
 
+/// The least and the greatest.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(least, most), value| (value.min(least), value.max(most)))
+}
+
 impl UniformLog {
+    /// With bounds that lie within these.
+    fn inside(self, least: f64, most: f64) -> UniformLog {
+        UniformLog { least: self.least.clamp(least, most), most: self.most.clamp(least, most) }
+    }
+
     /// The bounds of the line `share = β₀ + β₁ ln x` through the cumulated shares of these values, by least squares over
     /// the inner nine tenths of them (equation 4).
     ///

@@ -146,3 +146,32 @@ fn the_oddest_workloads_are_fitted_or_refused() {
         assert!(matches!(Downey::like(&odd), Err(SynthError::Unsuitable(_))));
     }
 }
+
+/// Jobs of these sizes in turn, with run times from 10 s to 10,000 s that are uniform in the logarithm.
+fn of_sizes(sizes: &[u32]) -> Workload {
+    let jobs = (0..2000u32).map(|number| {
+        let share = f64::from(number * 733 % 2000) / 1999.0;
+        let procs = Procs(sizes[number as usize % sizes.len()]);
+        let job = Job::rigid(number.into(), Time(i64::from(number) * 600), procs, None);
+        (job, Truth::rigid(Seconds((10.0 * 1000f64.powf(share)).round() as i64)))
+    });
+    Workload::new(Machine { procs: Procs(64) }, jobs.collect()).unwrap()
+}
+
+#[test]
+fn a_fit_stays_within_what_the_workload_has() {
+    for sizes in [&[1][..], &[4], &[64], &[3, 4, 7], &[1, 2, 4, 8, 16, 32, 64]] {
+        let model = Downey::like(&of_sizes(sizes)).unwrap();
+        let made = model.generate(Seed(1)).unwrap();
+        let (fewest, most) = (sizes[0], sizes[sizes.len() - 1]);
+        assert!(made.jobs().iter().all(|job| (fewest..=most).contains(&job.shape.procs.0)), "{model:?}");
+        assert!(made.truths().iter().all(|truth| truth.run().0 <= 10_000), "{sizes:?}: {model:?}");
+        if fewest == most {
+            assert!(made.truths().iter().all(|truth| truth.run().0 >= 10), "{sizes:?}: {model:?}");
+        }
+    }
+    // Control: the published parameters do not.
+    let made = Downey::new(2000, 64).generate(Seed(1)).unwrap();
+    assert!(made.truths().iter().any(|truth| truth.run().0 > 10_000));
+    assert!(made.jobs().iter().any(|job| job.shape.procs.0 > 7));
+}

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::Seen;
 use crate::synth::lublin::{LublinClass, LublinSizes};
 
-/// The least exponent searched, in tenths: what is below 2^0.59 rounds to a serial job.
-const LEAST: u32 = 6;
+/// The least exponent searched, in tenths, where this is the smallest parallel size: what is below rounds to a smaller one.
+fn least(smallest: u32) -> u32 {
+    (10.0 * (f64::from(smallest) - 0.5).log2()).ceil() as u32
+}
 
 /// Parallel jobs up to one size.
 struct Upto {
@@ -30,7 +32,7 @@ pub(super) fn fit(seen: &[Seen], procs: u32) -> LublinSizes {
     let all = seen.len().max(1) as f64;
     let serial = f64::from(counts.remove(&1).unwrap_or_default()) / all;
     let parallel: f64 = counts.values().copied().map(f64::from).sum();
-    let Some(&largest) = counts.keys().last() else {
+    let (Some(&smallest), Some(&largest)) = (counts.keys().next(), counts.keys().last()) else {
         return LublinSizes { serial: 1.0, power_of_two: 0.0, ..LublinClass::untyped(procs).sizes };
     };
     let powers: u32 = counts.iter().filter(|(size, _)| size.is_power_of_two()).map(|(_, count)| count).sum();
@@ -49,7 +51,8 @@ pub(super) fn fit(seen: &[Seen], procs: u32) -> LublinSizes {
     let high = f64::from(largest).log2();
     let mut best =
         (f64::INFINITY, LublinSizes { serial, power_of_two: 0.0, low: high, medium: high, high, lower: 1.0 });
-    let tenths = (LEAST..).map(|tenths| f64::from(tenths) / 10.0).take_while(|&exponent| exponent <= high);
+    let tenths =
+        (least(smallest)..).map(|tenths| f64::from(tenths) / 10.0).take_while(|&exponent| exponent <= high);
     for low in tenths.clone() {
         for medium in tenths.clone().skip_while(|&medium| medium < low) {
             let (distance, rounding, lower) = closest(&table, powers, [low, medium, high]);

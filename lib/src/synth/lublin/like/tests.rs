@@ -96,7 +96,9 @@ fn the_oddest_workloads_are_fitted_or_refused() {
         let made = model.generate(Seed(1)).unwrap_or_else(|error| panic!("{model:?}: {error}"));
         assert_eq!(made.len(), 1000);
         let sizes: Vec<u32> = made.jobs().iter().map(|job| job.shape.procs.0).collect();
-        assert!(sizes.iter().all(|&size| size <= 64));
+        // All jobs of each are of one size.
+        let size = workload.jobs()[0].shape.procs.0;
+        assert!(sizes.iter().all(|&made| made == size), "{size}: {model:?}");
     }
     let refused = |workload: &Workload| match Lublin::like(workload) {
         Err(SynthError::Unsuitable(why)) => why,

@@ -1,5 +1,7 @@
 //! The portrait of random workloads against slow and obvious ways to the same numbers.
 
+#![allow(clippy::unwrap_used)] // a test that cannot set up its case should stop
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

@@ -35,6 +35,7 @@ fn scheduled(machine: u32, lines: &[Line]) -> (Workload, Schedule) {
         predicted: Seconds(line.predicted),
         standing: Standing::of(Seconds(line.predicted), Seconds(line.ran)),
         corrections: line.corrections,
+        shape: 0,
         revisions: 0,
         reason: line.reason,
         killed: line.killed,

@@ -20,10 +20,9 @@ impl Downey {
     /// for a job that gets as many processors as its parallelism has in full, and a lifetime to be `R·S(n)` at the mean
     /// variance, so that what is generated runs as long as what was seen.
     ///
-    /// Lines reach further than what they are laid through: sizes are kept within those of the workload, and lifetimes
-    /// within what its shortest and longest run times are worth on its fewest processors, so that no job runs longer than
-    /// all that were seen. Jobs on more processors may run shorter, since lifetimes know nothing of sizes. A workload of fewer than 20 jobs that ran, or
-    /// one whose jobs all arrive at once, is unsuitable.
+    /// Lines reach further than what they are laid through: sizes and lifetimes are kept within those of the workload. Run
+    /// times need not be, since lifetimes know nothing of sizes: a long one may meet a small one. A workload of fewer than
+    /// 20 jobs that ran, or one whose jobs all arrive at once, is unsuitable.
     pub fn like(workload: &Workload) -> Result<Downey, SynthError> {
         let machine = workload.machine().procs.0;
         let mut model = Downey::new(workload.len() as u32, machine);
@@ -57,11 +56,8 @@ impl Downey {
         } else {
             UniformLog { least: fewest, most: widest }
         };
-        let (shortest, longest) = ends(ran().map(|(_, truth)| truth.run().0 as f64));
-        let on_fewest = |variance| Speedup { parallelism: fewest, variance }.of(fewest as u32);
-        let most = (longest * on_fewest(model.most_variance)).floor().clamp(1.0, 1e12);
-        let least = (shortest * on_fewest(model.least_variance)).ceil().clamp(1.0, most);
-        model.lifetime = UniformLog::through(lifetimes).inside(least, most);
+        let (least, most) = ends(lifetimes.iter().copied());
+        model.lifetime = UniformLog::through(lifetimes).inside(least.max(1.0), most.clamp(1.0, 1e12));
         model.arrivals = DowneyArrivals::Always;
         let rate = (workload.len() - 1) as f64 / span;
         model.load = (rate * model.lifetime.mean() / f64::from(machine)).clamp(0.001, 10.0);

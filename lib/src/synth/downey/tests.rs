@@ -163,12 +163,12 @@ fn a_fit_stays_within_what_the_workload_has() {
     for sizes in [&[1][..], &[4], &[64], &[3, 4, 7], &[1, 2, 4, 8, 16, 32, 64]] {
         let model = Downey::like(&of_sizes(sizes)).unwrap();
         let made = model.generate(Seed(1)).unwrap();
-        let (fewest, most) = (sizes[0], sizes[sizes.len() - 1]);
-        assert!(made.jobs().iter().all(|job| (fewest..=most).contains(&job.shape.procs.0)), "{model:?}");
-        assert!(made.truths().iter().all(|truth| truth.run().0 <= 10_000), "{sizes:?}: {model:?}");
-        if fewest == most {
-            assert!(made.truths().iter().all(|truth| truth.run().0 >= 10), "{sizes:?}: {model:?}");
-        }
+        let (fewest, widest) = (sizes[0], sizes[sizes.len() - 1]);
+        assert!(made.jobs().iter().all(|job| (fewest..=widest).contains(&job.shape.procs.0)), "{model:?}");
+        // Lifetimes lie between those of the shortest job on the fewest processors and the longest on the most.
+        let worth = |procs: u32| Speedup { parallelism: f64::from(procs) + 0.5, variance: 1.0 }.of(procs);
+        let UniformLog { least, most } = model.lifetime;
+        assert!(least >= 10.0 * worth(fewest) - 1e-6 && most <= 10_000.0 * worth(widest) + 1e-6, "{model:?}");
     }
     // Control: the published parameters do not.
     let made = Downey::new(2000, 64).generate(Seed(1)).unwrap();

@@ -6,8 +6,10 @@
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
 //! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`distribution`], [`seed`], [`spec`] →
-//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`wait`] → [`eval`] → [`report`]. A test holds them.
+//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`wait`] →
+//! [`allot`] → [`eval`] → [`report`]. A test holds them.
 
+pub mod allot;
 pub mod distribution;
 pub mod eval;
 pub mod job;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 16] = [
+const FLOORS: [(&str, u32); 17] = [
     ("units", 0),
     ("job", 1),
     ("seed", 1),
@@ -18,6 +18,7 @@ const FLOORS: [(&str, u32); 16] = [
     ("synth", 3),
     ("sim", 3),
     ("wait", 4),
+    ("allot", 5),
     ("site", 5),
     ("broker", 5),
     ("eval", 6),

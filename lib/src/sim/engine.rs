@@ -357,7 +357,7 @@ impl<'w> Engine<'w> {
         let job = &self.jobs[index.at()];
         let what = What::Ended(Outcome { ran: Seconds(row.run), ending: row.ending });
         let (procs, planned_end) = (Procs(row.procs), Time(planned_end));
-        company.policy.note(Change::Ended { job: index, procs, planned_end });
+        company.policy.note(Change::Ended { job: index, procs, planned_end, at: Time(now) });
         self.learn(&Event { at: Time(now), job, what }, company);
         self.tell(now, job, what, company.observers);
     }

@@ -60,6 +60,8 @@ pub enum Change {
         procs: Procs,
         /// When it was planned to.
         planned_end: Time,
+        /// When it did.
+        at: Time,
     },
     /// A running job is planned to end at another time: it outlived its prediction, or that was revised.
     Moved {

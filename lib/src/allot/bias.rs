@@ -1,0 +1,65 @@
+//! Predictions that are consistently too long or too short, put right by what became of earlier ones (section 5.4).
+
+/// The line through some points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// How many points.
+    pub points: u64,
+    /// The coefficient of correlation.
+    pub correlation: f64,
+    /// Where the line is at zero.
+    pub intercept: f64,
+    /// How steep it is.
+    pub slope: f64,
+}
+
+/// What was predicted and what became of it, both in the logarithm of seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Bias {
+    points: u64,
+    predicted: f64,
+    actual: f64,
+    predicted_squares: f64,
+    actual_squares: f64,
+    products: f64,
+}
+
+/// As many outcomes it takes before anything is put right.
+const ENOUGH: u64 = 30;
+
+fn log(seconds: f64) -> f64 {
+    seconds.max(1.0).ln()
+}
+
+impl Bias {
+    /// Learns what became of a prediction, both in seconds; less than one second counts as one.
+    pub fn observe(&mut self, predicted: f64, actual: f64) {
+        let (x, y) = (log(predicted), log(actual));
+        self.points += 1;
+        let points = self.points as f64;
+        // Sums of squares about the mean, updated without taking large numbers from each other (Welford 1962).
+        let (left, up) = (x - self.predicted, y - self.actual);
+        self.predicted += left / points;
+        self.actual += up / points;
+        self.predicted_squares += left * (x - self.predicted);
+        self.actual_squares += up * (y - self.actual);
+        self.products += left * (y - self.actual);
+    }
+
+    /// The line of what became of predictions by what was predicted, in logarithms; `None` with fewer than two different.
+    pub fn trend(&self) -> Option<Trend> {
+        let slope = self.products / self.predicted_squares;
+        let correlation = self.products / (self.predicted_squares * self.actual_squares).sqrt();
+        let intercept = self.actual - slope * self.predicted;
+        slope.is_finite().then_some(Trend { points: self.points, correlation, intercept, slope })
+    }
+
+    /// What is to be expected where this is predicted, in seconds: the line's value, once there are thirty points.
+    ///
+    /// # Formula
+    /// `ln p' = β₀ + β₁ ln p`
+    pub fn corrected(&self, predicted: f64) -> f64 {
+        let enough = self.trend().filter(|_| self.points >= ENOUGH && predicted > 0.0);
+        enough.map_or(predicted, |line| (line.intercept + line.slope * log(predicted)).exp())
+    }
+}

@@ -1,0 +1,20 @@
+//! How many processors to take: strategies for moldable jobs at the head of a first-come, first-served queue (Downey 1997,
+//! "Using queue time predictions for processor allocation").
+//!
+//! A job prefers one of its shapes and may run in smaller ones; what it asks for in each ([`crate::job::Shape::limit`]) is
+//! what its user says it takes there. The job at the head may start on what is free or hold out for more, and nobody
+//! passes it. A [`Strategy`] says when it holds out, and for how many; [`Allotter`] is the policy that goes by it.
+
+mod allotter;
+mod bias;
+mod choice;
+mod sizes;
+mod strategy;
+#[cfg(test)]
+mod tests;
+
+pub use allotter::{Allotter, Prediction};
+pub use bias::{Bias, Trend};
+pub use choice::{Choice, Scales};
+pub use sizes::{Size, Sizes};
+pub use strategy::{Hold, Strategy};

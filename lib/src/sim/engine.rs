@@ -1,5 +1,7 @@
 //! The event loop: integer time, a written order of events at one instant, and a plan after them.
 
+mod mold;
+
 use super::agenda::Agenda;
 use super::error::SimError;
 use super::options::{EventOrder, Options};
@@ -441,26 +443,6 @@ impl<'w> Engine<'w> {
         self.occupy(index, &row);
         let job = &self.jobs[index.at()];
         self.tell(now, job, What::Started(job.shape_at(shape)), observers);
-    }
-
-    /// Has a waiting job run in another shape than it prefers. What is predicted of it changes as its user's requests for
-    /// the two do, where there are both.
-    fn mold(&mut self, index: JobIndex, place: u16) {
-        let (job, truth) = (&self.jobs[index.at()], &self.truths[index.at()]);
-        let shape = job.shape_at(place);
-        let run = self.options.limit.stopped(truth.run_in(place), shape.limit);
-        let row = &mut self.rows[index];
-        (row.procs, row.run) = (shape.procs.0, run.0);
-        row.ending = if run < truth.run_in(place) { Ending::Killed } else { truth.ending };
-        if let (Some(preferred), Some(limit)) = (job.shape.limit, shape.limit) {
-            let factor = limit.0 as f64 / preferred.0.max(1) as f64;
-            row.predicted = Seconds(row.predicted).scaled(factor).0.max(1);
-            row.planned = Seconds(row.planned).scaled(factor).0.max(1);
-            row.first = row.predicted;
-        }
-        let placement = &mut self.placements[index.at()];
-        (placement.ran, placement.killed, placement.shape) = (run, row.ending == Ending::Killed, place);
-        placement.predicted = Seconds(row.predicted);
     }
 
     /// Puts a started job on the machine.

@@ -65,6 +65,14 @@ where
     if (&least..=&most).contains(&&value) {
         return Ok(());
     }
-    let expected = format!("between {least} and {most}");
-    Err(SynthError::OutOfRange { field, value: value.to_string(), expected })
+    Err(outside(field, value, &format!("between {least} and {most}")))
+}
+
+/// What is said of a parameter that is not what it must be.
+pub(in crate::synth) fn outside(
+    field: &'static str,
+    value: impl std::fmt::Display,
+    expected: &str,
+) -> SynthError {
+    SynthError::OutOfRange { field, value: value.to_string(), expected: expected.into() }
 }

@@ -1,10 +1,11 @@
 //! Tables 5 and 6: the 20 most popular estimates of each log, and how popular the shorter and the longer of them are.
 
-use super::printed::{TABLE_5, TABLE_5_SUMS, TABLE_6};
+use super::printed::{TABLE_5, TABLE_5_SUMS};
 use super::subject::{Described, Material, Subject};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::eval::PublishedCell;
 use crate::portrait::Mode;
+use crate::synth::EstimateModel;
 use crate::units::Seconds;
 
 /// Percentage points: one decimal is printed, and versions of the logs differ by a tenth of a percent of their jobs.
@@ -108,9 +109,9 @@ pub fn ranks(subject: &Subject) -> Vec<usize> {
 pub fn mapping(material: &Material) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for (place, subject) in material.papers().iter().enumerate() {
-        for ((ttr, rank), printed) in ranks(subject).into_iter().enumerate().zip(TABLE_6) {
+        for ((ttr, rank), printed) in ranks(subject).into_iter().enumerate().zip(EstimateModel::TABLE_6) {
             let cell = PublishedCell::new("6", subject.name, format!("ttr {ttr}"), subject.name).unit("rank");
-            let cell = cell.paper(f64::from(printed[place])).ours(rank as f64).tolerance(RANK_TOLERANCE);
+            let cell = cell.paper(printed[place] as f64).ours(rank as f64).tolerance(RANK_TOLERANCE);
             cells.push(explained::cell(cell));
         }
     }

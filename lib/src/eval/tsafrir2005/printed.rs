@@ -92,30 +92,6 @@ pub const TABLE_5: [(i64, [f64; 4]); 36] = [
 /// The last two rows of Table 5: the sum of all, and of the joint times.
 pub const TABLE_5_SUMS: [[f64; 4]; 2] = [[86.4, 88.9, 89.3, 88.7], [81.2, 84.4, 60.4, 79.1]];
 
-/// Table 6: of each *ttr*, the popularity rank in each log.
-pub const TABLE_6: [[u8; 4]; 20] = [
-    [3, 1, 1, 1],
-    [1, 3, 4, 6],
-    [4, 4, 10, 5],
-    [17, 2, 14, 3],
-    [13, 12, 20, 7],
-    [7, 9, 2, 2],
-    [8, 8, 3, 18],
-    [18, 18, 7, 19],
-    [2, 6, 12, 4],
-    [6, 7, 6, 11],
-    [16, 11, 19, 20],
-    [10, 20, 5, 9],
-    [5, 16, 18, 10],
-    [15, 5, 16, 14],
-    [14, 14, 9, 13],
-    [19, 13, 17, 16],
-    [11, 10, 15, 15],
-    [12, 15, 13, 17],
-    [9, 17, 8, 8],
-    [20, 19, 11, 12],
-];
-
 /// Figure 5: the share of the jobs in CTC's joint ratio, the only one in the text.
 pub const CTC_JOINT_RATIO: f64 = 91.0;
 

@@ -79,6 +79,10 @@ fn head_percent() -> f64 {
 }
 
 impl EstimateModel {
+    /// Table 6: for the longest time and then for each other time of the head, the shortest first (its *ttr*), its
+    /// popularity rank in SDSC-106, CTC, KTH4H and BLUE.
+    pub const TABLE_6: [[usize; 4]; HEAD] = pool::TABLE_6;
+
     /// The model with the paper's defaults.
     pub fn new(jobs: u64, longest: Seconds) -> EstimateModel {
         EstimateModel {

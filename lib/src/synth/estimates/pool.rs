@@ -9,7 +9,7 @@ const LOGS: usize = 4;
 
 /// Table 6: for the longest time and then for each other time of the head, the shortest first, its popularity rank in
 /// SDSC-106, CTC, KTH4H and BLUE.
-const TABLE_6: [[usize; LOGS]; HEAD] = [
+pub(super) const TABLE_6: [[usize; LOGS]; HEAD] = [
     [3, 1, 1, 1],
     [1, 3, 4, 6],
     [4, 4, 10, 5],

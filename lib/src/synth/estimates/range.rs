@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use crate::synth::SynthError;
+pub(super) use crate::synth::error::outside;
 
 /// A value from `least` to `most`; NaN is in no range.
 pub fn within<T>(field: &'static str, value: T, least: T, most: T, expected: &str) -> Result<(), SynthError>
@@ -20,9 +21,4 @@ pub fn percent(field: &'static str, value: f64) -> Result<(), SynthError> {
 /// Neither NaN nor infinite.
 pub fn finite(field: &'static str, value: f64) -> Result<(), SynthError> {
     if value.is_finite() { Ok(()) } else { Err(outside(field, value, "a finite number")) }
-}
-
-/// A value that is not what it must be.
-pub fn outside(field: &'static str, value: impl Display, expected: &str) -> SynthError {
-    SynthError::OutOfRange { field, value: value.to_string(), expected: expected.into() }
 }

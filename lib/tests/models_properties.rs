@@ -1,0 +1,97 @@
+//! Lublin's and Downey's models at the ends of their ranges.
+
+#![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use queuecast::seed::Seed;
+use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Lublin, LublinKinds, Speedup, UniformLog};
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn gamma_law() -> impl Strategy<Value = GammaLaw> {
+    let shape = select(vec![1e-6, 0.01, 1.0, 10.0, 639.1, 100_000.0]);
+    let scale = select(vec![1e-6, 0.0156, 1.0, 5.0, 1000.0]);
+    (shape, scale).prop_map(|(shape, scale)| GammaLaw { shape, scale })
+}
+
+proptest! {
+    #![proptest_config(config(150))]
+
+    #[test]
+    fn lublin_at_the_ends_of_its_ranges(
+        procs in select(vec![1_u32, 2, 3, 5, 100, 128, 1 << 24]),
+        kinds in select(vec![LublinKinds::Both, LublinKinds::Batch, LublinKinds::Interactive, LublinKinds::Untyped]),
+        laws in proptest::array::uniform4(gamma_law()),
+        (slope, intercept) in (-1.0..=1.0_f64, -10.0..=10.0_f64),
+        (longest, latest) in (select(vec![0.0, 1.0, 12.0, 20.0]), select(vec![0.0, 1.0, 13.0])),
+        ahead in 0..48_u32,
+        seed: u64,
+    ) {
+        let mut model = Lublin { kinds, ..Lublin::new(40, procs) };
+        for class in [&mut model.batch, &mut model.interactive, &mut model.untyped] {
+            (class.runs.short, class.runs.long) = (laws[0], laws[1]);
+            (class.arrivals.gap, class.arrivals.day) = (laws[2], laws[3]);
+            (class.runs.slope, class.runs.intercept) = (slope, intercept);
+            (class.runs.longest, class.arrivals.longest, class.arrivals.ahead) = (longest, latest, ahead);
+        }
+        let made = model.generate(Seed(seed)).unwrap();
+        prop_assert_eq!(made.len(), 40);
+        for (job, truth) in made.jobs().iter().zip(made.truths()) {
+            prop_assert!((1..=procs).contains(&job.shape.procs.0) && job.submit.0 >= 0);
+            prop_assert!(truth.run().0 >= 1 && truth.run().0 <= longest.exp().round() as i64);
+        }
+        prop_assert!(made.jobs().iter().zip(1..).all(|(job, id)| job.id.0 == id), "arrivals are not in order");
+        prop_assert_eq!(&made, &model.generate(Seed(seed)).unwrap());
+    }
+
+    #[test]
+    fn downey_at_the_ends_of_its_ranges(
+        procs in select(vec![1_u32, 2, 100, 4096]),
+        load in select(vec![0.001, 1.0, 10.0]),
+        (lifetime, parallelism) in (0.0..=11.0_f64, 0.0..=12.0_f64),
+        (wide, spread) in (0.0..=1.0_f64, select(vec![0.0, 0.5, 1.0, 2.0, 1000.0])),
+        arrivals in select(vec![DowneyArrivals::Daytime, DowneyArrivals::Always]),
+        moldable: bool,
+        seed: u64,
+    ) {
+        let uniform = |least: f64, most: f64| UniformLog { least, most: least + wide * (most - least) };
+        let model = Downey {
+            load,
+            lifetime: uniform(10_f64.powf(lifetime), 1e12),
+            parallelism: uniform(parallelism.exp2(), f64::from(1 << 12)),
+            most_variance: spread,
+            arrivals,
+            moldable,
+            ..Downey::new(8, procs)
+        };
+        let Ok(made) = model.generate(Seed(seed)) else {
+            // Only where lifetimes are so long that arrivals are beyond what a workload holds.
+            prop_assert!(lifetime + wide * 12.0 > 7.0);
+            return Ok(());
+        };
+        for ((job, truth), drawn) in made.jobs().iter().zip(made.truths()).zip(model.jobs(Seed(seed)).unwrap()) {
+            prop_assert!((1..=procs).contains(&job.shape.procs.0));
+            prop_assert_eq!(truth.run(), drawn.run(job.shape.procs));
+            let mut sizes: Vec<u32> = job.shapes().map(|shape| shape.procs.0).collect();
+            sizes.sort_unstable();
+            prop_assert!(sizes.windows(2).all(|pair| pair[0] < pair[1]) && sizes.last() <= Some(&procs));
+        }
+    }
+
+    #[test]
+    fn speedup_is_bounded_and_never_falls(a in 1.0..5000.0_f64, s in select(vec![0.0, 1e-12, 0.3, 1.0, 1.000_001, 2.0, 1000.0])) {
+        let speedup = Speedup { parallelism: a, variance: s };
+        prop_assert!((speedup.of(1) - 1.0).abs() < 1e-9 && speedup.of(0) == speedup.of(1));
+        let mut before = 1.0;
+        for procs in (1..2000).chain([u32::MAX]) {
+            let here = speedup.of(procs);
+            prop_assert!(here >= before - 1e-9 && here <= a.min(f64::from(procs)) + 1e-9, "{} at {}", here, procs);
+            // Efficiency only falls.
+            prop_assert!(here / f64::from(procs) <= before / f64::from(procs.max(2) - 1) + 1e-9 || procs == u32::MAX);
+            before = here;
+        }
+    }
+}

@@ -24,6 +24,8 @@ pub enum Hold {
         outlook: Outlook,
         /// Whether bias is put right.
         corrected: bool,
+        /// What predictions, corrected or not, are multiplied by before they are used: above 1 a job is more cautious.
+        stretch: f64,
     },
     /// What it is, whatever the machine is like: HEUR. Long and parallel jobs hold out for a fraction of what they
     /// prefer, and give in once they have waited for a part of what they could save.
@@ -53,6 +55,18 @@ pub struct Strategy {
     pub averse: f64,
     /// Whether it counts the time of all who wait, its own included: q·Q(n) + R(n) (section 6.1).
     pub social: bool,
+    /// When a job that holds out thinks again before the time it expected to wait has passed.
+    pub prompting: Prompting,
+}
+
+/// What makes a job that holds out for a better turnaround think again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prompting {
+    /// Somebody arrives (section 5.3).
+    #[default]
+    Arrivals,
+    /// Somebody arrives or ends, whatever the number of processors that become free.
+    Departures,
 }
 
 impl Strategy {
@@ -60,17 +74,24 @@ impl Strategy {
     pub const KNOWN: [&'static str; 5] = [
         "avg",
         "opt",
-        "pred[+by=…][+outlook=…]",
-        "bias[+by=…][+outlook=…]",
+        "pred[+by=…][+outlook=…][+stretch=…]",
+        "bias[+by=…][+outlook=…][+stretch=…]",
         "heur[+longer=…][+wider=…][+fraction=…][+patience=…]",
     ];
 
     /// What every form can be followed by.
-    pub const CHANGES: [&'static str; 4] = ["least=SHARE", "lock-in", "averse=SHARE", "social"];
+    pub const CHANGES: [&'static str; 5] = ["least=SHARE", "lock-in", "averse=SHARE", "social", "departures"];
 
     /// A strategy with nothing but its reason to hold out.
     pub fn new(hold: Hold) -> Strategy {
-        Strategy { hold, least: 0.0, lock_in: false, averse: 0.0, social: false }
+        Strategy {
+            hold,
+            least: 0.0,
+            lock_in: false,
+            averse: 0.0,
+            social: false,
+            prompting: Prompting::default(),
+        }
     }
 
     /// One change to it, as written.
@@ -89,8 +110,18 @@ impl Strategy {
             ("averse", _) => self.averse = number(1.0)?,
             ("lock-in", _) => self.lock_in = alone()?,
             ("social", _) => self.social = alone()?,
+            ("departures", _) => {
+                alone()?;
+                self.prompting = Prompting::Departures;
+            }
             ("by", Hold::Predicted { by, .. }) => *by = value.unwrap_or_default().parse()?,
             ("outlook", Hold::Predicted { outlook, .. }) => *outlook = value.unwrap_or_default().parse()?,
+            ("stretch", Hold::Predicted { stretch, .. }) => {
+                *stretch = number(1000.0)
+                    .ok()
+                    .filter(|&stretch| stretch >= 0.001)
+                    .ok_or_else(|| wrong("give a number from 0.001 to 1000".into()))?;
+            }
             ("longer", Hold::Heuristic { longer, .. }) => *longer = number(1e15)?,
             ("wider", Hold::Heuristic { wider, .. }) => *wider = number(f64::from(u32::MAX))? as u32,
             ("fraction", Hold::Heuristic { fraction, .. }) => *fraction = number(1.0)?,
@@ -112,8 +143,12 @@ impl FromStr for Strategy {
 
     fn from_str(text: &str) -> Result<Strategy, SpecError> {
         let mut parts = text.split('+').map(str::trim);
-        let predicted =
-            |corrected| Hold::Predicted { by: QueueTime::default(), outlook: Outlook::default(), corrected };
+        let predicted = |corrected| Hold::Predicted {
+            by: QueueTime::default(),
+            outlook: Outlook::default(),
+            corrected,
+            stretch: 1.0,
+        };
         let hold = match parts.next().unwrap_or_default() {
             "avg" => Hold::Never,
             "opt" => Hold::Planned,
@@ -132,13 +167,16 @@ impl fmt::Display for Strategy {
         match self.hold {
             Hold::Never => f.write_str("avg")?,
             Hold::Planned => f.write_str("opt")?,
-            Hold::Predicted { by, outlook, corrected } => {
+            Hold::Predicted { by, outlook, corrected, stretch } => {
                 f.write_str(if corrected { "bias" } else { "pred" })?;
                 if by != QueueTime::default() {
                     write!(f, "+by={by}")?;
                 }
                 if outlook != Outlook::default() {
                     write!(f, "+outlook={outlook}")?;
+                }
+                if stretch != 1.0 {
+                    write!(f, "+stretch={stretch}")?;
                 }
             }
             Hold::Heuristic { longer, wider, fraction, patience } => {
@@ -151,7 +189,11 @@ impl fmt::Display for Strategy {
         share(f, "least", self.least)?;
         f.write_str(if self.lock_in { "+lock-in" } else { "" })?;
         share(f, "averse", self.averse)?;
-        f.write_str(if self.social { "+social" } else { "" })
+        f.write_str(if self.social { "+social" } else { "" })?;
+        f.write_str(match self.prompting {
+            Prompting::Arrivals => "",
+            Prompting::Departures => "+departures",
+        })
     }
 }
 

@@ -125,11 +125,11 @@ fn bias_is_put_right_by_the_line_through_what_became_of_predictions() {
 fn strategies_are_read_as_they_are_written() {
     for text in [
         "avg",
-        "opt+social",
+        "opt+social+departures",
         "pred",
         "bias+lock-in+averse=0.2",
         "avg+least=0.4",
-        "pred+by=mean+outlook=between:7,100",
+        "pred+by=mean+outlook=between:7,100+stretch=2",
     ] {
         assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
     }
@@ -140,4 +140,26 @@ fn strategies_are_read_as_they_are_written() {
     assert!(said("avg+averse=2").contains("give a number from 0 to 1"), "{}", said("avg+averse=2"));
     assert!(said("avg+patience=2").contains("no such change here"), "{}", said("avg+patience=2"));
     assert!(said("avg+lock-in=yes").contains("it takes no value"));
+}
+
+#[test]
+fn a_witness_records_what_it_does_not_carry_out() {
+    let strategies = ["opt", "heur+patience=0.05", "opt+averse=0.9", "avg+least=0.4"];
+    let strategies: Vec<Strategy> = strategies.iter().map(|text| text.parse().unwrap()).collect();
+    let workload = Workload::new(Machine { procs: Procs(8) }, tempting()).unwrap();
+    let mut predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
+    let mut witness = Witness::new(&workload, &strategies);
+    let schedule = simulate(&workload, Options::default(), &mut witness, &mut *predictor, &mut []).unwrap();
+    assert_eq!(placed(&schedule), placed(&run(8, &tempting(), "avg")));
+    let spoiled: Vec<bool> = witness.decisions().iter().map(Decision::is_spoiled).collect();
+    assert_eq!(spoiled, [true, false]);
+    let course = |place: usize| {
+        let [course] = witness.courses(place) else { panic!("one job was not spoiled") };
+        (course.rebels, course.procs.0, course.saved)
+    };
+    assert_eq!(course(0), (true, 8, 641.0), "59 s of waiting, 100 s of running");
+    assert_eq!(course(1), (true, 1, -35.0), "a twentieth of 700 s in vain");
+    assert_eq!(course(2), (false, 1, 0.0), "too small a gain");
+    assert_eq!(course(3), (true, 8, 641.0), "it has to");
+    assert!(witness.courses(4).is_empty() && witness.predictions(0).is_empty());
 }

@@ -1,0 +1,207 @@
+//! One who decides for the jobs at the head of a queue, by a strategy and by what was learned so far.
+
+use std::collections::BTreeMap;
+
+use super::bias::Bias;
+use super::choice::{Choice, Scales};
+use super::sizes::{Size, Sizes};
+use super::strategy::{Hold, Prompting, Strategy};
+use crate::predict::Forecast;
+use crate::units::{Procs, Seconds, Time};
+use crate::wait::{Holder, LifetimeFit, Outlook, QueueTime};
+
+/// A predicted queue time and what became of it, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// As predicted, before anything was put right.
+    pub raw: f64,
+    /// As used.
+    pub used: f64,
+    /// Until the jobs that ran then had freed enough.
+    pub actual: f64,
+}
+
+/// A running job: its processors, when it started, its predicted run time, and when it is planned to end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Resident {
+    pub(super) procs: Procs,
+    pub(super) start: Time,
+    pub(super) predicted: Seconds,
+    pub(super) planned_end: Time,
+}
+
+/// What the job at the head is shown when it is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prompt<'a> {
+    pub(super) now: Time,
+    pub(super) free: Procs,
+    /// How many wait, itself included.
+    pub(super) queued: usize,
+    pub(super) running: &'a [Resident],
+    /// Whether somebody has just arrived.
+    pub(super) arrival: bool,
+}
+
+/// A job that holds out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Held {
+    /// What for.
+    pub(super) size: Size,
+    /// When it thinks again.
+    pub(super) until: Time,
+}
+
+/// What the job at the head does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Start(Size),
+    Hold(Held),
+    /// No size of it that it accepts is free, and nobody knows when one will be.
+    Wait,
+}
+
+/// A strategy, and what it has learned.
+#[derive(Debug)]
+pub(super) struct Chooser {
+    pub(super) strategy: Strategy,
+    bias: Bias,
+    /// Predictions by when their outcome will be known.
+    open: BTreeMap<(Time, usize), Prediction>,
+    predictions: Vec<Prediction>,
+}
+
+impl Chooser {
+    pub(super) fn new(strategy: Strategy) -> Chooser {
+        Chooser { strategy, bias: Bias::default(), open: BTreeMap::new(), predictions: Vec::new() }
+    }
+
+    pub(super) fn predictions(&self) -> &[Prediction] {
+        &self.predictions
+    }
+
+    /// Learns from the predictions whose outcome is known by now.
+    pub(super) fn learn(&mut self, now: Time) {
+        while let Some(first) = self.open.first_entry()
+            && first.key().0 <= now
+        {
+            let Prediction { raw, actual, .. } = first.remove();
+            self.bias.observe(raw, actual);
+        }
+    }
+
+    /// Asks the job at the head, which has `held` out so far or was not asked before.
+    pub(super) fn ask(
+        &mut self,
+        held: Option<Held>,
+        sizes: &Sizes,
+        prompt: Prompt<'_>,
+        fit: &LifetimeFit,
+    ) -> Verdict {
+        let Prompt { now, free, arrival, .. } = prompt;
+        let most_free = || sizes.within(free).map_or(Verdict::Wait, Verdict::Start);
+        match held {
+            Some(held) if held.size.procs <= free => {
+                if self.strategy.lock_in {
+                    Verdict::Start(held.size)
+                } else {
+                    most_free()
+                }
+            }
+            Some(held) if now >= held.until && matches!(self.strategy.hold, Hold::Heuristic { .. }) => {
+                most_free()
+            }
+            Some(held) if now < held.until && !self.is_prompted(arrival) => Verdict::Hold(held),
+            _ => self.decide(sizes, prompt, fit),
+        }
+    }
+
+    /// Whether it thinks again before it had planned to.
+    fn is_prompted(&self, arrival: bool) -> bool {
+        let thinks = matches!(self.strategy.hold, Hold::Planned | Hold::Predicted { .. });
+        thinks && (arrival || self.strategy.prompting == Prompting::Departures)
+    }
+
+    fn decide(&mut self, sizes: &Sizes, prompt: Prompt<'_>, fit: &LifetimeFit) -> Verdict {
+        let Prompt { now, free, queued, running, .. } = prompt;
+        let Some(most) = sizes.most() else { return Verdict::Wait };
+        if most.procs <= free {
+            return Verdict::Start(most);
+        }
+        let at_once = sizes.within(free);
+        let Strategy { averse, social, .. } = self.strategy;
+        let scales = Scales { queue: if social { queued as f64 } else { 1.0 }, averse };
+        let more = |procs: Procs| (procs.0 - free.0) as usize;
+        let later = match self.strategy.hold {
+            Hold::Never => None,
+            Hold::Planned => {
+                let planned = planned(running, now, more(most.procs));
+                let choice = Choice::of(sizes, free, scales, |procs| planned.get(more(procs)).copied());
+                choice.later.filter(|_| choice.hold)
+            }
+            Hold::Predicted { by, outlook, corrected, stretch } => {
+                let raw = queue_times(by, outlook, running, now, Procs(most.procs.0 - free.0), fit);
+                let used =
+                    |seconds: f64| stretch * if corrected { self.bias.corrected(seconds) } else { seconds };
+                let choice = Choice::of(sizes, free, scales, |procs| {
+                    raw.get(more(procs)).copied().flatten().map(used)
+                });
+                if let Some((size, used)) = choice.later {
+                    let raw = raw[more(size.procs)].unwrap_or(used);
+                    self.note(raw, used, planned(running, now, more(size.procs)).last().copied(), now);
+                }
+                choice.later.filter(|_| choice.hold)
+            }
+            Hold::Heuristic { longer, wider, fraction, patience } => {
+                let alone =
+                    sizes.all().first().map_or(0.0, |size| size.run.0 as f64 * f64::from(size.procs.0));
+                let wanted =
+                    sizes.at_least(fraction * f64::from(most.procs.0)).filter(|wanted| wanted.procs > free);
+                let saved = wanted.zip(at_once).map_or(0.0, |(wanted, now)| (now.run - wanted.run).0 as f64);
+                wanted
+                    .filter(|_| alone > longer && most.procs.0 > wider)
+                    .map(|wanted| (wanted, patience * saved))
+            }
+        };
+        match (later, at_once) {
+            // At least a second, so that the clock goes on.
+            (Some((size, wait)), _) => {
+                Verdict::Hold(Held { size, until: now + Seconds(wait.ceil().clamp(1.0, 1e15) as i64) })
+            }
+            (None, Some(size)) => Verdict::Start(size),
+            (None, None) => Verdict::Wait,
+        }
+    }
+
+    fn note(&mut self, raw: f64, used: f64, actual: Option<f64>, now: Time) {
+        let Some(actual) = actual else { return };
+        let prediction = Prediction { raw, used, actual };
+        self.open.insert((now + Seconds(actual.ceil() as i64), self.predictions.len()), prediction);
+        self.predictions.push(prediction);
+    }
+}
+
+fn queue_times(
+    by: QueueTime,
+    outlook: Outlook,
+    running: &[Resident],
+    now: Time,
+    more: Procs,
+    fit: &LifetimeFit,
+) -> Vec<Option<f64>> {
+    let holder =
+        |job: &Resident| outlook.holder(job.procs, now - job.start, &Forecast::exactly(job.predicted), fit);
+    let holders: Vec<Holder> = running.iter().map(holder).collect();
+    by.predict_all(&holders, more)
+}
+
+/// Seconds until none, one, two … more processors are free, as the running jobs are planned.
+fn planned(running: &[Resident], now: Time, more: usize) -> Vec<f64> {
+    let mut ends: Vec<(Time, Procs)> = running.iter().map(|job| (job.planned_end, job.procs)).collect();
+    ends.sort_unstable();
+    let mut planned = vec![0.0];
+    for (end, procs) in ends {
+        let upto = (planned.len() + procs.0 as usize).min(more + 1);
+        planned.resize(upto.max(planned.len()), (end - now).0 as f64);
+    }
+    planned
+}

@@ -81,6 +81,35 @@ fn is_first(answer: f64, target: f64, level: impl Fn(f64) -> f64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// One who only wants the shortest wait and run may stop asking once no larger number can be better, and finds the
+    /// same.
+    #[test]
+    fn who_has_heard_enough_finds_the_same_best(
+        machine in machines(),
+        runs in prop::collection::vec(0..3000_i64, 1..90),
+    ) {
+        let mut runs = runs;
+        runs.sort_unstable_by(|a, b| b.cmp(a));
+        let (most, fastest) = (Procs(runs.len() as u32), runs[runs.len() - 1] as f64);
+        let best = |times: &[Option<f64>]| {
+            let turnarounds = (1..times.len()).filter_map(|more| Some((times[more]? + runs[more - 1] as f64, more)));
+            turnarounds.min_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        for by in ALL {
+            let (mut shortest, mut asked) = (f64::INFINITY, 0);
+            let heard = by.predict_while(&machine, most, |more, seconds| {
+                asked += 1;
+                shortest = shortest.min(seconds + runs[more.0 as usize - 1] as f64);
+                seconds + fastest < shortest
+            });
+            let all = by.predict_all(&machine, most);
+            prop_assert_eq!(best(&heard), best(&all), "{}", by);
+            prop_assert_eq!(heard.len(), all.len());
+            prop_assert!(heard.iter().zip(&all).all(|(heard, all)| heard.is_none() || heard == all));
+            prop_assert_eq!(heard.iter().flatten().count(), asked + 1);
+        }
+    }
+
     #[test]
     fn the_exact_probability_is_that_of_all_outcomes(
         holders in machines(),

@@ -62,4 +62,9 @@ impl Bias {
         let enough = self.trend().filter(|_| self.points >= ENOUGH && predicted > 0.0);
         enough.map_or(predicted, |line| (line.intercept + line.slope * log(predicted)).exp())
     }
+
+    /// Whether what is predicted to be later is so after [`Bias::corrected`] too, or at the same time.
+    pub fn keeps_order(&self) -> bool {
+        self.points < ENOUGH || self.trend().is_none_or(|line| line.slope >= 0.0)
+    }
 }

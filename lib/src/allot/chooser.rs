@@ -8,7 +8,7 @@ use super::sizes::{Size, Sizes};
 use super::strategy::{Hold, Prompting, Strategy};
 use crate::predict::Forecast;
 use crate::units::{Procs, Seconds, Time};
-use crate::wait::{Holder, LifetimeFit, Outlook, QueueTime};
+use crate::wait::{Holder, LifetimeFit, Outlook};
 
 /// A predicted queue time and what became of it, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,7 +123,7 @@ impl Chooser {
 
     fn decide(&mut self, sizes: &Sizes, prompt: Prompt<'_>, fit: &LifetimeFit) -> Verdict {
         let Prompt { now, free, queued, running, .. } = prompt;
-        let Some(most) = sizes.most() else { return Verdict::Wait };
+        let (Some(most), Some(fastest)) = (sizes.most(), sizes.fastest()) else { return Verdict::Wait };
         if most.procs <= free {
             return Verdict::Start(most);
         }
@@ -139,9 +139,21 @@ impl Chooser {
                 choice.later.filter(|_| choice.hold)
             }
             Hold::Predicted { by, outlook, corrected, stretch } => {
-                let raw = queue_times(by, outlook, running, now, Procs(most.procs.0 - free.0), fit);
                 let used =
                     |seconds: f64| stretch * if corrected { self.bias.corrected(seconds) } else { seconds };
+                // Who waits longer than for the best so far, and could not even then be faster on all it wants, needs not
+                // ask for more. If later may be corrected to earlier, all are asked for.
+                let in_order = !corrected || self.bias.keeps_order();
+                let mut best = f64::INFINITY;
+                let goes_on = |more: Procs, seconds: f64| {
+                    let turnaround = |size: Size| scales.queue * used(seconds) + size.run.0 as f64;
+                    if let Some(size) = sizes.exactly(Procs(free.0 + more.0)) {
+                        best = best.min(turnaround(size));
+                    }
+                    !in_order || turnaround(fastest) < best
+                };
+                let holders = holders(outlook, running, now, fit);
+                let raw = by.predict_while(&holders, Procs(most.procs.0 - free.0), goes_on);
                 let choice = Choice::of(sizes, free, scales, |procs| {
                     raw.get(more(procs)).copied().flatten().map(used)
                 });
@@ -180,18 +192,10 @@ impl Chooser {
     }
 }
 
-fn queue_times(
-    by: QueueTime,
-    outlook: Outlook,
-    running: &[Resident],
-    now: Time,
-    more: Procs,
-    fit: &LifetimeFit,
-) -> Vec<Option<f64>> {
+fn holders(outlook: Outlook, running: &[Resident], now: Time, fit: &LifetimeFit) -> Vec<Holder> {
     let holder =
         |job: &Resident| outlook.holder(job.procs, now - job.start, &Forecast::exactly(job.predicted), fit);
-    let holders: Vec<Holder> = running.iter().map(holder).collect();
-    by.predict_all(&holders, more)
+    running.iter().map(holder).collect()
 }
 
 /// Seconds until none, one, two … more processors are free, as the running jobs are planned.

@@ -53,6 +53,16 @@ impl Sizes {
         self.0.iter().find(|size| f64::from(size.procs.0) >= procs).copied()
     }
 
+    /// The one of just so many processors.
+    pub fn exactly(&self, procs: Procs) -> Option<Size> {
+        self.within(procs).filter(|size| size.procs == procs)
+    }
+
+    /// The one it runs shortest in; of those alike the smallest.
+    pub fn fastest(&self) -> Option<Size> {
+        self.0.iter().min_by_key(|size| size.run).copied()
+    }
+
     /// The preferred one.
     pub fn most(&self) -> Option<Size> {
         self.0.last().copied()

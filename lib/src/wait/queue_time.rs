@@ -65,16 +65,33 @@ impl QueueTime {
     /// [`QueueTime::predict`] for none, one, two … up to `most` more, each searched for from the one before. The list ends
     /// early where it exceeds all that is held; nobody can be given more.
     pub fn predict_all(&self, holders: &[Holder], most: Procs) -> Vec<Option<f64>> {
+        self.predict_while(holders, most, |_, _| true)
+    }
+
+    /// The same, for one who may have heard enough: `goes_on` is told how many more and after how many seconds, and says
+    /// whether a larger number that is no earlier still matters. Where it does not, those are left out as `None`. Of
+    /// [`QueueTime::Combined`] the ones without enough benefactors may be earlier, and are asked for all the same.
+    pub fn predict_while(
+        &self,
+        holders: &[Holder],
+        most: Procs,
+        mut goes_on: impl FnMut(Procs, f64) -> bool,
+    ) -> Vec<Option<f64>> {
         let mut machine = Machine::new(holders);
         let mut sizes: Vec<Procs> = holders.iter().map(Holder::procs).collect();
         sizes.sort_unstable();
         let largest = u64::from(most.0).min(machine.held) as u32;
-        // What was found last: each is no later than the next.
+        // What was found last: each is no later than the next of its way.
         let (mut exact, mut mean) = (0, None);
         let (mut median, mut smaller_then) = (None, None);
+        let mut heard = None;
         let each = (1..=largest).map(Procs).map(|more| {
             let smaller = sizes.partition_point(|&size| size < more);
-            match self.way(sizes.len() - smaller) {
+            let way = self.way(sizes.len() - smaller);
+            if heard == Some(way) {
+                return None;
+            }
+            let tick = match way {
                 QueueTime::Exact => {
                     let tick = machine.exact(more, EVEN, exact)?;
                     exact = tick;
@@ -92,9 +109,14 @@ impl QueueTime {
                     mean = machine.mean(more, mean);
                     mean.map(|found| found.tick)
                 }
+            };
+            let seconds = tick.map(seconds)?;
+            if !goes_on(more, seconds) {
+                heard = Some(way);
             }
+            Some(seconds)
         });
-        [Some(0)].into_iter().chain(each).map(|tick| tick.map(seconds)).collect()
+        [Some(0.0)].into_iter().chain(each).collect()
     }
 
     /// Which of the others it is, with so many benefactors.

@@ -62,11 +62,14 @@ pub struct Downey {
     /// When jobs arrive.
     pub arrivals: DowneyArrivals,
     /// Whether jobs can run on other numbers of processors than the one they are given: on every one up to that beyond
-    /// which they do not get faster.
+    /// which they do not get faster. Of each they ask for as long as they run there: the model's users know.
     pub moldable: bool,
+    /// Whether average parallelism is a whole number, the nearest to what is drawn, and speedups go by that; else it is
+    /// in thousandths, of which a job is given as many processors as there are in full.
+    pub whole_parallelism: bool,
 }
 
-/// A job of the model. All of it is whole: seconds, and thousandths.
+/// A job of the model. All of it is whole: seconds, and thousandths or ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DowneyJob {
     /// When it arrives.
@@ -110,6 +113,7 @@ impl Downey {
             most_variance: 2.0,
             arrivals: DowneyArrivals::Daytime,
             moldable: false,
+            whole_parallelism: false,
         }
     }
 
@@ -129,11 +133,12 @@ impl Downey {
             let variance = self.least_variance + share * (self.most_variance - self.least_variance);
             let lifetime = self.lifetime.at(lifetimes.random_range(0.0..1.0));
             let parallelism = self.parallelism.at(parallelism.random_range(0.0..1.0));
+            let parts = if self.whole_parallelism { 1.0 } else { PARTS };
             DowneyJob {
                 submit: self.arrivals.moment(passed / PARTS as i64),
                 lifetime: Seconds(lifetime.round() as i64),
                 speedup: Speedup {
-                    parallelism: (parallelism * PARTS).round() / PARTS,
+                    parallelism: (parallelism * parts).round() / parts,
                     variance: (variance * PARTS).round() / PARTS,
                 },
             }
@@ -159,9 +164,10 @@ impl Downey {
             return (job, Truth::rigid(drawn.run(given)));
         }
         let most = (drawn.speedup.saturation().ceil() as u32).clamp(given.0, self.procs);
+        let shape = |procs| Shape { procs, limit: Some(drawn.run(procs)) };
         let others = (1..=most).map(Procs).filter(|&procs| procs != given);
-        job.other_shapes = Some(others.map(|procs| Shape { procs, limit: None }).collect());
-        let runs = job.shapes().map(|shape| drawn.run(shape.procs)).collect();
+        (job.shape, job.other_shapes) = (shape(given), Some(others.map(shape).collect()));
+        let runs = job.shapes().map(|shape| shape.limit.unwrap_or_default()).collect();
         (job, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) })
     }
 

@@ -70,10 +70,12 @@ fn a_moldable_job_runs_in_every_shape_as_its_speedup_says() {
     let (rigid, molded) = (rigid.generate(Seed(4)).unwrap(), molded.generate(Seed(4)).unwrap());
     for (at, drawn) in drawn.iter().enumerate() {
         let (job, truth) = (&molded.jobs()[at], &molded.truths()[at]);
-        assert_eq!((job.shape, truth.run()), (rigid.jobs()[at].shape, rigid.truths()[at].run()));
+        assert_eq!((job.shape.procs, truth.run()), (rigid.jobs()[at].shape.procs, rigid.truths()[at].run()));
         assert_eq!(job.shape.procs.0, drawn.speedup.parallelism.floor() as u32);
         let Runs::Moldable(runs) = &truth.runs else { panic!("a rigid job") };
         assert_eq!(runs.len(), job.shapes().count());
+        assert!(job.shapes().zip(runs).all(|(shape, &run)| shape.limit == Some(run)));
+        assert_eq!(rigid.jobs()[at].shape.limit, None);
         let mut by_size: Vec<(u32, i64)> =
             job.shapes().map(|shape| shape.procs.0).zip(runs.iter().map(|run| run.0)).collect();
         by_size.sort_unstable();
@@ -83,6 +85,27 @@ fn a_moldable_job_runs_in_every_shape_as_its_speedup_says() {
         let (most, shortest) = by_size[by_size.len() - 1];
         assert!(most == 128 || shortest == drawn.run(Procs(1_000_000)).0);
     }
+}
+
+#[test]
+fn whole_parallelism_is_the_nearest_and_all_of_it_is_given() {
+    let drawn = Downey::new(2000, 128);
+    let whole = Downey { whole_parallelism: true, ..drawn };
+    let (drawn, whole) = (drawn.jobs(Seed(4)).unwrap(), whole.jobs(Seed(4)).unwrap());
+    for (drawn, whole) in drawn.iter().zip(&whole) {
+        let parallelism = whole.speedup.parallelism;
+        assert_eq!(parallelism.fract(), 0.0);
+        assert!((parallelism - drawn.speedup.parallelism).abs() <= 0.5005, "{drawn:?}: {parallelism}");
+        assert_eq!(whole.procs(Procs(128)).0, parallelism as u32);
+        // Nothing else is drawn anew.
+        let same = Speedup { parallelism, ..drawn.speedup };
+        assert_eq!(*whole, DowneyJob { speedup: same, ..*drawn });
+    }
+    // Control: what is drawn is seldom whole, and half of it is rounded up.
+    assert!(drawn.iter().filter(|job| job.speedup.parallelism.fract() == 0.0).count() < 20);
+    let up =
+        drawn.iter().zip(&whole).filter(|(drawn, whole)| whole.procs(Procs(128)) > drawn.procs(Procs(128)));
+    assert!((700..1100).contains(&up.count()));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use queuecast::seed::Seed;
-use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Lublin, LublinKinds, Speedup, UniformLog};
+use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Law, Lublin, LublinKinds, Speedup, UniformLog};
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -57,12 +57,12 @@ proptest! {
         moldable: bool,
         seed: u64,
     ) {
-        let uniform = |least: f64, most: f64| UniformLog { least, most: least + wide * (most - least) };
+        let uniform = |least: f64, most: f64| UniformLog { least, most: least + wide * (most - least) }.into();
         let model = Downey {
             load,
             lifetime: uniform(10_f64.powf(lifetime), 1e12),
             parallelism: uniform(parallelism.exp2(), f64::from(1 << 12)),
-            most_variance: spread,
+            variance: Law::Uniform(0.0, spread),
             arrivals,
             moldable,
             ..Downey::new(8, procs)

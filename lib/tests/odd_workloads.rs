@@ -119,12 +119,14 @@ proptest! {
 
     #[test]
     fn models_like_odd_workloads_are_models_or_refused(workload in odd(), seed: u64) {
-        if let Ok(model) = Downey::like(&workload) {
-            prop_assert!(model.lifetime.least <= model.lifetime.most && model.lifetime.mean().is_finite());
+        for model in [Downey::like(&workload), Downey::like_observed(&workload)].into_iter().flatten() {
+            let bounds = (1.0, 1e12);
+            let [least, most] = [0.0, 1.0].map(|share| model.lifetime.at(share, bounds));
+            prop_assert!(least <= most && model.lifetime.mean(bounds).is_finite());
             prop_assert!((0.001..=10.0).contains(&model.load));
             let made = model.generate(Seed(seed));
             let large = workload.machine().procs.0 > 1 << 24;
-            prop_assert!(made.is_ok() || large || model.lifetime.most > 1e9, "{:?}", made.unwrap_err());
+            prop_assert!(made.is_ok() || large || most > 1e9, "{:?}", made.unwrap_err());
         }
         if let Ok(model) = Lublin::like(&workload) {
             prop_assert!(model.generate(Seed(seed)).is_ok());

@@ -163,7 +163,9 @@ fn the_command_in_the_header_makes_it_again() {
     for line in [
         "generate lublin --kinds batch --jobs 200 --load 0.5 --mode 10m=5 --mode 1h=7.5 --users 9 --quiet",
         "generate lublin --like ./log.swf --jobs 200 --pairing shuffled --seed=4",
-        "generate downey --jobs 200 --set downey.most_variance=1.5",
+        "generate downey --jobs 200 --set downey.variance=uniform:0,1.5",
+        "generate downey --jobs 200 --set downey.lifetime=log-normal:600,8 --set downey.memory=uniform-log:1,16",
+        "generate downey --like log.swf --observed lifetimes --observed parallelism --estimates exact --users none",
         "generate estimates ./log.swf --estimates f:2.5",
         "generate resample log.swf --weeks 2 --seed 9",
         "generate rescale log.swf --by run-times --load 0.4 --clean none",
@@ -328,6 +330,27 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("habits --load 99", &["error: --load 99: must be between 0.001 and 10"]),
         ("habits --max-estimate 1s", &["error: --max-estimate 1: must be between 300 and 31536000"]),
         ("downey --moldable", &["unexpected argument '--moldable'"]),
+        ("downey --observed lifetimes", &["error: --observed means nothing without --like"]),
+        ("downey --like four.swf --observed variance", &["[possible values: lifetimes, parallelism]"]),
+        (
+            "downey --set downey.lifetime=gamma:2",
+            &[
+                "--set downey.lifetime=gamma:2: distribution \"gamma:2\": no such distribution; known are uniform-log:",
+            ],
+        ),
+        (
+            "downey --set downey.variance=uniform:-1,2",
+            &["--set downey.variance=uniform:-1,2: must be two numbers, the least first, between 0 and 1000"],
+        ),
+        (
+            "downey --set downey.parallelism=exactly:0.5",
+            &["--set downey.parallelism=exactly:0.5: must be one number, between 1 and 16777216"],
+        ),
+        (
+            "downey --procs 64 --set downey.memory=exactly:65",
+            &["--set downey.memory=exactly:65: must be one number, between 1 and 64"],
+        ),
+        ("downey --set downey.load=0", &["--set downey.load=0: must be between 0.001 and 10"]),
         ("rescale four.swf", &["--load <LOAD>|--factor <FACTOR>"]),
         ("rescale four.swf --load 0", &["error: --load 0: must be between 0.001 and 100"]),
         ("rescale four.swf --factor -3", &["error: --factor -3: must be between 0.001 and 1000"]),

@@ -142,6 +142,16 @@ impl Making {
         choose: impl FnOnce(M) -> M,
         printer: &Printer,
     ) -> Result<(), Failure> {
+        self.run_with(into, |model, _| Ok(choose(model)), printer)
+    }
+
+    /// The same with a `choose` that looks at the log as well, if there is one.
+    pub fn run_with<M: Model>(
+        &self,
+        into: &Into,
+        choose: impl FnOnce(M, Option<&Workload>) -> Result<M, SynthError>,
+        printer: &Printer,
+    ) -> Result<(), Failure> {
         let seed = Seed(self.seed);
         let refused = Refused { model: M::NAME, options: &[("jobs", "--jobs"), ("procs", "--procs")] };
         self.asking.check(self.estimates)?;
@@ -160,7 +170,9 @@ impl Making {
             Some(jobs) => model.with_jobs(jobs),
             None => model,
         };
-        let model = parameters::set(M::NAME, choose(model), &self.set)?;
+        let model = choose(model, log.as_ref().map(|log| &log.log.workload))
+            .map_err(|error| refused.because(error, log.as_ref().map(|log| log.name.as_str())))?;
+        let model = parameters::set(M::NAME, model, &self.set)?;
         let population = self.people.population(log.as_ref())?;
         let population =
             population.map(|people| parameters::set("population", people, &self.set)).transpose()?;

@@ -111,9 +111,10 @@ fn read(text: &str, before: &Value) -> Result<Value, String> {
         (Value::Number(number), Value::String(_)) if !number.is_f64() => {
             duration::parse(text).map(|length| length.0.into()).map_err(|error| error.to_string())
         }
-        (Value::Number(_), Value::Number(_)) | (Value::Null | Value::String(_) | Value::Object(_), _) => {
-            Ok(given)
-        }
+        (Value::Number(_), Value::Number(_)) | (Value::Null | Value::Object(_), _) => Ok(given),
+        (Value::String(_), Value::String(_)) => Ok(given),
+        // A name or a spec may look like something else.
+        (Value::String(_), _) => Ok(Value::String(text.to_owned())),
         (Value::Number(_), _) => Err("expected a number".to_owned()),
         (Value::Bool(_), Value::Bool(_)) => Ok(given),
         (Value::Bool(_), _) => Err("expected true or false".to_owned()),
@@ -123,7 +124,7 @@ fn read(text: &str, before: &Value) -> Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::synth::{Lublin, Population};
+    use queuecast::synth::{Downey, Law, Lublin, Population};
     use queuecast::units::Seconds;
 
     use super::*;
@@ -160,6 +161,36 @@ mod tests {
             assert!(said.contains(why), "{text}: {said}");
         }
         assert!(setting("think=3").is_err() && setting("population.think").is_err());
+    }
+
+    #[test]
+    fn distributions_are_set_by_their_specs() {
+        let downey = |texts: &[&str]| {
+            let settings: Vec<Setting> = texts.iter().map(|text| setting(text).unwrap()).collect();
+            set("downey", Downey::new(10, 256), &settings).map_err(|failure| failure.to_string())
+        };
+        let model = downey(&["downey.lifetime=log-normal:600,8", "downey.memory=exactly:4"]).unwrap();
+        assert_eq!((model.lifetime, model.memory), (Law::LogNormal(600.0, 8.0), Law::Exactly(4.0)));
+        assert_eq!(model.variance, Law::Uniform(0.0, 2.0));
+        assert!(downey(&["downey.whole_parallelism=true"]).unwrap().whole_parallelism);
+        let listed = listed("downey", &Downey::new(10, 256)).unwrap();
+        let again: Vec<String> = listed.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let again: Vec<&str> = again.iter().map(String::as_str).collect();
+        assert_eq!(downey(&again).unwrap(), Downey::new(10, 256));
+        for (text, why) in [
+            (
+                "downey.lifetime=600",
+                "distribution \"600\": no such distribution; known are uniform-log:LEAST,MOST",
+            ),
+            ("downey.lifetime=gamma:2", "known are uniform-log:LEAST,MOST, uniform:LEAST,MOST"),
+            ("downey.variance=uniform:2,0", "the least first, as in uniform:0,2"),
+            ("downey.lifetime.least=5", "no such parameter; did you mean downey.lifetime?"),
+            ("downey.most_variance=1.5", "no such parameter"),
+            ("downey.moldable=2", "expected true or false"),
+        ] {
+            let said = downey(&[text]).unwrap_err();
+            assert!(said.contains(why), "{text}: {said}");
+        }
     }
 
     #[test]

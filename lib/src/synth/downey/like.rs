@@ -1,7 +1,7 @@
 //! The model fitted to a workload, as the paper fits its own (section 2.2): straight lines through cumulated shares
 //! against logarithms.
 
-use super::{Downey, DowneyArrivals, Speedup, UniformLog};
+use super::{Downey, DowneyArrivals, LIFETIME, Law, Speedup, UniformLog};
 use crate::synth::SynthError;
 use crate::workload::Workload;
 
@@ -10,6 +10,9 @@ const FEWEST: usize = 20;
 
 /// The shares between which the line is laid: what is shorter or longer than nearly all is not asked.
 const INNER: (f64, f64) = (0.05, 0.95);
+
+/// No log tells the variance in parallelism: it is taken to be the mean of the paper's.
+const MEAN_VARIANCE: f64 = 1.0;
 
 impl Downey {
     /// The model fitted to a workload: as many jobs, the same machine, arrivals day and night at the workload's rate.
@@ -24,14 +27,57 @@ impl Downey {
     /// times need not be, since lifetimes know nothing of sizes: a long one may meet a small one. A workload of fewer than
     /// 20 jobs that ran, or one whose jobs all arrive at once, is unsuitable.
     pub fn like(workload: &Workload) -> Result<Downey, SynthError> {
-        let machine = workload.machine().procs.0;
-        let mut model = Downey::new(workload.len() as u32, machine);
-        let variance = (model.least_variance + model.most_variance) / 2.0;
-        let ran = || workload.jobs().iter().zip(workload.truths()).filter(|(_, truth)| truth.run().0 > 0);
-        let lifetimes: Vec<f64> = ran()
+        // As it is on average for a job that gets as many processors as its parallelism has in full.
+        let seen = Seen::of(workload, 0.5)?;
+        let (fewest, greatest) = ends(&seen.sizes);
+        // A size of n is any parallelism below n + 1, in thousandths.
+        let widest = greatest + 0.999;
+        let parallelism = if fewest < greatest {
+            UniformLog::through(seen.sizes.iter().map(|size| size + 1.0).collect()).inside(fewest, widest)
+        } else {
+            UniformLog { least: fewest, most: widest }
+        };
+        let (least, most) = ends(&seen.lifetimes);
+        let lifetime = UniformLog::through(seen.lifetimes).inside(least.max(1.0), most.clamp(1.0, 1e12));
+        Ok(arriving(workload, seen.rate, lifetime.into(), parallelism.into()))
+    }
+
+    /// The same with lifetimes and parallelism as observed ([`Law::observed`]) instead of lines through them: parallelism
+    /// is the cluster size, and a lifetime `R·S(n)` with that. Each can be had alone: they are fields.
+    pub fn like_observed(workload: &Workload) -> Result<Downey, SynthError> {
+        let Seen { lifetimes, sizes, rate } = Seen::of(workload, 0.0)?;
+        let within = |value: f64| value.clamp(LIFETIME.0, LIFETIME.1);
+        let lifetime = Law::observed(lifetimes.into_iter().map(within).collect());
+        Ok(arriving(workload, rate, lifetime, Law::observed(sizes)))
+    }
+}
+
+/// A model of these, with as many jobs as the workload on the same machine, arriving day and night at this rate.
+fn arriving(workload: &Workload, rate: f64, lifetime: Law, parallelism: Law) -> Downey {
+    let machine = workload.machine().procs.0;
+    let load = (rate * lifetime.mean(LIFETIME) / f64::from(machine)).clamp(0.001, 10.0);
+    let arrivals = DowneyArrivals::Always;
+    Downey { load, lifetime, parallelism, arrivals, ..Downey::new(workload.len() as u32, machine) }
+}
+
+/// What a workload shows of the model's parameters.
+struct Seen {
+    /// The lifetimes of jobs that ran.
+    lifetimes: Vec<f64>,
+    /// The cluster sizes of all.
+    sizes: Vec<f64>,
+    /// Arrivals in a second.
+    rate: f64,
+}
+
+impl Seen {
+    /// With parallelism taken to be so much above the cluster size.
+    fn of(workload: &Workload, above: f64) -> Result<Seen, SynthError> {
+        let ran = workload.jobs().iter().zip(workload.truths()).filter(|(_, truth)| truth.run().0 > 0);
+        let lifetimes: Vec<f64> = ran
             .map(|(job, truth)| {
                 let procs = job.shape.procs.0;
-                let speedup = Speedup { parallelism: f64::from(procs) + 0.5, variance };
+                let speedup = Speedup { parallelism: f64::from(procs) + above, variance: MEAN_VARIANCE };
                 truth.run().0 as f64 * speedup.of(procs)
             })
             .collect();
@@ -47,27 +93,14 @@ impl Downey {
         if span <= 0.0 {
             return Err(SynthError::Unsuitable("all jobs arrive at once: there is no rate to fit".into()));
         }
-        let sizes = || workload.jobs().iter().map(|job| f64::from(job.shape.procs.0));
-        let (fewest, greatest) = ends(sizes());
-        // A size of n is any parallelism below n + 1, in thousandths.
-        let widest = greatest + 0.999;
-        model.parallelism = if fewest < greatest {
-            UniformLog::through(sizes().map(|size| size + 1.0).collect()).inside(fewest, widest)
-        } else {
-            UniformLog { least: fewest, most: widest }
-        };
-        let (least, most) = ends(lifetimes.iter().copied());
-        model.lifetime = UniformLog::through(lifetimes).inside(least.max(1.0), most.clamp(1.0, 1e12));
-        model.arrivals = DowneyArrivals::Always;
-        let rate = (workload.len() - 1) as f64 / span;
-        model.load = (rate * model.lifetime.mean() / f64::from(machine)).clamp(0.001, 10.0);
-        Ok(model)
+        let sizes = workload.jobs().iter().map(|job| f64::from(job.shape.procs.0)).collect();
+        Ok(Seen { lifetimes, sizes, rate: (workload.len() - 1) as f64 / span })
     }
 }
 
 /// The least and the greatest.
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, 0.0), |(least, most), value| (value.min(least), value.max(most)))
+fn ends(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, 0.0), |(least, most), &value| (value.min(least), value.max(most)))
 }
 
 impl UniformLog {

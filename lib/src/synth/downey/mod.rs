@@ -2,10 +2,16 @@
 //! with a sequential lifetime, an average parallelism and a variance in parallelism, which say how long they run on any
 //! number of processors.
 
+mod law;
 mod like;
+mod measured;
 mod speedup;
 #[cfg(test)]
 mod tests;
+mod uniform_log;
+mod viable;
+
+use std::ops::RangeInclusive;
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -17,17 +23,10 @@ use crate::job::{Job, Runs, Shape, Truth};
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::{Machine, Workload};
+pub use law::Law;
 pub use speedup::Speedup;
-
-/// A distribution whose logarithm is uniform: as many between 1 and 2 as between 64 and 128.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UniformLog {
-    /// The least; above 0.
-    pub least: f64,
-    /// The greatest; at least `least`.
-    pub most: f64,
-}
+pub use uniform_log::UniformLog;
+pub use viable::Viable;
 
 /// When jobs arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -41,7 +40,7 @@ pub enum DowneyArrivals {
 }
 
 /// The parameters of the model, each with its range.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Downey {
     /// How many jobs; 1 to 10,000,000.
@@ -52,21 +51,27 @@ pub struct Downey {
     /// to 10. Over day and night the load is half of it if none arrive at night.
     pub load: f64,
     /// Sequential lifetimes in seconds, the paper's L; within 1 and 10^12.
-    pub lifetime: UniformLog,
+    pub lifetime: Law,
     /// Average parallelism, the paper's A; within 1 and 16,777,216.
-    pub parallelism: UniformLog,
-    /// The least variance in parallelism, the paper's σ, which is uniform; 0 to `most_variance`.
-    pub least_variance: f64,
-    /// The greatest variance in parallelism; up to 1000.
-    pub most_variance: f64,
+    pub parallelism: Law,
+    /// Variance in parallelism, the paper's σ; within 0 and 1000.
+    pub variance: Law,
+    /// Processors whose memory a job needs: it runs on no fewer; within 1 and the machine, rounded up.
+    pub memory: Law,
+    /// Processors beyond which communication slows a job down: it runs on no more, unless its memory needs them; within 1
+    /// and 16,777,216, rounded down.
+    pub communication: Law,
     /// When jobs arrive.
     pub arrivals: DowneyArrivals,
     /// Whether jobs can run on other numbers of processors than the one they are given: on every one up to that beyond
-    /// which they do not get faster.
+    /// which they do not get faster. Of each they ask for as long as they run there: the model's users know.
     pub moldable: bool,
+    /// Whether average parallelism is a whole number, the nearest to what is drawn, and speedups go by that; else it is
+    /// in thousandths, of which a job is given as many processors as there are in full.
+    pub whole_parallelism: bool,
 }
 
-/// A job of the model. All of it is whole: seconds, and thousandths.
+/// A job of the model. All of it is whole: seconds, and thousandths or ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DowneyJob {
     /// When it arrives.
@@ -75,6 +80,8 @@ pub struct DowneyJob {
     pub lifetime: Seconds,
     /// How much faster it runs on more.
     pub speedup: Speedup,
+    /// On how many it can run at all.
+    pub viable: Viable,
 }
 
 impl DowneyJob {
@@ -83,9 +90,18 @@ impl DowneyJob {
         Seconds((self.lifetime.0 as f64 / self.speedup.of(procs.0)).round().max(1.0) as i64)
     }
 
-    /// How many processors it is given on a machine of this size: as many as its average parallelism has in full.
-    pub fn procs(&self, machine: Procs) -> Procs {
-        Procs((self.speedup.parallelism as u32).clamp(1, machine.0.max(1)))
+    /// How many processors it is given on a machine of this size: as many as its average parallelism has in full, or the
+    /// nearest viable number to it. An error if none is viable there.
+    pub fn procs(&self, machine: Procs) -> Result<Procs, SynthError> {
+        Ok(self.viable.on(machine)?.nearest(Procs(self.speedup.parallelism as u32)))
+    }
+
+    /// The numbers of processors it can be given on a machine of this size: every viable one up to that beyond which it
+    /// does not get faster. An error if none is viable there.
+    pub fn sizes(&self, machine: Procs) -> Result<RangeInclusive<u32>, SynthError> {
+        let viable = self.viable.on(machine)?;
+        let fastest = Procs(self.speedup.saturation().ceil() as u32);
+        Ok(viable.fewest.0..=viable.nearest(fastest).0)
     }
 }
 
@@ -97,6 +113,11 @@ const DAY: i64 = 86_400;
 /// Parallelism and variance are drawn to this part of one, so that they are the same on every machine.
 const PARTS: f64 = 1000.0;
 
+/// Within these are lifetimes, numbers of processors, and variances.
+const LIFETIME: (f64, f64) = (1.0, 1e12);
+const PARALLELISM: (f64, f64) = (1.0, (1 << 24) as f64);
+const VARIANCE: (f64, f64) = (0.0, 1000.0);
+
 impl Downey {
     /// The parameters of the paper; parallelism up to 128 or the machine.
     pub fn new(jobs: u32, procs: u32) -> Downey {
@@ -104,38 +125,49 @@ impl Downey {
             jobs,
             procs,
             load: 0.75,
-            lifetime: UniformLog { least: 2f64.exp(), most: 12f64.exp() },
-            parallelism: UniformLog { least: 1.0, most: f64::from(procs.clamp(1, 128)) },
-            least_variance: 0.0,
-            most_variance: 2.0,
+            lifetime: UniformLog { least: 2f64.exp(), most: 12f64.exp() }.into(),
+            parallelism: UniformLog { least: 1.0, most: f64::from(procs.clamp(1, 128)) }.into(),
+            variance: Law::Uniform(0.0, 2.0),
+            memory: Law::Exactly(1.0),
+            communication: Law::Exactly(PARALLELISM.1),
             arrivals: DowneyArrivals::Daytime,
             moldable: false,
+            whole_parallelism: false,
         }
     }
 
     /// The jobs of this seed in the order of their arrival.
     pub fn jobs(&self, seed: Seed) -> Result<Vec<DowneyJob>, SynthError> {
         self.check()?;
-        let [mut lifetimes, mut parallelism, mut variances, mut arrivals] =
-            ["downey/lifetimes", "downey/parallelism", "downey/variances", "downey/arrivals"]
-                .map(|label| seed.stream(label));
+        let mut arrivals = seed.stream("downey/arrivals");
+        let [mut lifetimes, mut parallelism, mut variances, mut memory, mut communication] = [
+            (&self.lifetime, LIFETIME, "downey/lifetimes"),
+            (&self.parallelism, PARALLELISM, "downey/parallelism"),
+            (&self.variance, VARIANCE, "downey/variances"),
+            (&self.memory, self.memories(), "downey/memory"),
+            (&self.communication, PARALLELISM, "downey/communication"),
+        ]
+        .map(|(law, bounds, label)| {
+            let mut rng = seed.stream(label);
+            move || law.at(rng.random_range(0.0..1.0), bounds)
+        });
         // Thousandths of a second.
-        let gap = PARTS * self.lifetime.mean() / (self.load * f64::from(self.procs));
+        let gap = PARTS * self.lifetime.mean(LIFETIME) / (self.load * f64::from(self.procs));
+        let parts = if self.whole_parallelism { 1.0 } else { PARTS };
         let mut passed = 0i64;
         let jobs = (0..self.jobs).map(|_| {
             let waited: f64 = Exp1.sample(&mut arrivals);
             passed = passed.saturating_add((waited * gap).round() as i64);
-            let share: f64 = variances.random_range(0.0..1.0);
-            let variance = self.least_variance + share * (self.most_variance - self.least_variance);
-            let lifetime = self.lifetime.at(lifetimes.random_range(0.0..1.0));
-            let parallelism = self.parallelism.at(parallelism.random_range(0.0..1.0));
+            let fewest = in_parts(memory(), PARTS).ceil() as u32;
+            let most = in_parts(communication(), PARTS).floor() as u32;
             DowneyJob {
                 submit: self.arrivals.moment(passed / PARTS as i64),
-                lifetime: Seconds(lifetime.round() as i64),
+                lifetime: Seconds(lifetimes().round() as i64),
                 speedup: Speedup {
-                    parallelism: (parallelism * PARTS).round() / PARTS,
-                    variance: (variance * PARTS).round() / PARTS,
+                    parallelism: in_parts(parallelism(), parts),
+                    variance: in_parts(variances(), PARTS),
                 },
+                viable: Viable { fewest: Procs(fewest), most: Procs(most.max(fewest)) },
             }
         });
         Ok(jobs.collect())
@@ -146,58 +178,51 @@ impl Downey {
     pub fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
         let machine = Machine { procs: Procs(self.procs) };
         let drawn = self.jobs(seed)?;
-        let (jobs, truths) = (1..).zip(&drawn).map(|(id, job)| self.shaped(id, job)).unzip();
+        let (mut jobs, mut truths) = (Vec::with_capacity(drawn.len()), Vec::with_capacity(drawn.len()));
+        for (id, job) in (1..).zip(&drawn) {
+            let (job, truth) = self.shaped(id, job)?;
+            jobs.push(job);
+            truths.push(truth);
+        }
         let mut workload = Workload::from_columns(machine, jobs, truths)?;
         workload.epoch = Some(MONDAY);
         Ok(workload)
     }
 
-    fn shaped(&self, id: u64, drawn: &DowneyJob) -> (Job, Truth) {
-        let given = drawn.procs(Procs(self.procs));
+    fn shaped(&self, id: u64, drawn: &DowneyJob) -> Result<(Job, Truth), SynthError> {
+        let machine = Procs(self.procs);
+        let given = drawn.procs(machine)?;
         let mut job = Job::rigid(id, drawn.submit, given, None);
         if !self.moldable {
-            return (job, Truth::rigid(drawn.run(given)));
+            return Ok((job, Truth::rigid(drawn.run(given))));
         }
-        let most = (drawn.speedup.saturation().ceil() as u32).clamp(given.0, self.procs);
-        let others = (1..=most).map(Procs).filter(|&procs| procs != given);
-        job.other_shapes = Some(others.map(|procs| Shape { procs, limit: None }).collect());
-        let runs = job.shapes().map(|shape| drawn.run(shape.procs)).collect();
-        (job, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) })
+        let shape = |procs| Shape { procs, limit: Some(drawn.run(procs)) };
+        let others = drawn.sizes(machine)?.map(Procs).filter(|&procs| procs != given);
+        (job.shape, job.other_shapes) = (shape(given), Some(others.map(shape).collect()));
+        let runs = job.shapes().map(|shape| shape.limit.unwrap_or_default()).collect();
+        Ok((job, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) }))
+    }
+
+    /// No job needs more memory than there is.
+    fn memories(&self) -> (f64, f64) {
+        (1.0, f64::from(self.procs))
     }
 
     fn check(&self) -> Result<(), SynthError> {
         within("jobs", self.jobs, 1, 10_000_000)?;
         within("procs", self.procs, 1, if self.moldable { 4096 } else { 1 << 24 })?;
         within("load", self.load, 0.001, 10.0)?;
-        self.lifetime.check(["lifetime.least", "lifetime.most"], 1e12)?;
-        self.parallelism.check(["parallelism.least", "parallelism.most"], f64::from(1 << 24))?;
-        within("most_variance", self.most_variance, 0.0, 1000.0)?;
-        within("least_variance", self.least_variance, 0.0, self.most_variance)
+        self.lifetime.check("lifetime", LIFETIME)?;
+        self.parallelism.check("parallelism", PARALLELISM)?;
+        self.variance.check("variance", VARIANCE)?;
+        self.memory.check("memory", self.memories())?;
+        self.communication.check("communication", PARALLELISM)
     }
 }
 
-impl UniformLog {
-    fn check(&self, [least, most]: [&'static str; 2], highest: f64) -> Result<(), SynthError> {
-        within(most, self.most, 1.0, highest)?;
-        within(least, self.least, 1.0, self.most)
-    }
-
-    /// The value that a `share` (0 to 1) of all are below.
-    ///
-    /// # Formula
-    /// `least · (most / least)^share`
-    pub fn at(&self, share: f64) -> f64 {
-        (self.least * (self.most / self.least).powf(share)).clamp(self.least, self.most)
-    }
-
-    /// The mean.
-    ///
-    /// # Formula
-    /// `(most − least) / ln(most / least)`, and `most` where both are one
-    pub fn mean(&self) -> f64 {
-        let span = (self.most / self.least).ln();
-        if span > 1e-12 { (self.most - self.least) / span } else { self.most }
-    }
+/// Rounded to a part of one.
+fn in_parts(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
 }
 
 impl DowneyArrivals {

@@ -19,7 +19,7 @@ mod variant;
 
 pub use assign::{Estimates, Pairing, Routine};
 pub use calendar::Calendar;
-pub use downey::{Downey, DowneyArrivals, DowneyJob, Law, Speedup, UniformLog, Viable};
+pub use downey::{Downey, DowneyArrivals, DowneyJob, Law, Rounding, Speedup, UniformLog, Viable};
 pub use error::SynthError;
 pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;

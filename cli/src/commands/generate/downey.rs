@@ -38,6 +38,8 @@ pub struct Arguments {
 pub enum Arrivals {
     /// From 8 to 20 o'clock
     Daytime,
+    /// The same, on days so far apart that the machine is idle between them
+    Apart,
     /// Day and night
     Always,
 }
@@ -72,6 +74,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let arrivals = match arguments.arrivals {
             None => model.arrivals,
             Some(Arrivals::Daytime) => DowneyArrivals::Daytime,
+            Some(Arrivals::Apart) => DowneyArrivals::Apart,
             Some(Arrivals::Always) => DowneyArrivals::Always,
         };
         Ok(Downey { arrivals, moldable: false, ..model })

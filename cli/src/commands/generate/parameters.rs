@@ -124,7 +124,7 @@ fn read(text: &str, before: &Value) -> Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::synth::{Downey, Law, Lublin, Population};
+    use queuecast::synth::{Downey, Law, Lublin, Population, Rounding};
     use queuecast::units::Seconds;
 
     use super::*;
@@ -172,7 +172,7 @@ mod tests {
         let model = downey(&["downey.lifetime=log-normal:600,8", "downey.memory=exactly:4"]).unwrap();
         assert_eq!((model.lifetime, model.memory), (Law::LogNormal(600.0, 8.0), Law::Exactly(4.0)));
         assert_eq!(model.variance, Law::Uniform(0.0, 2.0));
-        assert!(downey(&["downey.whole_parallelism=true"]).unwrap().whole_parallelism);
+        assert_eq!(downey(&["downey.rounding=whole"]).unwrap().rounding, Rounding::Whole);
         let listed = listed("downey", &Downey::new(10, 256)).unwrap();
         let again: Vec<String> = listed.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let again: Vec<&str> = again.iter().map(String::as_str).collect();

@@ -2,6 +2,7 @@
 //! with a sequential lifetime, an average parallelism and a variance in parallelism, which say how long they run on any
 //! number of processors.
 
+mod days;
 mod law;
 mod like;
 mod measured;
@@ -23,20 +24,23 @@ use crate::job::{Job, Runs, Shape, Truth};
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::{Machine, Workload};
+pub use days::DowneyArrivals;
 pub use law::Law;
 pub use speedup::Speedup;
 pub use uniform_log::UniformLog;
 pub use viable::Viable;
 
-/// When jobs arrive.
+/// How an average parallelism becomes a number of processors to be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DowneyArrivals {
-    /// As a Poisson process from 8 to 20 o'clock, with none at night (section 4).
+pub enum Rounding {
+    /// As many as it has in full.
     #[default]
-    Daytime,
-    /// As a Poisson process day and night.
-    Always,
+    Down,
+    /// As many as there is something for.
+    Up,
+    /// It is a whole number in the first place, the nearest to what is drawn, and speedups go by that.
+    Whole,
 }
 
 /// The parameters of the model, each with its range.
@@ -66,9 +70,8 @@ pub struct Downey {
     /// Whether jobs can run on other numbers of processors than the one they are given: on every one up to that beyond
     /// which they do not get faster. Of each they ask for as long as they run there: the model's users know.
     pub moldable: bool,
-    /// Whether average parallelism is a whole number, the nearest to what is drawn, and speedups go by that; else it is
-    /// in thousandths, of which a job is given as many processors as there are in full.
-    pub whole_parallelism: bool,
+    /// How average parallelism, in thousandths, becomes a number of processors.
+    pub rounding: Rounding,
 }
 
 /// A job of the model. All of it is whole: seconds, and thousandths or ones.
@@ -90,10 +93,16 @@ impl DowneyJob {
         Seconds((self.lifetime.0 as f64 / self.speedup.of(procs.0)).round().max(1.0) as i64)
     }
 
-    /// How many processors it is given on a machine of this size: as many as its average parallelism has in full, or the
-    /// nearest viable number to it. An error if none is viable there.
-    pub fn procs(&self, machine: Procs) -> Result<Procs, SynthError> {
-        Ok(self.viable.on(machine)?.nearest(Procs(self.speedup.parallelism as u32)))
+    /// How many processors it is given on a machine of this size: its average parallelism, rounded, or the nearest viable
+    /// number to it. An error if none is viable there.
+    pub fn procs(&self, machine: Procs, rounding: Rounding) -> Result<Procs, SynthError> {
+        let parallelism = self.speedup.parallelism;
+        let rounded = match rounding {
+            Rounding::Down => parallelism.floor(),
+            Rounding::Up => parallelism.ceil(),
+            Rounding::Whole => parallelism.round(),
+        };
+        Ok(self.viable.on(machine)?.nearest(Procs(rounded as u32)))
     }
 
     /// The numbers of processors it can be given on a machine of this size: every viable one up to that beyond which it
@@ -104,11 +113,6 @@ impl DowneyJob {
         Ok(viable.fewest.0..=viable.nearest(fastest).0)
     }
 }
-
-/// The hours of the day in which jobs arrive, in seconds.
-const DAYTIME: (i64, i64) = (8 * 3600, 12 * 3600);
-
-const DAY: i64 = 86_400;
 
 /// Parallelism and variance are drawn to this part of one, so that they are the same on every machine.
 const PARTS: f64 = 1000.0;
@@ -132,7 +136,7 @@ impl Downey {
             communication: Law::Exactly(PARALLELISM.1),
             arrivals: DowneyArrivals::Daytime,
             moldable: false,
-            whole_parallelism: false,
+            rounding: Rounding::Down,
         }
     }
 
@@ -153,7 +157,7 @@ impl Downey {
         });
         // Thousandths of a second.
         let gap = PARTS * self.lifetime.mean(LIFETIME) / (self.load * f64::from(self.procs));
-        let parts = if self.whole_parallelism { 1.0 } else { PARTS };
+        let parts = if self.rounding == Rounding::Whole { 1.0 } else { PARTS };
         let mut passed = 0i64;
         let jobs = (0..self.jobs).map(|_| {
             let waited: f64 = Exp1.sample(&mut arrivals);
@@ -161,7 +165,8 @@ impl Downey {
             let fewest = in_parts(memory(), PARTS).ceil() as u32;
             let most = in_parts(communication(), PARTS).floor() as u32;
             DowneyJob {
-                submit: self.arrivals.moment(passed / PARTS as i64),
+                // For now the seconds in which jobs can arrive.
+                submit: Time(passed / PARTS as i64),
                 lifetime: Seconds(lifetimes().round() as i64),
                 speedup: Speedup {
                     parallelism: in_parts(parallelism(), parts),
@@ -170,10 +175,15 @@ impl Downey {
                 viable: Viable { fewest: Procs(fewest), most: Procs(most.max(fewest)) },
             }
         });
-        Ok(jobs.collect())
+        let mut jobs: Vec<DowneyJob> = jobs.collect();
+        let period = self.arrivals.period(longest(&jobs));
+        for job in &mut jobs {
+            job.submit = self.arrivals.moment(job.submit.0, period);
+        }
+        Ok(jobs)
     }
 
-    /// The workload of this seed: each job rigid on as many processors as its average parallelism has in full, or
+    /// The workload of this seed: each job rigid on as many processors as its average parallelism, rounded, or
     /// moldable with that as its first shape. Time zero is midnight. The same on every machine.
     pub fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
         let machine = Machine { procs: Procs(self.procs) };
@@ -191,7 +201,7 @@ impl Downey {
 
     fn shaped(&self, id: u64, drawn: &DowneyJob) -> Result<(Job, Truth), SynthError> {
         let machine = Procs(self.procs);
-        let given = drawn.procs(machine)?;
+        let given = drawn.procs(machine, self.rounding)?;
         let mut job = Job::rigid(id, drawn.submit, given, None);
         if !self.moldable {
             return Ok((job, Truth::rigid(drawn.run(given))));
@@ -225,13 +235,7 @@ fn in_parts(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }
 
-impl DowneyArrivals {
-    /// When it is, after so many seconds in which jobs can arrive.
-    fn moment(self, passed: i64) -> Time {
-        let (begins, length) = DAYTIME;
-        match self {
-            DowneyArrivals::Daytime => Time(passed / length * DAY + begins + passed % length),
-            DowneyArrivals::Always => Time(passed),
-        }
-    }
+/// The longest of their lifetimes.
+pub(crate) fn longest(jobs: &[DowneyJob]) -> Seconds {
+    jobs.iter().map(|job| job.lifetime).max().unwrap_or_default()
 }

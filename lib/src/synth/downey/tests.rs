@@ -90,23 +90,22 @@ fn a_moldable_job_runs_in_every_shape_as_its_speedup_says() {
 #[test]
 fn whole_parallelism_is_the_nearest_and_all_of_it_is_given() {
     let drawn = Downey::new(2000, 128);
-    let whole = Downey { whole_parallelism: true, ..drawn.clone() };
+    let whole = Downey { rounding: Rounding::Whole, ..drawn.clone() };
     let (drawn, whole) = (drawn.jobs(Seed(4)).unwrap(), whole.jobs(Seed(4)).unwrap());
     for (drawn, whole) in drawn.iter().zip(&whole) {
         let parallelism = whole.speedup.parallelism;
         assert_eq!(parallelism.fract(), 0.0);
         assert!((parallelism - drawn.speedup.parallelism).abs() <= 0.5005, "{drawn:?}: {parallelism}");
-        assert_eq!(whole.procs(Procs(128)).unwrap().0, parallelism as u32);
+        assert_eq!(whole.procs(Procs(128), Rounding::Whole).unwrap().0, parallelism as u32);
         // Nothing else is drawn anew.
         let same = Speedup { parallelism, ..drawn.speedup };
         assert_eq!(*whole, DowneyJob { speedup: same, ..*drawn });
     }
     // Control: what is drawn is seldom whole, and half of it is rounded up.
     assert!(drawn.iter().filter(|job| job.speedup.parallelism.fract() == 0.0).count() < 20);
-    let up = drawn
-        .iter()
-        .zip(&whole)
-        .filter(|(drawn, whole)| whole.procs(Procs(128)).unwrap() > drawn.procs(Procs(128)).unwrap());
+    let up = drawn.iter().zip(&whole).filter(|(drawn, whole)| {
+        whole.procs(Procs(128), Rounding::Whole).unwrap() > drawn.procs(Procs(128), Rounding::Down).unwrap()
+    });
     assert!((700..1100).contains(&up.count()));
 }
 
@@ -220,7 +219,7 @@ fn a_job_that_is_viable_nowhere_says_so() {
     };
     let said = "viable = 200 to 300 processors: must be some of 1 to 128, the fewest first";
     assert_eq!(job.sizes(Procs(128)).unwrap_err().to_string(), said);
-    assert_eq!(job.procs(Procs(128)).unwrap_err().to_string(), said);
+    assert_eq!(job.procs(Procs(128), Rounding::Down).unwrap_err().to_string(), said);
     assert_eq!(job.sizes(Procs(256)).unwrap(), 200..=200);
     assert_eq!(DowneyJob { viable: Viable::ANY, ..job }.sizes(Procs(256)).unwrap(), 1..=7);
 }
@@ -359,4 +358,37 @@ fn a_fit_stays_within_what_the_workload_has() {
     let made = Downey::new(2000, 64).generate(Seed(1)).unwrap();
     assert!(made.truths().iter().any(|truth| truth.run().0 > 10_000));
     assert!(made.jobs().iter().any(|job| job.shape.procs.0 > 7));
+}
+
+#[test]
+fn parallelism_can_be_rounded_up() {
+    let down = Downey { moldable: true, ..Downey::new(500, 128) };
+    let up = Downey { rounding: Rounding::Up, ..down.clone() };
+    let given = |model: &Downey| -> Vec<u32> {
+        model.generate(Seed(1)).unwrap().jobs().iter().map(|job| job.shape.procs.0).collect()
+    };
+    let drawn = down.jobs(Seed(1)).unwrap();
+    assert_eq!(drawn, up.jobs(Seed(1)).unwrap(), "what is drawn is the same");
+    for ((job, down), up) in drawn.iter().zip(given(&down)).zip(given(&up)) {
+        let whole = job.speedup.parallelism.fract() == 0.0;
+        assert!(up == down + u32::from(!whole), "{job:?} {down} {up}");
+    }
+}
+
+#[test]
+fn days_can_be_so_far_apart_that_the_machine_is_idle_between_them() {
+    let near = Downey::new(2000, 128);
+    let apart = Downey { arrivals: DowneyArrivals::Apart, ..near.clone() };
+    let (near, far) = (near.jobs(Seed(5)).unwrap(), apart.jobs(Seed(5)).unwrap());
+    let longest = longest(&far);
+    let period = DowneyArrivals::Apart.period(longest);
+    assert!(period.0 >= 12 * 3600 + 2 * longest.0 && period.0 % 86_400 == 0);
+    for (near, far) in near.iter().zip(&far) {
+        assert_eq!(near.submit.0 % 86_400, far.submit.0 % period.0, "at the same hour");
+        assert_eq!(near.submit.0 / 86_400, far.submit.0 / period.0, "of the same day");
+        let (from, to) = DowneyArrivals::Apart.hours(far.submit, period).unwrap();
+        assert!(from <= far.submit && far.submit < to && (to - from).0 == 12 * 3600);
+    }
+    assert!(far[1999].submit > near[1999].submit, "control");
+    assert_eq!(DowneyArrivals::Always.hours(Time(5), period), None);
 }

@@ -1,0 +1,53 @@
+//! When jobs arrive: in which hours, and how far apart days are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Seconds, Time};
+
+/// When jobs arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DowneyArrivals {
+    /// As a Poisson process from 8 to 20 o'clock, with none at night (section 4).
+    #[default]
+    Daytime,
+    /// As a Poisson process from 8 to 20 o'clock of days so far apart that the machine is idle again when the next
+    /// begins: twice the longest lifetime and more.
+    Apart,
+    /// As a Poisson process day and night.
+    Always,
+}
+
+/// The hours of the day in which jobs arrive, in seconds: from when, and for how long.
+const HOURS: (i64, i64) = (8 * 3600, 12 * 3600);
+
+const DAY: i64 = 86_400;
+
+impl DowneyArrivals {
+    /// How long it is from one day with arrivals to the next, if jobs live as long as this at most.
+    pub fn period(self, longest: Seconds) -> Seconds {
+        let days = match self {
+            DowneyArrivals::Apart => (HOURS.1 + 2 * longest.0.max(0) + DAY - 1) / DAY,
+            DowneyArrivals::Daytime | DowneyArrivals::Always => 1,
+        };
+        Seconds(days * DAY)
+    }
+
+    /// When it is, after so many seconds in which jobs can arrive; with so long from one day to the next.
+    pub(super) fn moment(self, passed: i64, period: Seconds) -> Time {
+        let (begins, length) = HOURS;
+        match self {
+            DowneyArrivals::Daytime | DowneyArrivals::Apart => {
+                Time((passed / length).saturating_mul(period.0) + begins + passed % length)
+            }
+            DowneyArrivals::Always => Time(passed),
+        }
+    }
+
+    /// The hours in which jobs arrive on the day of this moment, from and to; `None` if they arrive at all hours.
+    pub fn hours(self, at: Time, period: Seconds) -> Option<(Time, Time)> {
+        let day = at.0.div_euclid(period.0.max(1)) * period.0;
+        let (begins, length) = HOURS;
+        (self != DowneyArrivals::Always).then_some((Time(day + begins), Time(day + begins + length)))
+    }
+}

@@ -4,8 +4,13 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use queuecast::allot::Allotter;
+use queuecast::job::{Job, Shape};
+use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
+use queuecast::sim::{Options, simulate};
 use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Law, Lublin, LublinKinds, Speedup, UniformLog};
+use queuecast::workload::Workload;
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -94,4 +99,42 @@ proptest! {
             before = here;
         }
     }
+}
+
+/// What strategies make of the model's moldable jobs: every job runs in a viable shape for as long as the model says.
+#[test]
+fn strategies_have_what_they_need_of_moldable_jobs() {
+    let model =
+        Downey { moldable: true, memory: "uniform-log:1,16".parse().unwrap(), ..Downey::new(600, 128) };
+    let (workload, drawn) = (model.generate(Seed(3)).unwrap(), model.jobs(Seed(3)).unwrap());
+    let mean_turnaround = |workload: &Workload, strategy: &str| {
+        let mut predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
+        let mut allotter = Allotter::new(strategy.parse().unwrap());
+        let done = simulate(workload, Options::default(), &mut allotter, &mut *predictor, &mut [])
+            .unwrap()
+            .placements;
+        let mut smaller = 0;
+        for ((job, placed), drawn) in workload.jobs().iter().zip(&done).zip(&drawn) {
+            let procs = job.shape_at(placed.shape).procs;
+            assert_eq!(placed.ran, drawn.run(procs), "{strategy}");
+            assert!(procs >= drawn.viable.fewest && procs <= job.shape.procs, "{strategy}");
+            smaller += u32::from(procs < job.shape.procs);
+        }
+        assert!(smaller > 0, "{strategy}: nobody ever takes less");
+        let turnarounds =
+            workload.jobs().iter().zip(&done).map(|(job, placed)| (placed.end() - job.submit).0);
+        turnarounds.sum::<i64>() as f64 / 600.0
+    };
+    let all = ["avg", "opt", "pred", "heur"].map(|strategy| mean_turnaround(&workload, strategy));
+    assert!(all.iter().all(|mean| mean.is_finite() && *mean > 0.0));
+    // Control: without limits the oracle knows of no run time, and holds out for nothing.
+    let jobs = workload.jobs().iter().map(|job| {
+        let bare = |shape: Shape| Shape { limit: None, ..shape };
+        let others = job.other_shapes.iter().flat_map(|shapes| shapes.iter().copied().map(bare)).collect();
+        Job { shape: bare(job.shape), other_shapes: Some(others), ..job.clone() }
+    });
+    let bare =
+        Workload::from_columns(workload.machine(), jobs.collect(), workload.truths().to_vec()).unwrap();
+    let [avg, opt] = ["avg", "opt"].map(|strategy| mean_turnaround(&bare, strategy));
+    assert!(avg == opt && all[0] == avg && all[1] != opt, "{avg}, {opt}, {all:?}");
 }

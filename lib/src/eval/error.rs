@@ -17,6 +17,9 @@ pub enum EvalError {
     /// A workload that cannot be changed as asked.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// A workload could not be made.
+    #[error(transparent)]
+    Synth(#[from] crate::synth::SynthError),
     /// A schedule of other jobs.
     #[error("the workload has {jobs} jobs but the schedule places {placements}: they do not belong together")]
     OtherJobs {

@@ -6,6 +6,7 @@
 //! result depends on the jobs alone. An [`Experiment`] names a policy and a predictor together, which no floor
 //! below does. Refuses to know where a workload came from, and how a number is shown.
 
+pub mod downey1997;
 mod error;
 mod evaluation;
 mod experiment;

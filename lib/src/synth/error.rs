@@ -3,7 +3,7 @@
 use crate::workload::WorkloadError;
 
 /// Parameters that no workload can have.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SynthError {
     /// A parameter outside its range.
     #[error("{field} = {value}: must be {expected}")]

@@ -1,0 +1,263 @@
+//! The cells of the tables.
+
+use super::results::{Found, Results};
+use super::setting::{
+    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SWEPT,
+    VARIANTS,
+};
+use super::trial::{Enacted, Recorded};
+use super::{Part, explained};
+use crate::allot::Trend;
+use crate::eval::{PublishedCell, Repeated};
+
+/// Every cell, table by table.
+pub fn all(results: &Results<'_>) -> Vec<PublishedCell> {
+    let mut cells = Vec::new();
+    for found in results.of_part(Part::Paper) {
+        cells.extend(workload(found));
+        cells.extend(recorded(found));
+        cells.extend(enacted(found));
+        cells.extend(improved(found));
+        cells.extend(predictions(found));
+    }
+    cells.extend(results.of_part(Part::Readings).flat_map(reading));
+    cells.extend(results.of_part(Part::Caution).flat_map(cautious));
+    cells.extend(results.of_part(Part::Variants).flat_map(variants));
+    for (part, table) in [(Part::Loads, "loads"), (Part::Machines, "machines"), (Part::Laws, "distributions")]
+    {
+        cells.extend(results.of_part(part).flat_map(|found| swept(table, found)));
+    }
+    cells
+}
+
+/// A cell that is a mean over seeds; the paper's value may be two standard deviations away.
+fn cell(table: &str, row: &str, column: &str, unit: &str, values: &[f64]) -> PublishedCell {
+    let repeated = Repeated::of(values);
+    PublishedCell::new(table, row, column, PublishedCell::AVERAGE)
+        .unit(unit)
+        .ours(repeated.mean)
+        .tolerance(2.0 * repeated.deviation)
+        .repeated(repeated)
+}
+
+fn percent(values: Vec<f64>) -> Vec<f64> {
+    values.into_iter().map(|value| 100.0 * value).collect()
+}
+
+fn minutes(values: Vec<f64>) -> Vec<f64> {
+    values.into_iter().map(|value| value / 60.0).collect()
+}
+
+fn workload(found: &Found<'_>) -> Vec<PublishedCell> {
+    let avg = |column: &str, unit: &str, values: &[f64]| cell("workload", AVG, column, unit, values);
+    let opt = |column: &str, unit: &str, values: &[f64]| cell("workload", OPT, column, unit, values);
+    let spoiled = found.each(|outcome| outcome.spoiled);
+    let docile = found.each(|outcome| outcome.recorded[0].rebels / (1.0 - outcome.spoiled));
+    let pred = found.recorded(1, |pred| pred.median_saved);
+    vec![
+        avg("spoiled jobs", "%", &percent(spoiled)).paper(63.0),
+        avg("duration, mean", "min", &minutes(found.enacted(0, |avg| avg.duration))).paper(78.0),
+        avg("duration, median", "min", &minutes(found.enacted(0, |avg| avg.median_duration))).paper(3.0),
+        opt("rebels of those not spoiled", "%", &percent(docile)).paper(38.0),
+        opt("a rebel saves, median", "min", &minutes(found.recorded(0, |opt| opt.median_saved))).paper(15.0),
+        opt("a rebel saves, mean", "h", &found.recorded(0, per_rebel)).paper(1.6),
+        opt("lifetime, rebels by docile", "", &found.recorded(0, |opt| opt.lifetimes)).paper(8.0),
+        cell("workload", PRED, "a rebel saves, median", "min", &minutes(pred)).paper(55.0),
+        cell("workload", PRED, "a rebel saves, mean", "h", &found.recorded(1, per_rebel)).paper(2.7),
+        cell("workload", PRED, "a loser loses, mean", "min", &minutes(found.recorded(1, |pred| pred.lost)))
+            .paper(3.7),
+    ]
+    .into_iter()
+    .map(explained::cell)
+    .collect()
+}
+
+/// Hours that a rebel saves on average.
+fn per_rebel(recorded: &Recorded) -> f64 {
+    recorded.saved / recorded.rebels / 3600.0
+}
+
+/// Table 1: share of rebels, minutes saved per job, share of losers.
+const TABLE_1: [(&str, [f64; 3]); 4] = [
+    (OPT, [14.0, 13.8, 0.0]),
+    (PRED, [8.0, 12.8, 8.0]),
+    (BIAS, [10.0, 13.5, 8.0]),
+    (HEUR, [37.0, 12.8, 68.0]),
+];
+
+fn recorded(found: &Found<'_>) -> Vec<PublishedCell> {
+    let rows = RECORDED.iter().enumerate();
+    rows.flat_map(|(place, &row)| {
+        let printed = TABLE_1.iter().find(|(name, _)| *name == row).map(|(_, printed)| printed);
+        let mut cells = in_table_1("1", row, found, place, printed);
+        let clear = percent(found.recorded(place, |one| one.clear_losers));
+        cells.push(cell("1", row, "losers of more than a second", "%", &clear));
+        cells
+    })
+    .map(explained::cell)
+    .collect()
+}
+
+/// The three columns of Table 1 for the strategy recorded at this place.
+fn in_table_1(
+    table: &str,
+    row: &str,
+    found: &Found<'_>,
+    place: usize,
+    printed: Option<&[f64; 3]>,
+) -> Vec<PublishedCell> {
+    let columns: [(&str, &str, Vec<f64>); 3] = [
+        ("rebels of all jobs", "%", percent(found.recorded(place, |one| one.rebels))),
+        ("saved per job", "min", minutes(found.recorded(place, |one| one.saved))),
+        ("losers of the rebels", "%", percent(found.recorded(place, |one| one.losers))),
+    ];
+    let judged = columns.iter().enumerate().map(|(number, (column, unit, values))| {
+        cell(table, row, column, unit, values).paper(printed.map(|printed| printed[number]))
+    });
+    judged.collect()
+}
+
+/// Table 2: change of utilisation and of turnaround, in percent.
+const TABLE_2: [(&str, [f64; 2]); 4] =
+    [(OPT, [0.1, 9.0]), (PRED, [2.4, -3.0]), (BIAS, [1.0, 5.0]), (HEUR, [-5.0, 37.0])];
+
+fn enacted(found: &Found<'_>) -> Vec<PublishedCell> {
+    let turnaround = found.enacted(0, |avg| avg.turnaround);
+    let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround).paper(4795.0)];
+    for (row, [utilisation, turnaround]) in TABLE_2 {
+        let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
+        let used = found.change(place, |one| one.utilisation);
+        cells.push(cell("2", row, "utilisation against AVG", "%", &used).paper(utilisation));
+        cells.push(against("2", row, found, place).paper(turnaround));
+    }
+    cells.into_iter().map(explained::cell).collect()
+}
+
+/// The turnaround of the strategy carried out at this place, against AVG.
+fn against(table: &str, row: &str, found: &Found<'_>, place: usize) -> PublishedCell {
+    cell(table, row, "turnaround against AVG", "%", &found.change(place, |one| one.turnaround))
+}
+
+/// Section 6.1, in percent of AVG's 4795 s: 5011 s with lock-in, 4783 s with risk aversion too.
+const LOCKED_IN: f64 = 4.5;
+const RISK_AVERSE: f64 = -0.3;
+
+fn improved(found: &Found<'_>) -> Vec<PublishedCell> {
+    let printed = [
+        (LOCK_IN, 100.0 * (5011.0 / 4795.0 - 1.0)),
+        (AVERSE, 100.0 * (4783.0 / 4795.0 - 1.0)),
+        (LEAST, 24.0),
+    ];
+    let rows = printed.into_iter().filter_map(|(row, printed)| {
+        let place = ENACTED.iter().position(|name| *name == row)?;
+        let cell = against("6.1", row, found, place).paper(printed);
+        Some(explained::cell(cell))
+    });
+    rows.collect()
+}
+
+fn predictions(found: &Found<'_>) -> Vec<PublishedCell> {
+    let place = |row: &str| ENACTED.iter().position(|name| *name == row).unwrap_or_default();
+    let lines = [(PRED, [0.48, 0.6, 1.7]), (BIAS, [0.59, 1.01, -0.01])];
+    let cells = lines.into_iter().flat_map(|(row, [correlation, slope, intercept])| {
+        let of = |value: fn(&Trend) -> f64| {
+            found.enacted(place(row), |one| one.used.as_ref().map_or(f64::NAN, value))
+        };
+        [
+            cell("predictions", row, "correlation", "", &of(|line| line.correlation)).paper(correlation),
+            cell("predictions", row, "slope", "", &of(|line| line.slope)).paper(slope),
+            cell("predictions", row, "intercept", "", &of(|line| line.intercept)).paper(intercept),
+            cell(
+                "predictions",
+                row,
+                "mean actual by mean predicted",
+                "",
+                &found.enacted(place(row), |one| one.shortfall),
+            ),
+        ]
+    });
+    cells.map(explained::cell).collect()
+}
+
+/// A cell without a paper's value, one column of a table of our own.
+fn own(table: &str, row: &str, column: &str, log: &str, unit: &str, values: &[f64]) -> PublishedCell {
+    let mut cell = cell(table, row, column, unit, values);
+    cell.log = log.to_owned();
+    cell.tolerance = None;
+    cell
+}
+
+fn reading(found: &Found<'_>) -> Vec<PublishedCell> {
+    let name = found.setting.name.as_str();
+    let change = |strategy: &str| {
+        let place = READINGS.iter().position(|name| *name == strategy).unwrap_or_default();
+        found.change(place, |one: &Enacted| one.turnaround)
+    };
+    let of = |row: &str, column: &str, unit: &str, values: &[f64]| {
+        own("readings", row, column, name, unit, values)
+    };
+    vec![
+        of(AVG, "spoiled jobs (paper: 63)", "%", &percent(found.each(|outcome| outcome.spoiled))),
+        of(AVG, "duration, mean (78)", "min", &minutes(found.enacted(0, |avg| avg.duration))),
+        of(AVG, "turnaround (4795)", "s", &found.enacted(0, |avg| avg.turnaround)),
+        of(OPT, "rebels (14)", "%", &percent(found.recorded(0, |opt| opt.rebels))),
+        of(OPT, "saved per job (13.8)", "min", &minutes(found.recorded(0, |opt| opt.saved))),
+        of(OPT, "turnaround against AVG (+9)", "%", &change(OPT)),
+        of(HEUR, "turnaround against AVG (+37)", "%", &change(HEUR)),
+    ]
+}
+
+fn cautious(found: &Found<'_>) -> Vec<PublishedCell> {
+    let mut cells = Vec::new();
+    for (place, row) in [PRED, BIAS, LOCK_IN, AVERSE].into_iter().enumerate() {
+        let tables = TABLE_1.iter().zip(TABLE_2).find(|((name, _), _)| *name == row);
+        if let Some(((_, printed), (_, [utilisation, _]))) = tables {
+            cells.extend(in_table_1("caution", row, found, place, Some(printed)));
+            let used = found.change(place + 1, |one| one.utilisation);
+            cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
+        }
+        let printed = match row {
+            LOCK_IN => LOCKED_IN,
+            AVERSE => RISK_AVERSE,
+            _ => tables.map_or(f64::NAN, |(_, (_, printed))| printed[1]),
+        };
+        cells.push(against("caution", row, found, place + 1).paper(printed));
+    }
+    cells
+}
+
+fn variants(found: &Found<'_>) -> Vec<PublishedCell> {
+    let rows = VARIANTS.iter().enumerate().skip(1);
+    rows.flat_map(|(place, spec)| {
+        let recorded = place - 1;
+        let of = |column: &str, unit: &str, values: &[f64]| own("variants", spec, "", column, unit, values);
+        let line = |value: fn(&Trend) -> f64| {
+            found.enacted(place, |one| one.raw.as_ref().map_or(f64::NAN, value))
+        };
+        [
+            of("rebels %", "%", &percent(found.recorded(recorded, |one| one.rebels))),
+            of("saved min", "min", &minutes(found.recorded(recorded, |one| one.saved))),
+            of("losers %", "%", &percent(found.recorded(recorded, |one| one.losers))),
+            of("turnaround %", "%", &found.change(place, |one| one.turnaround)),
+            of("correlation", "", &line(|line| line.correlation)),
+            of("slope", "", &line(|line| line.slope)),
+            of("intercept", "", &line(|line| line.intercept)),
+        ]
+    })
+    .collect()
+}
+
+fn swept(table: &str, found: &Found<'_>) -> Vec<PublishedCell> {
+    let name = found.setting.name.as_str();
+    let mut cells = vec![own(table, AVG, "turnaround", name, "s", &found.enacted(0, |avg| avg.turnaround))];
+    cells.push(own(table, AVG, "spoiled jobs", name, "%", &percent(found.each(|outcome| outcome.spoiled))));
+    for (place, row) in SWEPT.iter().enumerate().skip(1) {
+        let change = found.change(place, |one| one.turnaround);
+        cells.push(own(table, row, "turnaround against AVG", name, "%", &change));
+    }
+    for (place, row) in RECORDED.iter().enumerate() {
+        let saved = minutes(found.recorded(place, |one| one.saved));
+        cells.push(own(table, row, "saved per job", name, "min", &saved));
+    }
+    cells
+}

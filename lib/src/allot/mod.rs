@@ -4,7 +4,9 @@
 //! A job prefers one of its shapes and may run in smaller ones; what it asks for in each ([`crate::job::Shape::limit`]) is
 //! what its user says it takes there. The job at the head may start on what is free or hold out for more, and nobody
 //! passes it. A [`Strategy`] says when it holds out, and for how many; [`Allotter`] is the policy that goes by it.
+//! [`advice`] answers the user who has to ask for a size before.
 
+pub mod advice;
 mod allotter;
 mod bias;
 mod choice;
@@ -16,5 +18,5 @@ mod tests;
 pub use allotter::{Allotter, Prediction};
 pub use bias::{Bias, Trend};
 pub use choice::{Choice, Scales};
-pub use sizes::{Size, Sizes};
+pub use sizes::{Size, Sizes, SizesError, Viable};
 pub use strategy::{Hold, Strategy};

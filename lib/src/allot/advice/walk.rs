@@ -1,0 +1,171 @@
+//! A log as it happened, up to a moment: nothing of what came later is looked at.
+
+use std::collections::BTreeSet;
+
+use super::error::AdviceError;
+use super::state::{Resident, State};
+use crate::job::{Event, JobIndex, Outcome, What};
+use crate::predict::{Question, RuntimePredictor};
+use crate::sim::{Options, Policy, simulate};
+use crate::units::{Seconds, Time};
+use crate::wait::{LifetimeFit, Outlook};
+use crate::workload::Workload;
+
+/// What happens to a job, in the order of things that happen at one instant. A job that ran for no time at all ends
+/// after it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Ended,
+    Arrived,
+    Started,
+    EndedAtOnce,
+}
+
+/// What is known of a log at a moment that only goes forward.
+pub struct Walk<'a> {
+    workload: &'a Workload,
+    steps: Vec<(Time, Kind, JobIndex)>,
+    /// The first step not taken yet.
+    next: usize,
+    /// When each job started and how long it ran. Looked at only at or after the step that tells it.
+    placed: Vec<(Time, Seconds)>,
+    predictor: Box<dyn RuntimePredictor>,
+    outlook: Outlook,
+    default_request: Seconds,
+    fit: LifetimeFit,
+    running: BTreeSet<(Time, JobIndex)>,
+    waiting: BTreeSet<JobIndex>,
+}
+
+impl std::fmt::Debug for Walk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Walk").field("next", &self.next).field("outlook", &self.outlook).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Through a log with its recorded starts. A job of which none is known is taken to have started when it was
+    /// submitted. `default_request` stands in for a missing requested time.
+    pub fn recorded(
+        workload: &'a Workload,
+        outlook: Outlook,
+        predictor: Box<dyn RuntimePredictor>,
+        default_request: Seconds,
+    ) -> Walk<'a> {
+        let placed = workload.jobs().iter().zip(workload.truths()).map(|(job, truth)| {
+            let start = workload.starts.get(job.index.at()).copied();
+            (start.filter(|&start| start != Time::NEVER).unwrap_or(job.submit), truth.run())
+        });
+        let placed = placed.collect();
+        Walk::new(workload, placed, outlook, predictor, default_request)
+    }
+
+    /// Through a log without starts, as this policy would have started the jobs submitted up to a moment, planning with
+    /// what `planner` predicts. Go no further than that moment.
+    pub fn simulated(
+        workload: &'a Workload,
+        until: Time,
+        policy: &mut dyn Policy,
+        planner: &mut dyn RuntimePredictor,
+        outlook: Outlook,
+        predictor: Box<dyn RuntimePredictor>,
+        default_request: Seconds,
+    ) -> Result<Walk<'a>, AdviceError> {
+        let known = workload.jobs().partition_point(|job| job.submit <= until);
+        let jobs = workload.jobs()[..known].to_vec();
+        let truths = workload.truths()[..known].to_vec();
+        let known = Workload::from_columns(workload.machine(), jobs, truths)?;
+        let schedule = simulate(&known, Options::default(), policy, planner, &mut [])?;
+        let placed = schedule.placements.iter().map(|placement| (placement.start, placement.ran)).collect();
+        Ok(Walk::new(workload, placed, outlook, predictor, default_request))
+    }
+
+    fn new(
+        workload: &'a Workload,
+        placed: Vec<(Time, Seconds)>,
+        outlook: Outlook,
+        predictor: Box<dyn RuntimePredictor>,
+        default_request: Seconds,
+    ) -> Walk<'a> {
+        let mut steps = Vec::with_capacity(3 * placed.len());
+        for (job, &(start, ran)) in workload.jobs().iter().zip(&placed) {
+            let ended = if ran > Seconds::ZERO { Kind::Ended } else { Kind::EndedAtOnce };
+            steps.extend([
+                (job.submit, Kind::Arrived, job.index),
+                // Some logs have a job start before it was submitted, by a clock that was put right.
+                (start.max(job.submit), Kind::Started, job.index),
+                ((start + ran).max(job.submit), ended, job.index),
+            ]);
+        }
+        steps.sort_unstable();
+        Walk {
+            workload,
+            steps,
+            next: 0,
+            placed,
+            predictor,
+            outlook,
+            default_request,
+            fit: LifetimeFit::new(),
+            running: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// Goes on to the end of this second; stays where it is if that is past.
+    pub fn to(&mut self, moment: Time) {
+        while let Some(&(at, kind, job)) = self.steps.get(self.next).filter(|step| step.0 <= moment) {
+            self.step(at, kind, job);
+        }
+    }
+
+    /// Goes on to just before a job arrives: those submitted in the same second that the log has first are there already.
+    pub fn before(&mut self, job: JobIndex) {
+        let arrival = (self.workload.jobs()[job.at()].submit, Kind::Arrived, job);
+        while let Some(&(at, kind, job)) = self.steps.get(self.next).filter(|&&step| step < arrival) {
+            self.step(at, kind, job);
+        }
+    }
+
+    fn step(&mut self, at: Time, kind: Kind, index: JobIndex) {
+        self.next += 1;
+        let job = &self.workload.jobs()[index.at()];
+        let (start, ran) = self.placed[index.at()];
+        let what = match kind {
+            Kind::Arrived => {
+                self.waiting.insert(index);
+                What::Arrived
+            }
+            Kind::Started => {
+                self.waiting.remove(&index);
+                self.running.insert((start, index));
+                What::Started(job.shape)
+            }
+            Kind::Ended | Kind::EndedAtOnce => {
+                self.waiting.remove(&index);
+                self.running.remove(&(start, index));
+                self.fit.observe(ran);
+                What::Ended(Outcome { ran, ending: self.workload.truths()[index.at()].ending })
+            }
+        };
+        self.predictor.observe(&Event { at, job, what }, &mut Vec::new());
+    }
+
+    /// How many jobs have ended so far: what is learned from.
+    pub fn ended(&self) -> usize {
+        self.fit.count()
+    }
+
+    /// The machine and its queue, at this moment, which is at or after the last one gone to.
+    pub fn state(&self, now: Time) -> State {
+        let resident = |index: JobIndex, age: Seconds| {
+            let job = &self.workload.jobs()[index.at()];
+            let forecast = self.predictor.estimate(&Question { job, elapsed: age });
+            let left = self.outlook.holder(job.shape.procs, age, &forecast, &self.fit);
+            Resident::new(job, age, left, self.default_request)
+        };
+        let running = self.running.iter().map(|&(start, index)| resident(index, now - start)).collect();
+        let waiting = self.waiting.iter().map(|&index| resident(index, Seconds::ZERO)).collect();
+        State::new(self.workload.machine().procs, running, waiting)
+    }
+}

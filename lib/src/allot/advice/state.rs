@@ -1,5 +1,6 @@
 //! The machine and its queue at one moment, as far as anybody knows.
 
+use super::history::Likeness;
 use crate::job::{Job, Shape};
 use crate::units::{Procs, Seconds};
 use crate::wait::Holder;
@@ -15,8 +16,10 @@ const LONGEST: f64 = 1e12;
 pub struct Resident {
     /// The job, as its user asked for it.
     pub job: Job,
-    /// How much longer it runs, on how many processors.
+    /// How much longer it runs, as a formula.
     pub left: Holder,
+    /// How much longer it runs, as others did; goes before the formula where draws are made.
+    pub like: Option<Likeness>,
     /// It runs no longer than this from now: what is left of the time it asked for. `None` if it asked for none or has
     /// outlived it.
     pub limit: Option<Seconds>,
@@ -25,17 +28,20 @@ pub struct Resident {
 }
 
 impl Resident {
-    /// A job of this age (zero for one that waits). `default` stands in for a missing requested time when it is planned.
+    /// A job of this age (zero for one that waits), with nobody like it. `default` stands in for a missing requested time when it is planned.
     pub fn new(job: &Job, age: Seconds, left: Holder, default: Seconds) -> Resident {
         let ahead = |whole: Seconds| Some(whole - age).filter(|&left| left > Seconds::ZERO);
         let limit = job.shape.limit.and_then(ahead);
         let planned = ahead(job.shape.limit.unwrap_or(default)).unwrap_or(OUTLIVED);
-        Resident { job: job.clone(), left, limit, planned }
+        Resident { job: job.clone(), left, like: None, limit, planned }
     }
 
-    /// How much longer it runs, at this share (0 to 1) of what is thought possible: whole seconds, at least one. Where
-    /// there is a limit, what lies beyond it is left out of what is possible.
+    /// How much longer it runs, at this share (0 to 1) of what is thought possible: whole seconds, at least one. Of a
+    /// formula, what lies beyond the limit is left out.
     pub fn draw(&self, share: f64) -> Seconds {
+        if let Some(like) = &self.like {
+            return Seconds(like.quantile(share).ceil().clamp(1.0, LONGEST) as i64);
+        }
         let limit = self.limit.map_or(LONGEST, |limit| (limit.0 as f64).min(LONGEST));
         let within = 1.0 - self.left.survival(limit);
         let length = if within > 0.0 { self.left.quantile(share * within).min(limit) } else { limit };

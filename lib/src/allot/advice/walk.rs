@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::belief::Belief;
 use super::error::AdviceError;
+use super::history::History;
 use super::state::{Resident, State};
 use crate::job::{Event, JobIndex, Outcome, What};
 use crate::predict::{Question, RuntimePredictor};
 use crate::sim::{Options, Policy, simulate};
 use crate::units::{Seconds, Time};
-use crate::wait::{LifetimeFit, Outlook};
+use crate::wait::LifetimeFit;
 use crate::workload::Workload;
 
 /// What happens to a job, in the order of things that happen at one instant. A job that ran for no time at all ends
@@ -30,16 +32,17 @@ pub struct Walk<'a> {
     /// When each job started and how long it ran. Looked at only at or after the step that tells it.
     placed: Vec<(Time, Seconds)>,
     predictor: Box<dyn RuntimePredictor>,
-    outlook: Outlook,
+    belief: Belief,
     default_request: Seconds,
     fit: LifetimeFit,
+    history: History,
     running: BTreeSet<(Time, JobIndex)>,
     waiting: BTreeSet<JobIndex>,
 }
 
 impl std::fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Walk").field("next", &self.next).field("outlook", &self.outlook).finish_non_exhaustive()
+        f.debug_struct("Walk").field("next", &self.next).field("belief", &self.belief).finish_non_exhaustive()
     }
 }
 
@@ -48,7 +51,7 @@ impl<'a> Walk<'a> {
     /// submitted. `default_request` stands in for a missing requested time.
     pub fn recorded(
         workload: &'a Workload,
-        outlook: Outlook,
+        belief: Belief,
         predictor: Box<dyn RuntimePredictor>,
         default_request: Seconds,
     ) -> Walk<'a> {
@@ -57,7 +60,7 @@ impl<'a> Walk<'a> {
             (start.filter(|&start| start != Time::NEVER).unwrap_or(job.submit), truth.run())
         });
         let placed = placed.collect();
-        Walk::new(workload, placed, outlook, predictor, default_request)
+        Walk::new(workload, placed, belief, predictor, default_request)
     }
 
     /// Through a log without starts, as this policy would have started the jobs submitted up to a moment, planning with
@@ -67,7 +70,7 @@ impl<'a> Walk<'a> {
         until: Time,
         policy: &mut dyn Policy,
         planner: &mut dyn RuntimePredictor,
-        outlook: Outlook,
+        belief: Belief,
         predictor: Box<dyn RuntimePredictor>,
         default_request: Seconds,
     ) -> Result<Walk<'a>, AdviceError> {
@@ -77,13 +80,13 @@ impl<'a> Walk<'a> {
         let known = Workload::from_columns(workload.machine(), jobs, truths)?;
         let schedule = simulate(&known, Options::default(), policy, planner, &mut [])?;
         let placed = schedule.placements.iter().map(|placement| (placement.start, placement.ran)).collect();
-        Ok(Walk::new(workload, placed, outlook, predictor, default_request))
+        Ok(Walk::new(workload, placed, belief, predictor, default_request))
     }
 
     fn new(
         workload: &'a Workload,
         placed: Vec<(Time, Seconds)>,
-        outlook: Outlook,
+        belief: Belief,
         predictor: Box<dyn RuntimePredictor>,
         default_request: Seconds,
     ) -> Walk<'a> {
@@ -104,9 +107,10 @@ impl<'a> Walk<'a> {
             next: 0,
             placed,
             predictor,
-            outlook,
+            belief,
             default_request,
             fit: LifetimeFit::new(),
+            history: History::default(),
             running: BTreeSet::new(),
             waiting: BTreeSet::new(),
         }
@@ -145,6 +149,7 @@ impl<'a> Walk<'a> {
                 self.waiting.remove(&index);
                 self.running.remove(&(start, index));
                 self.fit.observe(ran);
+                self.history.observe(job, ran);
                 What::Ended(Outcome { ran, ending: self.workload.truths()[index.at()].ending })
             }
         };
@@ -156,13 +161,30 @@ impl<'a> Walk<'a> {
         self.fit.count()
     }
 
+    /// Jobs that have started so far, at most so many, spread evenly over them in arrival order, each with how long it
+    /// waited. The first twentieth is left out: little was known then.
+    pub fn past(&self, most: usize) -> Vec<(JobIndex, Seconds)> {
+        let taken = &self.steps[..self.next];
+        let mut started: Vec<JobIndex> =
+            taken.iter().filter(|(_, kind, _)| *kind == Kind::Started).map(|&(_, _, job)| job).collect();
+        started.sort_unstable();
+        started.drain(..started.len() / 20);
+        let count = most.min(started.len());
+        let wait = |job: JobIndex| self.placed[job.at()].0 - self.workload.jobs()[job.at()].submit;
+        let each = (0..count).map(|place| started[place * started.len() / count]);
+        each.map(|job| (job, wait(job).max(Seconds::ZERO))).collect()
+    }
+
     /// The machine and its queue, at this moment, which is at or after the last one gone to.
     pub fn state(&self, now: Time) -> State {
+        let history = (self.belief == Belief::Shares).then(|| self.history.sorted());
+        let outlook = self.belief.outlook();
         let resident = |index: JobIndex, age: Seconds| {
             let job = &self.workload.jobs()[index.at()];
             let forecast = self.predictor.estimate(&Question { job, elapsed: age });
-            let left = self.outlook.holder(job.shape.procs, age, &forecast, &self.fit);
-            Resident::new(job, age, left, self.default_request)
+            let left = outlook.holder(job.shape.procs, age, &forecast, &self.fit);
+            let like = history.as_ref().and_then(|history| history.like(job, age));
+            Resident { like, ..Resident::new(job, age, left, self.default_request) }
         };
         let running = self.running.iter().map(|&(start, index)| resident(index, now - start)).collect();
         let waiting = self.waiting.iter().map(|&index| resident(index, Seconds::ZERO)).collect();

@@ -44,10 +44,10 @@ pub enum SizesError {
     #[error("a run time of {0} s: it must be above 0 and at most 10^12 s")]
     Run(i64),
     /// A parallelism that is none.
-    #[error("a parallelism of {0}: it must be from 1 to 10^9")]
+    #[error("a parallelism of {0:?}: it must be from 1 to 10^9")]
     Parallelism(f64),
     /// A variance that is none.
-    #[error("a variance of {0}: it must be from 0 to 10^9")]
+    #[error("a variance of {0:?}: it must be from 0 to 10^9")]
     Variance(f64),
 }
 

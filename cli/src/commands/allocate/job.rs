@@ -20,7 +20,7 @@ const LEVELS: usize = 24;
 #[command(next_help_heading = "The job")]
 pub struct Arguments {
     /// How long it runs on each size, as measured: 8=4h,16=2h10m,32=80m
-    #[arg(long, value_name = "N=DURATION,…", value_parser = runs, required_unless_present = "lifetime", conflicts_with_all = ["lifetime", "parallelism", "variance"])]
+    #[arg(long, value_name = "N=DURATION,…", value_parser = runs, conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub runs: Option<Runs>,
     /// How long it runs on one processor, instead of --runs; with --parallelism and --variance
     #[arg(long, value_name = "DURATION", value_parser = length, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
@@ -75,6 +75,16 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
+    /// Refuses a job of which nobody says how long it runs.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.runs.is_some() || self.lifetime.is_some() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
+        ))
+    }
+
     /// The sizes to look at on this machine.
     pub fn offered(&self, state: &State) -> Result<Sizes, Failure> {
         self.choose(state).map_err(|error| {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod job;
+mod live;
 mod moment;
 mod people;
 
@@ -17,7 +18,7 @@ use queuecast::seed::Seed;
 use queuecast::sim::{Backfill, LimitRule};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::QueueTime;
-use queuecast::workload::Workload;
+use queuecast::workload::{Machine, Workload};
 use rayon::prelude::*;
 
 use self::answer::{Allocated, Moment, Seen, Settings};
@@ -37,6 +38,9 @@ Examples:
   The same a week after the log began, for a job described by its speedup, which needs four processors for its memory:
     queuecast allocate LOG.swf.gz --at 7d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
 
+  On a Slurm site, now, with its accounting to learn from:
+    queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
+
   How right such predictions were on this log so far:
     queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m --check 300";
 
@@ -44,12 +48,14 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The log of the machine, compressed or not; - for standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
+    #[arg(value_name = "FILE", required_unless_present = "live")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub live: live::Arguments,
     /// The moment the job is submitted: seconds or a length of time since the log's start (86400, 7d), a date (1996-12-24,
     /// 1996-12-24T12:00), or end, the last submission. Nothing the log says of later is looked at
-    #[arg(long, value_name = "MOMENT", default_value = "end", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MOMENT", default_value = "end", allow_hyphen_values = true, conflicts_with = "live")]
     pub at: String,
     #[command(flatten)]
     pub job: job::Arguments,
@@ -184,7 +190,7 @@ impl Forecasting {
     fn walk<'a>(&self, workload: &'a Workload, until: Time) -> Result<Walk<'a>, Failure> {
         let (belief, default) = (self.belief()?, self.default_request());
         let predictor = self.predictor(workload);
-        if !workload.starts.is_empty() {
+        if workload.is_empty() || !workload.starts.is_empty() {
             return Ok(Walk::recorded(workload, belief, predictor, default));
         }
         let (mut policy, mut planner) = (self.policy.build(), PredictorSpec::Requested.build(Vec::new, default));
@@ -219,23 +225,75 @@ impl Forecasting {
     }
 }
 
+/// The machine at the moment asked about, and where that comes from.
+struct Situation {
+    source: String,
+    moment: Moment,
+    state: State,
+    seen: Seen,
+    record: Option<Record>,
+}
+
+/// The machine as a log has it at a moment.
+fn logged(arguments: &Arguments, trace: &Loaded) -> Result<Situation, Failure> {
+    let (forecasting, workload) = (&arguments.forecasting, &trace.log.workload);
+    let zone = &arguments.source.reading.time_zone;
+    let at = moment::read(&arguments.at, zone, workload)?;
+    let mut walk = forecasting.walk(workload, at)?;
+    walk.to(at);
+    let state = walk.state(at);
+    Ok(Situation {
+        source: trace.name.clone(),
+        moment: Moment::of(at, workload.epoch, zone),
+        seen: Seen::of(&state, walk.ended(), workload.starts.is_empty()),
+        state,
+        record: forecasting.record(workload, &walk, at)?,
+    })
+}
+
+/// The machine as the site's Slurm has it now, with all of a log to learn from, if there is one.
+fn now(arguments: &Arguments, trace: Option<&Loaded>, printer: &Printer) -> Result<Situation, Failure> {
+    let forecasting = &arguments.forecasting;
+    if forecasting.predictor == PredictorSpec::Perfect {
+        return Err(Failure::usage("--predictor perfect: nobody knows the future of a live site"));
+    }
+    let site = live::Site::ask(&arguments.live, arguments.source.procs, printer)?;
+    let nothing = Workload::new(Machine { procs: site.machine }, Vec::new())
+        .map_err(|error| Failure::input(format!("sinfo: {error}")))?;
+    let workload = trace.map_or(&nothing, |trace| &trace.log.workload);
+    let end = Time::NEVER - Seconds(1);
+    let mut walk = forecasting.walk(workload, end)?;
+    walk.to(end);
+    let (running, waiting) = site.jobs(workload);
+    let state = walk.believed(site.machine, running.iter().map(|(job, age)| (job, *age)), waiting.iter());
+    let zone = &arguments.source.reading.time_zone;
+    Ok(Situation {
+        source: trace.map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name)),
+        moment: Moment::of(site.asked, Some(0), zone),
+        seen: Seen::of(&state, walk.ended(), false),
+        state,
+        record: forecasting.record(workload, &walk, end)?,
+    })
+}
+
 /// Finds the moment, asks about every size, and shows what it says.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let Forecasting { ref policy, ref predictor, by, draws, seed, .. } = arguments.forecasting;
     let belief = arguments.forecasting.belief()?;
+    arguments.job.check()?;
     if by.is_some() && arguments.forecasting.check.is_some() {
         return Err(Failure::usage("--check is for simulated queues: leave out --by"));
     }
-    let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
-    let workload = &trace.log.workload;
-    predictor.check(workload.jobs()).map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
-    let zone = &arguments.source.reading.time_zone;
-    let at = moment::read(&arguments.at, zone, workload)?;
-    let mut walk = arguments.forecasting.walk(workload, at)?;
-    walk.to(at);
-    let state: State = walk.state(at);
-    let seen = Seen::of(&state, walk.ended(), workload.starts.is_empty());
-    let record = arguments.forecasting.record(workload, &walk, at)?;
+    let trace = arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
+    if let Some(trace) = &trace {
+        let checked = predictor.check(trace.log.workload.jobs());
+        checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
+        cleaning::note(&trace.name, &trace.log.report, printer);
+    }
+    let Situation { source, moment, state, seen, record } = match &trace {
+        Some(trace) if !arguments.live.live => logged(arguments, trace)?,
+        trace => now(arguments, trace.as_ref(), printer)?,
+    };
     let sizes = arguments.job.offered(&state)?;
     let preference = Preference { target: arguments.target, averse: arguments.averse };
     let advisor = Advisor::new(state, sizes, policy.clone(), arguments.job.give_or_take);
@@ -249,28 +307,19 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         .map(|size| size.procs)
         .filter(|&procs| advice.prospects().iter().all(|prospect| prospect.procs != procs))
         .collect();
-    cleaning::note(&trace.name, &trace.log.report, printer);
-    let allocated = Allocated {
-        version: env!("CARGO_PKG_VERSION"),
-        source: trace.name.clone(),
-        moment: Moment::of(at, workload.epoch, zone),
-        state: seen,
-        settings: Settings {
-            policy: policy.to_string(),
-            outlook: belief.to_string(),
-            predictor: predictor.to_string(),
-            by: by.map(|by| by.to_string()),
-            draws: by.is_none().then_some(draws),
-            seed: by.is_none().then_some(seed),
-            target: arguments.target.to_string(),
-            averse: arguments.averse,
-            give_or_take: arguments.job.give_or_take,
-            default_request: arguments.forecasting.default_request(),
-        },
-        advice,
-        unknown,
-        record,
-        plot: !arguments.no_plot,
+    let settings = Settings {
+        policy: policy.to_string(),
+        outlook: belief.to_string(),
+        predictor: predictor.to_string(),
+        by: by.map(|by| by.to_string()),
+        draws: by.is_none().then_some(draws),
+        seed: by.is_none().then_some(seed),
+        target: arguments.target.to_string(),
+        averse: arguments.averse,
+        give_or_take: arguments.job.give_or_take,
+        default_request: arguments.forecasting.default_request(),
     };
-    printer.answer(&allocated)
+    let version = env!("CARGO_PKG_VERSION");
+    let plot = !arguments.no_plot;
+    printer.answer(&Allocated { version, source, moment, state: seen, settings, advice, unknown, record, plot })
 }

@@ -71,6 +71,9 @@ fn machine(result: &Allocated) -> Table {
     if state.simulated {
         table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
     }
+    if state.ended == 0 {
+        table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
+    }
     if state.excess.0 > 0 {
         table.note(format!(
             "{} processors more are recorded as held than there are; the oldest jobs are taken to hold less",
@@ -109,6 +112,9 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
         }
     }
     table.note("* the size to ask for; times are medians");
+    if sampled {
+        table.note("ranges are the luck of run times; jobs that come later and all else a site does are not in them (--check says how right they were)");
+    }
     let all = result.advice.prospects().len();
     if shown.len() < all {
         table.note(format!("{} of {all} sizes are shown; --format csv has all", shown.len()));

@@ -42,15 +42,15 @@ impl Record {
         let mean = |of: &dyn Fn(&Case) -> f64| cases.iter().map(of).sum::<f64>() / cases.len() as f64;
         let actual = |case: &Case| case.actual.0 as f64;
         let error = |case: &Case| (case.queue.median - actual(case)).abs();
-        let earlier = share(&|case| actual(case) < case.queue.p10.unwrap_or(case.queue.median));
-        let later = share(&|case| actual(case) > case.queue.p90.unwrap_or(case.queue.median));
+        let earlier = |case: &Case| actual(case) < case.queue.p10.unwrap_or(case.queue.median);
+        let later = |case: &Case| actual(case) > case.queue.p90.unwrap_or(case.queue.median);
         let nearer = count(&|case| error(case) < actual(case));
         let differ = count(&|case| error(case) != actual(case));
         (!cases.is_empty()).then(|| Record {
             cases: cases.len(),
-            inside: 1.0 - earlier - later,
-            earlier,
-            later,
+            inside: share(&|case| !earlier(case) && !later(case)),
+            earlier: share(&earlier),
+            later: share(&later),
             mean_error: mean(&error),
             mean_wait: mean(&actual),
             nearer: (differ > 0).then(|| nearer as f64 / differ as f64),

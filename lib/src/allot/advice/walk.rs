@@ -6,10 +6,10 @@ use super::belief::Belief;
 use super::error::AdviceError;
 use super::history::History;
 use super::state::{Resident, State};
-use crate::job::{Event, JobIndex, Outcome, What};
+use crate::job::{Event, Job, JobIndex, Outcome, What};
 use crate::predict::{Question, RuntimePredictor};
 use crate::sim::{Options, Policy, simulate};
-use crate::units::{Seconds, Time};
+use crate::units::{Procs, Seconds, Time};
 use crate::wait::LifetimeFit;
 use crate::workload::Workload;
 
@@ -177,17 +177,28 @@ impl<'a> Walk<'a> {
 
     /// The machine and its queue, at this moment, which is at or after the last one gone to.
     pub fn state(&self, now: Time) -> State {
+        let job = |index: JobIndex| &self.workload.jobs()[index.at()];
+        let running = self.running.iter().map(|&(start, index)| (job(index), now - start));
+        self.believed(self.workload.machine().procs, running, self.waiting.iter().map(|&index| job(index)))
+    }
+
+    /// Another machine and its queue, as what was learned here has it: running jobs with their age, in order of start, and
+    /// waiting ones in the order of the queue. For a live site whose history this is.
+    pub fn believed<'j>(
+        &self,
+        machine: Procs,
+        running: impl Iterator<Item = (&'j Job, Seconds)>,
+        waiting: impl Iterator<Item = &'j Job>,
+    ) -> State {
         let history = (self.belief == Belief::Shares).then(|| self.history.sorted());
         let outlook = self.belief.outlook();
-        let resident = |index: JobIndex, age: Seconds| {
-            let job = &self.workload.jobs()[index.at()];
+        let resident = |job: &Job, age: Seconds| {
             let forecast = self.predictor.estimate(&Question { job, elapsed: age });
             let left = outlook.holder(job.shape.procs, age, &forecast, &self.fit);
             let like = history.as_ref().and_then(|history| history.like(job, age));
             Resident { like, ..Resident::new(job, age, left, self.default_request) }
         };
-        let running = self.running.iter().map(|&(start, index)| resident(index, now - start)).collect();
-        let waiting = self.waiting.iter().map(|&index| resident(index, Seconds::ZERO)).collect();
-        State::new(self.workload.machine().procs, running, waiting)
+        let running = running.map(|(job, age)| resident(job, age)).collect();
+        State::new(machine, running, waiting.map(|job| resident(job, Seconds::ZERO)).collect())
     }
 }

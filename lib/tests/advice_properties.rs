@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use queuecast::allot::advice::{Advice, AdviceError, Advisor, Belief, Drawn, Preference, Resident, State, Target, Walk};
+use queuecast::allot::advice::{
+    Advice, AdviceError, Advisor, Belief, Drawn, Preference, Resident, State, Target, Walk,
+};
 use queuecast::allot::{Sizes, SizesError, Viable};
 use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
@@ -55,7 +57,8 @@ fn served(running: &[(u32, i64)], queue: &[(u32, i64)]) -> i64 {
     let mut ends: Vec<(i64, u32)> = running.iter().map(|&(procs, left)| (left, procs)).collect();
     let mut now = 0;
     for &(procs, run) in queue {
-        while ends.iter().filter(|(end, _)| *end > now).map(|(_, held)| held).sum::<u32>() + procs > MACHINE.0 {
+        while ends.iter().filter(|(end, _)| *end > now).map(|(_, held)| held).sum::<u32>() + procs > MACHINE.0
+        {
             now = ends.iter().map(|(end, _)| *end).filter(|&end| end > now).min().unwrap();
         }
         ends.push((now + run, procs));
@@ -115,7 +118,8 @@ fn with_nobody_waiting_draws_have_the_exact_distribution() {
         let queue = prospect.queue;
         // Chance moves the share of 600 draws by more than 0.08 in one of 10,000 cases; draws are rounded up to seconds.
         for (found, share) in [(queue.p10.unwrap(), 0.1), (queue.median, 0.5), (queue.p90.unwrap(), 0.9)] {
-            let [low, high] = [share - 0.08, share + 0.08].map(|share| quantile(&holders, more, share).unwrap());
+            let [low, high] =
+                [share - 0.08, share + 0.08].map(|share| quantile(&holders, more, share).unwrap());
             assert!((low..=high + 1.0).contains(&found), "{more:?} {share}: {found} not in {low} to {high}");
         }
         assert_eq!(prospect.at_once == Some(1.0), more == Procs(0));
@@ -128,7 +132,8 @@ fn with_nobody_waiting_draws_have_the_exact_distribution() {
 
 #[test]
 fn predictors_answer_for_the_head_of_the_queue_only() {
-    let advisor = |waiting| Advisor::new(State::new(MACHINE, busy(), waiting), every_size(50), Backfill::fcfs(), 1.0);
+    let advisor =
+        |waiting| Advisor::new(State::new(MACHINE, busy(), waiting), every_size(50), Backfill::fcfs(), 1.0);
     let holders: Vec<Holder> = busy().iter().map(|one| one.left).collect();
     for by in ["exact", "mean", "combined", "median"] {
         let by: QueueTime = by.parse().unwrap();
@@ -214,7 +219,9 @@ fn predictor(spec: &str, workload: &Workload) -> Box<dyn RuntimePredictor> {
 #[test]
 fn who_knows_all_run_times_is_right_about_first_come_first_served() {
     let log = happened(&workload(3, 300), "fcfs");
-    let walk = |spec: &str| Walk::recorded(&log, "forecast".parse().unwrap(), predictor(spec, &log), DEFAULT_REQUEST);
+    let walk = |spec: &str| {
+        Walk::recorded(&log, "forecast".parse().unwrap(), predictor(spec, &log), DEFAULT_REQUEST)
+    };
     let errors = |spec: &str| -> Vec<i64> {
         let mut walk = walk(spec);
         let jobs = log.jobs().iter().step_by(7);
@@ -227,7 +234,10 @@ fn who_knows_all_run_times_is_right_about_first_come_first_served() {
         })
         .collect()
     };
-    assert!(log.jobs().iter().any(|job| (log.starts[job.index.at()] - job.submit).0 > 3600), "there is a queue");
+    assert!(
+        log.jobs().iter().any(|job| (log.starts[job.index.at()] - job.submit).0 > 3600),
+        "there is a queue"
+    );
     assert!(errors("perfect").iter().all(|&error| error == 0));
     // Control: who goes by requested times is not.
     assert!(errors("requested").iter().any(|&error| error != 0));
@@ -257,9 +267,13 @@ fn nothing_of_the_future_is_known() {
     let (mut queued, mut changed) = (0, false);
     for moment in [20_000, 60_000, 100_000, 150_000].map(Time) {
         let other = another_future(&log, moment);
-        for (belief, spec) in
-            [("shares", "requested"), ("fitted", "requested"), ("forecast", "sbh"), ("forecast:3", "ruh"), ("forecast", "template:(u),()")]
-        {
+        for (belief, spec) in [
+            ("shares", "requested"),
+            ("fitted", "requested"),
+            ("forecast", "sbh"),
+            ("forecast:3", "ruh"),
+            ("forecast", "template:(u),()"),
+        ] {
             let belief: Belief = belief.parse().unwrap();
             let state = |log: &Workload, at: Time| {
                 let mut walk = Walk::recorded(log, belief, predictor(spec, log), DEFAULT_REQUEST);
@@ -322,7 +336,8 @@ fn a_later_start_has_to_be_worth_it() {
 #[test]
 fn sizes_that_cannot_be_are_refused_with_what_can() {
     let measured = |runs: &[(u32, i64)], fewest, most| {
-        let runs: Vec<(Procs, Seconds)> = runs.iter().map(|&(procs, run)| (Procs(procs), Seconds(run))).collect();
+        let runs: Vec<(Procs, Seconds)> =
+            runs.iter().map(|&(procs, run)| (Procs(procs), Seconds(run))).collect();
         Viable::new(MACHINE, fewest, most).and_then(|viable| Sizes::measured(&runs, viable))
     };
     let kept = measured(&[(32, 10), (4, 60), (1, 99)], Some(2), Some(32)).unwrap();

@@ -21,7 +21,9 @@ const PLANNED: &str = "allocate busy.swf --at 100 --runs 2=400,4=300,6=200 --out
 fn sizes(result: &Value) -> Vec<(u64, f64, f64)> {
     let number = |size: &Value, what: &str| size[what]["median"].as_f64().unwrap();
     let sizes = result["sizes"].as_array().unwrap().iter();
-    sizes.map(|size| (size["procs"].as_u64().unwrap(), number(size, "queue"), number(size, "turnaround"))).collect()
+    sizes
+        .map(|size| (size["procs"].as_u64().unwrap(), number(size, "queue"), number(size, "turnaround")))
+        .collect()
 }
 
 #[test]
@@ -39,7 +41,14 @@ fn advice_worked_out_by_hand() {
     assert_eq!(easy["sizes"][0]["at_once"], 1.0);
     let state = &easy["state"];
     assert_eq!(
-        (&state["procs"], &state["free"], &state["running"], &state["waiting"], &state["wanted"], &state["ended"]),
+        (
+            &state["procs"],
+            &state["free"],
+            &state["running"],
+            &state["waiting"],
+            &state["wanted"],
+            &state["ended"]
+        ),
         (&value!(10), &value!(2), &value!(2), &value!(1), &value!(4), &value!(0))
     );
     assert_eq!(easy["moment"], value!({"time": 100, "date": "1996-09-23 00:01:40"}));
@@ -47,7 +56,9 @@ fn advice_worked_out_by_hand() {
     assert_eq!((&easy["record"], &easy["unknown"]), (&Value::Null, &value!([])));
     // At 15 s nobody waits, and four are free in 495 s: done in 795 s instead of 900, a gain of 12 %.
     let averse = |share: &str| {
-        let line = format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share} --format json");
+        let line = format!(
+            "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share} --format json"
+        );
         json(&mut folder.queuecast(&line))["recommended"].clone()
     };
     assert_eq!(["0", "0.1", "0.2"].map(averse), [value!(4), value!(4), value!(2)]);
@@ -119,13 +130,15 @@ fn the_future_changes_no_byte() {
 fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
     let folder = Folder::with("unused", "");
     folder.queuecast("demo --jobs 800 --load 1.2 --save demo.swf").assert().success();
-    let line = "allocate demo.swf --lifetime 40d --parallelism 256 --variance 0.5 --give-or-take 2 --format json";
+    let line =
+        "allocate demo.swf --lifetime 40d --parallelism 256 --variance 0.5 --give-or-take 2 --format json";
     let run = |threads: &str| stdout(folder.queuecast(line).env("RAYON_NUM_THREADS", threads));
     assert_eq!(run("1"), run("4"));
     assert_ne!(run("1"), stdout(&mut folder.queuecast(&format!("{line} --seed 2"))));
     let result = json(&mut folder.queuecast(line));
     assert!(result["state"]["simulated"] == true && result["sizes"].as_array().unwrap().len() > 8);
-    let shares: f64 = result["sizes"].as_array().unwrap().iter().map(|size| size["best"].as_f64().unwrap()).sum();
+    let shares: f64 =
+        result["sizes"].as_array().unwrap().iter().map(|size| size["best"].as_f64().unwrap()).sum();
     assert!((shares - 1.0).abs() < 1e-9);
 }
 
@@ -133,7 +146,8 @@ fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
 fn formulas_are_for_the_head_of_the_queue() {
     let folder = Folder::with("busy.swf", BUSY);
     // At 15 s nobody waits.
-    let line = "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --by";
+    let line =
+        "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --by";
     for by in ["exact", "mean", "combined"] {
         let result = json(&mut folder.queuecast(&format!("{line} {by}")));
         assert_eq!(sizes(&result)[..2], [(2, 0.0, 400.0), (4, 495.0, 795.0)], "{by}");
@@ -161,15 +175,26 @@ fn accounting_records_have_moments_too() {
 fn a_record_says_how_right_it_was() {
     let folder = Folder::with("unused", "");
     folder.queuecast("demo --jobs 600 --load 1.1 --save demo.swf").assert().success();
-    folder.queuecast("simulate demo.swf --policy fcfs --limit ignore --schedule-swf placed.swf --no-plot").assert().success();
+    folder
+        .queuecast("simulate demo.swf --policy fcfs --limit ignore --schedule-swf placed.swf --no-plot")
+        .assert()
+        .success();
     let record = |settings: &str| {
-        let line = format!("allocate placed.swf --runs 8=1h --policy fcfs --check 60 --draws 20 --format json {settings}");
+        let line = format!(
+            "allocate placed.swf --runs 8=1h --policy fcfs --check 60 --draws 20 --format json {settings}"
+        );
         json(&mut folder.queuecast(&line))["record"].take()
     };
     let oracle = record("--outlook forecast --predictor perfect");
-    assert_eq!((&oracle["cases"], &oracle["inside"], &oracle["mean_error"]), (&value!(60), &value!(1.0), &value!(0.0)));
+    assert_eq!(
+        (&oracle["cases"], &oracle["inside"], &oracle["mean_error"]),
+        (&value!(60), &value!(1.0), &value!(0.0))
+    );
     let shares = record("");
-    assert!(shares["mean_error"].as_f64() < shares["mean_wait"].as_f64() && shares["mean_error"].as_f64() > Some(0.0));
+    assert!(
+        shares["mean_error"].as_f64() < shares["mean_wait"].as_f64()
+            && shares["mean_error"].as_f64() > Some(0.0)
+    );
     let text = stdout(&mut folder.queuecast("allocate placed.swf --runs 8=1h --check 60 --draws 20"));
     assert!(text.contains("started within the range"), "{text}");
 }
@@ -177,7 +202,11 @@ fn a_record_says_how_right_it_was() {
 #[test]
 fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
     let folder = Folder::with("busy.swf", BUSY);
-    std::fs::write(folder.path("none.swf"), "; MaxProcs: 10\n1 0 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n").unwrap();
+    std::fs::write(
+        folder.path("none.swf"),
+        "; MaxProcs: 10\n1 0 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n",
+    )
+    .unwrap();
     let model = "--lifetime 1h --parallelism 4 --variance 1";
     for (line, code, said) in [
         ("busy.swf".to_owned(), 2, "give --runs, as in"),
@@ -213,7 +242,11 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         (format!("busy.swf {model} --fewest 5"), 2, "no viable size from 5 to 4"),
         (format!("busy.swf {model}").replace("--variance 1", "--variance -1"), 2, "from 0 to 10^9"),
         (format!("busy.swf {model}").replace("--variance 1", "--variance 1e300"), 2, "a variance of 1e300"),
-        (format!("busy.swf {model}").replace("ism 4", "ism 0.9"), 2, "a parallelism of 0.9: it must be from 1"),
+        (
+            format!("busy.swf {model}").replace("ism 4", "ism 0.9"),
+            2,
+            "a parallelism of 0.9: it must be from 1",
+        ),
         (format!("busy.swf {model}").replace("ism 4", "ism inf"), 2, "a parallelism of inf"),
         (format!("busy.swf {model}").replace("ism 4", "ism NaN"), 2, "a parallelism of NaN"),
         (format!("busy.swf {model}").replace("1h", "0"), 2, "above zero"),
@@ -225,4 +258,65 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         assert!(error.contains(said) && error.starts_with("error: "), "{line}: {error}");
         assert!(output.stdout.is_empty(), "{line}");
     }
+}
+
+/// A site of fake commands: `squeue` and `sinfo` that print this.
+#[cfg(unix)]
+fn site(squeue: &str, sinfo: &str) -> Folder {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with("site.sacct", SACCT);
+    for (name, text) in [("squeue", squeue), ("sinfo", sinfo)] {
+        let script = format!("#!/bin/sh\necho \"$@\" > asked-{name}\n{text}\n");
+        std::fs::write(folder.path(name), script).unwrap();
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn a_live_site_is_asked_who_runs_and_who_waits() {
+    let queue = "printf '7|RUNNING|6|15:00|0:00|5|ada|None\\n8|RUNNING|2|8:20|0:00|5|bob|None\\n3|PENDING|4|1:40|0:00|9|eve|Resources\\n\
+                 4|PENDING|9|1:40|0:00|99|eve|Dependency\\n'";
+    let nodes = "printf 'a|4/1/0/5\\na|4/1/0/5\\nb|4/1/0/5\\nc|0/0/5/5\\n'";
+    let folder = site(queue, nodes);
+    let run = |line: &str| {
+        let mut command = folder.queuecast(line);
+        command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+        command
+    };
+    // As in the log above: 500 and 900 s are left, and the one that waits holds four for 100 s.
+    let line = "allocate --live --runs 2=400,4=300,6=200 --policy fcfs --format json";
+    let result = json(&mut run(line));
+    assert_eq!(sizes(&result), [(2, 600.0, 1000.0), (4, 600.0, 900.0), (6, 900.0, 1100.0)]);
+    assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
+    assert_eq!(folder.read("asked-squeue").trim(), "-h -r -t RUNNING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a");
+    let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
+    assert_eq!(learned["state"]["ended"], 2);
+    assert!(folder.read("asked-sinfo").trim().ends_with("-p long"));
+    let noted = run(line).assert().success();
+    assert!(
+        String::from_utf8_lossy(&noted.get_output().stderr).contains("1 of 4 jobs wait for something else")
+    );
+
+    for (squeue, sinfo, said) in [
+        ("echo NAME", nodes, "line 1 of squeue is not as asked for"),
+        ("echo slurm is down >&2; exit 1", nodes, "squeue failed: slurm is down"),
+        (queue, "true", "no processors"),
+    ] {
+        let folder = site(squeue, sinfo);
+        let mut command = folder.queuecast("allocate --live --runs 2=400");
+        let output =
+            command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display())).output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(said),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let nowhere = folder.queuecast("allocate --live --runs 2=400").env("PATH", "/nowhere").output().unwrap();
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("there is no sinfo here"));
+    let oracle = run("allocate --live --runs 2=400 --predictor perfect").output().unwrap();
+    assert!(String::from_utf8_lossy(&oracle.stderr).contains("nobody knows the future"));
 }

@@ -1,15 +1,16 @@
 //! What a Slurm site says of itself at this moment: text of `squeue` and `sinfo`, asked for as written here.
 //!
-//! Names that users choose are not asked for, so that none can break a line.
+//! `-a` asks about all partitions, `-p` about one; `sinfo` refuses both together. Names that users choose are not asked
+//! for, so that none can break a line.
 
 use super::sacct::seconds;
 use crate::units::{Procs, Seconds};
 
 /// What to ask `squeue`: one line for each job, those of arrays too.
-pub const SQUEUE: [&str; 7] = ["-a", "-h", "-r", "-t", "RUNNING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%r"];
+pub const SQUEUE: [&str; 6] = ["-h", "-r", "-t", "RUNNING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%r"];
 
 /// What to ask `sinfo`: one line for each node and partition.
-pub const SINFO: [&str; 5] = ["-a", "-h", "-N", "-o", "%N|%C"];
+pub const SINFO: [&str; 4] = ["-h", "-N", "-o", "%N|%C"];
 
 /// Reasons of jobs that wait for processors and nothing else.
 const IN_LINE: [&str; 6] =
@@ -51,7 +52,8 @@ pub struct Queued {
 pub fn squeue(text: &str) -> Result<Vec<Queued>, NotAsAsked> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let wrong = |(line, text): (usize, &str)| NotAsAsked { command: "squeue", line, text: text.to_owned() };
-    let mut jobs = lines.map(|line| queued(line.1).ok_or_else(|| wrong(line))).collect::<Result<Vec<_>, _>>()?;
+    let mut jobs =
+        lines.map(|line| queued(line.1).ok_or_else(|| wrong(line))).collect::<Result<Vec<_>, _>>()?;
     // None is before some, so running jobs are sorted by what is not their age.
     jobs.sort_by_key(|job| (job.elapsed.is_none(), job.elapsed.map(|age| -age.0), -job.priority, job.id));
     Ok(jobs)
@@ -118,9 +120,15 @@ mod tests {
     fn jobs_come_in_the_order_of_the_queue() {
         let jobs = squeue(QUEUE).unwrap();
         let ids: Vec<(u64, bool)> = jobs.iter().map(|job| (job.id, job.in_line)).collect();
-        assert_eq!(ids, [(9, true), (2, true), (3, false), (60, false), (151, true), (52, true), (141, true)]);
+        assert_eq!(
+            ids,
+            [(9, true), (2, true), (3, false), (60, false), (151, true), (52, true), (141, true)]
+        );
         assert_eq!(jobs[0].elapsed, Some(Seconds(86_401)));
-        assert_eq!((jobs[1].procs, jobs[1].limit, jobs[1].elapsed), (Procs(2), Some(Seconds(60)), Some(Seconds(16))));
+        assert_eq!(
+            (jobs[1].procs, jobs[1].limit, jobs[1].elapsed),
+            (Procs(2), Some(Seconds(60)), Some(Seconds(16)))
+        );
         assert_eq!((jobs[5].limit, jobs[5].elapsed), (Some(Seconds(104_400)), None));
         assert_eq!((jobs[6].limit, jobs[6].user.as_str()), (None, "dave"));
         assert_eq!(squeue(""), Ok(Vec::new()));

@@ -119,7 +119,9 @@ impl Answer for Allocated {
     fn table(&self) -> Table {
         let mut columns = vec![Column::integer("procs")];
         for what in ["queue", "run", "turnaround"] {
-            columns.extend(["p10", "median", "p90", "mean"].map(|part| Column::duration(format!("{what} {part}"))));
+            columns.extend(
+                ["p10", "median", "p90", "mean"].map(|part| Column::duration(format!("{what} {part}"))),
+            );
         }
         columns.extend([Column::share("at once"), Column::share("best"), Column::integer("recommended")]);
         let mut table = Table::new(columns);
@@ -130,7 +132,9 @@ impl Answer for Allocated {
                 row.extend([p10, Some(median), p90, mean].map(seconds));
             }
             let recommended = i64::from(self.is_recommended(prospect));
-            row.extend([prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)));
+            row.extend(
+                [prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)),
+            );
             row.push(Cell::Integer(recommended));
             table.row(row);
         }

@@ -54,7 +54,8 @@ fn runs(text: &str) -> Result<Runs, String> {
         let (procs, run) = piece
             .split_once('=')
             .ok_or_else(|| format!("\"{}\" is no size with a run time, such as 8=2h10m", piece.trim()))?;
-        let procs = spec::at_least_one(procs.trim()).map_err(|why| format!("processors \"{}\": {why}", procs.trim()))?;
+        let procs = spec::at_least_one(procs.trim())
+            .map_err(|why| format!("processors \"{}\": {why}", procs.trim()))?;
         Ok((Procs(procs), length(run)?))
     });
     each.collect::<Result<_, String>>().map(Runs)
@@ -71,7 +72,10 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    number(text).ok().filter(|factor| (1.0..=1000.0).contains(factor)).ok_or_else(|| "expected a number from 1 to 1000".to_owned())
+    number(text)
+        .ok()
+        .filter(|factor| (1.0..=1000.0).contains(factor))
+        .ok_or_else(|| "expected a number from 1 to 1000".to_owned())
 }
 
 impl Arguments {
@@ -106,10 +110,17 @@ impl Arguments {
         if let Some(Runs(runs)) = &self.runs {
             let named = |procs: Procs| self.sizes.is_empty() || self.sizes.contains(&procs.0);
             let all = Sizes::measured(runs, Viable::new(machine, self.fewest, self.most)?)?;
-            let kept: Vec<(Procs, Seconds)> =
-                all.all().iter().filter(|size| named(size.procs)).map(|size| (size.procs, size.run)).collect();
+            let kept: Vec<(Procs, Seconds)> = all
+                .all()
+                .iter()
+                .filter(|size| named(size.procs))
+                .map(|size| (size.procs, size.run))
+                .collect();
             return match kept.is_empty() {
-                true => Sizes::measured(runs, Viable::new(machine, self.sizes.iter().min().copied(), self.sizes.iter().max().copied())?),
+                true => Sizes::measured(
+                    runs,
+                    Viable::new(machine, self.sizes.iter().min().copied(), self.sizes.iter().max().copied())?,
+                ),
                 false => Sizes::measured(&kept, Viable::new(machine, self.fewest, self.most)?),
             };
         }
@@ -124,8 +135,11 @@ impl Arguments {
         // What is no speedup is said first.
         Sizes::modelled(alone, speedup, [Procs(1)], Viable::new(machine, None, None)?)?;
         let viable = Viable::new(machine, self.fewest, most)?;
-        let sizes =
-            if self.sizes.is_empty() { readable(viable, state) } else { self.sizes.iter().copied().map(Procs).collect() };
+        let sizes = if self.sizes.is_empty() {
+            readable(viable, state)
+        } else {
+            self.sizes.iter().copied().map(Procs).collect()
+        };
         Sizes::modelled(alone, speedup, sizes, viable)
     }
 }
@@ -152,7 +166,10 @@ mod tests {
     #[test]
     fn run_times_by_size() {
         let read = runs("8=4h, 16=2h10m,32=80m").unwrap();
-        assert_eq!(read, Runs(vec![(Procs(8), Seconds(14_400)), (Procs(16), Seconds(7_800)), (Procs(32), Seconds(4_800))]));
+        assert_eq!(
+            read,
+            Runs(vec![(Procs(8), Seconds(14_400)), (Procs(16), Seconds(7_800)), (Procs(32), Seconds(4_800))])
+        );
         for (text, why) in [
             ("", "no size with a run time"),
             ("8", "such as 8=2h10m"),

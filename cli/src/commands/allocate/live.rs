@@ -38,12 +38,17 @@ impl Site {
     /// Asks. Jobs that wait for something else than processors, and those larger than the machine, are left out, which is
     /// said.
     pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<Site, Failure> {
-        let partition: Vec<&str> = arguments.partition.iter().flat_map(|name| ["-p", name.as_str()]).collect();
-        let said = |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
+        let partition = arguments.partition.as_ref().map_or_else(|| vec!["-a"], |name| vec!["-p", name]);
+        let said =
+            |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
         let machine = match procs {
             Some(procs) => Procs(procs),
             None => sinfo(&output("sinfo", &[&SINFO[..], &partition].concat())?).map_err(said)?,
         };
+        if machine == Procs(0) {
+            return Err(Failure::input("sinfo names no processors that are in use or ready")
+                .hint("check --partition"));
+        }
         let all = squeue(&output("squeue", &[&SQUEUE[..], &partition].concat())?).map_err(said)?;
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
         let count = all.len();
@@ -59,7 +64,8 @@ impl Site {
 
     /// Those that run, with their age, and those that wait, as jobs of the users a log knows by name.
     pub fn jobs(&self, known: &Workload) -> (Vec<(Job, Seconds)>, Vec<Job>) {
-        let number = |name: &str| known.names.users.iter().find(|(_, user)| *user == name).map(|(&number, _)| number);
+        let number =
+            |name: &str| known.names.users.iter().find(|(_, user)| *user == name).map(|(&number, _)| number);
         let (mut running, mut waiting) = (Vec::new(), Vec::new());
         for (index, queued) in (known.len() as u32..).zip(&self.queue) {
             let mut job = Job::rigid(queued.id, self.asked, queued.procs, queued.limit);
@@ -76,7 +82,8 @@ impl Site {
 
 /// What a command prints.
 fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
-    const HINT: &str = "--live asks the site's Slurm: run it where squeue and sinfo work, or give a log without it";
+    const HINT: &str =
+        "--live asks the site's Slurm: run it where squeue and sinfo work, or give a log without it";
     let output = Command::new(command).args(arguments).output().map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => Failure::input(format!("there is no {command} here")).hint(HINT),
         _ => Failure::input(format!("cannot run {command}")).because(cause).hint(HINT),

@@ -22,10 +22,10 @@ use queuecast::workload::{Machine, Workload};
 use rayon::prelude::*;
 
 use self::answer::{Allocated, Moment, Seen, Settings};
+use super::cleaning;
 use super::loaded::Loaded;
 use super::simulate::{policy_help, predictor_help};
 use super::source::Source;
-use super::cleaning;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec::{self, Form, Spec, form};
@@ -55,7 +55,13 @@ pub struct Arguments {
     pub live: live::Arguments,
     /// The moment the job is submitted: seconds or a length of time since the log's start (86400, 7d), a date (1996-12-24,
     /// 1996-12-24T12:00), or end, the last submission. Nothing the log says of later is looked at
-    #[arg(long, value_name = "MOMENT", default_value = "end", allow_hyphen_values = true, conflicts_with = "live")]
+    #[arg(
+        long,
+        value_name = "MOMENT",
+        default_value = "end",
+        allow_hyphen_values = true,
+        conflicts_with = "live"
+    )]
     pub at: String,
     #[command(flatten)]
     pub job: job::Arguments,
@@ -105,7 +111,8 @@ pub struct Forecasting {
 }
 
 const OUTLOOK: &str = "How much longer jobs go on; by default shares, with --by fitted";
-const BY: &str = "Predict queue times by a formula of Downey 1997, if nobody waits, instead of simulating the queue";
+const BY: &str =
+    "Predict queue times by a formula of Downey 1997, if nobody waits, instead of simulating the queue";
 const TARGET: &str = "By what turnarounds are compared";
 
 fn outlook() -> Spec<Belief> {
@@ -114,7 +121,11 @@ fn outlook() -> Spec<Belief> {
         form("fitted", "", "by their age and the lifetimes of all jobs that ended"),
         form("between", ":LEAST,MOST", "by their age and lifetimes between these, in seconds"),
         form("line", ":INTERCEPT,SLOPE", "the same, by the line of their distribution"),
-        form("forecast", "[:FACTOR]", "as --predictor says: its interval, or its point, give or take a factor"),
+        form(
+            "forecast",
+            "[:FACTOR]",
+            "as --predictor says: its interval, or its point, give or take a factor",
+        ),
     ];
     Spec::new(FORMS, |text| text.parse::<Belief>().map_err(|error| error.why))
 }
@@ -159,7 +170,8 @@ impl From<AdviceError> for Failure {
             AdviceError::Sim(error) => error.into(),
             AdviceError::Workload(_) => Failure::unexpected(error.to_string()),
             AdviceError::JobsAhead { .. } => Failure::usage(format!("--by {error}")),
-            _ => Failure::usage(error.to_string()).hint("another --by may say more; without it, the queue is simulated"),
+            _ => Failure::usage(error.to_string())
+                .hint("another --by may say more; without it, the queue is simulated"),
         }
     }
 }
@@ -193,7 +205,8 @@ impl Forecasting {
         if workload.is_empty() || !workload.starts.is_empty() {
             return Ok(Walk::recorded(workload, belief, predictor, default));
         }
-        let (mut policy, mut planner) = (self.policy.build(), PredictorSpec::Requested.build(Vec::new, default));
+        let (mut policy, mut planner) =
+            (self.policy.build(), PredictorSpec::Requested.build(Vec::new, default));
         Ok(Walk::simulated(workload, until, &mut *policy, &mut *planner, belief, predictor, default)?)
     }
 
@@ -268,7 +281,8 @@ fn now(arguments: &Arguments, trace: Option<&Loaded>, printer: &Printer) -> Resu
     let state = walk.believed(site.machine, running.iter().map(|(job, age)| (job, *age)), waiting.iter());
     let zone = &arguments.source.reading.time_zone;
     Ok(Situation {
-        source: trace.map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name)),
+        source: trace
+            .map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name)),
         moment: Moment::of(site.asked, Some(0), zone),
         seen: Seen::of(&state, walk.ended(), false),
         state,
@@ -284,7 +298,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if by.is_some() && arguments.forecasting.check.is_some() {
         return Err(Failure::usage("--check is for simulated queues: leave out --by"));
     }
-    let trace = arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
+    let trace =
+        arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
     if let Some(trace) = &trace {
         let checked = predictor.check(trace.log.workload.jobs());
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
@@ -321,5 +336,15 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     };
     let version = env!("CARGO_PKG_VERSION");
     let plot = !arguments.no_plot;
-    printer.answer(&Allocated { version, source, moment, state: seen, settings, advice, unknown, record, plot })
+    printer.answer(&Allocated {
+        version,
+        source,
+        moment,
+        state: seen,
+        settings,
+        advice,
+        unknown,
+        record,
+        plot,
+    })
 }

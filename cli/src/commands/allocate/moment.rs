@@ -21,12 +21,14 @@ pub fn read(text: &str, zone: &TimeZone, workload: &Workload) -> Result<Time, Fa
     let moment = match (text, text.parse::<i64>(), date::parse(text, zone)) {
         ("end", ..) => last.submit,
         (_, Ok(seconds), _) => since_start(Seconds(seconds), workload, first),
-        (.., Some(unix)) => match workload.epoch {
-            Some(epoch) => Time(unix.saturating_sub(epoch)),
-            None => {
-                return Err(wrong("the log does not say when it began, so it has no dates; give seconds since its start".to_owned()));
+        (.., Some(unix)) => {
+            match workload.epoch {
+                Some(epoch) => Time(unix.saturating_sub(epoch)),
+                None => {
+                    return Err(wrong("the log does not say when it began, so it has no dates; give seconds since its start".to_owned()));
+                }
             }
-        },
+        }
         _ => match duration::parse(text) {
             Ok(length) => since_start(length, workload, first),
             Err(_) => return Err(wrong(format!("no moment; {FORMS}"))),
@@ -35,8 +37,10 @@ pub fn read(text: &str, zone: &TimeZone, workload: &Workload) -> Result<Time, Fa
     let until = ends(workload).max(last.submit);
     if moment < first || moment > until {
         let clock = clock(workload, first);
-        let dates = |time: Time| workload.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
-        let dates = dates(first).zip(dates(until)).map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
+        let dates =
+            |time: Time| workload.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
+        let dates =
+            dates(first).zip(dates(until)).map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
         let range = format!("{} to {} s after its start{dates}", first - clock, until - clock);
         return Err(wrong(format!("outside the log, which goes from {range}")));
     }
@@ -50,7 +54,11 @@ fn clock(workload: &Workload, first: Time) -> Time {
 
 /// On a clock of Unix times a number as large as those is one.
 fn since_start(length: Seconds, workload: &Workload, first: Time) -> Time {
-    if workload.epoch == Some(0) && length.0 >= first.0 { Time(length.0) } else { clock(workload, first) + length }
+    if workload.epoch == Some(0) && length.0 >= first.0 {
+        Time(length.0)
+    } else {
+        clock(workload, first) + length
+    }
 }
 
 /// When the last job ended, where starts are known.

@@ -16,9 +16,8 @@ const SURE: f64 = 0.9;
 /// The machine, the sizes, the chart, and what to do.
 pub fn document(result: &Allocated) -> Document {
     let shown = shown(result);
-    let mut document = Document::new()
-        .with_table("machine", machine(result))
-        .with_table("sizes", sizes(result, &shown));
+    let mut document =
+        Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
     if let Some(record) = &result.record {
         document = document.with_table("record", table_of(record));
     }
@@ -34,7 +33,10 @@ fn shown(result: &Allocated) -> Vec<&Prospect> {
     let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
     let spoken = [result.advice.recommended().procs, result.advice.soonest().procs];
     let kept = |one: &&Prospect| {
-        all.len() <= ROWS || one.procs.0.is_power_of_two() || ends.contains(&Some(one.procs)) || spoken.contains(&one.procs)
+        all.len() <= ROWS
+            || one.procs.0.is_power_of_two()
+            || ends.contains(&Some(one.procs))
+            || spoken.contains(&one.procs)
     };
     all.iter().filter(kept).collect()
 }
@@ -86,7 +88,8 @@ fn machine(result: &Allocated) -> Table {
 fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     let sampled = result.settings.by.is_none();
     let uncertain = result.settings.give_or_take > 1.0;
-    let mut columns = vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
+    let mut columns =
+        vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
     columns.push(Column::duration("run time"));
     if uncertain {
         columns.push(Column::text("10–90%").spare(3));
@@ -97,14 +100,17 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     }
     let mut table = Table::new(columns).titled("Sizes");
     for (place, prospect) in shown.iter().enumerate() {
-        let mut row = vec![prospect.procs.into(), Cell::duration(prospect.queue.median), range(&prospect.queue)];
+        let mut row =
+            vec![prospect.procs.into(), Cell::duration(prospect.queue.median), range(&prospect.queue)];
         row.push(Cell::duration(prospect.run.median));
         if uncertain {
             row.push(range(&prospect.run));
         }
         row.extend([Cell::duration(prospect.turnaround.median), range(&prospect.turnaround)]);
         if sampled {
-            row.extend([prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)));
+            row.extend(
+                [prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)),
+            );
         }
         table.row(row);
         if result.is_recommended(prospect) {
@@ -150,11 +156,15 @@ fn table_of(record: &Record) -> Table {
         (Column::duration("mean error of \"at once\""), Cell::duration(record.mean_wait)),
         (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
     ];
-    Table::facts(facts).titled("How right it was so far: queue times of jobs that have started, from what was known when they came")
+    Table::facts(facts).titled(
+        "How right it was so far: queue times of jobs that have started, from what was known when they came",
+    )
 }
 
 fn plot(shown: &[&Prospect]) -> Chart {
-    let bar = |prospect: &&Prospect| Bar::new(prospect.procs.to_string(), Cell::duration(prospect.turnaround.median));
+    let bar = |prospect: &&Prospect| {
+        Bar::new(prospect.procs.to_string(), Cell::duration(prospect.turnaround.median))
+    };
     Chart::Bars(Bars::new("Turnaround by processors (median)", shown.iter().map(bar)).best(Best::Lowest))
 }
 
@@ -179,5 +189,9 @@ fn sentence(result: &Allocated) -> String {
         true => "start at once".to_owned(),
         false => format!("start in about {}", duration::about(soonest.queue.median)),
     };
-    format!("{first}; {} would {start} and take {}.", processors(soonest.procs.0), duration::about(soonest.run.median))
+    format!(
+        "{first}; {} would {start} and take {}.",
+        processors(soonest.procs.0),
+        duration::about(soonest.run.median)
+    )
 }

@@ -63,7 +63,8 @@ impl Advisor {
     pub fn draw(&self, seed: Seed, number: u32) -> Result<Drawn, AdviceError> {
         let mut luck = seed.stream(&format!("advice {number}"));
         let own = self.factor.powf(2.0 * luck.random::<f64>() - 1.0);
-        let mut company: Vec<(Job, Truth)> = Vec::with_capacity(self.state.running().len() + self.state.waiting().len() + 1);
+        let mut company: Vec<(Job, Truth)> =
+            Vec::with_capacity(self.state.running().len() + self.state.waiting().len() + 1);
         company.extend(self.state.running().iter().map(|one| present(one, BEFORE, &mut luck)));
         company.extend(self.state.waiting().iter().map(|one| present(one, NOW, &mut luck)));
         let each = self.sizes.all().iter().map(|size| {
@@ -141,7 +142,8 @@ impl Advisor {
                 QueueTime::Exact => quantile(&holders, more, share),
                 _ => None,
             };
-            let queue = Spread { p10: range(0.1), median: by.predict(&holders, more)?, p90: range(0.9), mean: None };
+            let queue =
+                Spread { p10: range(0.1), median: by.predict(&holders, more)?, p90: range(0.9), mean: None };
             let seconds = size.run.0 as f64;
             let off = |share: f64| Some(seconds * self.factor.powf(share));
             let run = Spread { p10: off(-0.8), median: seconds, p90: off(0.8), mean: None };

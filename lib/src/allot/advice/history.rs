@@ -53,8 +53,13 @@ impl History {
             Arc::from(shares)
         };
         let classes = self.classes.iter().map(|(&class, shares)| (class, sort(shares)));
-        let asked: Vec<f64> =
-            self.classes.iter().filter(|(class, _)| class.is_some()).flat_map(|(_, shares)| shares).copied().collect();
+        let asked: Vec<f64> = self
+            .classes
+            .iter()
+            .filter(|(class, _)| class.is_some())
+            .flat_map(|(_, shares)| shares)
+            .copied()
+            .collect();
         Sorted { classes: classes.collect(), asked: sort(&asked) }
     }
 }

@@ -126,7 +126,7 @@ impl Sizes {
     pub fn measured(runs: &[(Procs, Seconds)], viable: Viable) -> Result<Sizes, SizesError> {
         let mut runs = runs.to_vec();
         runs.sort_unstable();
-        for pair in runs.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        if let Some(pair) = runs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(SizesError::Twice(pair[0].0.0));
         }
         for &(procs, run) in &runs {

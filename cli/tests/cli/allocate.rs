@@ -62,6 +62,13 @@ fn advice_worked_out_by_hand() {
         json(&mut folder.queuecast(&line))["recommended"].clone()
     };
     assert_eq!(["0", "0.1", "0.2"].map(averse), [value!(4), value!(4), value!(2)]);
+    // The chart does not call another size best than the one to ask for.
+    let chart = |share: &str| {
+        let line =
+            format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share}");
+        stdout(&mut folder.queuecast(&line)).contains("◂ best")
+    };
+    assert!(chart("0") && !chart("0.2"));
 }
 
 #[test]

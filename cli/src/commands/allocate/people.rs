@@ -22,7 +22,7 @@ pub fn document(result: &Allocated) -> Document {
         document = document.with_table("record", table_of(record));
     }
     if result.plot && shown.len() > 1 {
-        document = document.with_chart(plot(&shown));
+        document = document.with_chart(plot(result, &shown));
     }
     document.with_paragraph(sentence(result))
 }
@@ -161,11 +161,15 @@ fn table_of(record: &Record) -> Table {
     )
 }
 
-fn plot(shown: &[&Prospect]) -> Chart {
+/// A bar is marked only if it is the one to ask for: by another target, or averse to waiting, that need not be the shortest.
+fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
+    let recommended = result.advice.recommended().turnaround.median;
+    let shortest = shown.iter().all(|prospect| recommended <= prospect.turnaround.median);
+    let best = if shortest { Best::Lowest } else { Best::Unmarked };
     let bar = |prospect: &&Prospect| {
         Bar::new(prospect.procs.to_string(), Cell::duration(prospect.turnaround.median))
     };
-    Chart::Bars(Bars::new("Turnaround by processors (median)", shown.iter().map(bar)).best(Best::Lowest))
+    Chart::Bars(Bars::new("Turnaround by processors (median)", shown.iter().map(bar)).best(best))
 }
 
 /// What to do, in one line.

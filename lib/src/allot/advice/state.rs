@@ -32,7 +32,8 @@ impl Resident {
     pub fn new(job: &Job, age: Seconds, left: Holder, default: Seconds) -> Resident {
         let ahead = |whole: Seconds| Some(whole - age).filter(|&left| left > Seconds::ZERO);
         let limit = job.shape.limit.and_then(ahead);
-        let planned = ahead(job.shape.limit.unwrap_or(default)).unwrap_or(OUTLIVED);
+        let planned =
+            ahead(job.shape.limit.unwrap_or(default)).unwrap_or(OUTLIVED).min(Seconds(LONGEST as i64));
         Resident { job: job.clone(), left, like: None, limit, planned }
     }
 

@@ -1,6 +1,7 @@
 //! One file per command: its arguments and what it does. A command reads through [`crate::input`], asks the
 //! library, and hands what it gets to the printer.
 
+mod allocate;
 mod cleaning;
 mod compare;
 mod comparison;
@@ -27,6 +28,7 @@ use crate::printer::Printer;
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
+    Allocate(Box<allocate::Arguments>),
     Search(Box<search::Arguments>),
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
@@ -40,6 +42,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, printer),
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),

@@ -4,8 +4,10 @@
 //! A job prefers one of its shapes and may run in smaller ones; what it asks for in each ([`crate::job::Shape::limit`]) is
 //! what its user says it takes there. The job at the head may start on what is free or hold out for more, and nobody
 //! passes it. A [`Strategy`] says when it holds out, and for how many; [`Allotter`] is the policy that goes by it, and
-//! [`Witness`] the one that only records what each job would have gained by it.
+//! [`Witness`] the one that only records what each job would have gained by it. [`advice`] answers the user who has to ask
+//! for a size before.
 
+pub mod advice;
 mod allotter;
 mod bias;
 mod choice;
@@ -20,6 +22,6 @@ pub use allotter::Allotter;
 pub use bias::{Bias, Trend};
 pub use choice::{Choice, Scales};
 pub use chooser::Prediction;
-pub use sizes::{Size, Sizes};
+pub use sizes::{Size, Sizes, SizesError, Viable};
 pub use strategy::{Hold, Prompting, Strategy};
 pub use witness::{Course, Decision, Witness};

@@ -1,7 +1,90 @@
 //! The sizes a job can be given, each with how long it takes there.
 
 use crate::job::Job;
+use crate::synth::Speedup;
 use crate::units::{Procs, Seconds};
+
+/// No run time is longer than this, in seconds.
+const LONGEST: f64 = 1e12;
+
+/// No job is more parallel, and none varies more, than this.
+const STEEPEST: f64 = 1e9;
+
+/// Why a job cannot be given sizes.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SizesError {
+    /// No such size on this machine.
+    #[error("{procs} processors: sizes are from 1 to {machine} on this machine")]
+    Outside {
+        /// The size.
+        procs: u32,
+        /// What there is.
+        machine: u32,
+    },
+    /// The range has no size in it.
+    #[error("no viable size from {fewest} to {most} processors: {}", match given {
+        Some(given) => format!("there are only {given}"),
+        None => format!("the fewest must be from 1 to the most, and the most up to {machine} on this machine"),
+    })]
+    NoneViable {
+        /// The range's low end.
+        fewest: u32,
+        /// Its high end.
+        most: u32,
+        /// What the machine has.
+        machine: u32,
+        /// The sizes there are, as written, if they are given one by one.
+        given: Option<String>,
+    },
+    /// A size with two run times.
+    #[error("{0} processors are given twice: give each size once")]
+    Twice(u32),
+    /// A run time that is none.
+    #[error("a run time of {0} s: it must be above 0 and at most 10^12 s")]
+    Run(i64),
+    /// A parallelism that is none.
+    #[error("a parallelism of {0:?}: it must be from 1 to 10^9")]
+    Parallelism(f64),
+    /// A variance that is none.
+    #[error("a variance of {0:?}: it must be from 0 to 10^9")]
+    Variance(f64),
+}
+
+/// The sizes a job can run on at all: it needs some for its memory, and beyond some it does nothing but communicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Viable {
+    fewest: u32,
+    most: u32,
+    machine: u32,
+}
+
+impl Viable {
+    /// From `fewest` (1 unless given) to `most` (the machine unless given). Refused if that leaves none, or ends beyond
+    /// the machine.
+    pub fn new(machine: Procs, fewest: Option<u32>, most: Option<u32>) -> Result<Viable, SizesError> {
+        let machine = machine.0;
+        let viable = Viable { fewest: fewest.unwrap_or(1), most: most.unwrap_or(machine), machine };
+        if viable.fewest < 1 || viable.fewest > viable.most || viable.most > machine {
+            return Err(viable.none(None));
+        }
+        Ok(viable)
+    }
+
+    /// The low end.
+    pub fn fewest(&self) -> Procs {
+        Procs(self.fewest)
+    }
+
+    /// The high end.
+    pub fn most(&self) -> Procs {
+        Procs(self.most)
+    }
+
+    fn none(&self, given: Option<String>) -> SizesError {
+        SizesError::NoneViable { fewest: self.fewest, most: self.most, machine: self.machine, given }
+    }
+}
 
 /// One size a job can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +119,58 @@ impl Sizes {
             .collect();
         sizes.sort_by_key(|size| size.procs);
         Sizes(sizes)
+    }
+
+    /// Sizes with the run time measured on each; those that are not viable are left out. Refused if one is outside the
+    /// machine or given twice, if a run time is none, or if no size is left.
+    pub fn measured(runs: &[(Procs, Seconds)], viable: Viable) -> Result<Sizes, SizesError> {
+        let mut runs = runs.to_vec();
+        runs.sort_unstable();
+        if let Some(pair) = runs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(SizesError::Twice(pair[0].0.0));
+        }
+        for &(procs, run) in &runs {
+            if !(1..=viable.machine).contains(&procs.0) {
+                return Err(SizesError::Outside { procs: procs.0, machine: viable.machine });
+            }
+            if run <= Seconds::ZERO || run.0 as f64 > LONGEST {
+                return Err(SizesError::Run(run.0));
+            }
+        }
+        let within = |procs: &Procs| (viable.fewest..=viable.most).contains(&procs.0);
+        let sizes: Vec<Size> = (0..)
+            .zip(runs.iter().filter(|(procs, _)| within(procs)))
+            .map(|(shape, &(procs, run))| Size { procs, run, shape })
+            .collect();
+        if sizes.is_empty() {
+            let given: Vec<String> = runs.iter().map(|(procs, _)| procs.to_string()).collect();
+            return Err(viable.none(Some(given.join(", "))));
+        }
+        Ok(Sizes(sizes))
+    }
+
+    /// These sizes, each once, with run times by the speedup of a job that runs for `alone` on one processor: rounded to
+    /// seconds, at least one. Refused as [`Sizes::measured`] does, and where the speedup is none.
+    pub fn modelled(
+        alone: Seconds,
+        speedup: Speedup,
+        sizes: impl IntoIterator<Item = Procs>,
+        viable: Viable,
+    ) -> Result<Sizes, SizesError> {
+        if !(1.0..=STEEPEST).contains(&speedup.parallelism) {
+            return Err(SizesError::Parallelism(speedup.parallelism));
+        }
+        if !(0.0..=STEEPEST).contains(&speedup.variance) {
+            return Err(SizesError::Variance(speedup.variance));
+        }
+        if alone <= Seconds::ZERO || alone.0 as f64 > LONGEST {
+            return Err(SizesError::Run(alone.0));
+        }
+        let run = |procs: Procs| Seconds((alone.0 as f64 / speedup.of(procs.0)).round().max(1.0) as i64);
+        let mut sizes: Vec<(Procs, Seconds)> = sizes.into_iter().map(|procs| (procs, run(procs))).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        Sizes::measured(&sizes, viable)
     }
 
     /// Smallest first.

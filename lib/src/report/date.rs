@@ -1,10 +1,25 @@
 //! Instants as people write them.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 /// The day, `1996-09-23`, of a Unix time, in UTC; `None` beyond the years a calendar has.
 pub fn day(unix: i64) -> Option<String> {
     Some(Timestamp::from_second(unix).ok()?.strftime("%Y-%m-%d").to_string())
+}
+
+/// Day and time, `1996-09-23 14:05:00`, of a Unix time, in this zone; `None` beyond the years a calendar has.
+pub fn second(unix: i64, zone: &TimeZone) -> Option<String> {
+    let at = Timestamp::from_second(unix).ok()?.to_zoned(zone.clone());
+    Some(at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+/// Reads a day, `1996-09-23`, with or without a time, `1996-09-23 14:05` or `1996-09-23T14:05:00`, in this zone, as a Unix
+/// time; without a time, the day's first second. Of an hour that happens twice it is the first; `None` if it is none.
+pub fn parse(text: &str, zone: &TimeZone) -> Option<i64> {
+    let local: DateTime = text.trim().parse().ok()?;
+    Some(zone.to_ambiguous_timestamp(local).compatible().ok()?.as_second())
 }
 
 #[cfg(test)]
@@ -17,5 +32,22 @@ mod tests {
         assert_eq!(day(843_497_999).as_deref(), Some("1996-09-23"));
         assert_eq!(day(-1).as_deref(), Some("1969-12-31"));
         assert_eq!(day(i64::MAX), None);
+    }
+
+    #[test]
+    fn dates_are_read_as_they_are_written() {
+        let zone = TimeZone::get("Europe/Stockholm").unwrap();
+        for zone in [&TimeZone::UTC, &zone] {
+            let unix = parse("1996-09-23 14:05:09", zone).unwrap();
+            assert_eq!(second(unix, zone).as_deref(), Some("1996-09-23 14:05:09"));
+            assert_eq!(parse("1996-09-23T14:05:09", zone), Some(unix));
+        }
+        assert_eq!(parse("1996-09-23", &TimeZone::UTC), Some(843_436_800));
+        assert_eq!(parse("1996-09-23", &zone), Some(843_436_800 - 7200));
+        assert_eq!(parse("1996-09-23 14:05", &TimeZone::UTC), Some(843_436_800 + 50_700));
+        for text in ["", "yesterday", "1996-13-01", "12:00", "3600", "1-12:00:00"] {
+            assert_eq!(parse(text, &TimeZone::UTC), None, "{text}");
+        }
+        assert_eq!(second(i64::MAX, &TimeZone::UTC), None);
     }
 }

@@ -30,6 +30,7 @@ mod records;
 pub mod sacct;
 mod sift;
 mod sniff;
+pub mod squeue;
 pub mod swf;
 
 use std::fmt;

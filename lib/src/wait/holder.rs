@@ -48,6 +48,24 @@ impl Spread {
     }
 }
 
+impl Spread {
+    /// When so much of it is left, of what there was at first; not before now.
+    fn reaching(&self, survival: f64) -> f64 {
+        let half = 0.5 - self.tail;
+        let part = |below: f64| if half > 0.0 { (below / half).clamp(0.0, 1.0) } else { 0.0 };
+        let t = if survival >= 1.0 - self.tail {
+            self.low
+        } else if survival > 0.5 {
+            self.low + part(1.0 - self.tail - survival) * (self.point - self.low)
+        } else if survival > self.tail {
+            self.point + part(0.5 - survival) * (self.high - self.point)
+        } else {
+            self.high
+        };
+        t.clamp(0.0, 3e15)
+    }
+}
+
 impl Holder {
     /// A job that has run for `age` on these processors, with nothing known but how long jobs live
     /// ([`Lifetimes::survival`]).
@@ -83,6 +101,12 @@ impl Holder {
         Holder { procs, left: Left::Forecast(Spread { low: point, point, high: point, tail: 0.5, now: 1.0 }) }
     }
 
+    /// The same on another number of processors.
+    #[must_use]
+    pub fn on(self, procs: Procs) -> Holder {
+        Holder { procs, ..self }
+    }
+
     /// Its processors.
     pub fn procs(&self) -> Procs {
         self.procs
@@ -102,6 +126,16 @@ impl Holder {
                 let Survival { amount, fall, slack } = spread.at_first(t);
                 Survival { amount: amount / spread.now, fall: fall / spread.now, slack }
             }
+        }
+    }
+
+    /// Seconds from now by which it has ended with this probability: the first at which [`Holder::survival`] is at most
+    /// one minus it, but for rounding. With shares drawn uniformly from 0 to 1 it gives draws of what is left.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let share = if share.is_nan() { 0.5 } else { share.clamp(0.0, 1.0) };
+        match &self.left {
+            Left::Aged(aged) => aged.quantile(share),
+            Left::Forecast(spread) => spread.reaching((1.0 - share) * spread.now),
         }
     }
 
@@ -167,6 +201,37 @@ mod tests {
             }
             assert_eq!(Holder::forecast(Procs(1), Seconds(99), &forecast).survival(1.0), 0.0, "control");
         }
+    }
+
+    #[test]
+    fn quantiles_are_survival_the_other_way_round() {
+        let lifetimes = Lifetimes::between(50.0, 50_000.0).unwrap();
+        let forecast = Forecast::around(2000.0, 1500.0, 0.8);
+        let holders = [
+            Holder::aged(Procs(1), Seconds(0), &lifetimes),
+            Holder::aged(Procs(1), Seconds(600), &lifetimes),
+            Holder::aged(Procs(1), Seconds(60_000), &lifetimes),
+            Holder::forecast(Procs(1), Seconds(0), &forecast),
+            Holder::forecast(Procs(1), Seconds(1200), &forecast),
+            Holder::forecast(Procs(1), Seconds(2600), &forecast),
+            Holder::forecast(Procs(1), Seconds(9000), &forecast),
+            Holder::forecast(Procs(1), Seconds(0), &Forecast::exactly(Seconds(70))),
+            Holder::ending(Procs(1), Seconds(60)),
+        ];
+        for holder in holders {
+            let mut before = 0.0;
+            for step in 0..=100 {
+                let share = f64::from(step) / 100.0;
+                let t = holder.quantile(share);
+                assert!(t >= before && holder.survival(t + 1e-6) <= 1.0 - share + 1e-9, "{holder:?} {share}");
+                assert!(t == 0.0 || holder.survival(t - 1e-6) >= 1.0 - share - 1e-9, "{holder:?} {share}");
+                before = t;
+            }
+            assert!(holder.quantile(1.0) <= holder.ended() + 1e-6);
+            assert_eq!(holder.quantile(f64::NAN), holder.quantile(0.5));
+        }
+        // Control: age matters.
+        assert!(holders[0].quantile(0.5) < holders[1].quantile(0.5));
     }
 
     #[test]

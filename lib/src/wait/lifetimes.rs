@@ -128,6 +128,11 @@ impl Aged {
         Aged { age, from, to, share: 1.0 / (to - from), ended: (OUTLIVED - 1.0) * age }
     }
 
+    /// Seconds from now by which it has ended with this probability, from 0 to 1.
+    pub fn quantile(&self, share: f64) -> f64 {
+        ((self.from + share * (self.to - self.from)).exp() - self.age).clamp(0.0, self.ended)
+    }
+
     /// How probable it is to run for more than `t` seconds from now.
     pub fn survival(&self, t: f64) -> Survival {
         if t >= self.ended {

@@ -11,6 +11,7 @@ mod state;
 mod time;
 
 pub(super) use columns::behind;
+pub(super) use duration::seconds;
 pub(super) use reader::{NoRecord, Sacct};
 pub(super) use state::state;
 

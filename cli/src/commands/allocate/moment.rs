@@ -1,0 +1,131 @@
+//! `--at`: a moment of a log, as people write it.
+
+use queuecast::report::{date, duration};
+use queuecast::trace::TimeZone;
+use queuecast::units::{Seconds, Time};
+use queuecast::workload::Workload;
+
+use crate::failure::Failure;
+
+/// What can be written, for errors.
+const FORMS: &str = "give seconds or a length of time since the log's start (86400, 7d, 1-12:00:00), a date \
+                     (1996-12-24, 1996-12-24T12:00) or end";
+
+/// The moment a text names in this log: `end`, the last submission; a length of time since the log's start; a date in this
+/// zone. Refused outside the log.
+pub fn read(text: &str, zone: &TimeZone, workload: &Workload) -> Result<Time, Failure> {
+    let (Some(first), Some(last)) = (workload.begins(), workload.jobs().last()) else {
+        return Err(Failure::input("the log has no jobs, so it has no moments"));
+    };
+    let wrong = |why: String| Failure::usage(format!("--at {text}: {why}"));
+    let moment = match (text, text.parse::<i64>(), date::parse(text, zone)) {
+        ("end", ..) => last.submit,
+        (_, Ok(seconds), _) => since_start(Seconds(seconds), workload, first),
+        (.., Some(unix)) => {
+            match workload.epoch {
+                Some(epoch) => Time(unix.saturating_sub(epoch)),
+                None => {
+                    return Err(wrong("the log does not say when it began, so it has no dates; give seconds since its start".to_owned()));
+                }
+            }
+        }
+        _ => match duration::parse(text) {
+            Ok(length) => since_start(length, workload, first),
+            Err(_) => return Err(wrong(format!("no moment; {FORMS}"))),
+        },
+    };
+    let until = ends(workload).max(last.submit);
+    if moment < first || moment > until {
+        let clock = clock(workload, first);
+        let dates =
+            |time: Time| workload.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
+        let dates =
+            dates(first).zip(dates(until)).map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
+        let range = format!("{} to {} s after its start{dates}", first - clock, until - clock);
+        return Err(wrong(format!("outside the log, which goes from {range}")));
+    }
+    Ok(moment)
+}
+
+/// Accounting records have no start but their first.
+fn clock(workload: &Workload, first: Time) -> Time {
+    if workload.epoch == Some(0) { first } else { Time(0) }
+}
+
+/// On a clock of Unix times a number as large as those is one.
+fn since_start(length: Seconds, workload: &Workload, first: Time) -> Time {
+    if workload.epoch == Some(0) && length.0 >= first.0 {
+        Time(length.0)
+    } else {
+        clock(workload, first) + length
+    }
+}
+
+/// When the last job ended, where starts are known.
+fn ends(workload: &Workload) -> Time {
+    let ends = workload.starts.iter().zip(workload.truths()).filter(|(start, _)| **start != Time::NEVER);
+    ends.map(|(&start, truth)| start + truth.run()).max().unwrap_or(Time(i64::MIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use queuecast::job::{Job, Truth};
+    use queuecast::units::Procs;
+    use queuecast::workload::Machine;
+
+    use super::*;
+
+    fn log(submits: &[i64], epoch: Option<i64>) -> Workload {
+        let job = |&at: &i64| (Job::rigid(1, Time(at), Procs(1), None), Truth::rigid(Seconds(100)));
+        let (jobs, truths) = submits.iter().map(job).unzip();
+        let starts = submits.iter().map(|&at| Time(at + 10)).collect();
+        let mut log = Workload::recorded(Machine { procs: Procs(4) }, jobs, truths, starts).unwrap();
+        log.epoch = epoch;
+        log
+    }
+
+    fn at(text: &str, log: &Workload) -> Result<i64, String> {
+        read(text, &TimeZone::UTC, log).map(|time| time.0).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn lengths_dates_and_the_end() {
+        let swf = log(&[0, 50, 90_000], Some(843_436_800));
+        for (text, expected) in [
+            ("end", 90_000),
+            ("0", 0),
+            ("3600", 3600),
+            ("1h", 3600),
+            ("1-00:00:00", 86_400),
+            ("1996-09-23T01:00", 3600),
+            ("1996-09-24", 86_400),
+            ("90110", 90_110),
+        ] {
+            assert_eq!(at(text, &swf), Ok(expected), "{text}");
+        }
+        let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
+        for text in ["1700000600", "600", "10m", "2023-11-14 22:23:20"] {
+            assert_eq!(at(text, &sacct), Ok(1_700_000_600), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_moment_of_the_log_says_what_is() {
+        let swf = log(&[0, 90_000], Some(843_436_800));
+        for (text, why) in [
+            ("tomorrow", "86400, 7d"),
+            ("NaN", "no moment"),
+            ("-5", "outside the log, which goes from 0 to 90110 s"),
+            ("90111", "1996-09-23 00:00:00 to 1996-09-24 01:01:50"),
+            ("99999999999999999999", "no moment"),
+            ("9223372036854775807", "outside the log"),
+            ("1995-01-01", "outside the log"),
+        ] {
+            assert!(at(text, &swf).is_err_and(|said| said.contains(why)), "{text}: {:?}", at(text, &swf));
+        }
+        assert!(at("1996-09-24", &log(&[0, 5], None)).is_err_and(|said| said.contains("no dates")));
+        let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
+        assert!(at("7d", &sacct).is_err_and(|said| said.contains("from 0 to 1110 s")));
+        assert!(at("end", &log(&[], None)).is_err_and(|said| said.contains("no jobs")));
+    }
+}

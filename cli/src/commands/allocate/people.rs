@@ -1,0 +1,201 @@
+//! What was advised, as people read it.
+
+use queuecast::allot::advice::{Prospect, Record, Spread};
+use queuecast::report::chart::{Bar, Bars};
+use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
+
+use super::answer::Allocated;
+use crate::commands::loaded::number_of;
+
+/// More rows than this are too many to read.
+const ROWS: usize = 16;
+
+/// A start this likely at once is one.
+const SURE: f64 = 0.9;
+
+/// The machine, the sizes, the chart, and what to do.
+pub fn document(result: &Allocated) -> Document {
+    let shown = shown(result);
+    let mut document =
+        Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
+    if let Some(record) = &result.record {
+        document = document.with_table("record", table_of(record));
+    }
+    if result.plot && shown.len() > 1 {
+        document = document.with_chart(plot(result, &shown));
+    }
+    document.with_paragraph(sentence(result))
+}
+
+/// All sizes if they are few; else powers of two, the ends, and those that are spoken of.
+fn shown(result: &Allocated) -> Vec<&Prospect> {
+    let all = result.advice.prospects();
+    let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
+    let spoken = [result.advice.recommended().procs, result.advice.soonest().procs];
+    let kept = |one: &&Prospect| {
+        all.len() <= ROWS
+            || one.procs.0.is_power_of_two()
+            || ends.contains(&Some(one.procs))
+            || spoken.contains(&one.procs)
+    };
+    all.iter().filter(kept).collect()
+}
+
+fn machine(result: &Allocated) -> Table {
+    let (state, settings) = (&result.state, &result.settings);
+    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+    let number = |count: u64| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default());
+    let procs = |procs: u32| number(u64::from(procs));
+    let date = result.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+    let waiting = match state.waiting {
+        0 => "nobody".to_owned(),
+        count => format!("{}, for {} processors", number_of(count, "job"), number(state.wanted)),
+    };
+    let source = match (&settings.by, settings.draws) {
+        (Some(by), _) => format!("{by}, with outlook {}", settings.outlook),
+        (None, draws) => format!(
+            "{} run on under {}, with outlook {}",
+            number_of(draws.unwrap_or(0) as usize, "draw"),
+            settings.policy,
+            settings.outlook
+        ),
+    };
+    let mut table = Table::facts([
+        fact("log", result.source.clone()),
+        fact("moment", format!("{} s{date}", result.moment.time)),
+        fact("free", format!("{} of {} processors", procs(state.free.0), procs(state.procs.0))),
+        fact("running", number_of(state.running, "job")),
+        fact("waiting ahead", waiting),
+        fact("learned from", number_of(state.ended, "job")),
+        fact("queue times", source),
+    ])
+    .titled("Machine");
+    if state.simulated {
+        table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
+    }
+    if state.ended == 0 {
+        table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
+    }
+    if state.excess.0 > 0 {
+        table.note(format!(
+            "{} processors more are recorded as held than there are; the oldest jobs are taken to hold less",
+            procs(state.excess.0)
+        ));
+    }
+    table
+}
+
+fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
+    let sampled = result.settings.by.is_none();
+    let uncertain = result.settings.give_or_take > 1.0;
+    let mut columns =
+        vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
+    columns.push(Column::duration("run time"));
+    if uncertain {
+        columns.push(Column::text("10–90%").spare(3));
+    }
+    columns.extend([Column::duration("turnaround"), Column::text("10–90%")]);
+    if sampled {
+        columns.extend([Column::share("at once").spare(4), Column::share("best").spare(1)]);
+    }
+    let mut table = Table::new(columns).titled("Sizes");
+    for (place, prospect) in shown.iter().enumerate() {
+        let mut row =
+            vec![prospect.procs.into(), Cell::duration(prospect.queue.median), range(&prospect.queue)];
+        row.push(Cell::duration(prospect.run.median));
+        if uncertain {
+            row.push(range(&prospect.run));
+        }
+        row.extend([Cell::duration(prospect.turnaround.median), range(&prospect.turnaround)]);
+        if sampled {
+            row.extend(
+                [prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)),
+            );
+        }
+        table.row(row);
+        if result.is_recommended(prospect) {
+            table.mark(place, 0);
+        }
+    }
+    table.note("* the size to ask for; times are medians");
+    if sampled {
+        table.note("ranges are the luck of run times; jobs that come later and all else a site does are not in them (--check says how right they were)");
+    }
+    let all = result.advice.prospects().len();
+    if shown.len() < all {
+        table.note(format!("{} of {all} sizes are shown; --format csv has all", shown.len()));
+    }
+    if !result.unknown.is_empty() {
+        let unknown: Vec<String> = result.unknown.iter().map(ToString::to_string).collect();
+        table.note(format!("nothing is predicted of {}: no running job holds as many", unknown.join(", ")));
+    }
+    table
+}
+
+fn range(spread: &Spread) -> Cell {
+    match (spread.p10, spread.p90) {
+        (Some(low), Some(high)) => Cell::text(between(low, high, "–")),
+        _ => Cell::Missing,
+    }
+}
+
+/// Two lengths as they are written, or one if they look the same.
+fn between(low: f64, high: f64, word: &str) -> String {
+    let [low, high] = [low, high].map(duration::about);
+    if low == high { low } else { format!("{low} {word} {high}") }
+}
+
+fn table_of(record: &Record) -> Table {
+    let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
+    let facts = [
+        (Column::integer("jobs asked about"), Cell::count(record.cases)),
+        share("started within the range", record.inside),
+        share("started before it", record.earlier),
+        share("started after it", record.later),
+        (Column::duration("mean error of the median"), Cell::duration(record.mean_error)),
+        (Column::duration("mean error of \"at once\""), Cell::duration(record.mean_wait)),
+        (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
+    ];
+    Table::facts(facts).titled(
+        "How right it was so far: queue times of jobs that have started, from what was known when they came",
+    )
+}
+
+/// A bar is marked only if it is the one to ask for: by another target, or averse to waiting, that need not be the shortest.
+fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
+    let recommended = result.advice.recommended().turnaround.median;
+    let shortest = shown.iter().all(|prospect| recommended <= prospect.turnaround.median);
+    let best = if shortest { Best::Lowest } else { Best::Unmarked };
+    let bar = |prospect: &&Prospect| {
+        Bar::new(prospect.procs.to_string(), Cell::duration(prospect.turnaround.median))
+    };
+    Chart::Bars(Bars::new("Turnaround by processors (median)", shown.iter().map(bar)).best(best))
+}
+
+/// What to do, in one line.
+fn sentence(result: &Allocated) -> String {
+    let (best, soonest) = (result.advice.recommended(), result.advice.soonest());
+    let range = match (best.turnaround.p10, best.turnaround.p90) {
+        (Some(low), Some(high)) if duration::about(low) != duration::about(high) => {
+            format!(" ({})", between(low, high, "to"))
+        }
+        _ => String::new(),
+    };
+    let about = if range.is_empty() && best.queue.median == 0.0 { "" } else { "about " };
+    let done = format!("done in {about}{}{range}", duration::about(best.turnaround.median));
+    let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
+    let first = format!("Ask for {}: {done}", processors(best.procs.0));
+    if best.procs == soonest.procs {
+        return format!("{first}; no size starts sooner.");
+    }
+    let at_once = soonest.at_once.map_or(soonest.queue.median == 0.0, |share| share >= SURE);
+    let start = match at_once {
+        true => "start at once".to_owned(),
+        false => format!("start in about {}", duration::about(soonest.queue.median)),
+    };
+    format!(
+        "{first}; {} would {start} and take {}.",
+        processors(soonest.procs.0),
+        duration::about(soonest.run.median)
+    )
+}

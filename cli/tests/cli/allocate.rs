@@ -1,0 +1,329 @@
+//! `allocate`: advice worked out by hand, a future nobody sees, and what is refused.
+
+use serde_json::{Value, json as value};
+
+use crate::{Folder, SACCT, column, json, stdout};
+
+/// Ten processors. At 100 s the first (six processors, until 1000 s if it takes what it asks for) and the second (two,
+/// until 510 s) run, and the third waits for four. What comes after is the future.
+const BUSY: &str = "\
+; MaxProcs: 10
+; UnixStartTime: 843436800
+1   0   0 1000 6 -1 -1 6 1000 -1 1 1 1 1 1 1 -1 -1
+2  10   0  500 2 -1 -1 2  500 -1 1 1 1 1 1 1 -1 -1
+3  20 490  100 4 -1 -1 4  100 -1 1 2 1 1 1 1 -1 -1
+4 600   0   50 1 -1 -1 1   60 -1 1 2 1 1 1 1 -1 -1
+";
+
+/// With all jobs running as long as they ask for.
+const PLANNED: &str = "allocate busy.swf --at 100 --runs 2=400,4=300,6=200 --outlook forecast";
+
+fn sizes(result: &Value) -> Vec<(u64, f64, f64)> {
+    let number = |size: &Value, what: &str| size[what]["median"].as_f64().unwrap();
+    let sizes = result["sizes"].as_array().unwrap().iter();
+    sizes
+        .map(|size| (size["procs"].as_u64().unwrap(), number(size, "queue"), number(size, "turnaround")))
+        .collect()
+}
+
+#[test]
+fn advice_worked_out_by_hand() {
+    let folder = Folder::with("busy.swf", BUSY);
+    // The third starts at 510 s and holds four until 610 s.
+    let fcfs = json(&mut folder.queuecast(&format!("{PLANNED} --policy fcfs --format json")));
+    assert_eq!(sizes(&fcfs), [(2, 510.0, 910.0), (4, 510.0, 810.0), (6, 900.0, 1100.0)]);
+    assert_eq!((&fcfs["recommended"], &fcfs["soonest"]), (&value!(4), &value!(4)));
+    // Two for 400 s are back before the third can start.
+    let easy = json(&mut folder.queuecast(&format!("{PLANNED} --format json")));
+    assert_eq!(sizes(&easy), [(2, 0.0, 400.0), (4, 510.0, 810.0), (6, 900.0, 1100.0)]);
+    assert_eq!(easy["recommended"], 2);
+    assert_eq!(easy["sizes"][0]["best"], 1.0);
+    assert_eq!(easy["sizes"][0]["at_once"], 1.0);
+    let state = &easy["state"];
+    assert_eq!(
+        (
+            &state["procs"],
+            &state["free"],
+            &state["running"],
+            &state["waiting"],
+            &state["wanted"],
+            &state["ended"]
+        ),
+        (&value!(10), &value!(2), &value!(2), &value!(1), &value!(4), &value!(0))
+    );
+    assert_eq!(easy["moment"], value!({"time": 100, "date": "1996-09-23 00:01:40"}));
+    assert_eq!(easy["settings"]["outlook"], "forecast");
+    assert_eq!((&easy["record"], &easy["unknown"]), (&Value::Null, &value!([])));
+    // At 15 s nobody waits, and four are free in 495 s: done in 795 s instead of 900, a gain of 12 %.
+    let averse = |share: &str| {
+        let line = format!(
+            "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share} --format json"
+        );
+        json(&mut folder.queuecast(&line))["recommended"].clone()
+    };
+    assert_eq!(["0", "0.1", "0.2"].map(averse), [value!(4), value!(4), value!(2)]);
+    // The chart does not call another size best than the one to ask for.
+    let chart = |share: &str| {
+        let line =
+            format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share}");
+        stdout(&mut folder.queuecast(&line)).contains("◂ best")
+    };
+    assert!(chart("0") && !chart("0.2"));
+}
+
+#[test]
+fn people_read_a_sentence() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let text = stdout(&mut folder.queuecast(PLANNED));
+    assert!(text.ends_with("Ask for 2 processors: done in 6 min 40 s; no size starts sooner.\n"), "{text}");
+    assert!(text.contains("2 of 10 processors") && text.contains("1 job, for 4 processors"), "{text}");
+    assert!(text.contains("Turnaround by processors") && text.contains("2*"), "{text}");
+    assert!(text.contains("100 s (1996-09-23 00:01:40)"), "{text}");
+    let bare = stdout(&mut folder.queuecast(&format!("{PLANNED} --no-plot")));
+    assert!(!bare.contains("Turnaround by"));
+    let later = "allocate busy.swf --at 100 --runs 2=4h,6=200 --outlook forecast --policy fcfs";
+    let text = stdout(&mut folder.queuecast(later));
+    let sentence = "Ask for 6 processors: done in about 18 min 20 s; 2 processors would start in about 8 min 30 s and take 4 h.\n";
+    assert!(text.ends_with(sentence), "{text}");
+    let markdown = stdout(&mut folder.queuecast(&format!("{PLANNED} --format markdown")));
+    assert!(markdown.contains("| **2** |"), "{markdown}");
+}
+
+#[test]
+fn rows_for_spreadsheets() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let csv = stdout(&mut folder.queuecast(&format!("{PLANNED} --format csv")));
+    assert_eq!(column(&csv, "procs"), ["2", "4", "6"]);
+    assert_eq!(column(&csv, "turnaround_median_seconds"), ["400", "810", "1100"]);
+    assert_eq!(column(&csv, "queue_p90_seconds"), ["0", "510", "900"]);
+    assert_eq!(column(&csv, "recommended"), ["1", "0", "0"]);
+}
+
+#[test]
+fn the_future_changes_no_byte() {
+    // Other run times of those that run, another wait of the one that waits, other jobs to come; then none to come.
+    let other = BUSY
+        .replace("1000 6 -1 -1", " 777 6 -1 -1")
+        .replace(" 500 2 -1 -1", " 222 2 -1 -1")
+        .replace("3  20 490  100", "3  20 230   66")
+        .replace("4 600   0   50 1 -1 -1 1   60", "4 101   0 9999 9 -1 -1 9 9999");
+    let folder = Folder::with("busy.swf", BUSY);
+    let changed = Folder::with("busy.swf", &other);
+    folder.queuecast("demo --jobs 400 --save demo.swf").assert().success();
+    let demo = folder.read("demo.swf");
+    let submit = |line: &str| line.split_whitespace().nth(1).and_then(|submit| submit.parse::<i64>().ok());
+    let moment = demo.lines().filter(|line| !line.starts_with(';')).nth(250).and_then(submit).unwrap();
+    let known = |line: &&str| line.starts_with(';') || submit(line).is_some_and(|submit| submit <= moment);
+    let early: String = demo.lines().filter(known).map(|line| format!("{line}\n")).collect();
+    assert!(early.lines().count() < demo.lines().count());
+    std::fs::write(changed.path("demo.swf"), early).unwrap();
+    for format in ["text", "json", "csv", "markdown"] {
+        for line in [
+            "allocate busy.swf --at 100 --runs 2=400,4=300,6=200 --check 9",
+            "allocate busy.swf --at 100 --lifetime 2h --parallelism 9 --variance 1 --outlook forecast:3",
+            "allocate demo.swf --at MOMENT --lifetime 9d --parallelism 200 --variance 1 --procs 256",
+            "allocate demo.swf --at MOMENT --runs 64=5h,256=2h --outlook forecast --predictor sbh --procs 256",
+        ] {
+            let line = format!("{line} --format {format}").replace("MOMENT", &moment.to_string());
+            assert_eq!(stdout(&mut folder.queuecast(&line)), stdout(&mut changed.queuecast(&line)), "{line}");
+        }
+    }
+    // Control: what was known then matters.
+    let past = Folder::with("busy.swf", BUSY.replace("2  10   0  500 2", "2  10   0   50 2"));
+    assert_ne!(stdout(&mut folder.queuecast(PLANNED)), stdout(&mut past.queuecast(PLANNED)));
+}
+
+#[test]
+fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
+    let folder = Folder::with("unused", "");
+    folder.queuecast("demo --jobs 800 --load 1.2 --save demo.swf").assert().success();
+    let line =
+        "allocate demo.swf --lifetime 40d --parallelism 256 --variance 0.5 --give-or-take 2 --format json";
+    let run = |threads: &str| stdout(folder.queuecast(line).env("RAYON_NUM_THREADS", threads));
+    assert_eq!(run("1"), run("4"));
+    assert_ne!(run("1"), stdout(&mut folder.queuecast(&format!("{line} --seed 2"))));
+    let result = json(&mut folder.queuecast(line));
+    assert!(result["state"]["simulated"] == true && result["sizes"].as_array().unwrap().len() > 8);
+    let shares: f64 =
+        result["sizes"].as_array().unwrap().iter().map(|size| size["best"].as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn formulas_are_for_the_head_of_the_queue() {
+    let folder = Folder::with("busy.swf", BUSY);
+    // At 15 s nobody waits.
+    let line =
+        "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --by";
+    for by in ["exact", "mean", "combined"] {
+        let result = json(&mut folder.queuecast(&format!("{line} {by}")));
+        assert_eq!(sizes(&result)[..2], [(2, 0.0, 400.0), (4, 495.0, 795.0)], "{by}");
+    }
+    let median = json(&mut folder.queuecast(&format!("{line} median")));
+    assert_eq!(median["unknown"], value!([9]), "six more of ten are held by one job, seven by none");
+    assert_eq!(median["sizes"][0]["best"], Value::Null);
+    let refused = folder.queuecast("allocate busy.swf --at 100 --runs 2=400 --by exact").assert().code(2);
+    let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(said.contains("--by exact predicts for the head of the queue, and 1 job waits ahead"), "{said}");
+}
+
+#[test]
+fn accounting_records_have_moments_too() {
+    let folder = Folder::with("site.sacct", SACCT);
+    for at in ["20s", "1700000020", "2023-11-14T22:13:40"] {
+        let line = format!("allocate site.sacct --at {at} --runs 1=60,4=20 --format json --outlook forecast");
+        let result = json(&mut folder.queuecast(&line));
+        assert_eq!(result["moment"]["time"], 1_700_000_020_i64);
+        assert_eq!((&result["state"]["running"], &result["state"]["waiting"]), (&value!(1), &value!(1)));
+    }
+}
+
+#[test]
+fn a_record_says_how_right_it_was() {
+    let folder = Folder::with("unused", "");
+    folder.queuecast("demo --jobs 600 --load 1.1 --save demo.swf").assert().success();
+    folder
+        .queuecast("simulate demo.swf --policy fcfs --limit ignore --schedule-swf placed.swf --no-plot")
+        .assert()
+        .success();
+    let record = |settings: &str| {
+        let line = format!(
+            "allocate placed.swf --runs 8=1h --policy fcfs --check 60 --draws 20 --format json {settings}"
+        );
+        json(&mut folder.queuecast(&line))["record"].take()
+    };
+    let oracle = record("--outlook forecast --predictor perfect");
+    assert_eq!(
+        (&oracle["cases"], &oracle["inside"], &oracle["mean_error"]),
+        (&value!(60), &value!(1.0), &value!(0.0))
+    );
+    let shares = record("");
+    assert!(
+        shares["mean_error"].as_f64() < shares["mean_wait"].as_f64()
+            && shares["mean_error"].as_f64() > Some(0.0)
+    );
+    let text = stdout(&mut folder.queuecast("allocate placed.swf --runs 8=1h --check 60 --draws 20"));
+    assert!(text.contains("started within the range"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
+    let folder = Folder::with("busy.swf", BUSY);
+    std::fs::write(
+        folder.path("none.swf"),
+        "; MaxProcs: 10\n1 0 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n",
+    )
+    .unwrap();
+    let model = "--lifetime 1h --parallelism 4 --variance 1";
+    for (line, code, said) in [
+        ("busy.swf".to_owned(), 2, "give --runs, as in"),
+        ("none.swf --runs 2=60".to_owned(), 3, "none.swf"),
+        ("missing.swf --runs 2=60".to_owned(), 3, "missing.swf"),
+        ("busy.swf --runs 11=60".to_owned(), 2, "11 processors: sizes are from 1 to 10"),
+        ("busy.swf --runs 0=60".to_owned(), 2, "at least 1"),
+        ("busy.swf --runs 2=60,2=70".to_owned(), 2, "2 processors are given twice"),
+        ("busy.swf --runs 2=0".to_owned(), 2, "above zero"),
+        ("busy.swf --runs 2=-5".to_owned(), 2, "negative"),
+        ("busy.swf --runs 2=NaN".to_owned(), 2, "not a length of time"),
+        ("busy.swf --runs 2=99999999999999999999d".to_owned(), 2, "too long"),
+        ("busy.swf --runs 2=9999999999d".to_owned(), 2, "at most 10^12 s"),
+        ("busy.swf --runs 2=60 --fewest 3".to_owned(), 2, "there are only 2"),
+        ("busy.swf --runs 2=60 --fewest 3 --most 2".to_owned(), 2, "no viable size from 3 to 2"),
+        ("busy.swf --runs 2=60 --fewest 11".to_owned(), 2, "up to 10 on this machine"),
+        ("busy.swf --runs 2=60 --most 11".to_owned(), 2, "up to 10 on this machine"),
+        ("busy.swf --runs 2=60 --most 99999999999".to_owned(), 2, "too large"),
+        ("busy.swf --runs 2=60 --sizes 4".to_owned(), 2, "there are only 2"),
+        ("busy.swf --runs 2=60 --at 2000".to_owned(), 2, "outside the log, which goes from 0 to 1000 s"),
+        ("busy.swf --runs 2=60 --at -1".to_owned(), 2, "outside the log"),
+        ("busy.swf --runs 2=60 --at noon".to_owned(), 2, "a date (1996-12-24"),
+        ("busy.swf --runs 2=60 --averse 1.5".to_owned(), 2, "from 0 to 1"),
+        ("busy.swf --runs 2=60 --averse NaN".to_owned(), 2, "from 0 to 1"),
+        ("busy.swf --runs 2=60 --draws 0".to_owned(), 2, "from 1 to 100000"),
+        ("busy.swf --runs 2=60 --give-or-take 0.5".to_owned(), 2, "from 1 to 1000"),
+        ("busy.swf --runs 2=60 --outlook soon".to_owned(), 2, "shares, fitted"),
+        ("busy.swf --runs 2=60 --by luck".to_owned(), 2, "exact"),
+        ("busy.swf --runs 2=60 --by mean --outlook shares".to_owned(), 2, "leave one of them out"),
+        ("busy.swf --runs 2=60 --by mean --check 5".to_owned(), 2, "leave out --by"),
+        (format!("busy.swf {model} --runs 2=60"), 2, "cannot be used with"),
+        (format!("busy.swf {model} --sizes 1,11"), 2, "11 processors: sizes are from 1 to 10"),
+        (format!("busy.swf {model} --fewest 5"), 2, "no viable size from 5 to 4"),
+        (format!("busy.swf {model}").replace("--variance 1", "--variance -1"), 2, "from 0 to 10^9"),
+        (format!("busy.swf {model}").replace("--variance 1", "--variance 1e300"), 2, "a variance of 1e300"),
+        (
+            format!("busy.swf {model}").replace("ism 4", "ism 0.9"),
+            2,
+            "a parallelism of 0.9: it must be from 1",
+        ),
+        (format!("busy.swf {model}").replace("ism 4", "ism inf"), 2, "a parallelism of inf"),
+        (format!("busy.swf {model}").replace("ism 4", "ism NaN"), 2, "a parallelism of NaN"),
+        (format!("busy.swf {model}").replace("1h", "0"), 2, "above zero"),
+        (format!("busy.swf {model}").replace("1h", "-1h"), 2, "negative"),
+    ] {
+        let output = folder.queuecast(&format!("allocate {line}")).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        assert!(error.contains(said) && error.starts_with("error: "), "{line}: {error}");
+        assert!(output.stdout.is_empty(), "{line}");
+    }
+}
+
+/// A site of fake commands: `squeue` and `sinfo` that print this.
+#[cfg(unix)]
+fn site(squeue: &str, sinfo: &str) -> Folder {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with("site.sacct", SACCT);
+    for (name, text) in [("squeue", squeue), ("sinfo", sinfo)] {
+        let script = format!("#!/bin/sh\necho \"$@\" > asked-{name}\n{text}\n");
+        std::fs::write(folder.path(name), script).unwrap();
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn a_live_site_is_asked_who_runs_and_who_waits() {
+    let queue = "printf '7|RUNNING|6|15:00|0:00|5|ada|None\\n8|RUNNING|2|8:20|0:00|5|bob|None\\n3|PENDING|4|1:40|0:00|9|eve|Resources\\n\
+                 4|PENDING|9|1:40|0:00|99|eve|Dependency\\n'";
+    let nodes = "printf 'a|4/1/0/5\\na|4/1/0/5\\nb|4/1/0/5\\nc|0/0/5/5\\n'";
+    let folder = site(queue, nodes);
+    let run = |line: &str| {
+        let mut command = folder.queuecast(line);
+        command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+        command
+    };
+    // As in the log above: 500 and 900 s are left, and the one that waits holds four for 100 s.
+    let line = "allocate --live --runs 2=400,4=300,6=200 --policy fcfs --format json";
+    let result = json(&mut run(line));
+    assert_eq!(sizes(&result), [(2, 600.0, 1000.0), (4, 600.0, 900.0), (6, 900.0, 1100.0)]);
+    assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
+    assert_eq!(folder.read("asked-squeue").trim(), "-h -r -t RUNNING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a");
+    let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
+    assert_eq!(learned["state"]["ended"], 2);
+    assert!(folder.read("asked-sinfo").trim().ends_with("-p long"));
+    let noted = run(line).assert().success();
+    assert!(
+        String::from_utf8_lossy(&noted.get_output().stderr).contains("1 of 4 jobs wait for something else")
+    );
+
+    for (squeue, sinfo, said) in [
+        ("echo NAME", nodes, "line 1 of squeue is not as asked for"),
+        ("echo slurm is down >&2; exit 1", nodes, "squeue failed: slurm is down"),
+        (queue, "true", "no processors"),
+    ] {
+        let folder = site(squeue, sinfo);
+        let mut command = folder.queuecast("allocate --live --runs 2=400");
+        let output =
+            command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display())).output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(said),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let nowhere = folder.queuecast("allocate --live --runs 2=400").env("PATH", "/nowhere").output().unwrap();
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("there is no sinfo here"));
+    let oracle = run("allocate --live --runs 2=400 --predictor perfect").output().unwrap();
+    assert!(String::from_utf8_lossy(&oracle.stderr).contains("nobody knows the future"));
+}

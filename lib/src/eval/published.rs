@@ -55,16 +55,6 @@ pub struct Repeated {
     pub times: usize,
 }
 
-impl Repeated {
-    /// TEMP
-    pub fn of(values: &[f64]) -> Repeated {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-        Repeated { mean, deviation, times: values.len() }
-    }
-}
-
 /// One cell of a published table, judged. Set with [`PublishedCell::new`] and what follows it, so that the
 /// verdict always fits the values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

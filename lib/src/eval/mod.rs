@@ -17,6 +17,7 @@ mod metrics;
 mod percentile;
 mod published;
 mod queue;
+mod repeated;
 mod replay;
 mod scorer;
 pub mod search;
@@ -36,10 +37,11 @@ pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
 pub use published::{
-    Caption, Claim, Figure, FigureAxis, FigureBar, FigureCurve, FigureGroup, PublishedCell, Repeated,
-    Reproduction, Tally,
+    Caption, Claim, Figure, FigureAxis, FigureBar, FigureCurve, FigureGroup, PublishedCell, Reproduction,
+    Tally,
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use repeated::Repeated;
 pub use replay::{Replay, Score};
 pub use scorer::Scorer;
 pub use study::{Results, Study, Task, TaskId};

@@ -15,6 +15,8 @@
 
 use serde::Serialize;
 
+use super::Repeated;
+
 /// A paper's results, recomputed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Reproduction {
@@ -42,17 +44,6 @@ pub struct Caption {
     pub table: String,
     /// What it shows, without its number.
     pub caption: String,
-}
-
-/// A value over many repetitions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Repeated {
-    /// Their mean.
-    pub mean: f64,
-    /// Their standard deviation.
-    pub deviation: f64,
-    /// How many.
-    pub times: usize,
 }
 
 /// One cell of a published table, judged. Set with [`PublishedCell::new`] and what follows it, so that the
@@ -206,14 +197,14 @@ impl Claim {
     }
 }
 
-/// A figure of grouped bars, or of curves, as numbers.
+/// A figure of grouped bars, or of curves and dots, as numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Figure {
     /// What the paper calls it: `Figure 3`.
     pub name: String,
     /// What it shows.
     pub title: String,
-    /// What its bars, or the heights of its curves, are measured in.
+    /// What its bars, or the heights of its curves, are measured in; `s` for times.
     pub unit: String,
     /// Its groups of bars, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -221,7 +212,7 @@ pub struct Figure {
     /// What its curves are over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<FigureAxis>,
-    /// Its curves, in order.
+    /// Its curves and dots, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<FigureCurve>,
 }
@@ -241,13 +232,16 @@ pub struct FigureAxis {
     pub steps: bool,
 }
 
-/// One curve.
+/// One curve, or dots.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FigureCurve {
     /// What it is.
     pub name: String,
-    /// Its points, from left to right; finite all of them.
+    /// Its points, finite all of them; those of a curve from left to right.
     pub points: Vec<(f64, f64)>,
+    /// Whether they stand alone, with nothing drawn between them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dots: bool,
 }
 
 /// Bars that stand together.
@@ -286,9 +280,19 @@ impl Figure {
 
     /// Adds a curve. What is not finite is left out.
     #[must_use]
-    pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
+    pub fn curve(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
+        self.drawn(name.into(), points, false)
+    }
+
+    /// Adds dots, in any order: a scatter plot, in one frame with the curves. What is not finite is left out.
+    #[must_use]
+    pub fn dots(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
+        self.drawn(name.into(), points, true)
+    }
+
+    fn drawn(mut self, name: String, points: impl IntoIterator<Item = (f64, f64)>, dots: bool) -> Figure {
         let points = points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-        self.curves.push(FigureCurve { name: name.into(), points });
+        self.curves.push(FigureCurve { name, points, dots });
         self
     }
 
@@ -457,6 +461,14 @@ mod tests {
         let value = serde_json::to_value(&figure).unwrap();
         assert_eq!(value["groups"][0]["bars"][0], serde_json::json!({"label": "easy", "value": 1.5}));
         assert!(value["groups"][0]["bars"][1]["value"].is_null());
+        let figure = Figure::new("Figure 2", "t", "s")
+            .dots("jobs", [(3.0, 1.0), (f64::NAN, 1.0), (1.0, 2.0)])
+            .curve("trend", [(1.0, 1.0)]);
+        let curves = serde_json::json!([
+            {"name": "jobs", "points": [[3.0, 1.0], [1.0, 2.0]], "dots": true},
+            {"name": "trend", "points": [[1.0, 1.0]]}
+        ]);
+        assert_eq!(serde_json::to_value(&figure).unwrap()["curves"], curves);
         let mut top = keys(serde_json::to_value(Reproduction::new("p", "t")).unwrap());
         top.sort();
         assert_eq!(top, sorted("paper title cells claims figures notes"));

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn shaking_explains_what_it_can_give_and_no_more() {
         let told = |deviation| {
-            let repeated = Repeated { mean: -1.7, deviation, times: 5 };
+            let repeated = Repeated { mean: -1.7, deviation, times: 5, confidence: None };
             let unbalanced =
                 PublishedCell::new("5", "Unbalanced", "Bounded Slowdown", PublishedCell::AVERAGE);
             cell(&unbalanced.paper(-11.0).ours(2.9).repeated(repeated)).is_some()

@@ -109,7 +109,7 @@ impl Shakes {
     pub fn improvement(&self, results: &Results, measure: Measure, over: &Shakes) -> Repeated {
         let pairs = self.0.iter().zip(&over.0);
         let each: Vec<f64> = pairs.map(|(of, over)| of.improvement(results, measure, over)).collect();
-        Repeated { mean: mean(&each), deviation: deviation(&each), times: each.len() }
+        Repeated { mean: mean(&each), deviation: deviation(&each), times: each.len(), confidence: None }
     }
 }
 

@@ -122,6 +122,14 @@ impl Axis {
         2.0 * round_to(half, &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0])
     }
 
+    /// Edges of a logarithmic axis around these values: a tick below, something round above.
+    pub(super) fn factors(&self, low: f64, high: f64) -> (f64, f64) {
+        let below = self.decades(1.0, low.max(1.0)).last().copied().unwrap_or(1.0);
+        let above = self.step(high.max(1.0));
+        let above = if above.is_finite() { above } else { high };
+        (below, if above > below { above } else { 10.0 * below })
+    }
+
     /// What a tick says. `step` is the distance to the next, which decides the decimals.
     pub(super) fn label(&self, value: f64, step: f64) -> String {
         let decimals =
@@ -172,6 +180,16 @@ mod tests {
         assert_eq!(time.label(5_400.0, 1_800.0), "1 h 30 min");
         assert_eq!(time.clone().log().ticks(0.0, 4_000.0, 4), [1.0, 10.0, 60.0, 600.0, 3_600.0]);
         assert_eq!(Axis::new("", Measure::Number).label(0.25, 0.05), "0.25");
+    }
+
+    #[test]
+    fn a_log_axis_ends_with_something_round() {
+        let time = Axis::new("", Measure::Duration).log();
+        assert_eq!(time.factors(75.0, 40_000.0), (60.0, 43_200.0));
+        let number = Axis::new("", Measure::Number).log();
+        assert_eq!(number.factors(0.0, 420.0), (1.0, 500.0));
+        assert_eq!(number.factors(100.0, 100.0), (100.0, 1_000.0));
+        assert_eq!(number.factors(-5.0, 0.5), (1.0, 10.0));
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! Curves: one drawn finely with braille dots, several told apart by their marks.
+//! Curves: one drawn finely with braille dots, several told apart by their marks; and the dots of a scatter plot,
+//! with the curves over them.
 
+use super::density::Density;
 use super::frame::Frame;
 use super::{Axis, Series, range};
 use crate::report::{Page, page};
@@ -14,12 +16,15 @@ pub enum Join {
     Step,
 }
 
-/// One or several curves in one frame.
+/// One or several curves in one frame, and [`Series::dots`].
+///
+/// Dots lie below the curves. Those of one series are shaded by how many stand in a character, so that thousands can be
+/// read; several such series have marks, as curves have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curves {
     /// What is shown.
     pub title: String,
-    /// The curves; where two meet, the later one is seen.
+    /// The curves and dots; where two meet, the later one is seen, and curves before dots.
     pub series: Vec<Series>,
     /// Along the bottom.
     pub x: Axis,
@@ -46,37 +51,69 @@ impl Curves {
             return out + "(no data)\n";
         };
         let rows = self.height.max(2).next_multiple_of(2);
-        let ys = self.edges(ys);
-        let gutter = Frame::gutter(&self.y, ys);
-        let columns = page.columns().saturating_sub(gutter + 3).max(10);
-        let frame = Frame { x: &self.x, y: &self.y, xs, ys, columns, rows };
-        let plot = if self.series.len() == 1 && page.pick(true, false) {
-            let mut dots = Dots::new(columns * 2, rows * 4);
-            self.trace(&self.series[0], &frame, dots.wide, dots.high, |x, y| dots.set(x, y));
-            dots.lines()
-        } else {
-            let mut grid = vec![vec![' '; columns]; rows];
-            for (series, mark) in self.series.iter().zip(page.pick(MARKS, ASCII_MARKS).into_iter().cycle()) {
-                self.trace(series, &frame, columns, rows, |x, y| grid[y][x] = mark);
+        // Charts without dots keep the labels they have always had.
+        let factors = self.y.log && self.series.iter().any(|series| series.dots);
+        let ys = if factors { self.y.factors(ys.0, ys.1) } else { self.edges(ys) };
+        let (gutter, frame) = Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors }.on(page);
+        let marks = self.marks(page);
+        let mut density = Density::new(frame.columns, rows);
+        let plot = match &self.series[..] {
+            [curve] if !curve.dots && page.pick(true, false) => {
+                let mut dots = Dots::new(frame.columns * 2, rows * 4);
+                self.trace(curve, &frame, dots.wide, dots.high, |x, y| dots.set(x, y));
+                dots.lines()
             }
-            grid.into_iter().map(|line| line.into_iter().collect()).collect()
+            _ => self.marked(&marks, &mut density, &frame, page),
         };
         if !self.y.name.is_empty() {
             out.push_str(&format!("{}\n", page::printable(&self.y.name)));
         }
         frame.body(&plot, gutter, page, &mut out);
         frame.foot(gutter, page, &mut out);
-        if self.series.len() > 1 {
-            let marks = page.pick(MARKS, ASCII_MARKS).into_iter().cycle();
-            let legend: Vec<String> = self
-                .series
-                .iter()
-                .zip(marks)
-                .map(|(s, mark)| format!("{mark} {}", page::printable(&s.name)))
-                .collect();
-            out.push_str(&format!("\n{}{}\n", " ".repeat(gutter + 2), legend.join("   ")));
+        let names = self.series.iter().zip(&marks);
+        let legend: Vec<String> = names
+            .map(|(series, mark)| {
+                format!("{} {}", mark.unwrap_or(Density::mark(page)), page::printable(&series.name))
+            })
+            .collect();
+        let legend = (legend.len() > 1).then(|| legend.join("   "));
+        for (place, line) in legend.into_iter().chain(density.key(page)).enumerate() {
+            let apart = if place == 0 { "\n" } else { "" };
+            out.push_str(&format!("{apart}{}{line}\n", " ".repeat(gutter + 2)));
         }
         out
+    }
+
+    /// The mark of each series; none for the only one of dots, which is shaded.
+    fn marks(&self, page: &Page) -> Vec<Option<char>> {
+        let shaded = self.series.iter().filter(|series| series.dots).count() == 1;
+        let mut marks = page.pick(MARKS, ASCII_MARKS).into_iter().cycle();
+        let mark = |series: &Series| if shaded && series.dots { None } else { marks.next() };
+        self.series.iter().map(mark).collect()
+    }
+
+    /// The plot's lines: dots, then the curves over them. Dots without a mark are counted in `density`.
+    fn marked(
+        &self,
+        marks: &[Option<char>],
+        density: &mut Density,
+        frame: &Frame<'_>,
+        page: &Page,
+    ) -> Vec<String> {
+        let (wide, high) = (frame.columns, frame.rows);
+        let with_marks = || self.series.iter().zip(marks);
+        for (series, _) in with_marks().filter(|(_, mark)| mark.is_none()) {
+            self.trace(series, frame, wide, high, |x, y| density.add(x, y));
+        }
+        let mut grid = density.lines(page);
+        for dots in [true, false] {
+            for (series, mark) in with_marks().filter(|(series, _)| series.dots == dots) {
+                if let Some(mark) = *mark {
+                    self.trace(series, frame, wide, high, |x, y| grid[y][x] = mark);
+                }
+            }
+        }
+        grid.into_iter().map(|line| line.into_iter().collect()).collect()
     }
 
     /// Round edges around the values, zero among them.
@@ -89,7 +126,8 @@ impl Curves {
         (low, low + 2.0 * self.y.step((high.max(0.0) - low) / 2.0))
     }
 
-    /// Calls `set(x, y)` with every cell of a `wide` by `high` grid that the curve touches, y downwards.
+    /// Calls `set(x, y)` with every cell of a `wide` by `high` grid that the curve touches, y downwards; for dots, once
+    /// for each.
     fn trace(
         &self,
         series: &Series,
@@ -104,6 +142,9 @@ impl Curves {
             (across.round() as usize, high - 1 - up.round() as usize)
         };
         let mut cells = series.points.iter().map(cell);
+        if series.dots {
+            return cells.for_each(|(x, y)| set(x, y));
+        }
         let Some(mut last) = cells.next() else { return };
         set(last.0, last.1);
         for next in cells {

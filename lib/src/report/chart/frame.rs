@@ -15,31 +15,46 @@ pub(super) struct Frame<'a> {
     pub columns: usize,
     /// Characters up; even, so that the middle has a label.
     pub rows: usize,
+    /// Whether labels stand on the left at equal factors, not at the top and in the middle.
+    pub factors: bool,
 }
 
 impl Frame<'_> {
-    /// What stands at the bottom, the middle and the top.
-    fn y_labels(&self) -> [String; 3] {
+    /// What stands on the left, with its line, from below: the foot's is one past the last.
+    fn y_labels(&self) -> Vec<(usize, String)> {
         let (low, high) = self.ys;
-        [low, (low + high) / 2.0, high].map(|value| self.y.label(value, (high - low) / 2.0))
+        if !self.factors {
+            let label = |value: f64| self.y.label(value, (high - low) / 2.0);
+            let middle = label((low + high) / 2.0);
+            return vec![(self.rows, label(low)), (self.rows / 2, middle), (0, label(high))];
+        }
+        let label = |value: f64| self.y.label(value, 1.0);
+        let mut labels = vec![(self.rows, label(low))];
+        let mut last = self.rows;
+        for tick in self.y.ticks(low, high, 0) {
+            let up = self.y.place(tick, low, high) * (self.rows - 1) as f64;
+            let row = self.rows - 1 - up.round() as usize;
+            // One that would stand next to another, or to the top's, is left out.
+            if row >= 2 && row + 2 <= last && tick > low {
+                labels.push((row, label(tick)));
+                last = row;
+            }
+        }
+        labels.push((0, label(high)));
+        labels
     }
 
-    /// How much room labels take on the left of a plot whose y axis spans this.
-    pub fn gutter(y: &Axis, ys: (f64, f64)) -> usize {
-        let x = Axis::default();
-        let frame = Frame { x: &x, y, xs: (0.0, 1.0), ys, columns: 0, rows: 2 };
-        frame.y_labels().iter().map(|label| page::width_of(label)).max().unwrap_or(0)
+    /// How much room labels take on the left, and the frame as wide as the page then allows.
+    pub fn on(self, page: &Page) -> (usize, Self) {
+        let gutter = self.y_labels().iter().map(|(_, label)| page::width_of(label)).max().unwrap_or(0);
+        (gutter, Frame { columns: page.columns().saturating_sub(gutter + 3).max(10), ..self })
     }
 
     /// The plot's lines with labels on their left.
     pub fn body(&self, plot: &[String], gutter: usize, page: &Page, out: &mut String) {
-        let [_, middle, top] = self.y_labels();
+        let labels = self.y_labels();
         for (row, line) in plot.iter().enumerate() {
-            let label = match row {
-                0 => top.as_str(),
-                row if row * 2 == self.rows => middle.as_str(),
-                _ => "",
-            };
+            let label = labels.iter().find(|(at, _)| *at == row).map_or("", |(_, label)| label);
             let edge = if label.is_empty() { page.pick('│', '|') } else { page.pick('┤', '+') };
             let space = " ".repeat(gutter - page::width_of(label));
             out.push_str(format!("{space}{label} {edge}{line}").trim_end());
@@ -49,7 +64,7 @@ impl Frame<'_> {
 
     /// The x axis with its ticks, and the labels below it.
     pub fn foot(&self, gutter: usize, page: &Page, out: &mut String) {
-        let [bottom, ..] = self.y_labels();
+        let bottom = self.y_labels().swap_remove(0).1;
         let (low, high) = self.xs;
         let ticks = self.x.ticks(low, high, (self.columns / 12).max(2));
         let step = if ticks.len() > 1 { ticks[1] - ticks[0] } else { high - low };

@@ -1,4 +1,5 @@
-//! Small terminal charts: bars to compare, areas over time, curves, histograms and empirical distributions.
+//! Small terminal charts: bars to compare, areas over time, curves, scattered dots, histograms and empirical
+//! distributions.
 //!
 //! Each chart is a value with a `render(&Page)`. Nothing is coloured and nothing depends on colour: several
 //! series are told apart by panels or by marks, so a chart survives a pipe, a paste and a printer.
@@ -7,6 +8,7 @@ mod area;
 mod axis;
 mod bars;
 mod curves;
+mod density;
 mod frame;
 mod histogram;
 
@@ -23,6 +25,8 @@ pub struct Series {
     pub name: String,
     /// `(x, y)`, x ascending.
     pub points: Vec<(f64, f64)>,
+    /// Whether its points stand alone in [`Curves`], with nothing drawn between them; an [`Area`] has no dots.
+    pub dots: bool,
 }
 
 impl Series {
@@ -33,7 +37,12 @@ impl Series {
         if !points.is_sorted_by(|a, b| a.0 <= b.0) {
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
-        Series { name: name.into(), points }
+        Series { name: name.into(), points, dots: false }
+    }
+
+    /// Points of a scatter plot, in any order. What is not finite is left out.
+    pub fn dots(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        Series { dots: true, ..Series::new(name, points) }
     }
 
     /// The empirical distribution of a sample: at each x, the share of values not above it.
@@ -45,6 +54,7 @@ impl Series {
         Series {
             name: name.into(),
             points: steps.map(|(place, &x)| (x, (place + 1) as f64 / count)).collect(),
+            dots: false,
         }
     }
 }

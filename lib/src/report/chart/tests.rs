@@ -273,8 +273,88 @@ fn nothing_to_show_is_said_and_odd_data_does_not_panic() {
             let area = Area { series: series.clone(), ..queue(1) }.render(&Page::wide(width));
             let curves = Curves { series: series.clone(), ..wave() }.render(&Page::wide(width));
             let log = Curves { series, ..distributions(1) }.render(&Page::wide(width));
-            assert!([area, curves, log].iter().all(|chart| chart.lines().count() > 4), "{points:?}");
+            let dots = vec![Series::dots("odd", points.clone()), Series::new("line", points.clone())];
+            let number = || Axis::new("", Measure::Number).log();
+            let dots = Curves { series: dots, x: number(), y: number(), ..wave() }.render(&Page::wide(width));
+            assert!([area, curves, log, dots].iter().all(|chart| chart.lines().count() > 4), "{points:?}");
         }
     }
     assert!(!bars().render(&Page::wide(0)).is_empty());
+}
+
+/// Waits foretold and waited: four thousand jobs around the line where both are the same, some far from it.
+fn scattered() -> Curves {
+    let job = |i: u32| {
+        let (waited, luck) = (f64::from(i % 101) / 100.0, f64::from(i * 7_919 % 997) / 997.0 - 0.5);
+        let spread = if i % 10 == 0 { 3.0 } else { 0.8 };
+        (10_f64.powf(1.0 + 4.0 * waited), 10_f64.powf((1.0 + 4.0 * waited + luck * spread).max(0.0)))
+    };
+    Curves {
+        title: "Foretold".to_owned(),
+        series: vec![
+            Series::new("the same", [(10.0, 10.0), (100_000.0, 100_000.0)]),
+            Series::dots("jobs", (0..4_000).map(job)),
+        ],
+        x: Axis::new("waited", Measure::Duration).log(),
+        y: Axis::new("foretold", Measure::Duration).log(),
+        join: Join::Line,
+        height: 12,
+    }
+}
+
+/// Few of them.
+fn few() -> Vec<(f64, f64)> {
+    scattered().series[1].points.iter().copied().step_by(90).collect()
+}
+
+#[test]
+fn thousands_of_dots_are_shaded_and_lines_lie_over_them() {
+    let expected = "\
+UNICODE
+";
+    let drawn = scattered().render(&PAGE());
+    assert_eq!(drawn, expected, "{drawn}");
+    let expected = "\
+ASCII
+";
+    let drawn = scattered().render(&PAGE().ascii());
+    assert_eq!(drawn, expected, "{drawn}");
+    // Control: joined up they are another picture.
+    let mut joined = scattered();
+    joined.series[1].dots = false;
+    assert!(!joined.render(&PAGE()).contains(['·', '░', '▒', '▓']));
+}
+
+#[test]
+fn dots_alone_say_what_their_shades_are_and_several_kinds_have_marks() {
+    let alone = |points: Vec<(f64, f64)>| Curves { series: vec![Series::dots("jobs", points)], ..wave() };
+    let sparse = alone(vec![(0.0, 4.0), (10.0, 1.0), (5.0, 2.5)]).render(&PAGE());
+    let expected = "\
+SPARSE
+";
+    assert_eq!(sparse, expected, "{sparse}");
+    let dense = alone(vec![(1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (2.0, 2.0)]).render(&PAGE());
+    assert!(dense.ends_with("\n\n     ░ 3 or more in one place\n"), "{dense}");
+    let kinds = [("short", 0.0), ("long", 3.0)];
+    let series = kinds.map(|(name, up)| Series::dots(name, (0..50).map(|i| (f64::from(i), up))));
+    let mut two = Curves { series: series.into(), ..wave() };
+    two.series.push(Series::new("both", [(0.0, 3.0), (49.0, 3.0)]));
+    let drawn = two.render(&PAGE().ascii());
+    assert!(drawn.ends_with("* short   o long   + both\n") && !drawn.contains(". "), "{drawn}");
+    // A line is seen before any dots, wherever it stands in the list.
+    assert_eq!(drawn.lines().filter(|line| line.contains("ooo") || line.contains("+++")).count(), 1, "{drawn}");
+    two.series.rotate_right(1);
+    let drawn = two.render(&PAGE().ascii());
+    assert!(drawn.contains("****") && !drawn.contains("++++"), "{drawn}");
+}
+
+#[test]
+fn dots_in_any_order_are_the_same_dots() {
+    let chart = |points: Vec<(f64, f64)>| Curves { series: vec![Series::dots("", points)], ..scattered() };
+    let mut points = scattered().series[1].points.clone();
+    let drawn = chart(points.clone()).render(&Page::wide(80));
+    assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
+    points.reverse();
+    assert_eq!(chart(points).render(&Page::wide(80)), drawn);
+    assert_ne!(chart(few()).render(&Page::wide(80)), drawn);
 }

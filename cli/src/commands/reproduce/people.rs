@@ -149,7 +149,8 @@ fn spread(repeated: &Repeated, decimals: u8) -> String {
     let Repeated { mean, deviation, confidence, .. } = repeated;
     match confidence {
         None => format!("{mean:.digits$} ± {deviation:.digits$}"),
-        Some(half) => format!("{mean:.digits$} ± {half:.digits$} (sd {deviation:.digits$})"),
+        // Plain ASCII has no sign for it.
+        Some(half) => format!("{mean:.digits$} +/- {half:.digits$} (sd {deviation:.digits$})"),
     }
 }
 
@@ -246,7 +247,7 @@ const HEIGHT: usize = 12;
 /// A figure's curves and dots in one frame.
 fn curves(figure: &Figure, over: &FigureAxis) -> Chart {
     // Times say their units themselves.
-    let of = |unit: &'_ str| match unit {
+    let of = |unit: &str| match unit {
         "s" => (String::new(), Measure::Duration),
         unit => (unit.to_owned(), Measure::Number),
     };

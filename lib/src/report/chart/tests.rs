@@ -286,7 +286,7 @@ fn nothing_to_show_is_said_and_odd_data_does_not_panic() {
 fn scattered() -> Curves {
     let job = |i: u32| {
         let (waited, luck) = (f64::from(i % 101) / 100.0, f64::from(i * 7_919 % 997) / 997.0 - 0.5);
-        let spread = if i % 10 == 0 { 3.0 } else { 0.8 };
+        let spread = if i.is_multiple_of(10) { 3.0 } else { 0.8 };
         (10_f64.powf(1.0 + 4.0 * waited), 10_f64.powf((1.0 + 4.0 * waited + luck * spread).max(0.0)))
     };
     Curves {

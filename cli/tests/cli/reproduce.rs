@@ -37,6 +37,14 @@ fn arguments_that_do_not_make_sense() {
     assert!(text.starts_with("error: --table 99: talby2005 has no such table"), "{text}");
     assert!(text.contains("\nhint: its tables: 1"), "{text}");
     assert!(said(&folder, "reproduce talby2005 --traces . --threads 0", 2).contains("must be at least 1"));
+    let text = said(&folder, "reproduce talby2005 --traces . --seeds 5", 2);
+    assert_eq!(text, "error: --seeds: the results of talby2005 are not means over seeds\n");
+    for (seeds, why) in
+        [("1", "at least 2"), ("-3", "at least 2"), ("1001", "at most 1000"), ("x", "whole number")]
+    {
+        let text = said(&folder, &format!("reproduce tsafrir2005 --traces . --seeds {seeds}"), 2);
+        assert!(text.contains(why), "{text}");
+    }
 }
 
 #[test]
@@ -130,6 +138,14 @@ fn estimates_are_tried_on_any_number_of_threads_with_one_result() {
     assert_eq!(one, three);
     let waits = rows(&one).into_iter().filter(|row| row[2] == "Wait Time" && row[3] == "KTH4H");
     assert_eq!(waits.count(), 15);
+    let seeds = |seeds: &str| {
+        let line = format!("reproduce tsafrir2005 --traces . --table performance --format csv{seeds}");
+        stdout(&mut folder.queuecast(&line))
+    };
+    assert_eq!(seeds(" --seeds 100"), one);
+    assert_ne!(seeds(" --seeds 3"), one);
+    let line = "reproduce tsafrir2005 --traces . --table performance --seeds 3";
+    assert!(stdout(&mut folder.queuecast(line)).contains("the mean of 3 seeds"));
     // Nothing of these logs is the paper's.
     let done = folder.queuecast("reproduce tsafrir2005 --traces . --table 1").assert().code(4);
     let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();

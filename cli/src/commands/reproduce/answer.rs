@@ -55,7 +55,7 @@ impl Answer for Reproduced {
     fn table(&self) -> Table {
         let mut columns: Vec<Column> = ["table", "row", "column", "log", "unit"].map(Column::text).to_vec();
         columns.extend(["paper", "ours", "difference", "tolerance"].map(Column::number));
-        columns.extend(["repeated_mean", "repeated_deviation"].map(Column::number));
+        columns.extend(["repeated_mean", "repeated_deviation", "repeated_confidence"].map(Column::number));
         columns.extend(["within", "explained", "note"].map(Column::text));
         let mut table = Table::new(columns);
         for cell in &self.reproduction.cells {
@@ -73,6 +73,7 @@ fn row(cell: &PublishedCell) -> Vec<Cell> {
     cells.extend([cell.paper, cell.ours, cell.difference, cell.tolerance].map(number));
     cells.push(number(cell.repeated.map(|repeated| repeated.mean)));
     cells.push(number(cell.repeated.map(|repeated| repeated.deviation)));
+    cells.push(number(cell.repeated.and_then(|repeated| repeated.confidence)));
     cells.push(cell.within.map(|within| within.to_string()).into());
     cells.push(cell.explained.as_deref().into());
     cells.push(Cell::text(&*cell.note));

@@ -16,14 +16,21 @@ const ENDINGS: [&str; 3] = [".swf", ".swf.gz", ".swf.zst"];
 /// More names than this are counted, not listed.
 const LISTED: usize = 12;
 
-/// The directory: the argument, else what the environment says.
+/// The directory: the argument, else what the environment says. A paper that needs no logs needs no directory; then
+/// only the argument has to be one.
 pub fn folder(
     argument: Option<&Path>,
     variable: Option<OsString>,
     paper: &Paper,
-) -> Result<PathBuf, Failure> {
+) -> Result<Option<PathBuf>, Failure> {
+    if argument.is_some() {
+        return Ok(argument.map(Path::to_owned));
+    }
     let told = variable.filter(|value| !value.is_empty()).map(PathBuf::from);
-    argument.map(Path::to_owned).or(told).ok_or_else(|| {
+    if paper.logs.is_empty() {
+        return Ok(told.filter(|folder| folder.is_dir()));
+    }
+    told.map(Some).ok_or_else(|| {
         Failure::usage(format!("where are the logs of {}? say --traces DIR or set {VARIABLE}", paper.name))
             .hint(source(paper.logs))
     })
@@ -38,14 +45,16 @@ fn source(logs: &[&str]) -> String {
     )
 }
 
-/// The file of each of a paper's logs, in their order.
-pub fn find(folder: &Path, paper: &Paper) -> Result<Vec<PathBuf>, Failure> {
+/// A log's name and its file.
+pub type Found = (&'static str, PathBuf);
+
+/// The file of each of a paper's logs, in their order, then of each optional one that is there.
+pub fn find(folder: &Path, paper: &Paper) -> Result<Vec<Found>, Failure> {
     let held = held(folder)?;
-    let files: Vec<Option<&String>> = paper.logs.iter().map(|log| file_of(log, &held)).collect();
-    let lacking: Vec<&str> =
-        paper.logs.iter().zip(&files).filter(|(_, file)| file.is_none()).map(|(log, _)| *log).collect();
+    let found = |log: &&'static str| Some((*log, folder.join(file_of(log, &held)?)));
+    let lacking: Vec<&str> = paper.logs.iter().copied().filter(|log| file_of(log, &held).is_none()).collect();
     if lacking.is_empty() {
-        return Ok(files.into_iter().flatten().map(|name| folder.join(name)).collect());
+        return Ok(paper.logs.iter().chain(paper.optional).filter_map(found).collect());
     }
     let (lack, needed) = (lacking.len(), paper.logs.len());
     Err(Failure::input(format!(
@@ -107,13 +116,41 @@ mod tests {
     fn the_argument_comes_before_the_environment() {
         let paper = &PAPERS[0];
         let environment = || Some(OsString::from("there"));
-        assert_eq!(folder(Some(Path::new("here")), environment(), paper).unwrap(), Path::new("here"));
-        assert_eq!(folder(None, environment(), paper).unwrap(), Path::new("there"));
+        let named = |argument, variable| folder(argument, variable, paper).unwrap().unwrap();
+        assert_eq!(named(Some(Path::new("here")), environment()), Path::new("here"));
+        assert_eq!(named(None, environment()), Path::new("there"));
         for nowhere in [None, Some(OsString::new())] {
             let refused = folder(None, nowhere, paper).unwrap_err();
             assert_eq!(refused.kind(), Kind::Usage);
             assert!(paper.logs.iter().all(|log| refused.hints()[0].contains(log)), "{:?}", refused.hints());
         }
+    }
+
+    #[test]
+    fn what_is_not_needed_is_not_missed() {
+        let paper = Paper { logs: &[], optional: &["KTH-1", "KTH-2"], ..PAPERS[0] };
+        let nowhere = Path::new("no such directory");
+        for variable in [None, Some(OsString::new()), Some(nowhere.into())] {
+            assert_eq!(folder(None, variable, &paper).unwrap(), None);
+        }
+        // What is named has to be there.
+        assert_eq!(folder(Some(nowhere), None, &paper).unwrap().as_deref(), Some(nowhere));
+        assert_eq!(find(nowhere, &paper).unwrap_err().kind(), Kind::Input);
+
+        let there = tempfile::tempdir().unwrap();
+        let path = there.path();
+        assert_eq!(folder(None, Some(path.into()), &paper).unwrap().as_deref(), Some(path));
+        assert_eq!(find(path, &paper).unwrap(), []);
+        fs::write(path.join("KTH-2.1.swf"), "").unwrap();
+        assert_eq!(find(path, &paper).unwrap(), [("KTH-2", path.join("KTH-2.1.swf"))]);
+        let needed = Paper { logs: &["KTH-2"], optional: &["KTH-1"], ..PAPERS[0] };
+        assert_eq!(find(path, &needed).unwrap(), [("KTH-2", path.join("KTH-2.1.swf"))]);
+        fs::write(path.join("KTH-1.swf.gz"), "").unwrap();
+        let names: Vec<&str> = find(path, &needed).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["KTH-2", "KTH-1"]);
+        // Control: one that is needed is missed.
+        fs::remove_file(path.join("KTH-2.1.swf")).unwrap();
+        assert!(find(path, &needed).unwrap_err().to_string().contains("lacks 1 of the 1 logs"));
     }
 
     #[test]

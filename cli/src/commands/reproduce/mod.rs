@@ -1,4 +1,4 @@
-//! `queuecast reproduce`: a published paper's tables, recomputed on real logs and judged cell by cell.
+//! `queuecast reproduce`: a published paper's tables, recomputed and judged cell by cell.
 
 mod answer;
 mod logs;
@@ -8,14 +8,16 @@ mod smith1998;
 mod talby2005;
 mod tsafrir2005;
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use queuecast::eval::{Reproduction, Tally};
 use queuecast::trace::{ReadOptions, Ruleset};
 use rayon::prelude::*;
 
 use self::answer::{Reproduced, Used};
-use self::paper::{Paper, Tables};
+use self::logs::Found;
+use self::paper::{Asked, Paper};
 use super::loaded::{Loaded, number_of};
 use super::source::{InputFormat, Reading, Source};
 use super::{cleaning, grid};
@@ -31,6 +33,9 @@ Examples:
   One of its tables, for a document:
     queuecast reproduce talby2005 --traces traces/ --table 1 --format markdown
 
+  A first look at results that are means over 100 seeds:
+    queuecast reproduce tsafrir2005 --traces traces/ --seeds 5
+
   Which cells are out of tolerance, and by how much? (QUEUECAST_TRACES is set)
     queuecast reproduce talby2005 --format json | jq '.cells[] | select(.within == false)'
 
@@ -39,19 +44,23 @@ Ends with exit code 4 if a cell is out of tolerance or a claim does not hold, un
 /// No paper has work for more.
 const MOST_THREADS: usize = 256;
 
-/// Recompute a published paper's tables on real logs, and judge each cell
+/// Recompute a published paper's tables, and judge each cell
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Which paper
     #[arg(value_name = "PAPER", value_parser = paper::named())]
     pub paper: &'static Paper,
-    /// The directory the logs are in; by default what QUEUECAST_TRACES says
+    /// The directory the logs are in, for papers that use any; by default what QUEUECAST_TRACES says
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
     /// Only this table, without claims and figures; may be repeated
     #[arg(long, value_name = "N", help_heading = "Results")]
     pub table: Vec<String>,
+    /// How many seeds results are means over, from 2 to 1000; by default as many as the paper has
+    #[arg(long, value_name = "N", help_heading = "Results")]
+    #[arg(value_parser = paper::seeds, allow_negative_numbers = true)]
+    pub seeds: Option<u64>,
     /// How many simulations run at once; by default as many as there are cores
     #[arg(long, value_name = "N", help_heading = "Results")]
     #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
@@ -63,23 +72,34 @@ pub struct Arguments {
 
 /// Finds and reads the logs, recomputes the paper, shows it, and fails if it does not agree.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let reproduced = reproduced(arguments, std::env::var_os(logs::VARIABLE), printer)?;
+    let verdict = verdict(&reproduced.reproduction);
+    printer.answer(&reproduced)?;
+    verdict
+}
+
+/// The paper, recomputed; `variable` is where the environment says the logs are.
+fn reproduced(
+    arguments: &Arguments,
+    variable: Option<OsString>,
+    printer: &Printer,
+) -> Result<Reproduced, Failure> {
     let paper = arguments.paper;
-    let tables = Tables::of(paper, &arguments.table)?;
-    let folder = logs::folder(arguments.traces.as_deref(), std::env::var_os(logs::VARIABLE), paper)?;
-    let files = logs::find(&folder, paper)?;
+    let mut asked = Asked::of(paper, &arguments.table, arguments.seeds)?;
+    let folder = logs::folder(arguments.traces.as_deref(), variable, paper)?;
+    let found = folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?;
+    asked.optional = found.iter().skip(paper.logs.len()).map(|(name, _)| *name).collect();
     let source = source(paper)?;
     let (traces, reproduction) = grid::on_threads(arguments.threads, MOST_THREADS, || {
-        let traces = read(&files, &source, printer)?;
-        let reproduction = (paper.run)(&traces, &tables, printer)?;
-        Ok((traces, tables.only(reproduction)))
+        let traces = read(&found, &source, printer)?;
+        let reproduction = (paper.run)(&traces, &asked, printer)?;
+        Ok((traces, asked.tables.only(reproduction)))
     })?;
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&trace.name, &trace.log.report, printer);
     }
-    let used = paper.logs.iter().zip(&traces).map(|(name, trace)| Used::new(name, trace)).collect();
-    let verdict = verdict(&reproduction);
-    printer.answer(&Reproduced::new(reproduction, used, !arguments.no_plot))?;
-    verdict
+    let used = found.iter().zip(&traces).map(|((name, _), trace)| Used::new(name, trace)).collect();
+    Ok(Reproduced::new(reproduction, used, !arguments.no_plot))
 }
 
 /// How a paper's logs are read.
@@ -93,9 +113,9 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
     Ok(Source { reading, procs: None, clean })
 }
 
-fn read(files: &[PathBuf], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
-    let one = |path: &PathBuf| Loaded::read(Path::new(path), source, printer);
-    let traces: Vec<Result<Loaded, Failure>> = files.par_iter().map(one).collect();
+fn read(found: &[Found], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
+    let one = |(_, path): &Found| Loaded::read(path, source, printer);
+    let traces: Vec<Result<Loaded, Failure>> = found.par_iter().map(one).collect();
     // Which failure is told does not depend on which thread was first.
     traces.into_iter().collect()
 }
@@ -128,6 +148,51 @@ mod tests {
     use queuecast::eval::{Claim, PublishedCell};
 
     use super::*;
+
+    /// A paper of our own that needs no logs, and says which it got and how many seeds.
+    static NOBODY: Paper = Paper {
+        name: "nobody1997",
+        title: "Nobody: Nothing",
+        tables: &["1"],
+        logs: &[],
+        optional: &["KTH-1", "KTH-2"],
+        clean: "default",
+        seeds: Some(20),
+        run: |traces, asked, _| {
+            let mut all = Reproduction::new("nobody1997", "Nobody: Nothing");
+            let seeds = asked.seeds.unwrap_or(0);
+            all.notes = vec![format!("{} of {:?}, {seeds} seeds", traces.len(), asked.optional)];
+            Ok(all)
+        },
+    };
+
+    #[test]
+    fn a_paper_without_logs_needs_no_directory() {
+        let asked = |traces: Option<PathBuf>, seeds: Option<u64>| Arguments {
+            paper: &NOBODY,
+            traces,
+            table: Vec::new(),
+            seeds,
+            threads: Some(1),
+            no_plot: false,
+        };
+        let note = |traces: Option<PathBuf>, variable: Option<OsString>, seeds: Option<u64>| {
+            let mut all = reproduced(&asked(traces, seeds), variable, &Printer::silent()).unwrap();
+            (all.reproduction.notes.remove(0), all.traces.len())
+        };
+        assert_eq!(note(None, None, None), ("0 of [], 20 seeds".to_owned(), 0));
+        assert_eq!(note(None, Some("nowhere at all".into()), Some(3)), ("0 of [], 3 seeds".to_owned(), 0));
+        let there = tempfile::tempdir().unwrap();
+        let log = "1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n";
+        std::fs::write(there.path().join("KTH-2.swf"), log).unwrap();
+        let path = there.path().to_owned();
+        let one = ("1 of [\"KTH-2\"], 20 seeds".to_owned(), 1);
+        assert_eq!(note(Some(path.clone()), None, None), one);
+        assert_eq!(note(None, Some(path.clone().into()), None), one);
+        // Control: a directory that is named has to be there.
+        let refused = reproduced(&asked(Some(path.join("nowhere")), None), None, &Printer::silent());
+        assert_eq!(refused.unwrap_err().kind(), Kind::Input);
+    }
 
     #[test]
     fn what_is_out_is_counted_and_ends_with_code_4() {

@@ -7,6 +7,7 @@ use super::{smith1998, talby2005, tsafrir2005};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::spec;
 
 /// Every paper that can be reproduced. Adding one is a line here.
 pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER, tsafrir2005::PAPER];
@@ -20,12 +21,50 @@ pub struct Paper {
     pub title: &'static str,
     /// The numbers of the tables that are recomputed.
     pub tables: &'static [&'static str],
-    /// The logs it uses: how their files' names begin.
+    /// The logs it needs: how their files' names begin. Without any, it needs no directory.
     pub logs: &'static [&'static str],
+    /// Logs that add to its results where they are there, and are not missed where not.
+    pub optional: &'static [&'static str],
     /// The ruleset its logs are cleaned by.
     pub clean: &'static str,
-    /// Recomputes it, showing progress. The logs come in the order of [`Paper::logs`]. Runs on a pool of threads of its own, so rayon may be used; the result must not depend on how many.
-    pub run: fn(&[Loaded], &Tables, &Printer) -> Result<Reproduction, Failure>,
+    /// How many seeds its results are means over, unless another number is asked for; `None` where they are not.
+    pub seeds: Option<u64>,
+    /// Recomputes it, showing progress. The logs come in the order of [`Paper::logs`], then those of
+    /// [`Asked::optional`]. Runs on a pool of threads of its own, so rayon may be used; the result must not depend on
+    /// how many.
+    pub run: fn(&[Loaded], &Asked, &Printer) -> Result<Reproduction, Failure>,
+}
+
+/// What is asked of a paper.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Which tables.
+    pub tables: Tables,
+    /// Over how many seeds: what was asked for, else the paper's own number.
+    pub seeds: Option<u64>,
+    /// Which of [`Paper::optional`] are there, in their order.
+    pub optional: Vec<&'static str>,
+}
+
+impl Asked {
+    /// What the arguments ask of a paper; what it has not is refused.
+    pub fn of(paper: &Paper, tables: &[String], seeds: Option<u64>) -> Result<Asked, Failure> {
+        if seeds.is_some() && paper.seeds.is_none() {
+            let name = paper.name;
+            return Err(Failure::usage(format!("--seeds: the results of {name} are not means over seeds")));
+        }
+        let tables = Tables::of(paper, tables)?;
+        Ok(Asked { tables, seeds: seeds.or(paper.seeds), optional: Vec::new() })
+    }
+}
+
+/// More seeds change nothing that can be seen, and take days.
+const MOST_SEEDS: u64 = 1_000;
+
+/// Reads how many seeds: one has no deviation.
+pub fn seeds(text: &str) -> Result<u64, String> {
+    let seeds = spec::at_least::<2, u64>(text)?;
+    if seeds <= MOST_SEEDS { Ok(seeds) } else { Err(format!("must be at most {MOST_SEEDS}")) }
 }
 
 /// Reads a paper's name.
@@ -89,10 +128,29 @@ mod tests {
     fn every_paper_is_soundly_described() {
         for paper in PAPERS {
             assert!(paper.clean.parse::<Ruleset>().is_ok(), "{}", paper.clean);
-            assert!(!paper.logs.is_empty() && !paper.tables.is_empty());
+            assert!(!paper.tables.is_empty(), "{}", paper.name);
+            let logs: Vec<&str> = paper.logs.iter().chain(paper.optional).copied().collect();
+            let different: BTreeSet<&str> = logs.iter().copied().collect();
+            assert!(different.len() == logs.len() && !different.contains(""), "{}: {logs:?}", paper.name);
+            assert!(paper.seeds.is_none_or(|seeds| (2..=MOST_SEEDS).contains(&seeds)), "{}", paper.name);
         }
+        assert!(PAPERS.iter().any(|paper| paper.seeds.is_some()));
         let names: BTreeSet<&str> = PAPERS.iter().map(|paper| paper.name).collect();
         assert_eq!(names.len(), PAPERS.len());
+    }
+
+    #[test]
+    fn seeds_are_for_papers_that_have_some() {
+        let paper = |name: &str| PAPERS.iter().find(|paper| paper.name == name).unwrap();
+        let refused = Asked::of(paper("talby2005"), &[], Some(5)).unwrap_err();
+        assert_eq!(refused.to_string(), "--seeds: the results of talby2005 are not means over seeds");
+        assert!(refused.hints().is_empty());
+        assert_eq!(Asked::of(paper("talby2005"), &[], None).unwrap().seeds, None);
+        assert_eq!(Asked::of(paper("tsafrir2005"), &[], Some(5)).unwrap().seeds, Some(5));
+        assert_eq!(Asked::of(paper("tsafrir2005"), &[], None).unwrap().seeds, Some(100));
+        assert_eq!((seeds("2"), seeds("1000")), (Ok(2), Ok(1_000)));
+        assert_eq!(seeds("1"), Err("must be at least 2".to_owned()));
+        assert_eq!(seeds("1001"), Err("must be at most 1000".to_owned()));
     }
 
     #[test]

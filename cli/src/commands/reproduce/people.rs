@@ -1,7 +1,7 @@
 //! A reproduction for people: each table with the paper's values beside ours, the same per log, then claims
 //! and figures. Verdicts are words, so that they survive plain ASCII, a paste and a printer.
 
-use queuecast::eval::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
+use queuecast::eval::{Claim, Figure, FigureAxis, FigureBar, PublishedCell, Repeated};
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
 use queuecast::report::{Align, Cell, Chart, Column, Document, Page, Table};
 
@@ -12,7 +12,11 @@ use crate::commands::loaded::number_of;
 /// Everything, in the order a reader wants it: what was read, tables, claims, figures, and how much agrees.
 pub fn document(reproduced: &Reproduced) -> Document {
     let all = &reproduced.reproduction;
-    let mut document = Document::new().with_table("traces", traces(reproduced));
+    let mut document = match (&reproduced.traces[..], &all.notes[..]) {
+        ([], []) => Document::new().with_paragraph(title(reproduced)),
+        ([], _) => Document::new().with_table("notes", notes(reproduced)),
+        _ => Document::new().with_table("traces", traces(reproduced)),
+    };
     for number in distinct(all.cells.iter().map(|cell| cell.table.as_str())) {
         let cells: Vec<&PublishedCell> = all.cells.iter().filter(|cell| cell.table == number).collect();
         let caption = all.captions.iter().find(|one| one.table == number);
@@ -55,6 +59,20 @@ fn agreement(reproduced: &Reproduced) -> String {
     )
 }
 
+fn title(reproduced: &Reproduced) -> String {
+    format!("{}: {}", reproduced.reproduction.paper, reproduced.reproduction.title)
+}
+
+/// What opens a paper without logs.
+fn notes(reproduced: &Reproduced) -> Table {
+    let mut table = Table::new([Column::text("what to know").naming()]).titled(title(reproduced));
+    for note in &reproduced.reproduction.notes {
+        table.row([Cell::text(&**note)]);
+    }
+    table
+}
+
+/// What opens a paper with logs.
 fn traces(reproduced: &Reproduced) -> Table {
     let all = &reproduced.reproduction;
     let mut table = Table::new([
@@ -63,7 +81,7 @@ fn traces(reproduced: &Reproduced) -> Table {
         Column::integer("processors"),
         Column::text("digest"),
     ])
-    .titled(format!("{}: {}", all.paper, all.title));
+    .titled(title(reproduced));
     for used in &reproduced.traces {
         let (jobs, procs) = (Cell::count(used.facts.jobs), Cell::Integer(i64::from(used.facts.procs)));
         table.row([Cell::text(&*used.name), jobs, procs, Cell::text(&*used.facts.digest)]);
@@ -114,18 +132,39 @@ fn compared(cells: &[&PublishedCell]) -> Table {
                 cell.tolerance.map_or(Cell::Missing, |tolerance| Cell::number(tolerance, decimals)),
             ];
             if repeated {
-                let spread = cell.repeated.map(|repeated| {
-                    let digits = usize::from(decimals);
-                    format!("{:.digits$} ± {:.digits$}", repeated.mean, repeated.deviation)
-                });
-                line.push(spread.into());
+                line.push(cell.repeated.map(|repeated| spread(&repeated, decimals)).into());
             }
             line.push(Cell::text(footnotes.verdict(cell)));
             table.row(line);
         }
     }
-    table.notes = footnotes.notes();
+    let repeated = cells.iter().filter_map(|cell| cell.repeated);
+    table.notes = confidence(repeated).into_iter().chain(footnotes.notes()).collect();
     table
+}
+
+/// A mean with its deviation; where there is a confidence, with that, and the deviation in brackets.
+fn spread(repeated: &Repeated, decimals: u8) -> String {
+    let digits = usize::from(decimals);
+    let Repeated { mean, deviation, confidence, .. } = repeated;
+    match confidence {
+        None => format!("{mean:.digits$} ± {deviation:.digits$}"),
+        // Plain ASCII has no sign for it.
+        Some(half) => format!("{mean:.digits$} +/- {half:.digits$} (sd {deviation:.digits$})"),
+    }
+}
+
+/// What a column with confidences shows; nothing where there are none.
+fn confidence(repeated: impl Iterator<Item = Repeated>) -> Option<String> {
+    let mut times: Vec<usize> =
+        repeated.filter(|one| one.confidence.is_some()).map(|one| one.times).collect();
+    times.sort_unstable();
+    let (fewest, most) = (times.first()?, times.last()?);
+    let times = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
+    Some(format!(
+        "repeated: the mean of {times} runs with half the width of its 95 % confidence interval, and their standard \
+         deviation (sd)"
+    ))
 }
 
 /// What an average is made of: a column for it and for each log. `None` where there is nothing to compare.
@@ -205,17 +244,26 @@ fn labelled(bar: &FigureBar, decimals: u8) -> String {
 /// Lines of a chart of curves.
 const HEIGHT: usize = 12;
 
-/// A figure's curves in one frame.
+/// A figure's curves and dots in one frame.
 fn curves(figure: &Figure, over: &FigureAxis) -> Chart {
-    let measure = if over.unit == "s" { Measure::Duration } else { Measure::Number };
-    let across = Axis::new(measured_in(&over.name, if over.unit == "s" { "" } else { &over.unit }), measure);
-    let up = Axis::new(&*figure.unit, Measure::Number);
+    // Times say their units themselves.
+    let of = |unit: &str| match unit {
+        "s" => (String::new(), Measure::Duration),
+        unit => (unit.to_owned(), Measure::Number),
+    };
+    let (unit, measure) = of(&over.unit);
+    let across = Axis::new(measured_in(&over.name, &unit), measure);
+    let (unit, measure) = of(&figure.unit);
+    let up = Axis::new(unit, measure);
     Chart::Curves(Curves {
         title: format!("{}: {}", figure.name, figure.title),
         series: figure
             .curves
             .iter()
-            .map(|curve| Series::new(&*curve.name, curve.points.iter().copied()))
+            .map(|curve| Series {
+                dots: curve.dots,
+                ..Series::new(&*curve.name, curve.points.iter().copied())
+            })
             .collect(),
         x: if over.log { across.log() } else { across },
         y: if over.log_up { up.log() } else { up },

@@ -6,15 +6,23 @@ use queuecast::eval::{EvalError, Reproduction, Scorer};
 use queuecast::predict::template::TemplateSet;
 use rayon::prelude::*;
 
-use super::paper::{Paper, Tables};
+use super::paper::{Asked, Paper};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// What it needs, and how it is recomputed.
-pub const PAPER: Paper =
-    Paper { name: "smith1998", title: TITLE, tables: TABLES, logs: &LOGS, clean: "default", run };
+pub const PAPER: Paper = Paper {
+    name: "smith1998",
+    title: TITLE,
+    tables: TABLES,
+    logs: &LOGS,
+    optional: &[],
+    clean: "default",
+    seeds: None,
+    run,
+};
 
 /// The paper's own workloads come first, and are searched three times: as the paper does, with sizes of history,
 /// and in their first half. The others are searched once.
@@ -22,7 +30,7 @@ const PAPERS_OWN: usize = 2;
 
 /// Recomputes its tables from its logs, in the order of [`PAPER`]. Everything comes from the same searches, so
 /// one table takes as long as all of them.
-pub fn run(traces: &[Loaded], _tables: &Tables, printer: &Printer) -> Result<Reproduction, Failure> {
+pub fn run(traces: &[Loaded], _asked: &Asked, printer: &Printer) -> Result<Reproduction, Failure> {
     let evolution = Evolution::default();
     let searches = traces.len() + 2 * PAPERS_OWN.min(traces.len());
     let progress = Progress::new(printer, "searching", searches * evolution.generations);

@@ -8,19 +8,27 @@ use queuecast::synth::Variant;
 use queuecast::workload::Workload;
 use rayon::prelude::*;
 
-use super::paper::{Paper, Tables};
+use super::paper::{Asked, Paper};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// What it needs, and how it is recomputed.
-pub const PAPER: Paper =
-    Paper { name: "talby2005", title: TITLE, tables: TABLES, logs: &LOGS, clean: "default", run };
+pub const PAPER: Paper = Paper {
+    name: "talby2005",
+    title: TITLE,
+    tables: TABLES,
+    logs: &LOGS,
+    optional: &[],
+    clean: "default",
+    seeds: None,
+    run,
+};
 
 /// Recomputes its tables from its logs, in the order of [`PAPER`].
-pub fn run(traces: &[Loaded], tables: &Tables, printer: &Printer) -> Result<Reproduction, Failure> {
-    let (study, wanted) = plan(|table| tables.wants(table), tables.is_all())?;
+pub fn run(traces: &[Loaded], asked: &Asked, printer: &Printer) -> Result<Reproduction, Failure> {
+    let (study, wanted) = plan(|table| asked.tables.wants(table), asked.tables.is_all())?;
     let progress = Progress::new(printer, "simulating", study.tasks().len());
     let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
     let results = simulated(&study, &workloads, &progress)?;

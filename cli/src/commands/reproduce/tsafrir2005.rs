@@ -7,28 +7,37 @@ use queuecast::eval::{EvalError, Reproduction};
 use queuecast::workload::Workload;
 use rayon::prelude::*;
 
-use super::paper::{Paper, Tables};
+use super::paper::{Asked, Paper};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// What it needs, and how it is recomputed.
-pub const PAPER: Paper =
-    Paper { name: "tsafrir2005", title: TITLE, tables: TABLES, logs: &LOGS, clean: CLEAN, run };
+pub const PAPER: Paper = Paper {
+    name: "tsafrir2005",
+    title: TITLE,
+    tables: TABLES,
+    logs: &LOGS,
+    optional: &[],
+    clean: CLEAN,
+    seeds: Some(SEEDS),
+    run,
+};
 
 /// Recomputes its tables from its logs, in the order of [`PAPER`].
-pub fn run(traces: &[Loaded], tables: &Tables, printer: &Printer) -> Result<Reproduction, Failure> {
+pub fn run(traces: &[Loaded], asked: &Asked, printer: &Printer) -> Result<Reproduction, Failure> {
     let sources: Vec<Source<'_>> = traces
         .iter()
         .map(|trace| Source { workload: &trace.log.workload, records: trace.log.report.lines })
         .collect();
     let material = Material::of(&sources)?;
-    let simulated = tables.wants(PERFORMANCE);
-    let trials = if simulated { Trial::all(material.subjects.len(), SEEDS) } else { Vec::new() };
+    let seeds = asked.seeds.unwrap_or(SEEDS);
+    let simulated = asked.tables.wants(PERFORMANCE);
+    let trials = if simulated { Trial::all(material.subjects.len(), seeds) } else { Vec::new() };
     let progress = Progress::new(printer, "simulating", trials.len());
     let outcomes = outcomes(&trials, &material, &progress)?;
-    Ok(judge(&material, &trials, &outcomes, SEEDS))
+    Ok(judge(&material, &trials, &outcomes, seeds))
 }
 
 /// Runs the trials. Each thread has one copy of the log it is at, and writes estimates into it.

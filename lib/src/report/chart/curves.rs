@@ -51,7 +51,7 @@ impl Curves {
             return out + "(no data)\n";
         };
         let rows = self.height.max(2).next_multiple_of(2);
-        // Charts without dots keep the labels they have always had.
+        // Only with dots, so that figures that exist stay as they are.
         let factors = self.y.log && self.series.iter().any(|series| series.dots);
         let ys = if factors { self.y.factors(ys.0, ys.1) } else { self.edges(ys) };
         let (gutter, frame) = Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors }.on(page);

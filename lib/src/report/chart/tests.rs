@@ -286,7 +286,7 @@ fn nothing_to_show_is_said_and_odd_data_does_not_panic() {
 fn scattered() -> Curves {
     let job = |i: u32| {
         let (waited, luck) = (f64::from(i % 101) / 100.0, f64::from(i * 7_919 % 997) / 997.0 - 0.5);
-        let spread = if i % 10 == 0 { 3.0 } else { 0.8 };
+        let spread = if i.is_multiple_of(10) { 3.0 } else { 0.8 };
         (10_f64.powf(1.0 + 4.0 * waited), 10_f64.powf((1.0 + 4.0 * waited + luck * spread).max(0.0)))
     };
     Curves {
@@ -310,12 +310,52 @@ fn few() -> Vec<(f64, f64)> {
 #[test]
 fn thousands_of_dots_are_shaded_and_lines_lie_over_them() {
     let expected = "\
-UNICODE
+Foretold
+
+foretold
+  28 d ┤                                    ░
+       │                              ░  ░·░ ··
+       │                        ·  ░·░ ·░░░▒●●●
+  10 h ┤                     ·░··░··░▒●●●●●●▓▓▓
+       │               ·░··░·░·░▒●●●●●▓▓▓▓▒▒░··
+       │         ·░ ·░░··░▒▓●●●●●▓▓▓▒▒░ ·░·░ ··
+10 min ┤   ·····░· ░░▒●●●●●●▓▓▓▒▒··░·░ ·░
+       │··░· ·░▒▓●●●●●▓▓▓▓▒░·░░····
+       │·░▒●●●●●●▓▓▓▒▒░·░░ ···
+  10 s ┤●●●▓▓▓▓▒░·░· ░░
+       │▒▒▒░····░· ··
+       │░·░· ··
+   1 s ┼┬──────┬─────────┬──────┬─────────┬────
+      10 s   1 min    10 min   1 h      10 h
+                        waited
+
+        ● the same   · jobs
+        ░ 3, ▒ 10, ▓ 30 or more in one place
 ";
     let drawn = scattered().render(&PAGE());
     assert_eq!(drawn, expected, "{drawn}");
     let expected = "\
-ASCII
+Foretold
+
+foretold
+  28 d +                                    :
+       |                              :  :.: ..
+       |                        .  :.: .:::=***
+  10 h +                     .:..:..:=******%%%
+       |               .:..:.:.:=*****%%%%==:..
+       |         .: .::..:=%*****%%%==: .:.: ..
+10 min +   .....:. ::=******%%%==..:.: .:
+       |..:. .:=%*****%%%%=:.::....
+       |.:=******%%%==:.:: ...
+  10 s +***%%%%=:.:. ::
+       |===:....:. ..
+       |:.:. ..
+   1 s ++------+---------+------+---------+----
+      10 s   1 min    10 min   1 h      10 h
+                        waited
+
+        * the same   . jobs
+        : 3, = 10, % 30 or more in one place
 ";
     let drawn = scattered().render(&PAGE().ascii());
     assert_eq!(drawn, expected, "{drawn}");
@@ -330,11 +370,18 @@ fn dots_alone_say_what_their_shades_are_and_several_kinds_have_marks() {
     let alone = |points: Vec<(f64, f64)>| Curves { series: vec![Series::dots("jobs", points)], ..wave() };
     let sparse = alone(vec![(0.0, 4.0), (10.0, 1.0), (5.0, 2.5)]).render(&PAGE());
     let expected = "\
-SPARSE
+4 ┤·
+  │
+  │                      ·
+2 ┤
+  │                                           ·
+  │
+0 ┼┬─────────────────────┬────────────────────┬
+   0                     5                   10
 ";
     assert_eq!(sparse, expected, "{sparse}");
     let dense = alone(vec![(1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (2.0, 2.0)]).render(&PAGE());
-    assert!(dense.ends_with("\n\n     ░ 3 or more in one place\n"), "{dense}");
+    assert!(dense.ends_with("\n\n   ░ 3 or more in one place\n"), "{dense}");
     let kinds = [("short", 0.0), ("long", 3.0)];
     let series = kinds.map(|(name, up)| Series::dots(name, (0..50).map(|i| (f64::from(i), up))));
     let mut two = Curves { series: series.into(), ..wave() };

@@ -89,10 +89,50 @@ fn paper_ours_difference_and_verdict_stand_side_by_side() {
 fn what_repeating_comes_to_stands_beside_it() {
     let mut made_up = made_up();
     made_up.reproduction.cells[0].repeated =
-        Some(queuecast::eval::Repeated { mean: 21.94, deviation: 0.55, times: 5 });
+        Some(Repeated { mean: 21.94, deviation: 0.55, times: 5, confidence: None });
     let text = made_up.document().render(Format::Text, &Page::wide(80));
     assert!(line(&text, "  Wait Time").contains("21.9 ± 0.6"), "{text}");
-    assert!(table::csv(&made_up.table()).contains(",3,21.94,0.55,true,"), "{}", table::csv(&made_up.table()));
+    assert!(!text.contains("confidence"), "{text}");
+    let csv = table::csv(&made_up.table());
+    assert!(csv.contains(",3,21.94,0.55,,true,"), "{csv}");
+}
+
+#[test]
+fn a_mean_shows_how_well_it_is_known() {
+    let mut made_up = made_up();
+    let repeated = Repeated { mean: 1_234.54, deviation: 10.55, times: 20, confidence: Some(4.94) };
+    for cell in &mut made_up.reproduction.cells {
+        cell.repeated = cell.is_average().then_some(repeated);
+    }
+    let told = "repeated: the mean of 20 runs with half the width of its 95 % confidence";
+    for page in [Page::wide(80), Page::wide(80).ascii()] {
+        let text = made_up.document().render(Format::Text, &page);
+        let words = line(&text, "  Wait Time").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("1234.5 +/- 4.9 (sd 10.6) within"), "{text}");
+        assert_eq!(text.matches(told).count(), 1, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    assert!(table::csv(&made_up.table()).contains(",3,1234.54,10.55,4.94,true,"));
+    made_up.reproduction.cells[5].repeated = Some(Repeated { times: 19, ..repeated });
+    let text = made_up.document().render(Format::Text, &Page::wide(80));
+    assert!(text.contains("the mean of 19 to 20 runs"), "{text}");
+}
+
+#[test]
+fn without_logs_there_is_a_title_and_what_to_know() {
+    let mut made_up = made_up();
+    made_up.traces.clear();
+    for page in [Page::wide(80), Page::wide(80).ascii()] {
+        let text = made_up.document().render(Format::Text, &page);
+        assert!(text.starts_with("nobody2005: What Nobody Found\n\nwhat to know\n"), "{text}");
+        assert!(text.contains("\nthe archive's logs have been") && !text.contains("digest"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    made_up.reproduction.notes.clear();
+    let text = made_up.document().render(Format::Text, &Page::wide(80));
+    assert!(text.starts_with("nobody2005: What Nobody Found\n\nTable 2: "), "{text}");
+    // Control: with logs there is a table of them.
+    assert!(self::made_up().document().render(Format::Text, &Page::wide(80)).contains("digest"));
 }
 
 #[test]
@@ -132,6 +172,14 @@ fn curves_share_a_frame_and_means_show_their_spread() {
     let text = curves(&figure, &axis).render(&Page::wide(80));
     assert!(text.starts_with("Figure 3: times\n\n% of the jobs\n"), "{text}");
     assert!(text.contains("● asked   ○ ran") && text.contains("1 h"), "{text}");
+    let scatter =
+        Figure::new("Figure 2", "foretold by waited", "s").over(FigureAxis { log_up: true, ..axis.clone() });
+    let scatter = scatter.dots("jobs", [(60.0, 7_200.0), (3_600.0, 3_600.0), (30.0, 30.0)]);
+    let scatter = scatter.curve("the same", [(30.0, 30.0), (7_200.0, 7_200.0)]);
+    let text = curves(&scatter, &FigureAxis { log_up: true, ..axis }).render(&Page::wide(80));
+    assert!(text.starts_with("Figure 2: foretold by waited\n\n   2 h ┤"), "{text}");
+    assert!(text.contains("· jobs   ● the same") && text.contains("\n10 min ┤"), "{text}");
+    assert_eq!(text.matches('·').count(), 2, "one dot below the line, one in the legend: {text}");
     let mut made_up = made_up();
     let bar = FigureBar { label: "vanl".into(), value: Some(12.0), deviation: Some(0.26) };
     let group = FigureGroup { name: "CTC".into(), bars: vec![bar] };
@@ -160,10 +208,13 @@ fn programs_get_every_cell() {
     let mut lines = csv.lines();
     assert_eq!(
         lines.next().unwrap(),
-        "table,row,column,log,unit,paper,ours,difference,tolerance,repeated_mean,repeated_deviation,within,\
-         explained,note"
+        "table,row,column,log,unit,paper,ours,difference,tolerance,repeated_mean,repeated_deviation,\
+         repeated_confidence,within,explained,note"
     );
-    assert_eq!(lines.next().unwrap(), "2,Perfect,Wait Time,average,%,22,23.14,1.1400000000000006,3,,,true,,");
+    assert_eq!(
+        lines.next().unwrap(),
+        "2,Perfect,Wait Time,average,%,22,23.14,1.1400000000000006,3,,,,true,,"
+    );
     assert_eq!(csv.lines().count(), 1 + 4 * 5 + 2);
     assert!(csv.contains("false,with the log as it was in 2005"), "{csv}");
     let json = serde_json::to_value(made_up()).unwrap();

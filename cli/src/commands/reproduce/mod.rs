@@ -1,6 +1,7 @@
 //! `queuecast reproduce`: a published paper's tables, recomputed and judged cell by cell.
 
 mod answer;
+mod downey1997;
 mod logs;
 mod paper;
 mod people;

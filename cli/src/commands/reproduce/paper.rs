@@ -3,14 +3,14 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use queuecast::eval::Reproduction;
 
-use super::{smith1998, talby2005, tsafrir2005};
+use super::{downey1997, smith1998, talby2005, tsafrir2005};
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
 
 /// Every paper that can be reproduced. Adding one is a line here.
-pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER, tsafrir2005::PAPER];
+pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER, downey1997::PAPER, tsafrir2005::PAPER];
 
 /// A paper, what its results were computed from, and how.
 #[derive(Debug)]

@@ -35,7 +35,7 @@ Examples:
     queuecast reproduce talby2005 --traces traces/ --table 1 --format markdown
 
   A first look at results that are means over 100 seeds:
-    queuecast reproduce tsafrir2005 --traces traces/ --seeds 5
+    queuecast reproduce tsafrir2005 --traces traces/ --seeds 20
 
   Which cells are out of tolerance, and by how much? (QUEUECAST_TRACES is set)
     queuecast reproduce talby2005 --format json | jq '.cells[] | select(.within == false)'

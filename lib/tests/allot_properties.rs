@@ -85,10 +85,10 @@ proptest! {
     fn nothing_is_better_for_one_job_than_to_know(workload in workloads()) {
         let mut witness = Witness::new(&workload, &strategies());
         simulated(&workload, &mut witness);
-        for number in 0..STRATEGIES.len() {
+        for (number, strategy) in STRATEGIES.iter().enumerate() {
             prop_assert_eq!(witness.courses(number).len(), witness.courses(0).len());
             for (best, course) in witness.courses(0).iter().zip(witness.courses(number)) {
-                prop_assert!(best.saved >= course.saved && best.saved >= 0.0, "{}", STRATEGIES[number]);
+                prop_assert!(best.saved >= course.saved && best.saved >= 0.0, "{}", strategy);
                 prop_assert!(!best.rebels || best.saved > 0.0);
             }
         }

@@ -1,7 +1,7 @@
 //! What the text concludes, in the order of its sections.
 
 use super::Part;
-use super::explained::CAUTION;
+use super::explained::{CAUTION, LINE};
 use super::results::{Found, Results, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
 use super::trial::{Drawn, Enacted, Recorded};
@@ -101,7 +101,8 @@ impl Means<'_> {
                 "predictions under ten minutes are not biased, longer ones are too long",
                 (0.5..2.0).contains(&short) && long > 1.5 * short,
                 format!("{short:.1} and {long:.1} times too long, geometric means"),
-            ),
+            )
+            .explained(LINE),
         ]
     }
 

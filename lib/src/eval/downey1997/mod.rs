@@ -93,9 +93,9 @@ const CAPTIONS: [(&str, &str); 11] = [
     ("readings", "what the paper leaves open: how many processors A is, and what a night is"),
     ("caution", "an experiment: predicted queue times counted twice"),
     ("variants", "other ways to predict, and what is known of run times"),
-    ("loads", "turnaround against AVG by offered load"),
-    ("machines", "turnaround against AVG by processors of the machine"),
-    ("distributions", "turnaround against AVG by what jobs are like"),
+    ("loads", "strategies by offered load; averse: BIAS with lock-in and risk aversion"),
+    ("machines", "strategies by processors of the machine"),
+    ("distributions", "strategies by what jobs are like"),
 ];
 
 /// What came of it, judged. `trials` and `outcomes` belong together and to the plan; with the log of [`LOG`] there are

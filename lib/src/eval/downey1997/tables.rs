@@ -142,11 +142,7 @@ const LOCKED_IN: f64 = 4.5;
 const RISK_AVERSE: f64 = -0.3;
 
 fn improved(found: &Found<'_>) -> Vec<PublishedCell> {
-    let printed = [
-        (LOCK_IN, 100.0 * (5011.0 / 4795.0 - 1.0)),
-        (AVERSE, 100.0 * (4783.0 / 4795.0 - 1.0)),
-        (LEAST, 24.0),
-    ];
+    let printed = [(LOCK_IN, LOCKED_IN), (AVERSE, RISK_AVERSE), (LEAST, 24.0)];
     let rows = printed.into_iter().filter_map(|(row, printed)| {
         let place = ENACTED.iter().position(|name| *name == row)?;
         let cell = against("6.1", row, found, place).paper(printed);
@@ -178,31 +174,30 @@ fn predictions(found: &Found<'_>) -> Vec<PublishedCell> {
     cells.map(explained::cell).collect()
 }
 
-/// A cell without a paper's value, one column of a table of our own.
-fn own(table: &str, row: &str, column: &str, log: &str, unit: &str, values: &[f64]) -> PublishedCell {
+/// A cell without a paper's value, in a table of our own that has a column for each of several things.
+fn own(table: &str, row: &str, column: &str, of: &str, unit: &str, values: &[f64]) -> PublishedCell {
     let mut cell = cell(table, row, column, unit, values);
-    cell.log = log.to_owned();
+    cell.log = of.to_owned();
     cell.tolerance = None;
     cell
 }
 
+/// The paper's values stand in the headings.
 fn reading(found: &Found<'_>) -> Vec<PublishedCell> {
-    let name = found.setting.name.as_str();
+    let (row, with) = found.setting.name.split_once(", ").unwrap_or((&found.setting.name, ""));
     let change = |strategy: &str| {
         let place = READINGS.iter().position(|name| *name == strategy).unwrap_or_default();
         found.change(place, |one: &Enacted| one.turnaround)
     };
-    let of = |row: &str, column: &str, unit: &str, values: &[f64]| {
-        own("readings", row, column, name, unit, values)
-    };
+    let of = |column: &str, unit: &str, values: &[f64]| own("readings", row, column, with, unit, values);
     vec![
-        of(AVG, "spoiled jobs (paper: 63)", "%", &percent(found.each(|outcome| outcome.spoiled))),
-        of(AVG, "duration, mean (78)", "min", &minutes(found.enacted(0, |avg| avg.duration))),
-        of(AVG, "turnaround (4795)", "s", &found.enacted(0, |avg| avg.turnaround)),
-        of(OPT, "rebels (14)", "%", &percent(found.recorded(0, |opt| opt.rebels))),
-        of(OPT, "saved per job (13.8)", "min", &minutes(found.recorded(0, |opt| opt.saved))),
-        of(OPT, "turnaround against AVG (+9)", "%", &change(OPT)),
-        of(HEUR, "turnaround against AVG (+37)", "%", &change(HEUR)),
+        of("spoiled jobs, paper 63 %", "%", &percent(found.each(|outcome| outcome.spoiled))),
+        of("AVG, mean duration, paper 78 min", "min", &minutes(found.enacted(0, |avg| avg.duration))),
+        of("AVG, turnaround, paper 4795 s", "s", &found.enacted(0, |avg| avg.turnaround)),
+        of("OPT, rebels, paper 14 %", "%", &percent(found.recorded(0, |opt| opt.rebels))),
+        of("OPT, saved per job, paper 13.8 min", "min", &minutes(found.recorded(0, |opt| opt.saved))),
+        of("OPT, turnaround, paper +9 %", "%", &change(OPT)),
+        of("HEUR, turnaround, paper +37 %", "%", &change(HEUR)),
     ]
 }
 
@@ -226,36 +221,51 @@ fn cautious(found: &Found<'_>) -> Vec<PublishedCell> {
 }
 
 fn variants(found: &Found<'_>) -> Vec<PublishedCell> {
-    let rows = VARIANTS.iter().enumerate().skip(1);
-    rows.flat_map(|(place, spec)| {
-        let recorded = place - 1;
-        let of = |column: &str, unit: &str, values: &[f64]| own("variants", spec, "", column, unit, values);
+    let strategies = VARIANTS.iter().flat_map(|(row, _)| [(*row, PRED), (*row, BIAS)]);
+    let cells = strategies.enumerate().flat_map(|(recorded, (row, strategy))| {
+        // AVG comes first.
+        let enacted = recorded + 1;
+        let of =
+            |column: &str, unit: &str, values: &[f64]| own("variants", row, column, strategy, unit, values);
         let line =
-            |value: fn(&Trend) -> f64| found.enacted(place, |one| one.raw.as_ref().map_or(f64::NAN, value));
+            |value: fn(&Trend) -> f64| found.enacted(enacted, |one| one.raw.as_ref().map_or(f64::NAN, value));
+        let too_long = |place: usize| found.enacted(enacted, move |one| one.excess[place].exp());
         [
-            of("rebels %", "%", &percent(found.recorded(recorded, |one| one.rebels))),
-            of("saved min", "min", &minutes(found.recorded(recorded, |one| one.saved))),
-            of("losers %", "%", &percent(found.recorded(recorded, |one| one.losers))),
-            of("turnaround %", "%", &found.change(place, |one| one.turnaround)),
-            of("correlation", "", &line(|line| line.correlation)),
-            of("slope", "", &line(|line| line.slope)),
-            of("intercept", "", &line(|line| line.intercept)),
+            of("rebels of all jobs", "%", &percent(found.recorded(recorded, |one| one.rebels))),
+            of("saved per job", "min", &minutes(found.recorded(recorded, |one| one.saved))),
+            of("losers of the rebels", "%", &percent(found.recorded(recorded, |one| one.losers))),
+            of("turnaround against AVG", "%", &found.change(enacted, |one| one.turnaround)),
+            of("predictions, correlation", "", &line(|line| line.correlation)),
+            of("predictions, slope", "", &line(|line| line.slope)),
+            of("predictions, intercept", "", &line(|line| line.intercept)),
+            of("up to 10 min, times too long", "", &too_long(0)),
+            of("over 10 min, times too long", "", &too_long(1)),
         ]
-    })
-    .collect()
+    });
+    cells.collect()
 }
 
 fn swept(table: &str, found: &Found<'_>) -> Vec<PublishedCell> {
-    let name = found.setting.name.as_str();
-    let mut cells = vec![own(table, AVG, "turnaround", name, "s", &found.enacted(0, |avg| avg.turnaround))];
-    cells.push(own(table, AVG, "spoiled jobs", name, "%", &percent(found.each(|outcome| outcome.spoiled))));
-    for (place, row) in SWEPT.iter().enumerate().skip(1) {
-        let change = found.change(place, |one| one.turnaround);
-        cells.push(own(table, row, "turnaround against AVG", name, "%", &change));
-    }
-    for (place, row) in RECORDED.iter().enumerate() {
-        let saved = minutes(found.recorded(place, |one| one.saved));
-        cells.push(own(table, row, "saved per job", name, "min", &saved));
-    }
+    let row = match table {
+        "loads" => format!("offered load {}", found.setting.name),
+        "machines" => format!("{} processors", found.setting.name),
+        _ => found.setting.name.clone(),
+    };
+    let of = |column: &str, strategy: &str, unit: &str, values: &[f64]| {
+        // Five strategies and AVG fit on a page.
+        let strategy = if strategy == AVERSE { "averse" } else { strategy };
+        own(table, &row, column, strategy, unit, values)
+    };
+    let turnarounds = SWEPT.iter().enumerate();
+    let mut cells: Vec<PublishedCell> = turnarounds
+        .map(|(place, strategy)| of("turnaround", strategy, "s", &found.enacted(place, |one| one.turnaround)))
+        .collect();
+    let changes = SWEPT.iter().enumerate().skip(1);
+    cells.extend(changes.map(|(place, strategy)| {
+        of("against AVG", strategy, "%", &found.change(place, |one| one.turnaround))
+    }));
+    cells.extend(RECORDED.iter().enumerate().map(|(place, strategy)| {
+        of("saved per job", strategy, "min", &minutes(found.recorded(place, |one| one.saved)))
+    }));
     cells
 }

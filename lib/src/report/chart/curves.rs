@@ -121,9 +121,12 @@ impl Curves {
         if low >= 0.0 {
             return (0.0, self.y.top(high));
         }
-        let step = self.y.step((high.max(0.0) - low) / 2.0);
-        let low = (low / step).floor() * step;
-        (low, low + 2.0 * self.y.step((high.max(0.0) - low) / 2.0))
+        let high = high.max(0.0);
+        let step = self.y.step((high - low) / 5.0);
+        let (below, above) = ((low / step).floor(), (high / step).ceil());
+        // An even number of steps, so that the middle is round too.
+        let odd = (above - below) % 2.0;
+        (below * step, (above + odd) * step)
     }
 
     /// Calls `set(x, y)` with every cell of a `wide` by `high` grid that the curve touches, y downwards; for dots, once

@@ -93,7 +93,10 @@ const CAPTIONS: [(&str, &str); 11] = [
     ("readings", "what the paper leaves open: how many processors A is, and what a night is"),
     ("caution", "an experiment: predicted queue times counted twice"),
     ("variants", "other ways to predict, and what is known of run times"),
-    ("loads", "strategies by offered load; averse: BIAS with lock-in and risk aversion"),
+    (
+        "loads",
+        "strategies by offered load; averse: BIAS with lock-in and risk aversion; social: PRED with internalised cost",
+    ),
     ("machines", "strategies by processors of the machine"),
     ("distributions", "strategies by what jobs are like"),
 ];

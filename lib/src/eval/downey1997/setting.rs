@@ -50,6 +50,7 @@ pub const HEUR: &str = "HEUR";
 pub const LOCK_IN: &str = "BIAS, lock-in";
 pub const AVERSE: &str = "BIAS, lock-in, risk-averse";
 pub const LEAST: &str = "AVG, at least 40 %";
+pub const SOCIAL: &str = "PRED, internalised cost";
 
 /// A strategy by the name of its row.
 fn named(name: &str) -> Result<Strategy, SpecError> {
@@ -60,6 +61,7 @@ fn named(name: &str) -> Result<Strategy, SpecError> {
         LOCK_IN => with("bias+lock-in"),
         AVERSE => with("bias+lock-in+averse=0.2"),
         LEAST => "avg+least=0.4".parse(),
+        SOCIAL => with("pred+social"),
         AVG | OPT | HEUR => name.to_lowercase().parse(),
         spec => spec.parse(),
     }
@@ -108,7 +110,7 @@ fn variants() -> Vec<String> {
 }
 
 /// Carried out over loads, machines and distributions.
-pub const SWEPT: [&str; 6] = [AVG, OPT, PRED, BIAS, HEUR, AVERSE];
+pub const SWEPT: [&str; 7] = [AVG, OPT, PRED, BIAS, HEUR, AVERSE, SOCIAL];
 
 /// The loads of the sweep.
 pub const LOADS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];

@@ -2,7 +2,7 @@
 
 use super::results::{Found, Results};
 use super::setting::{
-    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SWEPT, VARIANTS,
+    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SOCIAL, SWEPT, VARIANTS,
 };
 use super::trial::{Enacted, Recorded};
 use super::{Part, explained};
@@ -252,8 +252,12 @@ fn swept(table: &str, found: &Found<'_>) -> Vec<PublishedCell> {
         _ => found.setting.name.clone(),
     };
     let of = |column: &str, strategy: &str, unit: &str, values: &[f64]| {
-        // Five strategies and AVG fit on a page.
-        let strategy = if strategy == AVERSE { "averse" } else { strategy };
+        // All of them are to fit on a page.
+        let strategy = match strategy {
+            AVERSE => "averse",
+            SOCIAL => "social",
+            other => other,
+        };
         own(table, &row, column, strategy, unit, values)
     };
     let turnarounds = SWEPT.iter().enumerate();

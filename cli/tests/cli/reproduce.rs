@@ -151,3 +151,31 @@ fn estimates_are_tried_on_any_number_of_threads_with_one_result() {
     let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(text.contains("cells are out of tolerance"), "{text}");
 }
+
+/// A paper whose workload is made, on any number of threads.
+#[test]
+fn a_paper_without_logs_needs_none() {
+    let folder = Folder::with("empty.txt", "");
+    let run = |threads: u8| {
+        let line = format!("reproduce downey1997 --table 6.1 --seeds 2 --format json --threads {threads}");
+        let done = folder.queuecast(&line).env_remove("QUEUECAST_TRACES").assert();
+        // Two seeds may lie close together, and the paper outside of that.
+        let code = done.get_output().status.code();
+        assert!(code == Some(0) || code == Some(4), "{code:?}");
+        String::from_utf8(done.get_output().stdout.clone()).unwrap()
+    };
+    let text = run(1);
+    assert_eq!(text, run(2));
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let cells = json["cells"].as_array().unwrap();
+    let rows: Vec<&str> = cells.iter().map(|cell| cell["row"].as_str().unwrap()).collect();
+    assert_eq!(rows, ["BIAS, lock-in", "BIAS, lock-in, risk-averse", "AVG, at least 40 %"]);
+    let least = &cells[2];
+    assert!((least["ours"].as_f64().unwrap() - 24.0).abs() < 8.0, "{least}");
+    assert!(least["repeated"]["confidence"].as_f64().is_some_and(|half| half > 0.0), "{least}");
+    assert_eq!((json["traces"].as_array().unwrap().len(), json["figures"].as_array().unwrap().len()), (0, 0));
+    let text = said(&folder, "reproduce downey1997 --traces nowhere", 3);
+    assert!(text.starts_with("error: nowhere: no such directory"), "{text}");
+    let text = said(&folder, "reproduce downey1997 --table 3", 2);
+    assert!(text.contains("hint: its tables: workload, 1, 2, 6.1"), "{text}");
+}

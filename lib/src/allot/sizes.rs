@@ -121,6 +121,11 @@ impl Sizes {
         Sizes(sizes)
     }
 
+    /// One size, and how long the job runs on it.
+    pub(crate) fn one(procs: Procs, run: Seconds) -> Sizes {
+        Sizes(vec![Size { procs, run, shape: 0 }])
+    }
+
     /// Sizes with the run time measured on each; those that are not viable are left out. Refused if one is outside the
     /// machine or given twice, if a run time is none, or if no size is left.
     pub fn measured(runs: &[(Procs, Seconds)], viable: Viable) -> Result<Sizes, SizesError> {

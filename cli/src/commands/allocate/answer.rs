@@ -7,6 +7,7 @@ use queuecast::units::{Procs, Seconds, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::job::Between;
 use super::people;
 use crate::answer::Answer;
 
@@ -106,6 +107,7 @@ pub struct Allocated {
     pub advice: Advice,
     /// Sizes of which the predictor says nothing.
     pub unknown: Vec<Procs>,
+    pub between: Option<Between>,
     pub calibration: Option<Calibrated>,
     pub record: Option<Record>,
     pub plot: bool,
@@ -113,7 +115,7 @@ pub struct Allocated {
 
 impl Serialize for Allocated {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Allocated", 11)?;
+        let mut object = serializer.serialize_struct("Allocated", 12)?;
         object.serialize_field("version", self.version)?;
         object.serialize_field("source", &self.source)?;
         object.serialize_field("moment", &self.moment)?;
@@ -123,6 +125,7 @@ impl Serialize for Allocated {
         object.serialize_field("soonest", &self.advice.soonest().procs)?;
         object.serialize_field("sizes", self.advice.prospects())?;
         object.serialize_field("unknown", &self.unknown)?;
+        object.serialize_field("between", &self.between)?;
         object.serialize_field("calibration", &self.calibration)?;
         object.serialize_field("record", &self.record)?;
         object.end()

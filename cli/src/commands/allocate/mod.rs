@@ -351,7 +351,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Some(trace) if !arguments.live.live => logged(arguments, trace)?,
         trace => now(arguments, trace.as_ref(), printer)?,
     };
-    let sizes = arguments.job.offered(&state)?;
+    let job::Offer { sizes, between } = arguments.job.offered(&state)?;
+    if between.as_ref().is_some_and(|between| between.measured.len() < 3) {
+        printer.warning("--between: two measured sizes fit many curves; measure a third");
+    }
     let preference = Preference { target: arguments.target, averse: arguments.averse };
     let advisor = Advisor::new(state, sizes, policy.clone(), arguments.job.give_or_take);
     let advice = match by {
@@ -392,6 +395,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         settings,
         advice,
         unknown,
+        between,
         calibration: learned.calibration.as_ref().map(Calibrated::of),
         record: learned.record,
         plot,

@@ -130,8 +130,20 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
         }
     }
     table.note("* the size to ask for; times are medians");
-    if sampled {
+    if result.calibration.is_some() {
+        table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
+    } else if sampled {
         table.note("ranges are the luck of run times; jobs that come later and all else a site does are not in them (--check says how right they were)");
+    }
+    if let Some(between) = &result.between {
+        let measured: Vec<String> = between.measured.iter().map(ToString::to_string).collect();
+        table.note(format!(
+            "run times on other sizes than {} are by a fitted curve (parallelism {:.1}, variance {:.2}), which is at most {:.1}% off the measured ones",
+            measured.join(", "),
+            between.parallelism,
+            between.variance,
+            100.0 * between.deviation
+        ));
     }
     let all = result.advice.prospects().len();
     if shown.len() < all {

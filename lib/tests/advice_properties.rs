@@ -20,7 +20,6 @@ use queuecast::workload::{Machine, Workload};
 
 const MACHINE: Procs = Procs(32);
 
-
 /// All sizes, with the run time of a job that does not get faster.
 fn every_size(run: i64) -> Sizes {
     let runs: Vec<(Procs, Seconds)> = (1..=MACHINE.0).map(|procs| (Procs(procs), Seconds(run))).collect();
@@ -275,7 +274,7 @@ fn nothing_of_the_future_is_known() {
             let state = |log: &Workload, at: Time| {
                 let mut walk = Walk::recorded(log, belief, predictor(spec, log), DEFAULT_REQUEST);
                 walk.to(at);
-                (walk.ended(), walk.past(50), walk.state(at))
+                (walk.ended(), (walk.past(50), walk.lessons(9)), walk.state(at))
             };
             let (here, there) = (state(&log, moment), state(&other, moment));
             assert_eq!(here, there, "{belief} {spec}");
@@ -359,7 +358,13 @@ fn sizes_that_cannot_be_are_refused_with_what_can() {
         assert!(error.contains(said) && !error.contains('\n'), "{error}");
     }
     let modelled = |alone: i64, parallelism: f64, variance: f64| {
-        Sizes::modelled(Seconds(alone), Speedup { parallelism, variance }, [1, 2, 4, 4].map(Procs), Viable::ANY, MACHINE)
+        Sizes::modelled(
+            Seconds(alone),
+            Speedup { parallelism, variance },
+            [1, 2, 4, 4].map(Procs),
+            Viable::ANY,
+            MACHINE,
+        )
     };
     let runs: Vec<i64> = modelled(4000, 64.0, 0.0).unwrap().all().iter().map(|size| size.run.0).collect();
     assert_eq!(runs, [4000, 2000, 1000]);

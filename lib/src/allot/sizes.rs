@@ -107,11 +107,7 @@ impl Sizes {
 
     /// Sizes with the run time measured on each; those that are not viable are left out. Refused as [`Sizes::range`] does, if
     /// a size is outside the machine or given twice, if a run time is none, or if no size is left.
-    pub fn measured(
-        runs: &[(Procs, Seconds)],
-        viable: Viable,
-        machine: Procs,
-    ) -> Result<Sizes, SizesError> {
+    pub fn measured(runs: &[(Procs, Seconds)], viable: Viable, machine: Procs) -> Result<Sizes, SizesError> {
         let viable = Sizes::range(viable, machine)?;
         let mut runs = runs.to_vec();
         runs.sort_unstable();

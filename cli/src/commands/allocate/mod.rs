@@ -9,7 +9,8 @@ mod people;
 use std::path::PathBuf;
 
 use queuecast::allot::advice::{
-    AdviceError, Advisor, Belief, Calibration, Case, Drawn, Lesson, Past, Preference, Record, State, Target, Walk,
+    AdviceError, Advisor, Belief, Calibration, Case, Drawn, Lesson, Past, Preference, Record, State, Target,
+    Walk,
 };
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
 use queuecast::report::duration;
@@ -245,7 +246,8 @@ impl Forecasting {
         let needed = if self.check.is_some() { 0 } else { past.len().saturating_sub(self.calibrate) };
         let lessons = self.lessons(&mut again(), &past[needed..])?;
         let newest = lessons[lessons.len().saturating_sub(self.calibrate)..].to_vec();
-        let record = self.check.map(|most| self.record(&mut again(), &known.past(most), &lessons)).transpose()?;
+        let record =
+            self.check.map(|most| self.record(&mut again(), &known.past(most), &lessons)).transpose()?;
         Ok(Learned { calibration: Calibration::of(newest), record: record.flatten() })
     }
 

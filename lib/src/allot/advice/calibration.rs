@@ -98,8 +98,7 @@ impl Calibration {
         let predicted = mean(&|lesson| lesson.asked.predicted);
         let actual = mean(&|lesson| scale(lesson.wait));
         let square = mean(&|lesson| (lesson.asked.predicted - predicted).powi(2));
-        let product =
-            mean(&|lesson| (lesson.asked.predicted - predicted) * (scale(lesson.wait) - actual));
+        let product = mean(&|lesson| (lesson.asked.predicted - predicted) * (scale(lesson.wait) - actual));
         let slope = if square > 0.0 { (product / square).clamp(0.0, 1.0) } else { 0.0 };
         Some(Calibration { lessons, slope })
     }
@@ -155,9 +154,7 @@ impl Calibration {
         // Stable: of those alike the earliest comes first.
         nearest.sort_by(|one, other| one.0.total_cmp(&other.0));
         let says = |lesson: &Lesson| match lesson.wait > Seconds::ZERO {
-            true => length(
-                scale(lesson.wait) + self.slope * (question.predicted - lesson.asked.predicted),
-            ),
+            true => length(scale(lesson.wait) + self.slope * (question.predicted - lesson.asked.predicted)),
             false => Seconds::ZERO,
         };
         let mut said: Vec<Seconds> = nearest.iter().take(ALIKE).map(|(_, lesson)| says(lesson)).collect();

@@ -331,7 +331,7 @@ fn a_later_start_has_to_be_worth_it() {
 
 #[test]
 fn sizes_that_cannot_be_are_refused_with_what_can() {
-    let measured = |runs: &[(u32, i64)], fewest, most| {
+    let measured = |runs: &[(u32, i64)], fewest: Option<u32>, most: Option<u32>| {
         let runs: Vec<(Procs, Seconds)> =
             runs.iter().map(|&(procs, run)| (Procs(procs), Seconds(run))).collect();
         let viable = Viable {

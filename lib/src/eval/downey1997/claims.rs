@@ -1,10 +1,10 @@
 //! What the text concludes, in the order of its sections.
 
-use super::Part;
 use super::explained::CAUTION;
 use super::results::{Found, Results, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
 use super::trial::{Drawn, Enacted, Recorded};
+use super::Part;
 use crate::eval::Claim;
 
 /// Every claim, judged by means over seeds.
@@ -47,8 +47,7 @@ impl Means<'_> {
 
     /// Section 5.
     fn for_one_job(&self) -> Vec<Claim> {
-        let [opt, pred, bias, heur] =
-            [OPT, PRED, BIAS, HEUR].map(|row| self.recorded(row, |one| one.saved / 60.0));
+        let [opt, pred, bias, heur] = [OPT, PRED, BIAS, HEUR].map(|row| self.recorded(row, |one| one.saved / 60.0));
         let rebels = [PRED, BIAS, OPT, HEUR].map(|row| self.recorded(row, |one| 100.0 * one.rebels));
         let [most, losers] = [HEUR, BIAS].map(|row| self.recorded(row, |one| 100.0 * one.losers));
         let lifetimes = self.recorded(OPT, |one| one.lifetimes);
@@ -121,14 +120,9 @@ impl Means<'_> {
                 pred < bias.min(opt),
                 format!("{pred:+.1} %"),
             ),
-            Claim::new("that of PRED is shorter than that of AVG", pred < 0.0, format!("{pred:+.1} %"))
+            Claim::new("that of PRED is shorter than that of AVG", pred < 0.0, format!("{pred:+.1} %")).explained(CAUTION),
+            Claim::new("that of BIAS is shorter than that of OPT", bias < opt, format!("{bias:+.1} %, {opt:+.1} %"))
                 .explained(CAUTION),
-            Claim::new(
-                "that of BIAS is shorter than that of OPT",
-                bias < opt,
-                format!("{bias:+.1} %, {opt:+.1} %"),
-            )
-            .explained(CAUTION),
             Claim::new(
                 "lock-in shortens that of BIAS, and risk aversion shortens it further",
                 lock_in < bias && averse < lock_in,

@@ -56,8 +56,7 @@ fn allocated(jobs: &[Drawn], log: Option<&Workload>) -> Figure {
 
 /// Figure 4.
 fn sizes(jobs: &[Drawn], log: Option<&Workload>) -> Figure {
-    let mut figure =
-        Figure::new("Figure 4", "cluster sizes", "% of the jobs").over(log_axis("processors", ""));
+    let mut figure = Figure::new("Figure 4", "cluster sizes", "% of the jobs").over(log_axis("processors", ""));
     if let Some(log) = log {
         let values = log.jobs().iter().map(|job| f64::from(job.shape.procs.0));
         figure = figure.curve(LOG, cumulative(values.collect()));
@@ -79,8 +78,7 @@ fn scatter(name: &str, row: &str, outcome: &Outcome) -> Figure {
     };
     let (least, most) = ends(|point| point.0);
     let title = format!("queue times predicted (across) and actual, {row}");
-    let figure =
-        Figure::new(name, title, "s").over(FigureAxis { log_up: true, ..log_axis("predicted", "s") });
+    let figure = Figure::new(name, title, "s").over(FigureAxis { log_up: true, ..log_axis("predicted", "s") });
     let figure = figure.dots("each", points.iter().copied()).curve("perfect", [(least, least), (most, most)]);
     match &enacted.used {
         Some(trend) => {

@@ -2,7 +2,8 @@
 
 use super::results::{Found, Results};
 use super::setting::{
-    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SWEPT, VARIANTS,
+    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SWEPT,
+    VARIANTS,
 };
 use super::trial::{Enacted, Recorded};
 use super::{Part, explained};
@@ -230,8 +231,9 @@ fn variants(found: &Found<'_>) -> Vec<PublishedCell> {
     rows.flat_map(|(place, spec)| {
         let recorded = place - 1;
         let of = |column: &str, unit: &str, values: &[f64]| own("variants", spec, "", column, unit, values);
-        let line =
-            |value: fn(&Trend) -> f64| found.enacted(place, |one| one.raw.as_ref().map_or(f64::NAN, value));
+        let line = |value: fn(&Trend) -> f64| {
+            found.enacted(place, |one| one.raw.as_ref().map_or(f64::NAN, value))
+        };
         [
             of("rebels %", "%", &percent(found.recorded(recorded, |one| one.rebels))),
             of("saved min", "min", &minutes(found.recorded(recorded, |one| one.saved))),

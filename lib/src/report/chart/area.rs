@@ -35,8 +35,7 @@ impl Area {
         };
         let rows = self.height.max(2).next_multiple_of(2);
         let ys = (0.0, self.y.top(peak));
-        let (gutter, frame) =
-            Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors: false }.on(page);
+        let (gutter, frame) = Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors: false }.on(page);
         let alone = self.series.len() == 1;
         for (place, series) in self.series.iter().enumerate() {
             if place > 0 {

@@ -342,11 +342,7 @@ SPARSE
     let drawn = two.render(&PAGE().ascii());
     assert!(drawn.ends_with("* short   o long   + both\n") && !drawn.contains(". "), "{drawn}");
     // A line is seen before any dots, wherever it stands in the list.
-    assert_eq!(
-        drawn.lines().filter(|line| line.contains("ooo") || line.contains("+++")).count(),
-        1,
-        "{drawn}"
-    );
+    assert_eq!(drawn.lines().filter(|line| line.contains("ooo") || line.contains("+++")).count(), 1, "{drawn}");
     two.series.rotate_right(1);
     let drawn = two.render(&PAGE().ascii());
     assert!(drawn.contains("****") && !drawn.contains("++++"), "{drawn}");

@@ -222,7 +222,7 @@ fn the_past_corrects_and_its_absence_is_said() {
         .collect();
     std::fs::write(folder.path("late.swf"), format!("; MaxProcs: 10\n{late}")).unwrap();
     let ask = |settings: &str| {
-        let line = format!("allocate late.swf --at 1995000 --runs 2=400 --format json {settings}");
+        let line = format!("allocate late.swf --at 1990900 --runs 2=400 --format json {settings}");
         json(&mut folder.queuecast(&line))
     };
     let (plain, corrected) = (ask("--calibrate 0"), ask("--check 50"));
@@ -305,7 +305,7 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         ),
         ("busy.swf --runs 2=60,2=70 --between".to_owned(), 2, "2 processors are given twice"),
         ("busy.swf --runs 2=60 --calibrate -1".to_owned(), 2, "invalid value '-1'"),
-        (format!("busy.swf {model} --between"), 2, "--runs"),
+        (format!("busy.swf {model} --between"), 2, "cannot be used with"),
         ("busy.swf --runs 2=60 --at 2000".to_owned(), 2, "outside the log, which goes from 0 to 1000 s"),
         ("busy.swf --runs 2=60 --at -1".to_owned(), 2, "outside the log"),
         ("busy.swf --runs 2=60 --at noon".to_owned(), 2, "a date (1996-12-24"),

@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N=DURATION,…", value_parser = runs, conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub runs: Option<Runs>,
     /// Look at sizes between those of --runs too, by a speedup fitted to them; at least two, better three
-    #[arg(long, requires = "runs")]
+    #[arg(long, requires = "runs", conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub between: bool,
     /// How long it runs on one processor, instead of --runs; with --parallelism and --variance
     #[arg(long, value_name = "DURATION", value_parser = length, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]

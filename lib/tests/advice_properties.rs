@@ -7,27 +7,23 @@ use proptest::prelude::*;
 use queuecast::allot::advice::{
     Advice, AdviceError, Advisor, Belief, Drawn, Preference, Resident, State, Target, Walk,
 };
-use queuecast::allot::{Sizes, SizesError, Viable};
+use queuecast::allot::{Sizes, SizesError};
 use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
-use queuecast::synth::Speedup;
+use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::{Holder, Lifetimes, QueueTime, quantile};
 use queuecast::workload::{Machine, Workload};
 
 const MACHINE: Procs = Procs(32);
 
-fn viable() -> Viable {
-    Viable::new(MACHINE, None, None).unwrap()
-}
-
 /// All sizes, with the run time of a job that does not get faster.
 fn every_size(run: i64) -> Sizes {
     let runs: Vec<(Procs, Seconds)> = (1..=MACHINE.0).map(|procs| (Procs(procs), Seconds(run))).collect();
-    Sizes::measured(&runs, viable()).unwrap()
+    Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap()
 }
 
 fn resident(procs: u32, limit: Option<i64>, left: Holder) -> Resident {
@@ -156,7 +152,7 @@ fn a_run_time_give_or_take_a_factor_is_so_in_all_sizes_alike() {
     let runs = [(Procs(4), Seconds(4000)), (Procs(8), Seconds(2000))];
     let advisor = Advisor::new(
         State::new(MACHINE, Vec::new(), Vec::new()),
-        Sizes::measured(&runs, viable()).unwrap(),
+        Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap(),
         Backfill::easy(),
         2.0,
     );
@@ -227,7 +223,7 @@ fn who_knows_all_run_times_is_right_about_first_come_first_served() {
         let jobs = log.jobs().iter().step_by(7);
         jobs.map(|job| {
             walk.before(job.index);
-            let sizes = Sizes::measured(&[(job.shape.procs, Seconds(10))], viable()).unwrap();
+            let sizes = Sizes::measured(&[(job.shape.procs, Seconds(10))], Viable::ANY, MACHINE).unwrap();
             let advisor = Advisor::new(walk.state(job.submit), sizes, Backfill::fcfs(), 1.0);
             let actual = log.starts[job.index.at()] - job.submit;
             (advisor.draw(Seed(1), 0).unwrap().each[0].0 - actual).0
@@ -278,7 +274,7 @@ fn nothing_of_the_future_is_known() {
             let state = |log: &Workload, at: Time| {
                 let mut walk = Walk::recorded(log, belief, predictor(spec, log), DEFAULT_REQUEST);
                 walk.to(at);
-                (walk.ended(), walk.past(50), walk.state(at))
+                (walk.ended(), (walk.past(50), walk.lessons(9)), walk.state(at))
             };
             let (here, there) = (state(&log, moment), state(&other, moment));
             assert_eq!(here, there, "{belief} {spec}");
@@ -319,7 +315,7 @@ fn a_later_start_has_to_be_worth_it() {
     // Eight are free now and take 1000 s; sixteen are free in 300 s and take 500 s.
     let held = resident(24, None, Holder::ending(Procs(24), Seconds(300)));
     let runs = [(Procs(8), Seconds(1000)), (Procs(16), Seconds(500)), (Procs(17), Seconds(500))];
-    let sizes = Sizes::measured(&runs, viable()).unwrap();
+    let sizes = Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap();
     let advisor = Advisor::new(State::new(MACHINE, vec![held], Vec::new()), sizes, Backfill::easy(), 1.0);
     let draws = drawn(&advisor, 3);
     let advice = |averse: f64| -> Advice {
@@ -335,10 +331,14 @@ fn a_later_start_has_to_be_worth_it() {
 
 #[test]
 fn sizes_that_cannot_be_are_refused_with_what_can() {
-    let measured = |runs: &[(u32, i64)], fewest, most| {
+    let measured = |runs: &[(u32, i64)], fewest: Option<u32>, most: Option<u32>| {
         let runs: Vec<(Procs, Seconds)> =
             runs.iter().map(|&(procs, run)| (Procs(procs), Seconds(run))).collect();
-        Viable::new(MACHINE, fewest, most).and_then(|viable| Sizes::measured(&runs, viable))
+        let viable = Viable {
+            fewest: fewest.map_or(Viable::ANY.fewest, Procs),
+            most: most.map_or(Viable::ANY.most, Procs),
+        };
+        Sizes::measured(&runs, viable, MACHINE)
     };
     let kept = measured(&[(32, 10), (4, 60), (1, 99)], Some(2), Some(32)).unwrap();
     assert_eq!(kept.all().iter().map(|size| size.procs.0).collect::<Vec<_>>(), [4, 32]);
@@ -358,7 +358,13 @@ fn sizes_that_cannot_be_are_refused_with_what_can() {
         assert!(error.contains(said) && !error.contains('\n'), "{error}");
     }
     let modelled = |alone: i64, parallelism: f64, variance: f64| {
-        Sizes::modelled(Seconds(alone), Speedup { parallelism, variance }, [1, 2, 4, 4].map(Procs), viable())
+        Sizes::modelled(
+            Seconds(alone),
+            Speedup { parallelism, variance },
+            [1, 2, 4, 4].map(Procs),
+            Viable::ANY,
+            MACHINE,
+        )
     };
     let runs: Vec<i64> = modelled(4000, 64.0, 0.0).unwrap().all().iter().map(|size| size.run.0).collect();
     assert_eq!(runs, [4000, 2000, 1000]);

@@ -192,18 +192,83 @@ fn a_record_says_how_right_it_was() {
         );
         json(&mut folder.queuecast(&line))["record"].take()
     };
-    let oracle = record("--outlook forecast --predictor perfect");
+    let oracle = record("--outlook forecast --predictor perfect --calibrate 0");
     assert_eq!(
         (&oracle["cases"], &oracle["inside"], &oracle["mean_error"]),
         (&value!(60), &value!(1.0), &value!(0.0))
     );
-    let shares = record("");
+    let shares = record("--calibrate 0");
     assert!(
         shares["mean_error"].as_f64() < shares["mean_wait"].as_f64()
             && shares["mean_error"].as_f64() > Some(0.0)
     );
     let text = stdout(&mut folder.queuecast("allocate placed.swf --runs 8=1h --check 60 --draws 20"));
     assert!(text.contains("started within the range"), "{text}");
+}
+
+#[test]
+fn the_past_corrects_and_its_absence_is_said() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let text = stdout(&mut folder.queuecast(PLANNED));
+    assert!(text.contains("fewer than 30 past jobs to learn from"), "{text}");
+    assert!(!stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 0"))).contains("fewer than 30"));
+    // Everybody waits ten minutes or more on an empty machine: a site that does what no policy says. Who is asked next
+    // would start at once, if one did not look.
+    let late: String = (0..200)
+        .map(|job| {
+            let (submit, wait) = (10_000 * job, 600 + 60 * (job % 5));
+            format!("{job} {submit} {wait} 100 2 -1 -1 2 400 -1 1 1 1 1 1 1 -1 -1\n")
+        })
+        .collect();
+    std::fs::write(folder.path("late.swf"), format!("; MaxProcs: 10\n{late}")).unwrap();
+    let ask = |settings: &str| {
+        let line = format!("allocate late.swf --at 1990900 --runs 2=400 --format json {settings}");
+        json(&mut folder.queuecast(&line))
+    };
+    let (plain, corrected) = (ask("--calibrate 0"), ask("--check 50"));
+    let queue = |result: &Value| result["sizes"][0]["queue"].clone();
+    assert_eq!(queue(&plain)["p90"], 0.0);
+    assert_eq!(
+        (&queue(&corrected)["p10"], &queue(&corrected)["median"], &queue(&corrected)["p90"]),
+        (&value!(600.0), &value!(720.0), &value!(840.0))
+    );
+    assert_eq!(corrected["sizes"][0]["at_once"], 0.0);
+    assert_eq!((&plain["calibration"], &corrected["calibration"]["jobs"]), (&Value::Null, &value!(190)));
+    let record = &corrected["record"];
+    assert_eq!((&record["inside"], &record["usual"]["inside"]), (&value!(1.0), &value!(1.0)));
+    // The first that could be checked are left out: nothing was known yet.
+    assert!(record["cases"].as_u64() < Some(50) && record["cases"].as_u64() > Some(30), "{record}");
+    assert_eq!(ask("--calibrate 0 --check 50")["record"]["inside"], 0.0, "control");
+    assert_eq!(ask("--calibrate 40")["calibration"]["jobs"], 40);
+    assert_eq!(ask("--calibrate 29")["calibration"], Value::Null);
+}
+
+#[test]
+fn sizes_between_the_measured_ones_are_by_a_curve() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let ask = |settings: &str| {
+        let line = format!("allocate busy.swf --at 15 --outlook forecast --format json {settings}");
+        json(&mut folder.queuecast(&line))
+    };
+    let run = |result: &Value| -> Vec<(u64, f64)> {
+        let sizes = result["sizes"].as_array().unwrap().iter();
+        let run = |size: &Value| size["run"]["median"].as_f64().unwrap();
+        sizes.map(|size| (size["procs"].as_u64().unwrap(), run(size))).collect()
+    };
+    // Perfect speedup.
+    let result = ask("--runs 1=1200,2=600,6=200 --between");
+    assert_eq!(run(&result), [(1, 1200.0), (2, 600.0), (3, 400.0), (4, 300.0), (5, 240.0), (6, 200.0)]);
+    assert_eq!(result["between"]["measured"], value!([1, 2, 6]));
+    assert!(result["between"]["deviation"].as_f64() < Some(0.001), "{}", result["between"]);
+    // What was measured stays as measured, however far off the curve is.
+    let odd = ask("--runs 1=1200,2=2400,6=200 --between --fewest 2 --sizes 2,4,9");
+    assert_eq!((run(&odd)[0], run(&odd).len()), ((2, 2400.0), 2));
+    assert!(odd["between"]["deviation"].as_f64() > Some(0.1), "{}", odd["between"]);
+    assert_eq!(ask("--runs 1=1200,6=200")["between"], Value::Null);
+    let two = folder.queuecast("allocate busy.swf --runs 1=1200,6=200 --between").assert().success();
+    let output = two.get_output();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("measure a third"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("by a fitted curve (parallelism"));
 }
 
 #[test]
@@ -233,6 +298,14 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         ("busy.swf --runs 2=60 --most 11".to_owned(), 2, "up to 10 on this machine"),
         ("busy.swf --runs 2=60 --most 99999999999".to_owned(), 2, "too large"),
         ("busy.swf --runs 2=60 --sizes 4".to_owned(), 2, "there are only 2"),
+        (
+            "busy.swf --runs 2=60 --between".to_owned(),
+            2,
+            "--between: a speedup needs run times on at least 2",
+        ),
+        ("busy.swf --runs 2=60,2=70 --between".to_owned(), 2, "2 processors are given twice"),
+        ("busy.swf --runs 2=60 --calibrate -1".to_owned(), 2, "invalid value '-1'"),
+        (format!("busy.swf {model} --between"), 2, "cannot be used with"),
         ("busy.swf --runs 2=60 --at 2000".to_owned(), 2, "outside the log, which goes from 0 to 1000 s"),
         ("busy.swf --runs 2=60 --at -1".to_owned(), 2, "outside the log"),
         ("busy.swf --runs 2=60 --at noon".to_owned(), 2, "a date (1996-12-24"),

@@ -22,6 +22,6 @@ pub use allotter::Allotter;
 pub use bias::{Bias, Trend};
 pub use choice::{Choice, Scales};
 pub use chooser::Prediction;
-pub use sizes::{Size, Sizes, SizesError, Viable};
+pub use sizes::{Size, Sizes, SizesError};
 pub use strategy::{Hold, Prompting, Strategy};
 pub use witness::{Course, Decision, Witness};

@@ -1,7 +1,7 @@
 //! The sizes a job can be given, each with how long it takes there.
 
 use crate::job::Job;
-use crate::synth::Speedup;
+use crate::synth::{Speedup, Viable};
 use crate::units::{Procs, Seconds};
 
 /// No run time is longer than this, in seconds.
@@ -51,39 +51,8 @@ pub enum SizesError {
     Variance(f64),
 }
 
-/// The sizes a job can run on at all: it needs some for its memory, and beyond some it does nothing but communicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Viable {
-    fewest: u32,
-    most: u32,
-    machine: u32,
-}
-
-impl Viable {
-    /// From `fewest` (1 unless given) to `most` (the machine unless given). Refused if that leaves none, or ends beyond
-    /// the machine.
-    pub fn new(machine: Procs, fewest: Option<u32>, most: Option<u32>) -> Result<Viable, SizesError> {
-        let machine = machine.0;
-        let viable = Viable { fewest: fewest.unwrap_or(1), most: most.unwrap_or(machine), machine };
-        if viable.fewest < 1 || viable.fewest > viable.most || viable.most > machine {
-            return Err(viable.none(None));
-        }
-        Ok(viable)
-    }
-
-    /// The low end.
-    pub fn fewest(&self) -> Procs {
-        Procs(self.fewest)
-    }
-
-    /// The high end.
-    pub fn most(&self) -> Procs {
-        Procs(self.most)
-    }
-
-    fn none(&self, given: Option<String>) -> SizesError {
-        SizesError::NoneViable { fewest: self.fewest, most: self.most, machine: self.machine, given }
-    }
+fn none_viable(viable: Viable, machine: Procs, given: Option<String>) -> SizesError {
+    SizesError::NoneViable { fewest: viable.fewest.0, most: viable.most.0, machine: machine.0, given }
 }
 
 /// One size a job can be given.
@@ -121,30 +90,46 @@ impl Sizes {
         Sizes(sizes)
     }
 
-    /// Sizes with the run time measured on each; those that are not viable are left out. Refused if one is outside the
-    /// machine or given twice, if a run time is none, or if no size is left.
-    pub fn measured(runs: &[(Procs, Seconds)], viable: Viable) -> Result<Sizes, SizesError> {
+    /// What is left of a range on a machine. Refused if that is nothing; and if the range names an end beyond the machine, or
+    /// none at all, for whoever says so is mistaken.
+    pub fn range(viable: Viable, machine: Procs) -> Result<Viable, SizesError> {
+        let open = viable.most == Viable::ANY.most;
+        let most = if open { machine } else { viable.most };
+        let left = viable.on(machine).ok().filter(|_| viable.fewest >= Procs(1) && most <= machine);
+        let none = || none_viable(Viable { fewest: viable.fewest, most }, machine, None);
+        left.ok_or_else(none)
+    }
+
+    /// One size, and how long the job runs on it.
+    pub(crate) fn one(procs: Procs, run: Seconds) -> Sizes {
+        Sizes(vec![Size { procs, run, shape: 0 }])
+    }
+
+    /// Sizes with the run time measured on each; those that are not viable are left out. Refused as [`Sizes::range`] does, if
+    /// a size is outside the machine or given twice, if a run time is none, or if no size is left.
+    pub fn measured(runs: &[(Procs, Seconds)], viable: Viable, machine: Procs) -> Result<Sizes, SizesError> {
+        let viable = Sizes::range(viable, machine)?;
         let mut runs = runs.to_vec();
         runs.sort_unstable();
         if let Some(pair) = runs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(SizesError::Twice(pair[0].0.0));
         }
         for &(procs, run) in &runs {
-            if !(1..=viable.machine).contains(&procs.0) {
-                return Err(SizesError::Outside { procs: procs.0, machine: viable.machine });
+            if !(1..=machine.0).contains(&procs.0) {
+                return Err(SizesError::Outside { procs: procs.0, machine: machine.0 });
             }
             if run <= Seconds::ZERO || run.0 as f64 > LONGEST {
                 return Err(SizesError::Run(run.0));
             }
         }
-        let within = |procs: &Procs| (viable.fewest..=viable.most).contains(&procs.0);
+        let within = |procs: &Procs| (viable.fewest..=viable.most).contains(procs);
         let sizes: Vec<Size> = (0..)
             .zip(runs.iter().filter(|(procs, _)| within(procs)))
             .map(|(shape, &(procs, run))| Size { procs, run, shape })
             .collect();
         if sizes.is_empty() {
             let given: Vec<String> = runs.iter().map(|(procs, _)| procs.to_string()).collect();
-            return Err(viable.none(Some(given.join(", "))));
+            return Err(none_viable(viable, machine, Some(given.join(", "))));
         }
         Ok(Sizes(sizes))
     }
@@ -156,6 +141,7 @@ impl Sizes {
         speedup: Speedup,
         sizes: impl IntoIterator<Item = Procs>,
         viable: Viable,
+        machine: Procs,
     ) -> Result<Sizes, SizesError> {
         if !(1.0..=STEEPEST).contains(&speedup.parallelism) {
             return Err(SizesError::Parallelism(speedup.parallelism));
@@ -170,7 +156,7 @@ impl Sizes {
         let mut sizes: Vec<(Procs, Seconds)> = sizes.into_iter().map(|procs| (procs, run(procs))).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        Sizes::measured(&sizes, viable)
+        Sizes::measured(&sizes, viable, machine)
     }
 
     /// Smallest first.

@@ -1,12 +1,13 @@
 //! What was advised: what JSON holds, and the rows for spreadsheets.
 
-use queuecast::allot::advice::{Advice, Prospect, Record, Spread, State};
+use queuecast::allot::advice::{Advice, Calibration, Prospect, Record, Spread, State};
 use queuecast::report::{Cell, Column, Document, Table, date};
 use queuecast::trace::TimeZone;
 use queuecast::units::{Procs, Seconds, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::job::Between;
 use super::people;
 use crate::answer::Answer;
 
@@ -72,10 +73,27 @@ pub struct Settings {
     pub by: Option<String>,
     pub draws: Option<u32>,
     pub seed: Option<u64>,
+    pub calibrate: Option<usize>,
     pub target: String,
     pub averse: f64,
     pub give_or_take: f64,
     pub default_request: Seconds,
+}
+
+/// What queue times were corrected by.
+#[derive(Debug, Clone, Serialize)]
+pub struct Calibrated {
+    /// Past jobs asked about.
+    pub jobs: usize,
+    /// How far a difference in predictions is followed, from 0 to 1.
+    pub slope: f64,
+}
+
+impl Calibrated {
+    /// As learned.
+    pub fn of(calibration: &Calibration) -> Calibrated {
+        Calibrated { jobs: calibration.lessons().len(), slope: calibration.slope() }
+    }
 }
 
 /// How many processors to ask for, and why. Says nothing of what the log says of later.
@@ -89,13 +107,15 @@ pub struct Allocated {
     pub advice: Advice,
     /// Sizes of which the predictor says nothing.
     pub unknown: Vec<Procs>,
+    pub between: Option<Between>,
+    pub calibration: Option<Calibrated>,
     pub record: Option<Record>,
     pub plot: bool,
 }
 
 impl Serialize for Allocated {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Allocated", 10)?;
+        let mut object = serializer.serialize_struct("Allocated", 12)?;
         object.serialize_field("version", self.version)?;
         object.serialize_field("source", &self.source)?;
         object.serialize_field("moment", &self.moment)?;
@@ -105,6 +125,8 @@ impl Serialize for Allocated {
         object.serialize_field("soonest", &self.advice.soonest().procs)?;
         object.serialize_field("sizes", self.advice.prospects())?;
         object.serialize_field("unknown", &self.unknown)?;
+        object.serialize_field("between", &self.between)?;
+        object.serialize_field("calibration", &self.calibration)?;
         object.serialize_field("record", &self.record)?;
         object.end()
     }

@@ -9,9 +9,9 @@ mod people;
 use std::path::PathBuf;
 
 use queuecast::allot::advice::{
-    AdviceError, Advisor, Belief, Case, Drawn, Preference, Record, State, Target, Walk,
+    AdviceError, Advisor, Belief, Calibration, Case, Drawn, Lesson, Past, Preference, Record, State, Target,
+    Walk,
 };
-use queuecast::allot::{Sizes, Viable};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
 use queuecast::report::duration;
 use queuecast::seed::Seed;
@@ -21,7 +21,7 @@ use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
 use rayon::prelude::*;
 
-use self::answer::{Allocated, Moment, Seen, Settings};
+use self::answer::{Allocated, Calibrated, Moment, Seen, Settings};
 use super::cleaning;
 use super::loaded::Loaded;
 use super::simulate::{policy_help, predictor_help};
@@ -29,6 +29,9 @@ use super::source::Source;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec::{self, Form, Spec, form};
+
+/// So many draws place a question of the past.
+const LESSON_DRAWS: u32 = 30;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,6 +108,10 @@ pub struct Forecasting {
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
     #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
+    /// Correct queue times by what became of this many past jobs of the log, asked about in the same way; 0 for not at all.
+    /// Fewer than 30 are too few
+    #[arg(long, value_name = "N", default_value = "200", allow_negative_numbers = true)]
+    pub calibrate: usize,
     /// Also say how right such predictions would have been for this many jobs of the log that have started by then
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
     pub check: Option<usize>,
@@ -210,32 +217,69 @@ impl Forecasting {
         Ok(Walk::simulated(workload, until, &mut *policy, &mut *planner, belief, predictor, default)?)
     }
 
-    /// All draws, on all cores; the same on any number of them.
-    fn drawn(&self, advisor: &Advisor) -> Result<Vec<Drawn>, Failure> {
+    /// So many draws, on all cores; the same on any number of them.
+    fn drawn(&self, advisor: &Advisor, draws: u32) -> Result<Vec<Drawn>, Failure> {
         let drawn: Result<Vec<Drawn>, AdviceError> =
-            (0..self.draws).into_par_iter().map(|number| advisor.draw(Seed(self.seed), number)).collect();
+            (0..draws).into_par_iter().map(|number| advisor.draw(Seed(self.seed), number)).collect();
         Ok(drawn?)
     }
 
-    /// How right it would have been about jobs that have started by now.
-    fn record(&self, workload: &Workload, known: &Walk<'_>, until: Time) -> Result<Option<Record>, Failure> {
-        let Some(most) = self.check else { return Ok(None) };
-        let mut walk = self.walk(workload, until)?;
-        let machine = workload.machine().procs;
-        let cases = known.past(most).into_iter().map(|(index, actual)| {
-            let job = &workload.jobs()[index.at()];
-            walk.before(index);
-            // What it asked for is all that was known of how long it would run.
-            let asked = job.shape.limit.unwrap_or(self.default_request());
-            let viable = Viable::new(machine, None, None);
-            let sizes = viable.and_then(|viable| Sizes::measured(&[(job.shape.procs, asked)], viable));
-            let sizes = sizes.map_err(|error| Failure::unexpected(error.to_string()))?;
-            let advisor = Advisor::new(walk.state(job.submit), sizes, self.policy.clone(), 1.0);
-            let advice = advisor.conclude(&self.drawn(&advisor)?, Preference::default())?;
-            Ok(Case { queue: advice.recommended().queue, actual })
-        });
-        Ok(Record::of(&cases.collect::<Result<Vec<Case>, Failure>>()?))
+    /// What predictions were worth at these past moments.
+    fn lessons(&self, walk: &mut Walk<'_>, past: &[Past]) -> Result<Vec<Lesson>, Failure> {
+        let mut lessons = Vec::with_capacity(past.len());
+        for &Past { job, wait, started } in past {
+            let advisor = walk.ask(job, self.policy.clone());
+            let drawn = self.drawn(&advisor, self.draws.min(LESSON_DRAWS))?;
+            lessons.extend(Lesson::of(&advisor, &drawn, wait, started));
+        }
+        Ok(lessons)
     }
+
+    /// What the past teaches, and, if asked for, how right it would have been about jobs that have started by now.
+    fn learned(&self, workload: &Workload, known: &Walk<'_>) -> Result<Learned, Failure> {
+        if self.by.is_some() {
+            return Ok(Learned::default());
+        }
+        let again = || known.again(self.predictor(workload));
+        let past = if self.calibrate > 0 { known.lessons(self.calibrate) } else { Vec::new() };
+        // A check needs those of all times.
+        let needed = if self.check.is_some() { 0 } else { past.len().saturating_sub(self.calibrate) };
+        let lessons = self.lessons(&mut again(), &past[needed..])?;
+        let newest = lessons[lessons.len().saturating_sub(self.calibrate)..].to_vec();
+        let record =
+            self.check.map(|most| self.record(&mut again(), &known.past(most), &lessons)).transpose()?;
+        Ok(Learned { calibration: Calibration::of(newest), record: record.flatten() })
+    }
+
+    /// How right it would have been about these jobs, each with the lessons known when it came. With lessons, those jobs
+    /// count that came when there were enough.
+    fn record(
+        &self,
+        walk: &mut Walk<'_>,
+        past: &[Past],
+        lessons: &[Lesson],
+    ) -> Result<Option<Record>, Failure> {
+        let (mut plain, mut calibrated) = (Vec::new(), Vec::new());
+        for &Past { job, wait, started } in past {
+            let advisor = walk.ask(job, self.policy.clone());
+            let mut drawn = self.drawn(&advisor, self.draws)?;
+            let calibration = Calibration::before(lessons, started - wait, self.calibrate);
+            if let Some(calibration) = &calibration {
+                drawn = calibration.correct(&advisor, &drawn);
+            }
+            let queue = advisor.conclude(&drawn, Preference::default())?.recommended().queue;
+            let cases = if calibration.is_some() { &mut calibrated } else { &mut plain };
+            cases.push(Case::of(queue, wait, calibration.as_ref()));
+        }
+        Ok(Record::of(if calibrated.is_empty() { &plain } else { &calibrated }))
+    }
+}
+
+/// What the past teaches.
+#[derive(Default)]
+struct Learned {
+    calibration: Option<Calibration>,
+    record: Option<Record>,
 }
 
 /// The machine at the moment asked about, and where that comes from.
@@ -244,7 +288,7 @@ struct Situation {
     moment: Moment,
     state: State,
     seen: Seen,
-    record: Option<Record>,
+    learned: Learned,
 }
 
 /// The machine as a log has it at a moment.
@@ -260,7 +304,7 @@ fn logged(arguments: &Arguments, trace: &Loaded) -> Result<Situation, Failure> {
         moment: Moment::of(at, workload.epoch, zone),
         seen: Seen::of(&state, walk.ended(), workload.starts.is_empty()),
         state,
-        record: forecasting.record(workload, &walk, at)?,
+        learned: forecasting.learned(workload, &walk)?,
     })
 }
 
@@ -286,13 +330,13 @@ fn now(arguments: &Arguments, trace: Option<&Loaded>, printer: &Printer) -> Resu
         moment: Moment::of(site.asked, Some(0), zone),
         seen: Seen::of(&state, walk.ended(), false),
         state,
-        record: forecasting.record(workload, &walk, end)?,
+        learned: forecasting.learned(workload, &walk)?,
     })
 }
 
 /// Finds the moment, asks about every size, and shows what it says.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let Forecasting { ref policy, ref predictor, by, draws, seed, .. } = arguments.forecasting;
+    let Forecasting { ref policy, ref predictor, by, draws, seed, calibrate, .. } = arguments.forecasting;
     let belief = arguments.forecasting.belief()?;
     arguments.job.check()?;
     if by.is_some() && arguments.forecasting.check.is_some() {
@@ -305,16 +349,24 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
         cleaning::note(&trace.name, &trace.log.report, printer);
     }
-    let Situation { source, moment, state, seen, record } = match &trace {
+    let Situation { source, moment, state, seen, learned } = match &trace {
         Some(trace) if !arguments.live.live => logged(arguments, trace)?,
         trace => now(arguments, trace.as_ref(), printer)?,
     };
-    let sizes = arguments.job.offered(&state)?;
+    let job::Offer { sizes, between } = arguments.job.offered(&state)?;
+    if between.as_ref().is_some_and(|between| between.measured.len() < 3) {
+        printer.warning("--between: two measured sizes fit many curves; measure a third");
+    }
     let preference = Preference { target: arguments.target, averse: arguments.averse };
     let advisor = Advisor::new(state, sizes, policy.clone(), arguments.job.give_or_take);
     let advice = match by {
         Some(by) => advisor.by(by, preference)?,
-        None => advisor.conclude(&arguments.forecasting.drawn(&advisor)?, preference)?,
+        None => {
+            let drawn = arguments.forecasting.drawn(&advisor, draws)?;
+            let calibration = learned.calibration.as_ref();
+            let corrected = calibration.map(|calibration| calibration.correct(&advisor, &drawn));
+            advisor.conclude(&corrected.unwrap_or(drawn), preference)?
+        }
     };
     let unknown: Vec<Procs> = advisor
         .sizes()
@@ -329,6 +381,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         by: by.map(|by| by.to_string()),
         draws: by.is_none().then_some(draws),
         seed: by.is_none().then_some(seed),
+        calibrate: by.is_none().then_some(calibrate),
         target: arguments.target.to_string(),
         averse: arguments.averse,
         give_or_take: arguments.job.give_or_take,
@@ -344,7 +397,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         settings,
         advice,
         unknown,
-        record,
+        between,
+        calibration: learned.calibration.as_ref().map(Calibrated::of),
+        record: learned.record,
         plot,
     })
 }

@@ -1,10 +1,10 @@
 //! What was advised, as people read it.
 
-use queuecast::allot::advice::{Prospect, Record, Spread};
+use queuecast::allot::advice::{Prospect, Record, Spread, Width};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
 
-use super::answer::Allocated;
+use super::answer::{Allocated, Calibrated};
 use crate::commands::loaded::number_of;
 
 /// More rows than this are too many to read.
@@ -60,6 +60,12 @@ fn machine(result: &Allocated) -> Table {
             settings.outlook
         ),
     };
+    let corrected = match &result.calibration {
+        Some(Calibrated { jobs, slope }) => {
+            format!("what became of {}; predictions followed by {slope:.2}", number_of(*jobs, "past job"))
+        }
+        None => "nothing".to_owned(),
+    };
     let mut table = Table::facts([
         fact("log", result.source.clone()),
         fact("moment", format!("{} s{date}", result.moment.time)),
@@ -68,6 +74,7 @@ fn machine(result: &Allocated) -> Table {
         fact("waiting ahead", waiting),
         fact("learned from", number_of(state.ended, "job")),
         fact("queue times", source),
+        fact("corrected by", corrected),
     ])
     .titled("Machine");
     if state.simulated {
@@ -75,6 +82,11 @@ fn machine(result: &Allocated) -> Table {
     }
     if state.ended == 0 {
         table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
+    }
+    if result.calibration.is_none() && settings.calibrate.is_some_and(|most| most > 0) {
+        table.note(
+            "fewer than 30 past jobs to learn from: ranges are the simulation's own, and may hold far less than 80%",
+        );
     }
     if state.excess.0 > 0 {
         table.note(format!(
@@ -118,8 +130,20 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
         }
     }
     table.note("* the size to ask for; times are medians");
-    if sampled {
+    if result.calibration.is_some() {
+        table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
+    } else if sampled {
         table.note("ranges are the luck of run times; jobs that come later and all else a site does are not in them (--check says how right they were)");
+    }
+    if let Some(between) = &result.between {
+        let measured: Vec<String> = between.measured.iter().map(ToString::to_string).collect();
+        table.note(format!(
+            "run times on other sizes than {} are by a fitted curve (parallelism {:.1}, variance {:.2}), which is at most {:.1}% off the measured ones",
+            measured.join(", "),
+            between.parallelism,
+            between.variance,
+            100.0 * between.deviation
+        ));
     }
     let all = result.advice.prospects().len();
     if shown.len() < all {
@@ -147,18 +171,33 @@ fn between(low: f64, high: f64, word: &str) -> String {
 
 fn table_of(record: &Record) -> Table {
     let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
-    let facts = [
+    let length = |name: &str, length: f64| (Column::duration(name), Cell::duration(length));
+    let mut facts = vec![
         (Column::integer("jobs asked about"), Cell::count(record.cases)),
         share("started within the range", record.inside),
         share("started before it", record.earlier),
         share("started after it", record.later),
-        (Column::duration("mean error of the median"), Cell::duration(record.mean_error)),
-        (Column::duration("mean error of \"at once\""), Cell::duration(record.mean_wait)),
+        length("mean error of the median", record.mean_error),
+        length("mean error of \"at once\"", record.mean_wait),
         (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
     ];
+    facts.extend(wide("range", &record.width));
+    if let Some(usual) = &record.usual {
+        facts.push(length("mean error of the median of past waits", usual.mean_error));
+        facts.push(share("within the range of past waits", usual.inside));
+        facts.extend(wide("range of past waits", &usual.width));
+    }
     Table::facts(facts).titled(
         "How right it was so far: queue times of jobs that have started, from what was known when they came",
     )
+}
+
+/// How wide a range is: narrow to be short, and narrow in proportion.
+fn wide(what: &str, width: &Width) -> [(Column, Cell); 2] {
+    [
+        (Column::duration(format!("mean width of the {what}")), Cell::duration(width.mean)),
+        (Column::text(format!("ends of the {what} apart")), Cell::text(format!("{:.1} times", width.factor))),
+    ]
 }
 
 /// A bar is marked only if it is the one to ask for: by another target, or averse to waiting, that need not be the shortest.

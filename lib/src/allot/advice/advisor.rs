@@ -55,6 +55,11 @@ impl Advisor {
         self.sizes.all()
     }
 
+    /// What the job asks for in this size: the longest it may run.
+    pub fn request(&self, size: &Size) -> Seconds {
+        scaled(size.run, self.factor)
+    }
+
     /// The draw of this number: how much longer each job runs, and what follows for every size, so that sizes are
     /// compared under the same luck. Draws are independent of each other and can be made in any order.
     ///
@@ -70,7 +75,7 @@ impl Advisor {
         let each = self.sizes.all().iter().map(|size| {
             let run = scaled(size.run, own);
             let mut jobs = company.clone();
-            let limit = scaled(size.run, self.factor);
+            let limit = self.request(size);
             jobs.push((Job::rigid(u64::MAX, NOW, size.procs, Some(limit)), Truth::rigid(run)));
             Ok((self.start(jobs)? - NOW, run))
         });

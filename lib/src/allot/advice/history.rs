@@ -12,8 +12,10 @@ const FEWEST: usize = 20;
 /// What jobs used of the time they asked for, by how much that was; of those that asked for none, how long they ran.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// By class of requested time; unsorted.
+    /// By class of requested time.
     classes: BTreeMap<Class, Vec<f64>>,
+    /// All jobs that asked for some time.
+    asked: Vec<f64>,
 }
 
 /// Requested times of one class are within a factor of two; none for jobs that asked for none.
@@ -42,25 +44,23 @@ impl History {
     /// Learns from a job that ended.
     pub fn observe(&mut self, job: &Job, ran: Seconds) {
         let (class, unit) = class(job);
-        self.classes.entry(class).or_default().push(ran.0.max(0) as f64 / unit);
+        let share = ran.0.max(0) as f64 / unit;
+        self.classes.entry(class).or_default().push(share);
+        if class.is_some() {
+            self.asked.push(share);
+        }
     }
 
-    /// The history in order, to be asked about many jobs.
+    /// Puts what was learned in order, before it is asked. Cheap where little came since the last time: the sort finds what is
+    /// in order already.
+    pub fn settle(&mut self) {
+        self.classes.values_mut().chain([&mut self.asked]).for_each(|shares| shares.sort_by(f64::total_cmp));
+    }
+
+    /// The history in order, to be asked about many jobs; it was settled since the last job.
     pub fn sorted(&self) -> Sorted {
-        let sort = |shares: &[f64]| {
-            let mut shares = shares.to_vec();
-            shares.sort_unstable_by(f64::total_cmp);
-            Arc::from(shares)
-        };
-        let classes = self.classes.iter().map(|(&class, shares)| (class, sort(shares)));
-        let asked: Vec<f64> = self
-            .classes
-            .iter()
-            .filter(|(class, _)| class.is_some())
-            .flat_map(|(_, shares)| shares)
-            .copied()
-            .collect();
-        Sorted { classes: classes.collect(), asked: sort(&asked) }
+        let classes = self.classes.iter().map(|(&class, shares)| (class, Arc::from(shares.as_slice())));
+        Sorted { classes: classes.collect(), asked: Arc::from(self.asked.as_slice()) }
     }
 }
 

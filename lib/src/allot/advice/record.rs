@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::calibration::{Calibration, Lesson};
 use super::outcome::Spread;
 use crate::units::Seconds;
 
@@ -12,6 +13,16 @@ pub struct Case {
     pub queue: Spread,
     /// As it was.
     pub actual: Seconds,
+    /// What whoever knows nothing but past waits would have said: theirs, whatever is asked.
+    pub usual: Option<Spread>,
+}
+
+impl Case {
+    /// A predicted queue time, what became of it, and the past waits known when it was asked for.
+    pub fn of(queue: Spread, actual: Seconds, calibration: Option<&Calibration>) -> Case {
+        let waits = calibration.and_then(|known| Spread::of(known.lessons().iter().map(Lesson::wait)));
+        Case { queue, actual, usual: waits }
+    }
 }
 
 /// How right many of them were.
@@ -32,6 +43,51 @@ pub struct Record {
     pub mean_wait: f64,
     /// The share of jobs whose predicted median was nearer to the truth than "at once", of those where one was nearer.
     pub nearer: Option<f64>,
+    /// How wide the ranges are.
+    pub width: Width,
+    /// How right, and how wide, whoever says the same of every job would have been, by past waits alone; if these are known
+    /// for every case.
+    pub usual: Option<Usual>,
+}
+
+/// How wide ranges are; narrow ones that hold as much are worth more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Width {
+    /// Mean distance of their ends, in seconds.
+    pub mean: f64,
+    /// How many times longer their long ends are than their short ones.
+    ///
+    /// # Formula
+    /// The geometric mean of `(p90 + 60 s) / (p10 + 60 s)`.
+    pub factor: f64,
+}
+
+/// The trivial answer: the median and the range of the site's past waits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Usual {
+    /// The share that lay within its range.
+    pub inside: f64,
+    /// Mean distance of its median from the actual queue time, in seconds.
+    pub mean_error: f64,
+    /// How wide it is.
+    pub width: Width,
+}
+
+/// Where a range begins and ends; one that is not known at its median.
+fn ends(spread: &Spread) -> (f64, f64) {
+    (spread.p10.unwrap_or(spread.median), spread.p90.unwrap_or(spread.median))
+}
+
+impl Width {
+    fn of<'a>(spreads: impl Iterator<Item = &'a Spread>) -> Width {
+        let (mut count, mut mean, mut log) = (0.0_f64, 0.0, 0.0);
+        for (low, high) in spreads.map(ends) {
+            count += 1.0;
+            mean += high - low;
+            log += ((high + 60.0) / (low + 60.0)).ln();
+        }
+        Width { mean: mean / count, factor: (log / count).exp() }
+    }
 }
 
 impl Record {
@@ -42,8 +98,8 @@ impl Record {
         let mean = |of: &dyn Fn(&Case) -> f64| cases.iter().map(of).sum::<f64>() / cases.len() as f64;
         let actual = |case: &Case| case.actual.0 as f64;
         let error = |case: &Case| (case.queue.median - actual(case)).abs();
-        let earlier = |case: &Case| actual(case) < case.queue.p10.unwrap_or(case.queue.median);
-        let later = |case: &Case| actual(case) > case.queue.p90.unwrap_or(case.queue.median);
+        let earlier = |case: &Case| actual(case) < ends(&case.queue).0;
+        let later = |case: &Case| actual(case) > ends(&case.queue).1;
         let nearer = count(&|case| error(case) < actual(case));
         let differ = count(&|case| error(case) != actual(case));
         (!cases.is_empty()).then(|| Record {
@@ -54,7 +110,18 @@ impl Record {
             mean_error: mean(&error),
             mean_wait: mean(&actual),
             nearer: (differ > 0).then(|| nearer as f64 / differ as f64),
+            width: Width::of(cases.iter().map(|case| &case.queue)),
+            usual: Record::usual(cases),
         })
+    }
+
+    fn usual(cases: &[Case]) -> Option<Usual> {
+        let usual: Option<Vec<Case>> = cases
+            .iter()
+            .map(|case| case.usual.map(|usual| Case { queue: usual, usual: None, ..*case }))
+            .collect();
+        let record = Record::of(&usual?)?;
+        Some(Usual { inside: record.inside, mean_error: record.mean_error, width: record.width })
     }
 }
 
@@ -67,6 +134,7 @@ mod tests {
         let case = |low: f64, median: f64, high: f64, actual: i64| Case {
             queue: Spread { p10: Some(low), median, p90: Some(high), mean: None },
             actual: Seconds(actual),
+            usual: Some(Spread { p10: None, median: 30.0, p90: Some(90.0), mean: None }),
         };
         // Inside at its end, later, earlier, inside and right; the last alike for both.
         let cases = [
@@ -79,6 +147,14 @@ mod tests {
         assert_eq!((record.cases, record.inside, record.earlier, record.later), (4, 0.5, 0.25, 0.25));
         assert_eq!((record.mean_error, record.mean_wait), ((50.0 + 60.0 + 50.0) / 4.0, 210.0 / 4.0));
         assert_eq!(record.nearer, Some(2.0 / 3.0));
+        assert_eq!(record.width.mean, (100.0 + 20.0 + 49.0) / 4.0);
+        let factors: f64 = (160.0 / 60.0) * (80.0 / 60.0) * (159.0 / 110.0);
+        assert!((record.width.factor - factors.powf(0.25)).abs() < 1e-9);
+        // Always 30 s, up to 90 s.
+        let usual = record.usual.unwrap();
+        assert_eq!((usual.inside, usual.mean_error), (0.5, (70.0 + 40.0 + 10.0 + 30.0) / 4.0));
+        assert_eq!(usual.width.mean, 60.0);
+        assert_eq!(Record::of(&[Case { usual: None, ..cases[0] }, cases[1]]).unwrap().usual, None);
         assert_eq!(Record::of(&[]), None);
         assert_eq!(Record::of(&cases[3..]).unwrap().nearer, None);
     }

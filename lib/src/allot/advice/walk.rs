@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::advisor::Advisor;
 use super::belief::Belief;
 use super::error::AdviceError;
 use super::history::History;
 use super::state::{Resident, State};
+use crate::allot::Sizes;
 use crate::job::{Event, Job, JobIndex, Outcome, What};
 use crate::predict::{Question, RuntimePredictor};
-use crate::sim::{Options, Policy, simulate};
+use crate::sim::{Backfill, Options, Policy, simulate};
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::LifetimeFit;
 use crate::workload::Workload;
@@ -21,6 +23,20 @@ enum Kind {
     Arrived,
     Started,
     EndedAtOnce,
+}
+
+/// So many times the moments a calibration uses are spread over the log: it uses the last of them.
+const SPREAD: usize = 5;
+
+/// A job that has started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Past {
+    /// Which.
+    pub job: JobIndex,
+    /// How long it had waited.
+    pub wait: Seconds,
+    /// When it started.
+    pub started: Time,
 }
 
 /// What is known of a log at a moment that only goes forward.
@@ -121,6 +137,7 @@ impl<'a> Walk<'a> {
         while let Some(&(at, kind, job)) = self.steps.get(self.next).filter(|step| step.0 <= moment) {
             self.step(at, kind, job);
         }
+        self.history.settle();
     }
 
     /// Goes on to just before a job arrives: those submitted in the same second that the log has first are there already.
@@ -129,6 +146,33 @@ impl<'a> Walk<'a> {
         while let Some(&(at, kind, job)) = self.steps.get(self.next).filter(|&&step| step < arrival) {
             self.step(at, kind, job);
         }
+        self.history.settle();
+    }
+
+    /// The same log from its beginning, with another predictor that has learned nothing yet.
+    pub fn again(&self, predictor: Box<dyn RuntimePredictor>) -> Walk<'a> {
+        Walk {
+            workload: self.workload,
+            steps: self.steps.clone(),
+            next: 0,
+            placed: self.placed.clone(),
+            predictor,
+            belief: self.belief,
+            default_request: self.default_request,
+            fit: LifetimeFit::new(),
+            history: History::default(),
+            running: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// Goes on to just before a job arrives, and asks about it: its own size, and what it asked for, which is all that was
+    /// known of how long it would run.
+    pub fn ask(&mut self, job: JobIndex, policy: Backfill) -> Advisor {
+        self.before(job);
+        let job = &self.workload.jobs()[job.at()];
+        let asked = job.shape.limit.unwrap_or(self.default_request).max(Seconds(1));
+        Advisor::new(self.state(job.submit), Sizes::one(job.shape.procs, asked), policy, 1.0)
     }
 
     fn step(&mut self, at: Time, kind: Kind, index: JobIndex) {
@@ -161,18 +205,40 @@ impl<'a> Walk<'a> {
         self.fit.count()
     }
 
-    /// Jobs that have started so far, at most so many, spread evenly over them in arrival order, each with how long it
-    /// waited. The first twentieth is left out: little was known then.
-    pub fn past(&self, most: usize) -> Vec<(JobIndex, Seconds)> {
-        let taken = &self.steps[..self.next];
-        let mut started: Vec<JobIndex> =
-            taken.iter().filter(|(_, kind, _)| *kind == Kind::Started).map(|&(_, _, job)| job).collect();
+    /// Jobs that have started so far, at most so many, spread evenly over them in arrival order. The first twentieth is left
+    /// out: little was known then.
+    pub fn past(&self, most: usize) -> Vec<Past> {
+        let started = self.started();
+        let count = most.min(started.len());
+        (0..count).map(|place| self.became(started[place * started.len() / count])).collect()
+    }
+
+    /// Jobs that have started so far, to learn from with the last `most` of them: in arrival order, at most about five times
+    /// as many, evenly. So those last are of the last fifth of a long log, and of a short one all. The first twentieth is
+    /// left out.
+    pub fn lessons(&self, most: usize) -> Vec<Past> {
+        let started = self.started();
+        let every = started.len().div_ceil(SPREAD.saturating_mul(most).max(1)).max(1);
+        // Counted from the end, so that the newest is among them.
+        let mut lessons: Vec<Past> =
+            started.iter().rev().step_by(every).map(|&job| self.became(job)).collect();
+        lessons.reverse();
+        lessons
+    }
+
+    /// In arrival order, without the first twentieth.
+    fn started(&self) -> Vec<JobIndex> {
+        let taken = self.steps[..self.next].iter().filter(|(_, kind, _)| *kind == Kind::Started);
+        let mut started: Vec<JobIndex> = taken.map(|&(_, _, job)| job).collect();
         started.sort_unstable();
         started.drain(..started.len() / 20);
-        let count = most.min(started.len());
-        let wait = |job: JobIndex| self.placed[job.at()].0 - self.workload.jobs()[job.at()].submit;
-        let each = (0..count).map(|place| started[place * started.len() / count]);
-        each.map(|job| (job, wait(job).max(Seconds::ZERO))).collect()
+        started
+    }
+
+    fn became(&self, job: JobIndex) -> Past {
+        let submit = self.workload.jobs()[job.at()].submit;
+        let started = self.placed[job.at()].0.max(submit);
+        Past { job, wait: started - submit, started }
     }
 
     /// The machine and its queue, at this moment, which is at or after the last one gone to.

@@ -122,11 +122,15 @@ impl Curves {
             return (0.0, self.y.top(high));
         }
         let high = high.max(0.0);
-        let step = self.y.step((high - low) / 5.0);
-        let (below, above) = ((low / step).floor(), (high / step).ceil());
-        // An even number of steps, so that the middle is round too.
-        let odd = (above - below) % 2.0;
-        (below * step, (above + odd) * step)
+        let around = |count: f64| {
+            let step = self.y.step((high - low) / count);
+            let (below, above) = ((low / step).floor(), (high / step).ceil());
+            // An even number of steps, so that the middle is round too.
+            (below * step, (above + (above - below) % 2.0) * step)
+        };
+        let edges = [5.0, 6.0, 8.0].map(around);
+        // Of those alike the one of the roundest numbers.
+        edges.into_iter().min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0))).unwrap_or((low, high))
     }
 
     /// Calls `set(x, y)` with every cell of a `wide` by `high` grid that the curve touches, y downwards; for dots, once

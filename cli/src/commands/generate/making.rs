@@ -24,8 +24,6 @@ use crate::progress::Progress;
 /// What every model of jobs is told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Making {
-    #[command(flatten)]
-    pub modelled: Modelled,
     /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log, else
     /// as the model has it
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
@@ -33,6 +31,9 @@ pub struct Making {
     /// Another seed is another workload; the same seed is always the same one
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
+    // After what has no heading: its own would go on.
+    #[command(flatten)]
+    pub modelled: Modelled,
     #[command(flatten)]
     pub people: People,
     #[arg(long, value_name = "WHAT", default_value = "tsafrir", value_parser = asking::made(), hide_possible_values = true, help_heading = "Requested times")]

@@ -114,13 +114,25 @@ impl Molded {
         notes
     }
 
+    /// Bars begin at zero and go one way, so they go the way of the greatest change.
     fn bars(&self) -> Chart {
-        let bar = |one: &Compared| {
-            let change = one.turnaround_change.map_or(0.0, |change| change.mean);
-            Bar::new(short(&one.strategy), Cell::share(change))
+        // What is shown as zero has no bar.
+        let change = |one: &Compared| {
+            one.turnaround_change.map_or(0.0, |change| (change.mean * 1000.0).round() / 1000.0)
         };
-        let bars = self.strategies.iter().map(bar);
-        Chart::Bars(Bars::new("Turnaround longer than AVG's; below zero, shorter", bars).best(Best::Lowest))
+        let (least, most) = self
+            .strategies
+            .iter()
+            .map(change)
+            .fold((0.0_f64, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
+        let (title, sign, best) = if most >= -least {
+            ("Turnaround longer than AVG's; below zero, shorter", 1.0, Best::Lowest)
+        } else {
+            ("Turnaround shorter than AVG's; below zero, longer", -1.0, Best::Highest)
+        };
+        // Zero has no sign.
+        let bar = |one: &Compared| Bar::new(short(&one.strategy), Cell::share(sign * change(one) + 0.0));
+        Chart::Bars(Bars::new(title, self.strategies.iter().map(bar)).best(best))
     }
 }
 

@@ -3,6 +3,7 @@
 mod answer;
 
 use clap::ValueEnum;
+use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
 use queuecast::eval::molding::{Compared, Molding, Outcome};
@@ -40,6 +41,9 @@ Examples:
 /// Jobs and processors where nobody says.
 const USUAL: (u32, u32) = (10_000, 128);
 
+/// What a strategy is.
+const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
+
 /// Whose parameters are refused, and by which options they were given.
 const REFUSED: Refused =
     Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
@@ -54,19 +58,20 @@ const REFUSED: Refused =
 #[command(mut_arg("arrivals", |arrivals| arrivals.help("When jobs arrive; by default apart, or always with --like")))]
 pub struct Arguments {
     #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
-    #[arg(help = spec::strategy().help("When jobs hold out for more processors; avg is always tried, and first"), long_help = strategy_help())]
+    #[arg(help = spec::strategy().help(TRIED), long_help = strategy_help())]
     pub strategies: Vec<Several<Strategy>>,
-    #[command(flatten)]
-    pub modelled: Modelled,
     /// The offered load while jobs arrive, 0.001 to 10: sequential lifetimes arriving in a second, by processors; by
-    /// default 0.75, or that of the log
-    #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
+    /// default 0.75, or such that jobs arrive as often as in the log
+    #[arg(long, value_name = "LOAD", value_parser = load, allow_negative_numbers = true)]
     pub load: Option<f64>,
     #[command(flatten)]
     pub choices: Choices,
     /// How average parallelism becomes the most processors a job is given; by default up, or down with --like
     #[arg(long, value_name = "HOW", value_enum)]
     pub rounding: Option<Rounded>,
+    // After what has no heading: its own would go on.
+    #[command(flatten)]
+    pub modelled: Modelled,
     /// How many seeds results are means over, from 2 to 1000
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Results")]
     #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
@@ -80,10 +85,23 @@ pub struct Arguments {
     pub no_plot: bool,
 }
 
+/// Reads a number; the model knows its range.
+fn load(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number between 0.001 and 10".to_owned())
+}
+
 fn strategy_help() -> String {
-    let names =
-        spec::strategy().long_help("When jobs hold out for more processors; avg is always tried, and first");
-    format!("{names}\nChanges follow a plus: {}", Strategy::CHANGES.join(", "))
+    let known = spec::strategy();
+    let names = known.possible_values().into_iter().flatten();
+    let lines = names.map(|one| {
+        format!("\n  {:<4}  {}", one.get_name(), one.get_help().map(ToString::to_string).unwrap_or_default())
+    });
+    format!(
+        "{TRIED}:{}\nSettings of pred and bias: +by=..., +outlook=..., +stretch=...; of heur: +longer=..., +wider=..., \
+         +fraction=..., +patience=...\nChanges of all: +{}",
+        lines.collect::<String>(),
+        Strategy::CHANGES.join(", +")
+    )
 }
 
 /// How average parallelism becomes a number of processors.
@@ -168,4 +186,50 @@ fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Res
             error => error.into(),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &str) -> Arguments {
+        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+    }
+
+    fn names(line: &str) -> Vec<String> {
+        parse(line).strategies().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn avg_is_first_and_nothing_is_tried_twice() {
+        assert_eq!(names("mold opt avg opt"), ["avg", "opt"]);
+        assert_eq!(
+            names("mold pred,bias+outlook=line:-0.2,0.1,opt"),
+            ["avg", "pred", "bias+outlook=line:-0.2,0.1", "opt"]
+        );
+        assert_eq!(names("mold").len(), 6);
+        // Control: a change makes another strategy.
+        assert_eq!(names("mold avg+least=0.4"), ["avg", "avg+least=0.4"]);
+    }
+
+    #[test]
+    fn the_usual_model_is_the_papers_and_moldable() {
+        let published = || Downey::new(USUAL.0, USUAL.1);
+        let usual = parse("mold").chosen(published(), None).unwrap();
+        let expected =
+            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published() };
+        assert_eq!(usual, expected);
+        let line = "mold --rounding whole --arrivals always --load 0.5";
+        let other = parse(line).chosen(published(), None).unwrap();
+        let said = (other.rounding, other.arrivals, other.load);
+        assert_eq!(said, (Rounding::Whole, DowneyArrivals::Always, 0.5));
+    }
 }

@@ -11,7 +11,7 @@ use queuecast::workload::Workload;
 
 use super::asking::{self, Asking, Kind};
 use super::dealing::Known;
-use super::modelled::{Model, Modelled};
+use super::modelled::{Extent, Model, Modelled};
 use super::parameters;
 use super::people::{self, People};
 use super::product::{Product, Target as Into};
@@ -24,6 +24,8 @@ use crate::progress::Progress;
 /// What every model of jobs is told.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Making {
+    #[command(flatten)]
+    pub extent: Extent,
     /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log, else
     /// as the model has it
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
@@ -73,10 +75,10 @@ impl Making {
         self.asking.check(self.estimates)?;
         let inputs: Vec<&Path> = self.modelled.like.like.as_deref().into_iter().collect();
         let place = into.plan(&inputs, printer)?;
-        let log = self.modelled.log(printer)?;
+        let log = self.modelled.log(&self.extent, printer)?;
         let progress = Progress::new(printer, "generating", 4);
 
-        let model = self.modelled.model((JOBS, PROCS), log.as_ref(), refused, choose)?;
+        let model = self.modelled.model(&self.extent, (JOBS, PROCS), log.as_ref(), refused, choose)?;
         let population = self.people.population(log.as_ref())?;
         let population =
             population.map(|people| parameters::set("population", people, &self.modelled.set)).transpose()?;

@@ -17,15 +17,21 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
 
-/// What every command is told that draws jobs from a model.
+/// How much there is.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Modelled {
+pub struct Extent {
     /// How many jobs to make, 1 to 10000000; by default 20000, or as many as the log has
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub jobs: Option<u32>,
     /// Processors of the machine, 1 to 16777216; by default 256, or as many as the log's has
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
+}
+
+/// What every command is told that draws jobs from a model. Apart from [`Extent`], since a trace records its command in the
+/// order of these options.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Modelled {
     /// Give any parameter another value, by the name it has in the header of a generated trace; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameters::setting)]
     pub set: Vec<Setting>,
@@ -107,9 +113,9 @@ impl Model for Downey {
 
 impl Modelled {
     /// Reads the log, if there is one.
-    pub fn log(&self, printer: &Printer) -> Result<Option<Loaded>, Failure> {
+    pub fn log(&self, extent: &Extent, printer: &Printer) -> Result<Option<Loaded>, Failure> {
         let Like { like, reading, clean } = &self.like;
-        let source = Source { reading: reading.clone(), procs: self.procs, clean: clean.clone() };
+        let source = Source { reading: reading.clone(), procs: extent.procs, clean: clean.clone() };
         like.as_deref().map(|path| Loaded::read(path, &source, printer)).transpose()
     }
 
@@ -117,6 +123,7 @@ impl Modelled {
     /// `choose`, which sees the log as well, and by `--set`.
     pub fn model<M: Model>(
         &self,
+        extent: &Extent,
         usual: (u32, u32),
         log: Option<&Loaded>,
         refused: Refused,
@@ -125,9 +132,9 @@ impl Modelled {
         let name = log.map(|log| log.name.as_str());
         let model = match log {
             Some(log) => M::like(&log.log.workload).map_err(|error| refused.because(error, name))?,
-            None => M::new(self.jobs.unwrap_or(usual.0), self.procs.unwrap_or(usual.1)),
+            None => M::new(extent.jobs.unwrap_or(usual.0), extent.procs.unwrap_or(usual.1)),
         };
-        let model = match self.jobs {
+        let model = match extent.jobs {
             Some(jobs) => model.with_jobs(jobs),
             None => model,
         };

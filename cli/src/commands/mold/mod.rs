@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use self::answer::Molded;
 use super::comparison::Compared as Fitted;
 use super::generate::downey::Choices;
-use super::generate::modelled::Modelled;
+use super::generate::modelled::{Extent, Modelled};
 use super::generate::parameters;
 use super::generate::refused::Refused;
 use super::{cleaning, grid};
@@ -60,6 +60,8 @@ pub struct Arguments {
     #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
     #[arg(help = spec::strategy().help(TRIED), long_help = strategy_help())]
     pub strategies: Vec<Several<Strategy>>,
+    #[command(flatten)]
+    pub extent: Extent,
     /// The offered load while jobs arrive, 0.001 to 10: sequential lifetimes arriving in a second, by processors; by
     /// default 0.75, or such that jobs arrive as often as in the log
     #[arg(long, value_name = "LOAD", value_parser = load, allow_negative_numbers = true)]
@@ -143,9 +145,9 @@ impl Arguments {
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     arguments.choices.check(arguments.modelled.like.like.is_some())?;
     parameters::check(&arguments.modelled.set, &["downey"])?;
-    let log = arguments.modelled.log(printer)?;
+    let log = arguments.modelled.log(&arguments.extent, printer)?;
     let choose = |model: Downey, log: Option<&Workload>| arguments.chosen(model, log);
-    let model = arguments.modelled.model(USUAL, log.as_ref(), REFUSED, choose)?;
+    let model = arguments.modelled.model(&arguments.extent, USUAL, log.as_ref(), REFUSED, choose)?;
     if !model.moldable {
         let what = "--set downey.moldable=false: a strategy has nothing to choose if jobs have but one size";
         return Err(Failure::usage(what));

@@ -12,6 +12,7 @@ mod grid;
 mod identity;
 mod killed;
 mod loaded;
+mod mold;
 mod reproduce;
 mod search;
 mod simulate;
@@ -29,6 +30,7 @@ pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
     Allocate(Box<allocate::Arguments>),
+    Mold(Box<mold::Arguments>),
     Search(Box<search::Arguments>),
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
@@ -43,6 +45,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
+        Command::Mold(arguments) => mold::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, printer),
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),

@@ -3,6 +3,7 @@
 use std::num::IntErrorKind;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use queuecast::allot::Strategy;
 use queuecast::eval::Dimension;
 use queuecast::predict::{Correction, PredictorSpec};
 use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order};
@@ -69,6 +70,22 @@ pub fn limit() -> Spec<LimitRule> {
     const FORMS: &[Form] = &[
         form("kill", "", "it is killed, as most systems do"),
         form("ignore", "", "it runs on to its recorded end"),
+    ];
+    Spec::new(FORMS, |text| text.parse().map_err(why))
+}
+
+/// Strategies of allocation.
+pub fn strategy() -> Spec<Strategy> {
+    const FORMS: &[Form] = &[
+        form("avg", "", "starts on what is free, on no more than it prefers"),
+        form("opt", "", "holds out for the shortest turnaround, knowing when running jobs end"),
+        form("pred", "[+by=…][+outlook=…][+stretch=…]", "the same by predicted queue times"),
+        form("bias", "[+by=…][+outlook=…][+stretch=…]", "the same, put right by what became of earlier ones"),
+        form(
+            "heur",
+            "[+longer=…][+wider=…][+fraction=…][+patience=…]",
+            "long and parallel jobs hold out, whatever the machine is like",
+        ),
     ];
     Spec::new(FORMS, |text| text.parse().map_err(why))
 }
@@ -146,6 +163,15 @@ pub fn at_least<const LEAST: i64, T: TryFrom<i64>>(text: &str) -> Result<T, Stri
     T::try_from(number).map_err(|_| "too large".to_owned())
 }
 
+/// More seeds change nothing that can be seen, and take days.
+const MOST_SEEDS: u64 = 1_000;
+
+/// Reads how many seeds: one has no deviation.
+pub fn seeds(text: &str) -> Result<u64, String> {
+    let seeds = at_least::<2, u64>(text)?;
+    if seeds <= MOST_SEEDS { Ok(seeds) } else { Err(format!("must be at most {MOST_SEEDS}")) }
+}
+
 /// Reads a positive, finite number.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
@@ -179,6 +205,13 @@ mod tests {
             assert_eq!(at_least_one::<u16>(large), Err("too large".to_owned()));
         }
         assert_eq!(at_least_one::<u32>("many"), Err("expected a whole number".to_owned()));
+    }
+
+    #[test]
+    fn one_seed_is_too_few() {
+        assert_eq!((seeds("2"), seeds("1000")), (Ok(2), Ok(1_000)));
+        assert_eq!(seeds("1"), Err("must be at least 2".to_owned()));
+        assert_eq!(seeds("1001"), Err("must be at most 1000".to_owned()));
     }
 
     #[test]

@@ -14,10 +14,10 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
-pub use languages::{at_least, at_least_one, depth, formula};
+pub use languages::{at_least, at_least_one, depth, formula, seeds};
 pub use languages::{
     backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset,
-    time_zone,
+    strategy, time_zone,
 };
 pub use list::{Several, SpecList};
 pub use window::{window, written};
@@ -99,9 +99,9 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
     }
 }
 
-/// The name a text begins with; parameters follow a colon, changes a comma, alternatives a slash.
+/// The name a text begins with; parameters follow a colon, changes a comma or a plus, alternatives a slash.
 fn name_in(text: &str) -> &str {
-    text.split([':', ',', '/']).next().unwrap_or_default()
+    text.split([':', ',', '/', '+']).next().unwrap_or_default()
 }
 
 impl<T> Spec<T> {
@@ -187,6 +187,8 @@ mod tests {
         assert_eq!(offered(ruleset().forms), Ruleset::names());
         let shown: Vec<String> = predictor().forms.iter().map(Form::shown).collect();
         assert_eq!(shown, queuecast::predict::PredictorSpec::KNOWN);
+        let shown: Vec<String> = strategy().forms.iter().map(Form::shown).collect();
+        assert_eq!(shown, queuecast::allot::Strategy::KNOWN);
     }
 
     #[test]

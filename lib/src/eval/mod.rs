@@ -14,6 +14,7 @@ mod fairness;
 mod groups;
 mod measured;
 mod metrics;
+pub mod molding;
 mod percentile;
 mod published;
 mod queue;

@@ -1,7 +1,7 @@
 //! `queuecast generate downey`.
 
 use clap::ValueEnum;
-use queuecast::synth::{Downey, DowneyArrivals};
+use queuecast::synth::{Downey, DowneyArrivals, SynthError};
 use queuecast::workload::Workload;
 
 use super::making::Making;
@@ -21,16 +21,23 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
+    #[command(flatten)]
+    pub choices: Choices,
+    #[command(flatten)]
+    pub making: Making,
+    #[command(flatten)]
+    pub into: Target,
+}
+
+/// What is chosen of the model, whatever becomes of its jobs.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Choices {
     /// When jobs arrive; by default daytime, or as in the log
     #[arg(long, value_name = "WHEN", value_enum)]
     pub arrivals: Option<Arrivals>,
     /// With --like, take these as the log has them, instead of a line through them; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
     pub observed: Vec<Observed>,
-    #[command(flatten)]
-    pub making: Making,
-    #[command(flatten)]
-    pub into: Target,
 }
 
 /// When jobs arrive.
@@ -53,31 +60,45 @@ pub enum Observed {
     Parallelism,
 }
 
-/// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let fitted = arguments.making.like.like.is_some();
-    arguments.making.asking.check_log(fitted)?;
-    if !fitted && !arguments.observed.is_empty() {
-        return Err(Failure::usage("--observed means nothing without --like".to_owned()));
+impl Choices {
+    /// Refuses what nothing would heed.
+    pub fn check(&self, fitted: bool) -> Result<(), Failure> {
+        if !fitted && !self.observed.is_empty() {
+            return Err(Failure::usage("--observed means nothing without --like".to_owned()));
+        }
+        Ok(())
     }
-    let choose = |mut model: Downey, log: Option<&Workload>| {
-        if let Some(log) = log.filter(|_| !arguments.observed.is_empty()) {
+
+    /// The model as chosen; the log is the one it is fitted to.
+    pub fn applied(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
+        if let Some(log) = log.filter(|_| !self.observed.is_empty()) {
             let observed = Downey::like_observed(log)?;
-            if arguments.observed.contains(&Observed::Lifetimes) {
+            if self.observed.contains(&Observed::Lifetimes) {
                 // The load goes by the mean lifetime, so that jobs arrive at the log's rate.
                 (model.lifetime, model.load) = (observed.lifetime, observed.load);
             }
-            if arguments.observed.contains(&Observed::Parallelism) {
+            if self.observed.contains(&Observed::Parallelism) {
                 model.parallelism = observed.parallelism;
             }
         }
-        let arrivals = match arguments.arrivals {
+        model.arrivals = match self.arrivals {
             None => model.arrivals,
             Some(Arrivals::Daytime) => DowneyArrivals::Daytime,
             Some(Arrivals::Apart) => DowneyArrivals::Apart,
             Some(Arrivals::Always) => DowneyArrivals::Always,
         };
-        Ok(Downey { arrivals, moldable: false, ..model })
+        Ok(model)
+    }
+}
+
+/// Makes the workload and writes it.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let Arguments { choices, making, into } = arguments;
+    let fitted = making.modelled.like.like.is_some();
+    making.asking.check_log(fitted)?;
+    choices.check(fitted)?;
+    let choose = |model: Downey, log: Option<&Workload>| {
+        Ok(Downey { moldable: false, ..choices.applied(model, log)? })
     };
-    arguments.making.run_with(&arguments.into, choose, printer)
+    making.run_with(into, choose, printer)
 }

@@ -55,7 +55,7 @@ impl Kinds {
 
 /// Makes the workload and writes it.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let fitted = arguments.making.like.like.is_some();
+    let fitted = arguments.making.modelled.like.like.is_some();
     arguments.making.asking.check_log(fitted)?;
     let choose = |model: Lublin| {
         let usual = if fitted { model.kinds } else { LublinKinds::Untyped };

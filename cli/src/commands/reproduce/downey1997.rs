@@ -1,6 +1,7 @@
 //! Downey 1997: simulates every seed of every setting on all cores. Needs no logs; one adds Figures 3 and 4.
 
-use queuecast::eval::downey1997::{CLEAN, LOG, Outcome, Part, Plan, SEEDS, TABLES, TITLE, Trial, judge};
+use queuecast::eval::downey1997::{CLEAN, LOG, Part, Plan, SEEDS, TABLES, TITLE, Trial, judge};
+use queuecast::eval::molding::Outcome;
 use queuecast::eval::{EvalError, Reproduction};
 use rayon::prelude::*;
 

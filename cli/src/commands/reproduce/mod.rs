@@ -60,7 +60,7 @@ pub struct Arguments {
     pub table: Vec<String>,
     /// How many seeds results are means over, from 2 to 1000; by default as many as the paper has
     #[arg(long, value_name = "N", help_heading = "Results")]
-    #[arg(value_parser = paper::seeds, allow_negative_numbers = true)]
+    #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
     pub seeds: Option<u64>,
     /// How many simulations run at once; by default as many as there are cores
     #[arg(long, value_name = "N", help_heading = "Results")]

@@ -4,8 +4,8 @@ use super::Part;
 use super::explained::{CAUTION, LINE};
 use super::results::{Found, Results, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
-use super::trial::{Drawn, Enacted, Recorded};
 use crate::eval::Claim;
+use crate::eval::molding::{Drawn, Enacted, Recorded};
 
 /// Every claim, judged by means over seeds.
 pub fn judged(results: &Results<'_>) -> Vec<Claim> {
@@ -18,30 +18,30 @@ struct Means<'a>(&'a Found<'a>);
 impl Means<'_> {
     fn enacted(&self, row: &str, value: impl Fn(&Enacted) -> f64) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
-        mean(&self.0.enacted(place, value))
+        mean(&self.0.outcomes.enacted(place, value))
     }
 
     fn recorded(&self, row: &str, value: impl Fn(&Recorded) -> f64) -> f64 {
         let place = RECORDED.iter().position(|name| *name == row).unwrap_or_default();
-        mean(&self.0.recorded(place, value))
+        mean(&self.0.outcomes.recorded(place, value))
     }
 
     /// Turnaround against AVG, in percent.
     fn turnaround(&self, row: &str) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
-        mean(&self.0.change(place, |one| one.turnaround))
+        mean(&self.0.outcomes.change(place, |one| one.turnaround))
     }
 
     fn utilisation(&self, row: &str) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
-        mean(&self.0.change(place, |one| one.utilisation))
+        mean(&self.0.outcomes.change(place, |one| one.utilisation))
     }
 
     fn claims(&self) -> Vec<Claim> {
         let mut claims = self.for_one_job();
         claims.extend(self.of_predictions());
         claims.extend(self.for_all());
-        claims.extend(self.0.outcomes.iter().find(|one| !one.jobs.is_empty()).map(|one| shapes(&one.jobs)));
+        claims.extend(self.0.outcomes.0.iter().find(|one| !one.jobs.is_empty()).map(|one| shapes(&one.jobs)));
         claims
     }
 

@@ -2,16 +2,16 @@
 
 use super::results::{Found, Results, mean};
 use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
-use super::trial::{Drawn, Outcome};
 use super::{LOG, Part};
 use crate::allot::Prediction;
+use crate::eval::molding::{Drawn, Outcome};
 use crate::eval::{Figure, FigureAxis};
 use crate::synth::UniformLog;
 use crate::workload::Workload;
 
 /// Every figure there is something for.
 pub fn drawn(results: &Results<'_>, log: Option<&Workload>) -> Vec<Figure> {
-    let seen = results.of_part(Part::Paper).flat_map(|found| found.outcomes.iter().copied());
+    let seen = results.of_part(Part::Paper).flat_map(|found| found.outcomes.0.iter().copied());
     let Some(outcome) = seen.into_iter().find(|outcome| !outcome.jobs.is_empty()) else {
         return sweeps(results);
     };
@@ -93,7 +93,7 @@ fn scatter(name: &str, row: &str, outcome: &Outcome) -> Figure {
 
 /// Turnaround against AVG over loads and machines, and by distributions.
 fn sweeps(results: &Results<'_>) -> Vec<Figure> {
-    let change = |found: &Found<'_>, place: usize| mean(&found.change(place, |one| one.turnaround));
+    let change = |found: &Found<'_>, place: usize| mean(&found.outcomes.change(place, |one| one.turnaround));
     let over = |part: Part, name: &str, axis: FigureAxis| {
         let mut figure = Figure::new("Sweep", name, "% longer than AVG's").over(axis);
         for (place, row) in SWEPT.iter().enumerate().skip(1) {

@@ -13,8 +13,9 @@ mod trial;
 
 use self::results::Results;
 pub use self::setting::{JOBS, Plan, Setting};
-pub use self::trial::{Drawn, Enacted, Outcome, Recorded, Trial};
+pub use self::trial::Trial;
 use super::Reproduction;
+use super::molding::Outcome;
 use crate::workload::Workload;
 
 /// The paper's title.

@@ -2,7 +2,8 @@
 
 use super::Part;
 use super::setting::{Plan, Setting};
-use super::trial::{Enacted, Outcome, Recorded, Trial};
+use super::trial::Trial;
+use crate::eval::molding::{Outcome, Outcomes};
 
 /// All outcomes, by setting.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub struct Found<'a> {
     /// The setting.
     pub setting: &'a Setting,
     /// What came of it.
-    pub outcomes: Vec<&'a Outcome>,
+    pub outcomes: Outcomes<'a>,
 }
 
 impl<'a> Results<'a> {
@@ -22,37 +23,14 @@ impl<'a> Results<'a> {
     pub fn of(plan: &'a Plan, trials: &[Trial], outcomes: &'a [Outcome]) -> Results<'a> {
         let of = |(place, setting): (usize, &'a Setting)| {
             let own = trials.iter().zip(outcomes).filter(|(trial, _)| trial.setting == place);
-            Found { setting, outcomes: own.map(|(_, outcome)| outcome).collect() }
+            Found { setting, outcomes: Outcomes(own.map(|(_, outcome)| outcome).collect()) }
         };
         Results(plan.settings.iter().enumerate().map(of).collect())
     }
 
     /// The settings of a part.
     pub fn of_part(&self, part: Part) -> impl Iterator<Item = &Found<'a>> {
-        self.0.iter().filter(move |found| found.setting.part == part && !found.outcomes.is_empty())
-    }
-}
-
-impl Found<'_> {
-    /// A number of every seed's.
-    pub fn each(&self, value: impl Fn(&Outcome) -> f64) -> Vec<f64> {
-        self.outcomes.iter().map(|outcome| value(outcome)).collect()
-    }
-
-    /// A number of the strategy carried out at this place, for every seed.
-    pub fn enacted(&self, place: usize, value: impl Fn(&Enacted) -> f64) -> Vec<f64> {
-        self.each(|outcome| value(&outcome.enacted[place]))
-    }
-
-    /// A number of the strategy recorded at this place, for every seed.
-    pub fn recorded(&self, place: usize, value: impl Fn(&Recorded) -> f64) -> Vec<f64> {
-        self.each(|outcome| value(&outcome.recorded[place]))
-    }
-
-    /// How much larger a number of a strategy is than that of the first, in percent, for every seed: the jobs of a seed are
-    /// the same for all strategies.
-    pub fn change(&self, place: usize, value: impl Fn(&Enacted) -> f64) -> Vec<f64> {
-        self.each(|outcome| 100.0 * (value(&outcome.enacted[place]) / value(&outcome.enacted[0]) - 1.0))
+        self.0.iter().filter(move |found| found.setting.part == part && !found.outcomes.0.is_empty())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Part, SEEDS};
 use crate::allot::Strategy;
+use crate::eval::molding::Molding;
 use crate::spec::SpecError;
 use crate::synth::{Downey, DowneyArrivals, Law, Rounding};
 
@@ -12,12 +13,8 @@ pub struct Setting {
     pub part: Part,
     /// What is different about it.
     pub name: String,
-    /// Where its jobs come from.
-    pub model: Downey,
-    /// The strategies that are carried out (section 6); the first is what the others are compared with.
-    pub enacted: Vec<Strategy>,
-    /// The strategies that are recorded on the schedule of AVG (section 5).
-    pub recorded: Vec<Strategy>,
+    /// Where its jobs come from, what is carried out (section 6), and what is recorded (section 5).
+    pub molding: Molding,
     /// How many seeds.
     pub seeds: u64,
 }
@@ -162,8 +159,8 @@ impl Plan {
         let mut settings = Vec::new();
         let mut add =
             |part: Part, name: String, model: Downey, enacted: &[&str], recorded: &[&str], seeds: u64| {
-                let (enacted, recorded) = (all(enacted)?, all(recorded)?);
-                settings.push(Setting { part, name, model, enacted, recorded, seeds });
+                let molding = Molding { model, enacted: all(enacted)?, recorded: all(recorded)? };
+                settings.push(Setting { part, name, molding, seeds });
                 Ok::<(), SpecError>(())
             };
         for &part in Part::ALL.iter().filter(|part| parts.contains(part)) {

@@ -4,9 +4,9 @@ use super::results::{Found, Results};
 use super::setting::{
     AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SOCIAL, SWEPT, VARIANTS,
 };
-use super::trial::{Enacted, Recorded};
 use super::{Part, explained};
 use crate::allot::Trend;
+use crate::eval::molding::{Enacted, Recorded};
 use crate::eval::{PublishedCell, Repeated};
 
 /// Every cell, table by table.
@@ -50,21 +50,29 @@ fn minutes(values: Vec<f64>) -> Vec<f64> {
 fn workload(found: &Found<'_>) -> Vec<PublishedCell> {
     let avg = |column: &str, unit: &str, values: &[f64]| cell("workload", AVG, column, unit, values);
     let opt = |column: &str, unit: &str, values: &[f64]| cell("workload", OPT, column, unit, values);
-    let spoiled = found.each(|outcome| outcome.spoiled);
-    let docile = found.each(|outcome| outcome.recorded[0].rebels / (1.0 - outcome.spoiled));
-    let pred = found.recorded(1, |pred| pred.median_saved);
+    let spoiled = found.outcomes.each(|outcome| outcome.spoiled);
+    let docile = found.outcomes.each(|outcome| outcome.recorded[0].rebels / (1.0 - outcome.spoiled));
+    let pred = found.outcomes.recorded(1, |pred| pred.median_saved);
     vec![
         avg("spoiled jobs", "%", &percent(spoiled)).paper(63.0),
-        avg("duration, mean", "min", &minutes(found.enacted(0, |avg| avg.duration))).paper(78.0),
-        avg("duration, median", "min", &minutes(found.enacted(0, |avg| avg.median_duration))).paper(3.0),
+        avg("duration, mean", "min", &minutes(found.outcomes.enacted(0, |avg| avg.duration))).paper(78.0),
+        avg("duration, median", "min", &minutes(found.outcomes.enacted(0, |avg| avg.median_duration)))
+            .paper(3.0),
         opt("rebels of those not spoiled", "%", &percent(docile)).paper(38.0),
-        opt("a rebel saves, median", "min", &minutes(found.recorded(0, |opt| opt.median_saved))).paper(15.0),
-        opt("a rebel saves, mean", "h", &found.recorded(0, per_rebel)).paper(1.6),
-        opt("lifetime, rebels by docile", "", &found.recorded(0, |opt| opt.lifetimes)).paper(8.0),
+        opt("a rebel saves, median", "min", &minutes(found.outcomes.recorded(0, |opt| opt.median_saved)))
+            .paper(15.0),
+        opt("a rebel saves, mean", "h", &found.outcomes.recorded(0, per_rebel)).paper(1.6),
+        opt("lifetime, rebels by docile", "", &found.outcomes.recorded(0, |opt| opt.lifetimes)).paper(8.0),
         cell("workload", PRED, "a rebel saves, median", "min", &minutes(pred)).paper(55.0),
-        cell("workload", PRED, "a rebel saves, mean", "h", &found.recorded(1, per_rebel)).paper(2.7),
-        cell("workload", PRED, "a loser loses, mean", "min", &minutes(found.recorded(1, |pred| pred.lost)))
-            .paper(3.7),
+        cell("workload", PRED, "a rebel saves, mean", "h", &found.outcomes.recorded(1, per_rebel)).paper(2.7),
+        cell(
+            "workload",
+            PRED,
+            "a loser loses, mean",
+            "min",
+            &minutes(found.outcomes.recorded(1, |pred| pred.lost)),
+        )
+        .paper(3.7),
     ]
     .into_iter()
     .map(explained::cell)
@@ -89,7 +97,7 @@ fn recorded(found: &Found<'_>) -> Vec<PublishedCell> {
     rows.flat_map(|(place, &row)| {
         let printed = TABLE_1.iter().find(|(name, _)| *name == row).map(|(_, printed)| printed);
         let mut cells = in_table_1("1", row, found, place, printed);
-        let clear = percent(found.recorded(place, |one| one.clear_losers));
+        let clear = percent(found.outcomes.recorded(place, |one| one.clear_losers));
         cells.push(cell("1", row, "losers of more than a second", "%", &clear));
         cells
     })
@@ -106,9 +114,9 @@ fn in_table_1(
     printed: Option<&[f64; 3]>,
 ) -> Vec<PublishedCell> {
     let columns: [(&str, &str, Vec<f64>); 3] = [
-        ("rebels of all jobs", "%", percent(found.recorded(place, |one| one.rebels))),
-        ("saved per job", "min", minutes(found.recorded(place, |one| one.saved))),
-        ("losers of the rebels", "%", percent(found.recorded(place, |one| one.losers))),
+        ("rebels of all jobs", "%", percent(found.outcomes.recorded(place, |one| one.rebels))),
+        ("saved per job", "min", minutes(found.outcomes.recorded(place, |one| one.saved))),
+        ("losers of the rebels", "%", percent(found.outcomes.recorded(place, |one| one.losers))),
     ];
     let judged = columns.iter().enumerate().map(|(number, (column, unit, values))| {
         cell(table, row, column, unit, values).paper(printed.map(|printed| printed[number]))
@@ -121,11 +129,11 @@ const TABLE_2: [(&str, [f64; 2]); 4] =
     [(OPT, [0.1, 9.0]), (PRED, [2.4, -3.0]), (BIAS, [1.0, 5.0]), (HEUR, [-5.0, 37.0])];
 
 fn enacted(found: &Found<'_>) -> Vec<PublishedCell> {
-    let turnaround = found.enacted(0, |avg| avg.turnaround);
+    let turnaround = found.outcomes.enacted(0, |avg| avg.turnaround);
     let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround).paper(4795.0)];
     for (row, [utilisation, turnaround]) in TABLE_2 {
         let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
-        let used = found.change(place, |one| one.utilisation);
+        let used = found.outcomes.change(place, |one| one.utilisation);
         cells.push(cell("2", row, "utilisation against AVG", "%", &used).paper(utilisation));
         cells.push(against("2", row, found, place).paper(turnaround));
     }
@@ -134,7 +142,7 @@ fn enacted(found: &Found<'_>) -> Vec<PublishedCell> {
 
 /// The turnaround of the strategy carried out at this place, against AVG.
 fn against(table: &str, row: &str, found: &Found<'_>, place: usize) -> PublishedCell {
-    cell(table, row, "turnaround against AVG", "%", &found.change(place, |one| one.turnaround))
+    cell(table, row, "turnaround against AVG", "%", &found.outcomes.change(place, |one| one.turnaround))
 }
 
 /// Section 6.1, in percent of AVG's 4795 s: 5011 s with lock-in, 4783 s with risk aversion too.
@@ -156,7 +164,7 @@ fn predictions(found: &Found<'_>) -> Vec<PublishedCell> {
     let lines = [(PRED, [0.48, 0.6, 1.7]), (BIAS, [0.59, 1.01, -0.01])];
     let cells = lines.into_iter().flat_map(|(row, [correlation, slope, intercept])| {
         let of = |value: fn(&Trend) -> f64| {
-            found.enacted(place(row), |one| one.used.as_ref().map_or(f64::NAN, value))
+            found.outcomes.enacted(place(row), |one| one.used.as_ref().map_or(f64::NAN, value))
         };
         [
             cell("predictions", row, "correlation", "", &of(|line| line.correlation)).paper(correlation),
@@ -167,7 +175,7 @@ fn predictions(found: &Found<'_>) -> Vec<PublishedCell> {
                 row,
                 "mean actual by mean predicted",
                 "",
-                &found.enacted(place(row), |one| one.shortfall),
+                &found.outcomes.enacted(place(row), |one| one.shortfall),
             ),
         ]
     });
@@ -187,15 +195,23 @@ fn reading(found: &Found<'_>) -> Vec<PublishedCell> {
     let (row, with) = found.setting.name.split_once(", ").unwrap_or((&found.setting.name, ""));
     let change = |strategy: &str| {
         let place = READINGS.iter().position(|name| *name == strategy).unwrap_or_default();
-        found.change(place, |one: &Enacted| one.turnaround)
+        found.outcomes.change(place, |one: &Enacted| one.turnaround)
     };
     let of = |column: &str, unit: &str, values: &[f64]| own("readings", row, column, with, unit, values);
     vec![
-        of("spoiled jobs, paper 63 %", "%", &percent(found.each(|outcome| outcome.spoiled))),
-        of("AVG, mean duration, paper 78 min", "min", &minutes(found.enacted(0, |avg| avg.duration))),
-        of("AVG, turnaround, paper 4795 s", "s", &found.enacted(0, |avg| avg.turnaround)),
-        of("OPT, rebels, paper 14 %", "%", &percent(found.recorded(0, |opt| opt.rebels))),
-        of("OPT, saved per job, paper 13.8 min", "min", &minutes(found.recorded(0, |opt| opt.saved))),
+        of("spoiled jobs, paper 63 %", "%", &percent(found.outcomes.each(|outcome| outcome.spoiled))),
+        of(
+            "AVG, mean duration, paper 78 min",
+            "min",
+            &minutes(found.outcomes.enacted(0, |avg| avg.duration)),
+        ),
+        of("AVG, turnaround, paper 4795 s", "s", &found.outcomes.enacted(0, |avg| avg.turnaround)),
+        of("OPT, rebels, paper 14 %", "%", &percent(found.outcomes.recorded(0, |opt| opt.rebels))),
+        of(
+            "OPT, saved per job, paper 13.8 min",
+            "min",
+            &minutes(found.outcomes.recorded(0, |opt| opt.saved)),
+        ),
         of("OPT, turnaround, paper +9 %", "%", &change(OPT)),
         of("HEUR, turnaround, paper +37 %", "%", &change(HEUR)),
     ]
@@ -207,7 +223,7 @@ fn cautious(found: &Found<'_>) -> Vec<PublishedCell> {
         let tables = TABLE_1.iter().zip(TABLE_2).find(|((name, _), _)| *name == row);
         if let Some(((_, printed), (_, [utilisation, _]))) = tables {
             cells.extend(in_table_1("caution", row, found, place, Some(printed)));
-            let used = found.change(place + 1, |one| one.utilisation);
+            let used = found.outcomes.change(place + 1, |one| one.utilisation);
             cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
         }
         let printed = match row {
@@ -227,14 +243,15 @@ fn variants(found: &Found<'_>) -> Vec<PublishedCell> {
         let enacted = recorded + 1;
         let of =
             |column: &str, unit: &str, values: &[f64]| own("variants", row, column, strategy, unit, values);
-        let line =
-            |value: fn(&Trend) -> f64| found.enacted(enacted, |one| one.raw.as_ref().map_or(f64::NAN, value));
-        let too_long = |place: usize| found.enacted(enacted, move |one| one.excess[place].exp());
+        let line = |value: fn(&Trend) -> f64| {
+            found.outcomes.enacted(enacted, |one| one.raw.as_ref().map_or(f64::NAN, value))
+        };
+        let too_long = |place: usize| found.outcomes.enacted(enacted, move |one| one.excess[place].exp());
         [
-            of("rebels of all jobs", "%", &percent(found.recorded(recorded, |one| one.rebels))),
-            of("saved per job", "min", &minutes(found.recorded(recorded, |one| one.saved))),
-            of("losers of the rebels", "%", &percent(found.recorded(recorded, |one| one.losers))),
-            of("turnaround against AVG", "%", &found.change(enacted, |one| one.turnaround)),
+            of("rebels of all jobs", "%", &percent(found.outcomes.recorded(recorded, |one| one.rebels))),
+            of("saved per job", "min", &minutes(found.outcomes.recorded(recorded, |one| one.saved))),
+            of("losers of the rebels", "%", &percent(found.outcomes.recorded(recorded, |one| one.losers))),
+            of("turnaround against AVG", "%", &found.outcomes.change(enacted, |one| one.turnaround)),
             of("predictions, correlation", "", &line(|line| line.correlation)),
             of("predictions, slope", "", &line(|line| line.slope)),
             of("predictions, intercept", "", &line(|line| line.intercept)),
@@ -262,14 +279,16 @@ fn swept(table: &str, found: &Found<'_>) -> Vec<PublishedCell> {
     };
     let turnarounds = SWEPT.iter().enumerate();
     let mut cells: Vec<PublishedCell> = turnarounds
-        .map(|(place, strategy)| of("turnaround", strategy, "s", &found.enacted(place, |one| one.turnaround)))
+        .map(|(place, strategy)| {
+            of("turnaround", strategy, "s", &found.outcomes.enacted(place, |one| one.turnaround))
+        })
         .collect();
     let changes = SWEPT.iter().enumerate().skip(1);
     cells.extend(changes.map(|(place, strategy)| {
-        of("against AVG", strategy, "%", &found.change(place, |one| one.turnaround))
+        of("against AVG", strategy, "%", &found.outcomes.change(place, |one| one.turnaround))
     }));
     cells.extend(RECORDED.iter().enumerate().map(|(place, strategy)| {
-        of("saved per job", strategy, "min", &minutes(found.recorded(place, |one| one.saved)))
+        of("saved per job", strategy, "min", &minutes(found.outcomes.recorded(place, |one| one.saved)))
     }));
     cells
 }

@@ -9,7 +9,7 @@ use crate::synth::DowneyArrivals;
 /// Every part, with few jobs and seeds.
 fn small() -> (Plan, Vec<Trial>, Vec<Outcome>) {
     let mut plan = Plan::new(&Part::ALL, 2).unwrap();
-    plan.settings.iter_mut().for_each(|setting| setting.model.jobs = 400);
+    plan.settings.iter_mut().for_each(|setting| setting.molding.model.jobs = 400);
     let trials = Trial::all(&plan);
     let outcomes = trials.iter().map(|trial| trial.run(&plan).unwrap()).collect();
     (plan, trials, outcomes)
@@ -40,7 +40,7 @@ fn every_table_is_filled_and_every_number_is_one() {
 fn a_part_alone_is_simulated_alone_and_comes_out_the_same() {
     let (plan, trials, outcomes) = small();
     let mut alone = Plan::new(&[Part::Caution], 2).unwrap();
-    alone.settings[0].model.jobs = 400;
+    alone.settings[0].molding.model.jobs = 400;
     let own = Trial::all(&alone);
     assert_eq!(own.len(), 2);
     let simulated: Vec<Outcome> = own.iter().map(|trial| trial.run(&alone).unwrap()).collect();
@@ -58,7 +58,7 @@ fn a_part_alone_is_simulated_alone_and_comes_out_the_same() {
 #[test]
 fn the_paper_has_its_days() {
     let plan = Plan::new(&[Part::Paper], 1).unwrap();
-    let model = &plan.settings[0].model;
+    let model = &plan.settings[0].molding.model;
     assert_eq!((model.jobs, model.procs, model.load), (JOBS, 128, 0.75));
     assert_eq!(model.arrivals, DowneyArrivals::Apart);
     let outcome = Trial { setting: 0, seed: 1 }.run(&plan).unwrap();

@@ -1,0 +1,203 @@
+//! Strategies side by side: a table with AVG first, and bars of how much longer turnarounds are than AVG's.
+
+use queuecast::allot::Strategy;
+use queuecast::eval::Repeated;
+use queuecast::eval::molding::{Compared, Outcome};
+use queuecast::report::chart::{Bar, Bars};
+use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table};
+use queuecast::synth::{Downey, DowneyArrivals, Rounding};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::commands::cleaning;
+use crate::commands::comparison::Compared as Fitted;
+use crate::commands::loaded::number_of;
+
+/// Strategies on one model of jobs.
+#[derive(Debug, Serialize)]
+pub struct Molded {
+    version: &'static str,
+    model: Downey,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    like: Option<Fitted>,
+    seeds: usize,
+    spoiled: Repeated,
+    strategies: Vec<Compared>,
+    #[serde(skip)]
+    plot: bool,
+}
+
+impl Molded {
+    /// Strategies, the first of them AVG, on the jobs of a model that may be fitted to a log.
+    pub fn new(
+        model: Downey,
+        like: Option<Fitted>,
+        strategies: Vec<Compared>,
+        outcomes: &[Outcome],
+        plot: bool,
+    ) -> Molded {
+        let spoiled: Vec<f64> = outcomes.iter().map(|outcome| outcome.spoiled).collect();
+        Molded {
+            version: env!("CARGO_PKG_VERSION"),
+            model,
+            like,
+            seeds: outcomes.len(),
+            spoiled: Repeated::of(&spoiled),
+            strategies,
+            plot,
+        }
+    }
+
+    fn people(&self) -> Table {
+        let mut table = Table::new([
+            Column::text("strategy").naming(),
+            Column::duration("turnaround"),
+            Column::share("against AVG"),
+            Column::share("+/-"),
+            Column::share("utilisation against AVG").spare(2),
+            Column::share("rebels"),
+            Column::number("saved per job (min)"),
+            Column::share("losers").spare(1),
+        ])
+        .titled(format!(
+            "{} on {} at load {}, {}",
+            number_of(self.model.jobs as usize, "moldable job"),
+            number_of(self.model.procs as usize, "processor"),
+            Cell::number(self.model.load, 2).shown(&Page::default()),
+            number_of(self.seeds, "seed"),
+        ));
+        for one in &self.strategies {
+            let told = one.recorded.as_ref();
+            table.row([
+                Cell::text(short(&one.strategy)),
+                Cell::duration(one.turnaround.mean),
+                mean(one.turnaround_change, Cell::share),
+                half(one.turnaround_change),
+                mean(one.utilisation_change, Cell::share),
+                mean(told.map(|told| told.rebels), Cell::share),
+                mean(told.map(|told| told.saved), |saved| Cell::number(saved / 60.0, 1)),
+                mean(told.and_then(|told| told.losers), Cell::share),
+            ]);
+        }
+        table.notes = self.notes();
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let arrivals = match self.model.arrivals {
+            DowneyArrivals::Apart => "arrive from 8 to 20 o'clock of days that begin on an idle machine",
+            DowneyArrivals::Daytime => "arrive from 8 to 20 o'clock",
+            DowneyArrivals::Always => "arrive day and night",
+        };
+        let rounding = match self.model.rounding {
+            Rounding::Up => "rounded up",
+            Rounding::Down => "rounded down",
+            Rounding::Whole => "a whole number",
+        };
+        let spoiled = Cell::share(self.spoiled.mean).shown(&Page::default());
+        let mut notes = vec![
+            format!(
+                "jobs by the model of Downey 1997, the same for every strategy of a seed; they {arrivals}, and prefer \
+                 their average parallelism, {rounding}"
+            ),
+            "against AVG: the mean over seeds, with half the width of its 95 % confidence interval"
+                .to_owned(),
+            format!(
+                "on the schedule of AVG, {spoiled} of the jobs get all they want; of the others, rebels would hold out \
+                 (share of all jobs), and losers (share of the rebels) would regret it"
+            ),
+        ];
+        if let Some(like) = &self.like {
+            notes.push(format!("fitted to {}", like.facts.source));
+            notes.extend(like.cleaning.as_ref().map(cleaning::line));
+        }
+        notes
+    }
+
+    /// Bars begin at zero and go one way, so they go the way of the greatest change.
+    fn bars(&self) -> Chart {
+        // What is shown as zero has no bar.
+        let change = |one: &Compared| {
+            one.turnaround_change.map_or(0.0, |change| (change.mean * 1000.0).round() / 1000.0)
+        };
+        let (least, most) = self
+            .strategies
+            .iter()
+            .map(change)
+            .fold((0.0_f64, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
+        let (title, sign, best) = if most >= -least {
+            ("Turnaround longer than AVG's; below zero, shorter", 1.0, Best::Lowest)
+        } else {
+            ("Turnaround shorter than AVG's; below zero, longer", -1.0, Best::Highest)
+        };
+        // Zero has no sign.
+        let bar = |one: &Compared| Bar::new(short(&one.strategy), Cell::share(sign * change(one) + 0.0));
+        Chart::Bars(Bars::new(title, self.strategies.iter().map(bar)).best(best))
+    }
+}
+
+impl Answer for Molded {
+    fn document(&self) -> Document {
+        let document = Document::new().with_table("strategies", self.people());
+        if self.plot { document.with_chart(self.bars()) } else { document }
+    }
+
+    /// One row per strategy.
+    fn table(&self) -> Table {
+        let mut columns = vec![Column::text("strategy")];
+        columns.extend(["turnaround", "turnaround_confidence"].map(|name| Column::duration(name).key(name)));
+        columns.extend(
+            [
+                "turnaround_change",
+                "turnaround_change_confidence",
+                "utilisation",
+                "utilisation_change",
+                "utilisation_change_confidence",
+                "rebels",
+            ]
+            .map(Column::share),
+        );
+        columns.push(Column::duration("saved").key("saved"));
+        columns.extend(["losers", "spoiled"].map(Column::share));
+        columns.extend(["seeds", "jobs", "procs"].map(Column::integer));
+        columns.push(Column::number("load"));
+        let mut table = Table::new(columns);
+        for one in &self.strategies {
+            let told = one.recorded.as_ref();
+            table.row([
+                Cell::text(one.strategy.to_string()),
+                Cell::duration(one.turnaround.mean),
+                one.turnaround.confidence.map_or(Cell::Missing, Cell::duration),
+                mean(one.turnaround_change, Cell::share),
+                half(one.turnaround_change),
+                Cell::share(one.utilisation.mean),
+                mean(one.utilisation_change, Cell::share),
+                half(one.utilisation_change),
+                mean(told.map(|told| told.rebels), Cell::share),
+                mean(told.map(|told| told.saved), Cell::duration),
+                mean(told.and_then(|told| told.losers), Cell::share),
+                Cell::share(self.spoiled.mean),
+                Cell::count(self.seeds),
+                Cell::Integer(i64::from(self.model.jobs)),
+                Cell::Integer(i64::from(self.model.procs)),
+                Cell::number(self.model.load, 3),
+            ]);
+        }
+        table
+    }
+}
+
+fn mean(repeated: Option<Repeated>, cell: impl Fn(f64) -> Cell) -> Cell {
+    repeated.map_or(Cell::Missing, |repeated| cell(repeated.mean))
+}
+
+fn half(repeated: Option<Repeated>) -> Cell {
+    repeated.and_then(|repeated| repeated.confidence).map_or(Cell::Missing, Cell::share)
+}
+
+/// As people write it: a strategy with nothing changed goes by its name.
+fn short(strategy: &Strategy) -> String {
+    let bare = ["avg", "opt", "pred", "bias", "heur"];
+    let named = bare.iter().find(|name| name.parse().is_ok_and(|one: Strategy| one == *strategy));
+    named.map_or_else(|| strategy.to_string(), |name| (*name).to_owned())
+}

@@ -1,0 +1,237 @@
+//! `queuecast mold`: strategies of allocation on moldable jobs of one's own making, compared with AVG over seeds.
+
+mod answer;
+
+use clap::ValueEnum;
+use clap::builder::TypedValueParser as _;
+use queuecast::allot::{Hold, Strategy};
+use queuecast::eval::EvalError;
+use queuecast::eval::molding::{Compared, Molding, Outcome};
+use queuecast::seed::Seed;
+use queuecast::synth::{Downey, DowneyArrivals, Rounding, SynthError};
+use queuecast::workload::Workload;
+use rayon::prelude::*;
+
+use self::answer::Molded;
+use super::comparison::Compared as Fitted;
+use super::generate::downey::Choices;
+use super::generate::modelled::{Extent, Modelled};
+use super::generate::parameters;
+use super::generate::refused::Refused;
+use super::{cleaning, grid};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::progress::Progress;
+use crate::spec::{self, Several, SpecList};
+
+const EXAMPLES: &str = "\
+Examples:
+  The strategies of Downey 1997 on a workload like the paper's:
+    queuecast mold
+
+  Is holding out worth it when the machine is less busy?
+    queuecast mold pred bias+lock-in+averse=0.2 --load 0.5
+
+  Jobs with little parallelism, on a machine of 64 processors:
+    queuecast mold --procs 64 --set downey.parallelism=uniform-log:1,16
+
+  Jobs like those of a log:
+    queuecast mold --like KTH-SP2.swf.gz --jobs 5000";
+
+/// Jobs and processors where nobody says.
+const USUAL: (u32, u32) = (10_000, 128);
+
+/// What a strategy is.
+const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
+
+/// Whose parameters are refused, and by which options they were given.
+const REFUSED: Refused =
+    Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
+
+/// Try strategies for moldable jobs on a workload of your own: carried out, and recorded on the schedule of AVG
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("jobs", |jobs| jobs.help("How many jobs each seed has, 1 to 10000000; by default 10000, or as many as the log has")))]
+#[command(mut_arg("procs", |procs| procs.help("Processors of the machine, 1 to 4096; by default 128, or as many as the log's has")))]
+#[command(mut_arg("set", |set| set.help("Give any parameter of the model another value, as in downey.lifetime=log-normal:600,8; may be repeated")))]
+#[command(mut_arg("like", |like| like.help("Fit the model to this trace: sizes, run times and arrivals")))]
+#[command(mut_arg("arrivals", |arrivals| arrivals.help("When jobs arrive; by default apart, or always with --like")))]
+pub struct Arguments {
+    #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
+    #[arg(help = spec::strategy().help(TRIED), long_help = strategy_help())]
+    pub strategies: Vec<Several<Strategy>>,
+    #[command(flatten)]
+    pub extent: Extent,
+    /// The offered load while jobs arrive, 0.001 to 10: sequential lifetimes arriving in a second, by processors; by
+    /// default 0.75, or such that jobs arrive as often as in the log
+    #[arg(long, value_name = "LOAD", value_parser = load, allow_negative_numbers = true)]
+    pub load: Option<f64>,
+    #[command(flatten)]
+    pub choices: Choices,
+    /// How average parallelism becomes the most processors a job is given; by default up, or down with --like
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub rounding: Option<Rounded>,
+    // After what has no heading: its own would go on.
+    #[command(flatten)]
+    pub modelled: Modelled,
+    /// How many seeds results are means over, from 2 to 1000
+    #[arg(long, value_name = "N", default_value = "5", help_heading = "Results")]
+    #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
+    pub seeds: u64,
+    /// How many seeds are simulated at once; by default as many as there are cores
+    #[arg(long, value_name = "N", help_heading = "Results")]
+    #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
+    pub threads: Option<u16>,
+    /// Leave out the chart
+    #[arg(long, help_heading = "Results")]
+    pub no_plot: bool,
+}
+
+/// Reads a number; the model knows its range.
+fn load(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number between 0.001 and 10".to_owned())
+}
+
+fn strategy_help() -> String {
+    let known = spec::strategy();
+    let names = known.possible_values().into_iter().flatten();
+    let lines = names.map(|one| {
+        format!("\n  {:<4}  {}", one.get_name(), one.get_help().map(ToString::to_string).unwrap_or_default())
+    });
+    format!(
+        "{TRIED}:{}\nSettings of pred and bias: +by=..., +outlook=..., +stretch=...; of heur: +longer=..., +wider=..., \
+         +fraction=..., +patience=...\nChanges of all: +{}",
+        lines.collect::<String>(),
+        Strategy::CHANGES.join(", +")
+    )
+}
+
+/// How average parallelism becomes a number of processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Rounded {
+    /// As many as there is something for
+    Up,
+    /// As many as it has in full
+    Down,
+    /// It is a whole number in the first place
+    Whole,
+}
+
+impl Arguments {
+    /// AVG, then the others in the order they were named.
+    fn strategies(&self) -> Vec<Strategy> {
+        let avg = Strategy::new(Hold::Never);
+        let named = Several::together(&self.strategies);
+        std::iter::once(avg).chain(named.into_iter().filter(|&one| one != avg)).collect()
+    }
+
+    /// The model with what was said of it; without a log, that of the paper.
+    fn chosen(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
+        if log.is_none() {
+            (model.rounding, model.arrivals) = (Rounding::Up, DowneyArrivals::Apart);
+        }
+        model = self.choices.applied(model, log)?;
+        model.rounding = match self.rounding {
+            None => model.rounding,
+            Some(Rounded::Up) => Rounding::Up,
+            Some(Rounded::Down) => Rounding::Down,
+            Some(Rounded::Whole) => Rounding::Whole,
+        };
+        Ok(Downey { moldable: true, load: self.load.unwrap_or(model.load), ..model })
+    }
+}
+
+/// Draws the jobs of every seed, tries every strategy on them, and compares.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    arguments.choices.check(arguments.modelled.like.like.is_some())?;
+    parameters::check(&arguments.modelled.set, &["downey"])?;
+    let log = arguments.modelled.log(&arguments.extent, printer)?;
+    let choose = |model: Downey, log: Option<&Workload>| arguments.chosen(model, log);
+    let model = arguments.modelled.model(&arguments.extent, USUAL, log.as_ref(), REFUSED, choose)?;
+    if !model.moldable {
+        let what = "--set downey.moldable=false: a strategy has nothing to choose if jobs have but one size";
+        return Err(Failure::usage(what));
+    }
+    let enacted = arguments.strategies();
+    let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
+    let outcomes = simulated(&molding, arguments, printer)?;
+    if let Some(log) = log.as_ref().filter(|_| printer.shows_rows_only()) {
+        cleaning::note(&log.name, &log.log.report, printer);
+    }
+    let like = log.map(|log| Fitted {
+        facts: log.facts(),
+        cleaning: Some(log.log.report.clone()),
+        notes: Vec::new(),
+    });
+    let compared = Compared::all(&molding, &outcomes);
+    printer.answer(&Molded::new(molding.model, like, compared, &outcomes, !arguments.no_plot))
+}
+
+/// Every seed, on all cores, in order.
+fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Result<Vec<Outcome>, Failure> {
+    let seeds: Vec<u64> = (1..=arguments.seeds).collect();
+    grid::on_threads(arguments.threads, seeds.len(), || {
+        let progress = Progress::new(printer, "simulating", seeds.len());
+        let outcomes: Vec<Result<Outcome, EvalError>> = seeds
+            .par_iter()
+            // One by one, so that no thread is left with a long list at the end.
+            .with_max_len(1)
+            .map(|&seed| {
+                let outcome = molding.run(Seed(seed), 0);
+                progress.advance();
+                outcome
+            })
+            .collect();
+        // Which failure is told does not depend on which thread was first.
+        outcomes.into_iter().collect::<Result<_, _>>().map_err(|error| match error {
+            EvalError::Synth(error) => REFUSED.because(error, None),
+            error => error.into(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &str) -> Arguments {
+        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+    }
+
+    fn names(line: &str) -> Vec<String> {
+        parse(line).strategies().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn avg_is_first_and_nothing_is_tried_twice() {
+        assert_eq!(names("mold opt avg opt"), ["avg", "opt"]);
+        assert_eq!(
+            names("mold pred,bias+outlook=line:-0.2,0.1,opt"),
+            ["avg", "pred", "bias+outlook=line:-0.2,0.1", "opt"]
+        );
+        assert_eq!(names("mold").len(), 6);
+        // Control: a change makes another strategy.
+        assert_eq!(names("mold avg+least=0.4"), ["avg", "avg+least=0.4"]);
+    }
+
+    #[test]
+    fn the_usual_model_is_the_papers_and_moldable() {
+        let published = || Downey::new(USUAL.0, USUAL.1);
+        let usual = parse("mold").chosen(published(), None).unwrap();
+        let expected =
+            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published() };
+        assert_eq!(usual, expected);
+        let line = "mold --rounding whole --arrivals always --load 0.5";
+        let other = parse(line).chosen(published(), None).unwrap();
+        let said = (other.rounding, other.arrivals, other.load);
+        assert_eq!(said, (Rounding::Whole, DowneyArrivals::Always, 0.5));
+    }
+}

@@ -138,6 +138,9 @@ impl Strategy {
     }
 }
 
+/// The values the paper found best for HEUR (section 5.5).
+const HEURISTIC: [(&str, f64); 4] = [("longer", 0.0), ("wider", 1.0), ("fraction", 1.0), ("patience", 0.2)];
+
 impl FromStr for Strategy {
     type Err = SpecError;
 
@@ -154,8 +157,10 @@ impl FromStr for Strategy {
             "opt" => Hold::Planned,
             "pred" => predicted(false),
             "bias" => predicted(true),
-            // The values the paper found best (section 5.5).
-            "heur" => Hold::Heuristic { longer: 0.0, wider: 1, fraction: 1.0, patience: 0.2 },
+            "heur" => {
+                let [longer, wider, fraction, patience] = HEURISTIC.map(|(_, paper)| paper);
+                Hold::Heuristic { longer, wider: wider as u32, fraction, patience }
+            }
             other => return Err(SpecError::unknown("strategy", other, &Strategy::KNOWN)),
         };
         parts.try_fold(Strategy::new(hold), |strategy, change| strategy.changed(change))
@@ -180,7 +185,12 @@ impl fmt::Display for Strategy {
                 }
             }
             Hold::Heuristic { longer, wider, fraction, patience } => {
-                write!(f, "heur+longer={longer}+wider={wider}+fraction={fraction}+patience={patience}")?;
+                f.write_str("heur")?;
+                let own = [longer, f64::from(wider), fraction, patience];
+                for ((key, _), own) in HEURISTIC.into_iter().zip(own).filter(|((_, paper), own)| own != paper)
+                {
+                    write!(f, "+{key}={own}")?;
+                }
             }
         }
         let share = |f: &mut fmt::Formatter<'_>, key: &str, share: f64| {

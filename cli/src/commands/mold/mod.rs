@@ -57,7 +57,7 @@ const REFUSED: Refused =
 #[command(mut_arg("like", |like| like.help("Fit the model to this trace: sizes, run times and arrivals")))]
 #[command(mut_arg("arrivals", |arrivals| arrivals.help("When jobs arrive; by default apart, or always with --like")))]
 pub struct Arguments {
-    #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
+    #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2,pred+social", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
     #[arg(help = spec::strategy().help(TRIED), long_help = strategy_help())]
     pub strategies: Vec<Several<Strategy>>,
     #[command(flatten)]
@@ -217,7 +217,7 @@ mod tests {
             names("mold pred,bias+outlook=line:-0.2,0.1,opt"),
             ["avg", "pred", "bias+outlook=line:-0.2,0.1", "opt"]
         );
-        assert_eq!(names("mold").len(), 6);
+        assert_eq!(names("mold").len(), 7);
         // Control: a change makes another strategy.
         assert_eq!(names("mold avg+least=0.4"), ["avg", "avg+least=0.4"]);
     }

@@ -298,6 +298,8 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         ("busy.swf --runs 2=60 --most 11".to_owned(), 2, "up to 10 on this machine"),
         ("busy.swf --runs 2=60 --most 99999999999".to_owned(), 2, "too large"),
         ("busy.swf --runs 2=60 --sizes 4".to_owned(), 2, "there are only 2"),
+        ("busy.swf --runs 2=60 --sizes 1,3".to_owned(), 2, "none of 1, 3 processors has a run time"),
+        ("busy.swf --runs 2=60,8=20 --fewest 4 --sizes 2".to_owned(), 2, "there are only 8"),
         (
             "busy.swf --runs 2=60 --between".to_owned(),
             2,
@@ -370,7 +372,7 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     let result = json(&mut run(line));
     assert_eq!(sizes(&result), [(2, 600.0, 1000.0), (4, 600.0, 900.0), (6, 900.0, 1100.0)]);
     assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
-    assert_eq!(folder.read("asked-squeue").trim(), "-h -r -t RUNNING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a");
+    assert_eq!(folder.read("asked-squeue").trim(), "-h -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a");
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);
     assert!(folder.read("asked-sinfo").trim().ends_with("-p long"));

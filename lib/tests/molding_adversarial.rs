@@ -242,8 +242,8 @@ impl Slow {
             let Some(now) = next.into_iter().chain(ends).chain(wakes).min() else { return placed };
             self.ended(now);
             let mut arrival = false;
-            while let Some(id) = coming.pop_front_if(|id| jobs[*id].at <= now) {
-                queue.push_back(id);
+            while coming.front().is_some_and(|&id| jobs[id].at <= now) {
+                queue.extend(coming.pop_front());
                 arrival = true;
             }
             while let Some(&id) = queue.front() {

@@ -133,6 +133,51 @@ fn the_future_changes_no_byte() {
     assert_ne!(stdout(&mut folder.queuecast(PLANNED)), stdout(&mut past.queuecast(PLANNED)));
 }
 
+/// A log with all that comes after a moment changed, and the jobs that had not started or ended by then.
+fn another_future(log: &str, moment: i64) -> String {
+    let mut other = String::new();
+    for line in log.lines() {
+        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if !line.starts_with(';') {
+            let [submit, wait, run] = [1, 2, 3].map(|place: usize| fields[place].parse::<i64>().unwrap());
+            if submit > moment {
+                continue;
+            }
+            if submit + wait > moment {
+                fields[2] = (wait + 54_321).to_string();
+            }
+            if submit + wait + run > moment {
+                fields[3] = (3 * run + 777).to_string();
+            }
+        }
+        other.extend([fields.join(" "), "\n".to_owned()]);
+    }
+    format!("{other}9999 {} 0 10 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n", moment + 5)
+}
+
+#[test]
+fn neither_calibration_nor_check_knows_the_future() {
+    let here = Folder::with("unused", "");
+    here.queuecast("demo --jobs 500 --load 1.2 --save demo.swf").assert().success();
+    here.queuecast("simulate demo.swf --limit ignore --schedule-swf log.swf --no-plot").assert().success();
+    let moment = 150_000;
+    let there = Folder::with("log.swf", another_future(&here.read("log.swf"), moment));
+    let ask = |folder: &Folder, at: i64, settings: &str| {
+        let line =
+            format!("allocate log.swf --at {at} --runs 8=4h,16=2h,64=1h --draws 20 --format json {settings}");
+        json(&mut folder.queuecast(&line))
+    };
+    for settings in ["--check 40", "--check 40 --calibrate 40 --outlook forecast --predictor sbh"] {
+        let result = ask(&here, moment, settings);
+        assert_eq!(result, ask(&there, moment, settings), "{settings}");
+        let (state, record) = (&result["state"], &result["record"]);
+        assert!(state["waiting"].as_u64() > Some(0) && state["running"].as_u64() > Some(0), "{state}");
+        assert!(result["calibration"]["jobs"].as_u64() >= Some(30) && record["cases"].as_u64() > Some(20));
+    }
+    // Control: later the two differ.
+    assert_ne!(ask(&here, moment + 9000, "--check 40"), ask(&there, moment + 9000, "--check 40"));
+}
+
 #[test]
 fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
     let folder = Folder::with("unused", "");
@@ -298,6 +343,8 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         ("busy.swf --runs 2=60 --most 11".to_owned(), 2, "up to 10 on this machine"),
         ("busy.swf --runs 2=60 --most 99999999999".to_owned(), 2, "too large"),
         ("busy.swf --runs 2=60 --sizes 4".to_owned(), 2, "there are only 2"),
+        ("busy.swf --runs 2=60 --sizes 1,3".to_owned(), 2, "none of 1, 3 processors has a run time"),
+        ("busy.swf --runs 2=60,8=20 --fewest 4 --sizes 2".to_owned(), 2, "there are only 8"),
         (
             "busy.swf --runs 2=60 --between".to_owned(),
             2,
@@ -370,7 +417,10 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     let result = json(&mut run(line));
     assert_eq!(sizes(&result), [(2, 600.0, 1000.0), (4, 600.0, 900.0), (6, 900.0, 1100.0)]);
     assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
-    assert_eq!(folder.read("asked-squeue").trim(), "-h -r -t RUNNING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a");
+    assert_eq!(
+        folder.read("asked-squeue").trim(),
+        "-h -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a"
+    );
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);
     assert!(folder.read("asked-sinfo").trim().ends_with("-p long"));

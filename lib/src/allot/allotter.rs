@@ -64,8 +64,8 @@ impl Policy for Allotter {
 /// What a policy over moldable jobs keeps from one plan to the next.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// The last that has arrived.
-    newest: Option<JobIndex>,
+    /// How many the last plan left waiting.
+    left: usize,
     /// When those that run started. Looked up, never iterated.
     started: HashMap<JobIndex, Time>,
     /// How long jobs live.
@@ -92,9 +92,9 @@ impl Round {
 impl Ledger {
     /// A plan begins.
     pub(super) fn round(&mut self, view: &View<'_>) -> Round {
-        let newest = view.waiting().map(|job| job.index).last();
-        let arrival = newest > self.newest;
-        self.newest = newest.max(self.newest);
+        // Nobody leaves the queue but by a start; to look for who came last would take as long as the queue is.
+        let arrival = view.queue_length() > self.left;
+        self.left = view.queue_length();
         let running = view.running().map(|job| Resident {
             procs: job.procs,
             start: job.start,
@@ -115,6 +115,7 @@ impl Ledger {
         let now = round.now;
         round.free = Procs(round.free.0 - size.procs.0);
         round.queued -= 1;
+        self.left -= 1;
         self.started.insert(waiting.index, now);
         round.running.push(Resident {
             procs: size.procs,

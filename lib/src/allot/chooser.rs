@@ -166,12 +166,12 @@ impl Chooser {
             Hold::Heuristic { longer, wider, fraction, patience } => {
                 let alone =
                     sizes.all().first().map_or(0.0, |size| size.run.0 as f64 * f64::from(size.procs.0));
-                let wanted =
-                    sizes.at_least(fraction * f64::from(most.procs.0)).filter(|wanted| wanted.procs > free);
-                let saved = wanted.zip(at_once).map_or(0.0, |(wanted, now)| (now.run - wanted.run).0 as f64);
+                let wanted = sizes.at_least(fraction).filter(|wanted| wanted.procs > free);
+                // Who cannot start yet has nothing to give up, and his patience begins once he can.
                 wanted
+                    .zip(at_once)
                     .filter(|_| alone > longer && most.procs.0 > wider)
-                    .map(|wanted| (wanted, patience * saved))
+                    .map(|(wanted, now)| (wanted, patience * (now.run - wanted.run).0 as f64))
             }
         };
         match (later, at_once) {

@@ -37,6 +37,14 @@ pub enum SizesError {
         /// The sizes there are, as written, if they are given one by one.
         given: Option<String>,
     },
+    /// Sizes are named, and of none of them a run time is known that may be used.
+    #[error("none of {named} processors has a run time and is viable: there are only {given}")]
+    NoneNamed {
+        /// The sizes named, as written.
+        named: String,
+        /// The sizes there are, as written.
+        given: String,
+    },
     /// A size with two run times.
     #[error("{0} processors are given twice: give each size once")]
     Twice(u32),
@@ -53,6 +61,11 @@ pub enum SizesError {
 
 fn none_viable(viable: Viable, machine: Procs, given: Option<String>) -> SizesError {
     SizesError::NoneViable { fewest: viable.fewest.0, most: viable.most.0, machine: machine.0, given }
+}
+
+/// This share of some processors. What is whole but for rounding is whole: 0.07 of 100 are 7, not 8.
+fn share_of(share: f64, procs: Procs) -> f64 {
+    (share * f64::from(procs.0) - 1e-6).ceil()
 }
 
 /// One size a job can be given.
@@ -74,7 +87,7 @@ impl Sizes {
     /// The sizes of a job, those below this share (0 to 1) of the preferred one left out: it insists on at least that.
     pub fn of(job: &Job, least: f64) -> Sizes {
         let preferred = job.shape.procs;
-        let least = (least * f64::from(preferred.0)).ceil();
+        let least = share_of(least, preferred);
         let mut sizes: Vec<Size> = (0..)
             .zip(job.shapes())
             .filter(|(place, shape)| {
@@ -123,9 +136,11 @@ impl Sizes {
             }
         }
         let within = |procs: &Procs| (viable.fewest..=viable.most).contains(procs);
+        // Nobody has so many shapes; here it is only a number.
+        let shape = |place: usize| u16::try_from(place).unwrap_or(u16::MAX);
         let sizes: Vec<Size> = (0..)
             .zip(runs.iter().filter(|(procs, _)| within(procs)))
-            .map(|(shape, &(procs, run))| Size { procs, run, shape })
+            .map(|(place, &(procs, run))| Size { procs, run, shape: shape(place) })
             .collect();
         if sizes.is_empty() {
             let given: Vec<String> = runs.iter().map(|(procs, _)| procs.to_string()).collect();
@@ -169,9 +184,10 @@ impl Sizes {
         self.0[..self.0.partition_point(|size| size.procs <= free)].last().copied()
     }
 
-    /// The smallest of at least so many processors.
-    pub fn at_least(&self, procs: f64) -> Option<Size> {
-        self.0.iter().find(|size| f64::from(size.procs.0) >= procs).copied()
+    /// The smallest of at least this share (0 to 1) of the preferred one.
+    pub fn at_least(&self, share: f64) -> Option<Size> {
+        let least = share_of(share, self.most()?.procs);
+        self.0.iter().find(|size| f64::from(size.procs.0) >= least).copied()
     }
 
     /// The one of just so many processors.

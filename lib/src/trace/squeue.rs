@@ -3,11 +3,16 @@
 //! `-a` asks about all partitions, `-p` about one; `sinfo` refuses both together. Names that users choose are not asked
 //! for, so that none can break a line.
 
+use std::cmp::Reverse;
+
 use super::sacct::seconds;
 use crate::units::{Procs, Seconds};
 
 /// What to ask `squeue`: one line for each job, those of arrays too.
-pub const SQUEUE: [&str; 6] = ["-h", "-r", "-t", "RUNNING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%r"];
+///
+/// Jobs whose nodes are being made ready hold processors already, and count as running to nobody but `-t`.
+pub const SQUEUE: [&str; 6] =
+    ["-h", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%r"];
 
 /// What to ask `sinfo`: one line for each node and partition.
 pub const SINFO: [&str; 4] = ["-h", "-N", "-o", "%N|%C"];
@@ -43,7 +48,7 @@ pub struct Queued {
     pub user: String,
     /// Who has more goes first.
     pub priority: i64,
-    /// Whether it waits for processors, and not for a time, another job, or a limit of its user's.
+    /// Whether it runs, or waits for processors, and not for a time, another job, or a limit of its user's.
     pub in_line: bool,
 }
 
@@ -54,8 +59,7 @@ pub fn squeue(text: &str) -> Result<Vec<Queued>, NotAsAsked> {
     let wrong = |(line, text): (usize, &str)| NotAsAsked { command: "squeue", line, text: text.to_owned() };
     let mut jobs =
         lines.map(|line| queued(line.1).ok_or_else(|| wrong(line))).collect::<Result<Vec<_>, _>>()?;
-    // None is before some, so running jobs are sorted by what is not their age.
-    jobs.sort_by_key(|job| (job.elapsed.is_none(), job.elapsed.map(|age| -age.0), -job.priority, job.id));
+    jobs.sort_by_key(|job| (job.elapsed.is_none(), job.elapsed.map(Reverse), Reverse(job.priority), job.id));
     Ok(jobs)
 }
 
@@ -69,7 +73,7 @@ fn queued(line: &str) -> Option<Queued> {
         limit => Some(length(limit)?).filter(|&limit| limit > Seconds::ZERO),
     };
     let elapsed = match state {
-        "RUNNING" => Some(length(used).unwrap_or_default()),
+        "RUNNING" | "CONFIGURING" => Some(length(used).unwrap_or_default()),
         "PENDING" => None,
         _ => return None,
     };
@@ -80,7 +84,8 @@ fn queued(line: &str) -> Option<Queued> {
         elapsed,
         user: user.to_owned(),
         priority: priority.parse().ok()?,
-        in_line: IN_LINE.iter().any(|known| reason.starts_with(known)),
+        // Why a running job once waited may still be said.
+        in_line: elapsed.is_some() || IN_LINE.iter().any(|known| reason.starts_with(known)),
     })
 }
 

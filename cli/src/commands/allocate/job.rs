@@ -125,22 +125,21 @@ impl Arguments {
             if let Some(between) = between {
                 runs.extend(between.more(self, Sizes::range(viable, machine)?, state));
             }
-            let kept: Vec<(Procs, Seconds)> = Sizes::measured(&runs, viable, machine)?
+            let given = Sizes::measured(&runs, viable, machine)?;
+            let kept: Vec<(Procs, Seconds)> = given
                 .all()
                 .iter()
                 .filter(|size| named(size.procs))
                 .map(|size| (size.procs, size.run))
                 .collect();
-            let Some((least, most)) = self.sizes.iter().min().zip(self.sizes.iter().max()) else {
-                return Sizes::measured(&kept, viable, machine);
-            };
-            return match kept.is_empty() {
-                true => {
-                    let named = Viable { fewest: Procs(*least), most: Procs(*most) };
-                    Sizes::measured(&runs, named, machine)
-                }
-                false => Sizes::measured(&kept, viable, machine),
-            };
+            if kept.is_empty() {
+                let named = listed(self.sizes.iter().copied());
+                return Err(SizesError::NoneNamed {
+                    named,
+                    given: listed(given.all().iter().map(|size| size.procs.0)),
+                });
+            }
+            return Sizes::measured(&kept, viable, machine);
         }
         let speedup = Speedup {
             parallelism: self.parallelism.unwrap_or(f64::NAN),
@@ -161,6 +160,10 @@ impl Arguments {
         };
         Sizes::modelled(alone, speedup, sizes, viable, machine)
     }
+}
+
+fn listed(sizes: impl Iterator<Item = u32>) -> String {
+    sizes.map(|procs| procs.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn refused(error: SizesError) -> Failure {

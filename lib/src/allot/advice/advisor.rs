@@ -110,8 +110,9 @@ impl Advisor {
         for one in drawn {
             let turnarounds = one.each.iter().map(|&(queue, run)| queue + run).enumerate();
             // Of those alike, the first: the smallest.
-            if let Some((place, _)) = turnarounds.min_by_key(|&(_, turnaround)| turnaround) {
-                best[place] += 1;
+            let shortest = turnarounds.min_by_key(|&(_, turnaround)| turnaround);
+            if let Some(times) = shortest.and_then(|(place, _)| best.get_mut(place)) {
+                *times += 1;
             }
         }
         let share = |count: usize| count as f64 / drawn.len() as f64;

@@ -15,8 +15,8 @@ use crate::units::{Procs, Seconds, Time};
 use crate::wait::LifetimeFit;
 use crate::workload::Workload;
 
-/// What happens to a job, in the order of things that happen at one instant. A job that ran for no time at all ends
-/// after it started.
+/// What happens to a job, in the order of things that happen at one instant. A job that ran for no time at all, or ended
+/// before it came, ends after it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Ended,
@@ -108,12 +108,13 @@ impl<'a> Walk<'a> {
     ) -> Walk<'a> {
         let mut steps = Vec::with_capacity(3 * placed.len());
         for (job, &(start, ran)) in workload.jobs().iter().zip(&placed) {
-            let ended = if ran > Seconds::ZERO { Kind::Ended } else { Kind::EndedAtOnce };
+            // Some logs have a job start before it was submitted, or even end, by a clock that was put right.
+            let started = start.max(job.submit);
+            let ended = if start + ran > started { Kind::Ended } else { Kind::EndedAtOnce };
             steps.extend([
                 (job.submit, Kind::Arrived, job.index),
-                // Some logs have a job start before it was submitted, by a clock that was put right.
-                (start.max(job.submit), Kind::Started, job.index),
-                ((start + ran).max(job.submit), ended, job.index),
+                (started, Kind::Started, job.index),
+                ((start + ran).max(started), ended, job.index),
             ]);
         }
         steps.sort_unstable();

@@ -38,7 +38,7 @@ impl DowneyArrivals {
         let (begins, length) = HOURS;
         match self {
             DowneyArrivals::Daytime | DowneyArrivals::Apart => {
-                Time((passed / length).saturating_mul(period.0) + begins + passed % length)
+                Time((passed / length).saturating_mul(period.0).saturating_add(begins + passed % length))
             }
             DowneyArrivals::Always => Time(passed),
         }

@@ -15,7 +15,7 @@ impl UniformLog {
     /// # Formula
     /// `least · (most / least)^share`
     pub fn at(&self, share: f64) -> f64 {
-        (self.least * (self.most / self.least).powf(share)).clamp(self.least, self.most)
+        self.within(self.least * (self.most / self.least).powf(share))
     }
 
     /// The mean.
@@ -24,6 +24,11 @@ impl UniformLog {
     /// `(most − least) / ln(most / least)`, and `most` where both are one
     pub fn mean(&self) -> f64 {
         let span = (self.most / self.least).ln();
-        if span > 1e-12 { (self.most - self.least) / span } else { self.most }
+        if span > 1e-12 { self.within((self.most - self.least) / span) } else { self.most }
+    }
+
+    /// Rounding leads nowhere else; and what is no distribution does not stop the program.
+    fn within(&self, value: f64) -> f64 {
+        value.max(self.least).min(self.most)
     }
 }

@@ -105,7 +105,16 @@ impl Making {
         let mut parameters = parameters::listed(M::NAME, &model)?;
         // A fit of sizes, run times and arrivals each by itself need not have the load of all three together.
         let of_log = || log.as_ref().map(|log| log.log.workload.offered_load());
-        let load = self.load.or_else(|| of_log().filter(|load| (0.001..=100.0).contains(load)));
+        let load = match (self.load, model.own_load()) {
+            (Some(load), Some(own)) => {
+                return Err(Failure::usage(format!(
+                    "--load {load}: it stretches time, and days would no longer be as the model has them"
+                ))
+                .hint(format!("say --set {own}={load} for the load while jobs arrive")));
+            }
+            (None, Some(_)) => None,
+            (given, None) => given.or_else(|| of_log().filter(|load| (0.001..=100.0).contains(load))),
+        };
         if let Some(load) = load {
             workload = rescaled(load, &workload)?;
             parameters.push(("load".to_owned(), load.to_string()));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use queuecast::seed::Seed;
-use queuecast::synth::{Downey, Lublin, SynthError};
+use queuecast::synth::{Downey, DowneyArrivals, Lublin, SynthError};
 use queuecast::trace::Ruleset;
 use queuecast::workload::Workload;
 use serde::Serialize;
@@ -67,6 +67,10 @@ pub trait Model: Serialize + DeserializeOwned {
     fn with_jobs(self, jobs: u32) -> Self;
     /// The jobs.
     fn generate(&self, seed: Seed) -> Result<Workload, SynthError>;
+    /// What to set instead of stretching time to a load, where that would undo what the model says of days.
+    fn own_load(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Model for Lublin {
@@ -108,6 +112,10 @@ impl Model for Downey {
 
     fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
         Downey::generate(self, seed)
+    }
+
+    fn own_load(&self) -> Option<&'static str> {
+        (self.arrivals == DowneyArrivals::Apart).then_some("downey.load")
     }
 }
 

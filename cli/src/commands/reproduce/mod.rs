@@ -58,7 +58,7 @@ pub struct Arguments {
     /// Only this table, without claims and figures; may be repeated
     #[arg(long, value_name = "N", help_heading = "Results")]
     pub table: Vec<String>,
-    /// How many seeds results are means over, from 2 to 1000; by default as many as the paper has
+    /// How many seeds results are means over, from 2 to 1000; by default each paper's own number here
     #[arg(long, value_name = "N", help_heading = "Results")]
     #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
     pub seeds: Option<u64>,

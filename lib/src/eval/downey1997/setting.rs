@@ -87,11 +87,12 @@ pub const CAUTIOUS: [&str; 5] = [
 ];
 
 /// Other ways to predict, and what is known of run times: what is different, and how PRED and BIAS are changed by it.
-pub const VARIANTS: [(&str, &str); 10] = [
+pub const VARIANTS: [(&str, &str); 11] = [
     ("as in the tables", "+outlook=line:-0.2,0.1"),
     ("lifetimes from 1 s to e^12 s", "+outlook=between:1,162755"),
     ("lifetimes fitted online", ""),
     ("exact median", "+by=exact+outlook=line:-0.2,0.1"),
+    ("exact median, lifetimes from 1 s", "+by=exact+outlook=between:1,162755"),
     ("predictor A alone, the median", "+by=median+outlook=line:-0.2,0.1"),
     ("predictor B alone, the mean", "+by=mean+outlook=line:-0.2,0.1"),
     ("prompted by departures too", "+outlook=line:-0.2,0.1+departures"),

@@ -52,7 +52,6 @@ fn workload(found: &Found<'_>) -> Vec<PublishedCell> {
     let opt = |column: &str, unit: &str, values: &[f64]| cell("workload", OPT, column, unit, values);
     let spoiled = found.outcomes.each(|outcome| outcome.spoiled);
     let docile = found.outcomes.each(|outcome| outcome.recorded[0].rebels / (1.0 - outcome.spoiled));
-    let pred = found.outcomes.recorded(1, |pred| pred.median_saved);
     vec![
         avg("spoiled jobs", "%", &percent(spoiled)).paper(63.0),
         avg("duration, mean", "min", &minutes(found.outcomes.enacted(0, |avg| avg.duration))).paper(78.0),
@@ -63,20 +62,23 @@ fn workload(found: &Found<'_>) -> Vec<PublishedCell> {
             .paper(15.0),
         opt("a rebel saves, mean", "h", &found.outcomes.recorded(0, per_rebel)).paper(1.6),
         opt("lifetime, rebels by docile", "", &found.outcomes.recorded(0, |opt| opt.lifetimes)).paper(8.0),
-        cell("workload", PRED, "a rebel saves, median", "min", &minutes(pred)).paper(55.0),
-        cell("workload", PRED, "a rebel saves, mean", "h", &found.outcomes.recorded(1, per_rebel)).paper(2.7),
-        cell(
-            "workload",
-            PRED,
-            "a loser loses, mean",
-            "min",
-            &minutes(found.outcomes.recorded(1, |pred| pred.lost)),
-        )
-        .paper(3.7),
     ]
     .into_iter()
+    .chain(pred_rebels("workload", found, 1))
     .map(explained::cell)
     .collect()
+}
+
+/// What becomes of PRED's rebels (section 5.3), recorded at this place.
+fn pred_rebels(table: &str, found: &Found<'_>, place: usize) -> [PublishedCell; 3] {
+    let of = |column: &str, unit: &str, values: &[f64]| cell(table, PRED, column, unit, values);
+    let recorded = &found.outcomes;
+    [
+        of("a rebel saves, median", "min", &minutes(recorded.recorded(place, |pred| pred.median_saved)))
+            .paper(55.0),
+        of("a rebel saves, mean", "h", &recorded.recorded(place, per_rebel)).paper(2.7),
+        of("a loser loses, mean", "min", &minutes(recorded.recorded(place, |pred| pred.lost))).paper(3.7),
+    ]
 }
 
 /// Hours that a rebel saves on average.
@@ -226,6 +228,9 @@ fn cautious(found: &Found<'_>) -> Vec<PublishedCell> {
             let used = found.outcomes.change(place + 1, |one| one.utilisation);
             cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
         }
+        if row == PRED {
+            cells.extend(pred_rebels("caution", found, place));
+        }
         let printed = match row {
             LOCK_IN => LOCKED_IN,
             AVERSE => RISK_AVERSE,
@@ -233,7 +238,7 @@ fn cautious(found: &Found<'_>) -> Vec<PublishedCell> {
         };
         cells.push(against("caution", row, found, place + 1).paper(printed));
     }
-    cells
+    cells.into_iter().map(explained::cell).collect()
 }
 
 fn variants(found: &Found<'_>) -> Vec<PublishedCell> {

@@ -90,6 +90,42 @@ fn people_read_a_sentence() {
 }
 
 #[test]
+fn what_is_said_fits_what_was_compared() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let ask = |settings: &str| {
+        let line = format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast:3 {settings}");
+        stdout(&mut folder.queuecast(&line))
+    };
+    for target in ["mean", "p90"] {
+        let text = ask(&format!("--target {target}"));
+        assert!(text.contains(&format!("Turnaround by processors ({target})")), "{text}");
+        assert!(text.contains(&format!("times are medians; the star is by {target}")), "{text}");
+        assert!(
+            text.contains("done first") && text.contains(&format!(" processors, by {target}: done in")),
+            "{text}"
+        );
+    }
+    // Control: by medians nothing else is said.
+    let plain = ask("");
+    assert!(plain.contains("Turnaround by processors (median)") && plain.contains("best"), "{plain}");
+    assert!(!plain.contains("the star is by") && !plain.contains("done first"), "{plain}");
+    // 795 s instead of 900: a gain of 105 s.
+    let averse = |share: &str| {
+        let line =
+            format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share}");
+        stdout(&mut folder.queuecast(&line))
+    };
+    let said = "Ask for 2 processors: done in 15 min; 4 would be done sooner (about 13 min 15 s), but gains less than 0.2 of the run time on 2.\n";
+    assert!(averse("0.2").ends_with(said), "{}", averse("0.2"));
+    assert!(!averse("0.1").contains("would be done sooner"));
+    // A formula knows medians only, and says so.
+    let formula = stdout(&mut folder.queuecast(
+        "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --by exact --target p90",
+    ));
+    assert!(formula.contains("(median)") && formula.contains("does not know the p90"), "{formula}");
+}
+
+#[test]
 fn rows_for_spreadsheets() {
     let folder = Folder::with("busy.swf", BUSY);
     let csv = stdout(&mut folder.queuecast(&format!("{PLANNED} --format csv")));

@@ -395,6 +395,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         moment,
         state: seen,
         settings,
+        preference,
         advice,
         unknown,
         between,

@@ -126,6 +126,18 @@ fn what_is_said_fits_what_was_compared() {
 }
 
 #[test]
+fn the_cleaning_note_names_no_option_that_is_not_there() {
+    let folder = Folder::with("busy.swf", BUSY.replace("1000 6 -1 -1 6 1000", "1000 6 -1 -1 6 900"));
+    let said = |line: &str| {
+        let output = folder.queuecast(line).output().unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let text = said("allocate busy.swf --runs 2=60");
+    assert!(text.contains("run-above-request 1 kept") && !text.contains("--limit"), "{text}");
+    assert!(said("simulate busy.swf").contains("kept; --limit decides"), "control");
+}
+
+#[test]
 fn rows_for_spreadsheets() {
     let folder = Folder::with("busy.swf", BUSY);
     let csv = stdout(&mut folder.queuecast(&format!("{PLANNED} --format csv")));

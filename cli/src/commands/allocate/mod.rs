@@ -347,7 +347,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(trace) = &trace {
         let checked = predictor.check(trace.log.workload.jobs());
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     let Situation { source, moment, state, seen, learned } = match &trace {
         Some(trace) if !arguments.live.live => logged(arguments, trace)?,

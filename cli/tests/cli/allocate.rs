@@ -362,6 +362,13 @@ fn sizes_between_the_measured_ones_are_by_a_curve() {
     let output = two.get_output();
     assert!(String::from_utf8_lossy(&output.stderr).contains("measure a third"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("by a fitted curve (parallelism"));
+    // A bad fit is warned of; a good one is not.
+    let warned = |runs: &str| {
+        let line = format!("allocate busy.swf --runs {runs} --between");
+        let output = folder.queuecast(&line).output().unwrap();
+        String::from_utf8_lossy(&output.stderr).contains("warning: --between: the fitted curve is up to")
+    };
+    assert!(warned("1=1200,2=2400,6=200") && !warned("1=1200,2=600,6=200"));
 }
 
 #[test]

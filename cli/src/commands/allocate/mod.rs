@@ -357,6 +357,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if between.as_ref().is_some_and(|between| between.measured.len() < 3) {
         printer.warning("--between: two measured sizes fit many curves; measure a third");
     }
+    if let Some(between) = between.as_ref().filter(|between| between.is_bad()) {
+        printer.warning(&format!(
+            "--between: the fitted curve is up to {:.1}% off the measured run times; do not trust the sizes between them",
+            100.0 * between.deviation
+        ));
+    }
     let preference = Preference { target: arguments.target, averse: arguments.averse };
     let advisor = Advisor::new(state, sizes, policy.clone(), arguments.job.give_or_take);
     let advice = match by {

@@ -38,8 +38,8 @@ Examples:
   Run times were measured on three sizes; which to ask for, as the machine is at the end of a log:
     queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m,32=80m
 
-  The same a week after the log began, for a job described by its speedup, which needs four processors for its memory:
-    queuecast allocate LOG.swf.gz --at 7d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
+  The same 200 days after the start in the log's header, for a job described by its speedup, which needs four processors for its memory:
+    queuecast allocate LOG.swf.gz --at 200d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
 
   On a Slurm site, now, with its accounting to learn from:
     queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
@@ -56,8 +56,9 @@ pub struct Arguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub live: live::Arguments,
-    /// The moment the job is submitted: seconds or a length of time since the log's start (86400, 7d), a date (1996-12-24,
-    /// 1996-12-24T12:00), or end, the last submission. Nothing the log says of later is looked at
+    /// The moment the job is submitted: a length of time since the log's start (200d, or seconds), a date (1996-12-24,
+    /// 1996-12-24T12:00), or end, the last submission. The start is that of the log's header (UnixStartTime), which may be
+    /// long before the first submission. Nothing the log says of later is looked at
     #[arg(
         long,
         value_name = "MOMENT",

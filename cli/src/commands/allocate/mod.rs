@@ -111,7 +111,7 @@ pub struct Forecasting {
     pub default_request: Option<Seconds>,
     /// Correct queue times by what became of this many past jobs of the log, asked about in the same way; 0 for not at all.
     /// Fewer than 30 are too few
-    #[arg(long, value_name = "N", default_value = "200", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
     pub calibrate: usize,
     /// Also say how right such predictions would have been for this many jobs of the log that have started by then
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]

@@ -305,6 +305,9 @@ fn the_past_corrects_and_its_absence_is_said() {
     let text = stdout(&mut folder.queuecast(PLANNED));
     assert!(text.contains("fewer than 30 past jobs to learn from"), "{text}");
     assert!(!stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 0"))).contains("fewer than 30"));
+    let few = stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 10")));
+    assert!(few.contains("asked about 10 past jobs only: 30 are needed to correct queue times"), "{few}");
+    assert!(!few.contains("to learn from:"), "{few}");
     // Everybody waits ten minutes or more on an empty machine: a site that does what no policy says. Who is asked next
     // would start at once, if one did not look.
     let late: String = (0..200)

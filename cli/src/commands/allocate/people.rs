@@ -13,6 +13,9 @@ const ROWS: usize = 16;
 /// A start this likely at once is one.
 const SURE: f64 = 0.9;
 
+/// Fewer past jobs than this correct nothing.
+const FEWEST: usize = 30;
+
 /// The machine, the sizes, the chart, and what to do.
 pub fn document(result: &Allocated) -> Document {
     let shown = shown(result);
@@ -84,10 +87,16 @@ fn machine(result: &Allocated) -> Table {
     if state.ended == 0 {
         table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
     }
-    if result.calibration.is_none() && settings.calibrate.is_some_and(|most| most > 0) {
-        table.note(
-            "fewer than 30 past jobs to learn from: ranges are the simulation's own, and may hold far less than 80%",
-        );
+    if let Some(most) = settings.calibrate.filter(|&most| most > 0 && result.calibration.is_none()) {
+        let few = if most < FEWEST {
+            format!(
+                "asked about {} only: {FEWEST} are needed to correct queue times",
+                number_of(most, "past job")
+            )
+        } else {
+            format!("fewer than {FEWEST} past jobs to learn from")
+        };
+        table.note(format!("{few}; ranges are the simulation's own, and may hold far less than 80%"));
     }
     if state.excess.0 > 0 {
         table.note(format!(

@@ -119,9 +119,10 @@ fn what_is_said_fits_what_was_compared() {
     assert!(averse("0.2").ends_with(said), "{}", averse("0.2"));
     assert!(!averse("0.1").contains("would be done sooner"));
     // A formula knows medians only, and says so.
-    let formula = stdout(&mut folder.queuecast(
-        "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --by exact --target p90",
-    ));
+    let formula =
+        stdout(&mut folder.queuecast(
+            "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --by mean --target p90",
+        ));
     assert!(formula.contains("(median)") && formula.contains("does not know the p90"), "{formula}");
 }
 
@@ -305,9 +306,6 @@ fn the_past_corrects_and_its_absence_is_said() {
     let text = stdout(&mut folder.queuecast(PLANNED));
     assert!(text.contains("fewer than 30 past jobs to learn from"), "{text}");
     assert!(!stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 0"))).contains("fewer than 30"));
-    let few = stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 10")));
-    assert!(few.contains("asked about 10 past jobs only: 30 are needed to correct queue times"), "{few}");
-    assert!(!few.contains("to learn from:"), "{few}");
     // Everybody waits ten minutes or more on an empty machine: a site that does what no policy says. Who is asked next
     // would start at once, if one did not look.
     let late: String = (0..200)
@@ -317,6 +315,9 @@ fn the_past_corrects_and_its_absence_is_said() {
         })
         .collect();
     std::fs::write(folder.path("late.swf"), format!("; MaxProcs: 10\n{late}")).unwrap();
+    let few = stdout(&mut folder.queuecast("allocate late.swf --runs 2=400 --calibrate 10"));
+    assert!(few.contains("asked about 10 past jobs only: 30 are needed to correct queue times"), "{few}");
+    assert!(!few.contains("past jobs to learn from"), "{few}");
     let ask = |settings: &str| {
         let line = format!("allocate late.swf --at 1990900 --runs 2=400 --format json {settings}");
         json(&mut folder.queuecast(&line))

@@ -88,7 +88,7 @@ fn machine(result: &Allocated) -> Table {
         table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
     }
     if let Some(most) = settings.calibrate.filter(|&most| most > 0 && result.calibration.is_none()) {
-        let few = if most < FEWEST {
+        let few = if most < FEWEST && most <= state.ended {
             format!(
                 "asked about {} only: {FEWEST} are needed to correct queue times",
                 number_of(most, "past job")

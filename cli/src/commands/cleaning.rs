@@ -11,11 +11,20 @@ pub fn table(report: &CleaningReport) -> Table {
     with_effects(report, |rule| rule.effect.to_string())
 }
 
-/// What a rule did, for people: jobs that ran too long are kept, but that is not the end of their story.
-fn told(rule: &RuleReport) -> String {
-    match (rule.rule, rule.effect) {
-        (Rule::RunAboveRequest, Effect::Kept) => "kept; --limit decides".to_owned(),
-        (_, effect) => effect.to_string(),
+/// Whether the command has --limit, which says what becomes of jobs that ran too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overrun {
+    /// By --limit.
+    Decided,
+    /// Nothing: the command has no such option.
+    Kept,
+}
+
+/// What a rule did, for people: where there is --limit, keeping jobs that ran too long is not the end of their story.
+fn told(rule: &RuleReport, overrun: Overrun) -> String {
+    match (rule.rule, rule.effect, overrun) {
+        (Rule::RunAboveRequest, Effect::Kept, Overrun::Decided) => "kept; --limit decides".to_owned(),
+        (_, effect, _) => effect.to_string(),
     }
 }
 
@@ -52,33 +61,34 @@ fn shown<const N: usize>(counts: [u64; N]) -> [String; N] {
 }
 
 /// The account as part of a document for people.
-pub fn add(document: Document, report: &CleaningReport) -> Document {
+pub fn add(document: Document, report: &CleaningReport, overrun: Overrun) -> Document {
     if report.rules.is_empty() {
-        return document.with_paragraph(line(report));
+        return document.with_paragraph(line(report, overrun));
     }
-    document.with_table("cleaning", with_effects(report, told))
+    document.with_table("cleaning", with_effects(report, |rule| told(rule, overrun)))
 }
 
 /// The account on one line.
-pub fn line(report: &CleaningReport) -> String {
-    format!("{}; {}", title(report), fired(report))
+pub fn line(report: &CleaningReport, overrun: Overrun) -> String {
+    format!("{}; {}", title(report), fired(report, overrun))
 }
 
 /// The account of reading alone, on one line: what is not a record, and what is odd about those that are.
 pub fn reading(report: &CleaningReport) -> String {
     let [lines, removed] = shown([report.lines, report.removed]);
-    format!("{lines} data lines, {removed} of them not records; {}", fired(report))
+    format!("{lines} data lines, {removed} of them not records; {}", fired(report, Overrun::Kept))
 }
 
-fn fired(report: &CleaningReport) -> String {
-    let rule = |rule: &RuleReport| format!("{} {} {}", rule.rule, shown([rule.count])[0], told(rule));
+fn fired(report: &CleaningReport, overrun: Overrun) -> String {
+    let rule =
+        |rule: &RuleReport| format!("{} {} {}", rule.rule, shown([rule.count])[0], told(rule, overrun));
     let rules: Vec<String> = report.rules.iter().map(rule).collect();
     if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
 }
 
 /// The account in a note, for formats that have no place for it.
-pub fn note(name: &str, report: &CleaningReport, printer: &Printer) {
+pub fn note(name: &str, report: &CleaningReport, overrun: Overrun, printer: &Printer) {
     if !report.rules.is_empty() {
-        printer.note(&format!("{name}: {}", line(report)));
+        printer.note(&format!("{name}: {}", line(report, overrun)));
     }
 }

@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     })?;
     let assumptions = |trace: &Loaded| trace.assumptions(&experiments);
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Decided, printer);
         assumptions(trace).iter().for_each(|one| printer.note(&format!("{}: {one}", trace.name)));
     }
     let compared = traces.iter().map(|trace| Compared {

@@ -162,7 +162,9 @@ impl Comparison {
             );
         }
         table.notes.extend(rows.first().and_then(|row| killed::killed(&row.summary)));
-        table.notes.extend(trace.cleaning.as_ref().map(cleaning::line));
+        table
+            .notes
+            .extend(trace.cleaning.as_ref().map(|report| cleaning::line(report, cleaning::Overrun::Decided)));
         table.notes.extend(trace.notes.iter().cloned());
         table
     }

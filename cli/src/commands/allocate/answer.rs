@@ -1,6 +1,6 @@
 //! What was advised: what JSON holds, and the rows for spreadsheets.
 
-use queuecast::allot::advice::{Advice, Calibration, Prospect, Record, Spread, State};
+use queuecast::allot::advice::{Advice, Calibration, Preference, Prospect, Record, Spread, State, Target};
 use queuecast::report::{Cell, Column, Document, Table, date};
 use queuecast::trace::TimeZone;
 use queuecast::units::{Procs, Seconds, Time};
@@ -104,6 +104,8 @@ pub struct Allocated {
     pub moment: Moment,
     pub state: Seen,
     pub settings: Settings,
+    /// By what the advice was chosen.
+    pub preference: Preference,
     pub advice: Advice,
     /// Sizes of which the predictor says nothing.
     pub unknown: Vec<Procs>,
@@ -168,6 +170,40 @@ impl Allocated {
     /// Whether this is the size to ask for.
     pub fn is_recommended(&self, prospect: &Prospect) -> bool {
         prospect.procs == self.advice.recommended().procs
+    }
+
+    /// By what sizes were compared in fact: a formula knows no more than medians.
+    pub fn target(&self) -> Target {
+        let known = |prospect: &Prospect| match self.preference.target {
+            Target::Median => true,
+            Target::Mean => prospect.turnaround.mean.is_some(),
+            Target::P90 => prospect.turnaround.p90.is_some(),
+        };
+        if self.advice.prospects().iter().all(known) { self.preference.target } else { Target::Median }
+    }
+
+    /// Whether the size done soonest by the median is simply the best.
+    pub fn is_plain(&self) -> bool {
+        self.target() == Target::Median && self.preference.averse == 0.0
+    }
+
+    /// The size of the least turnaround; of those alike the one to ask for, or else the smallest.
+    pub fn least(&self) -> &Prospect {
+        let target = self.target();
+        let turnaround = |one: &Prospect| target.of(&one.turnaround);
+        let mut least = self.advice.recommended();
+        for one in self.advice.prospects() {
+            if turnaround(one) < turnaround(least) {
+                least = one;
+            }
+        }
+        least
+    }
+
+    /// The size that would be done sooner than the one to ask for, but not by enough to wait for it.
+    pub fn passed_over(&self) -> Option<&Prospect> {
+        let least = self.least();
+        (!self.is_recommended(least)).then_some(least)
     }
 }
 

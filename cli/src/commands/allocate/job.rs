@@ -16,6 +16,9 @@ const ALL: u32 = 64;
 /// Sizes that become free as running jobs end, looked at besides.
 const LEVELS: usize = 24;
 
+/// A fitted curve further from a measured run time than this share of it is worth a warning.
+const BAD: f64 = 0.2;
+
 /// The job.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The job")]
@@ -199,6 +202,11 @@ pub struct Between {
 }
 
 impl Between {
+    /// Whether it is too far from what was measured to say much of the sizes between.
+    pub fn is_bad(&self) -> bool {
+        self.deviation > BAD
+    }
+
     fn fitted(runs: &[(Procs, Seconds)]) -> Result<Between, Failure> {
         let (lifetime, speedup) =
             Speedup::fitted(runs).map_err(|error| Failure::usage(format!("--between: {error}")))?;

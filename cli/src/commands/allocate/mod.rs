@@ -38,8 +38,8 @@ Examples:
   Run times were measured on three sizes; which to ask for, as the machine is at the end of a log:
     queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m,32=80m
 
-  The same a week after the log began, for a job described by its speedup, which needs four processors for its memory:
-    queuecast allocate LOG.swf.gz --at 7d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
+  The same 200 days after the start in the log's header, for a job described by its speedup, which needs four processors for its memory:
+    queuecast allocate LOG.swf.gz --at 200d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
 
   On a Slurm site, now, with its accounting to learn from:
     queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
@@ -56,8 +56,9 @@ pub struct Arguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub live: live::Arguments,
-    /// The moment the job is submitted: seconds or a length of time since the log's start (86400, 7d), a date (1996-12-24,
-    /// 1996-12-24T12:00), or end, the last submission. Nothing the log says of later is looked at
+    /// The moment the job is submitted: a length of time since the log's start (200d, or seconds), a date (1996-12-24,
+    /// 1996-12-24T12:00), or end, the last submission. The start is that of the log's header (UnixStartTime), which may be
+    /// long before the first submission. Nothing the log says of later is looked at
     #[arg(
         long,
         value_name = "MOMENT",
@@ -110,7 +111,7 @@ pub struct Forecasting {
     pub default_request: Option<Seconds>,
     /// Correct queue times by what became of this many past jobs of the log, asked about in the same way; 0 for not at all.
     /// Fewer than 30 are too few
-    #[arg(long, value_name = "N", default_value = "200", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
     pub calibrate: usize,
     /// Also say how right such predictions would have been for this many jobs of the log that have started by then
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
@@ -347,7 +348,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(trace) = &trace {
         let checked = predictor.check(trace.log.workload.jobs());
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     let Situation { source, moment, state, seen, learned } = match &trace {
         Some(trace) if !arguments.live.live => logged(arguments, trace)?,
@@ -356,6 +357,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let job::Offer { sizes, between } = arguments.job.offered(&state)?;
     if between.as_ref().is_some_and(|between| between.measured.len() < 3) {
         printer.warning("--between: two measured sizes fit many curves; measure a third");
+    }
+    if let Some(between) = between.as_ref().filter(|between| between.is_bad()) {
+        printer.warning(&format!(
+            "--between: the fitted curve is up to {:.1}% off the measured run times; do not trust the sizes between them",
+            100.0 * between.deviation
+        ));
     }
     let preference = Preference { target: arguments.target, averse: arguments.averse };
     let advisor = Advisor::new(state, sizes, policy.clone(), arguments.job.give_or_take);
@@ -395,6 +402,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         moment,
         state: seen,
         settings,
+        preference,
         advice,
         unknown,
         between,

@@ -8,8 +8,8 @@ use queuecast::workload::Workload;
 use crate::failure::Failure;
 
 /// What can be written, for errors.
-const FORMS: &str = "give seconds or a length of time since the log's start (86400, 7d, 1-12:00:00), a date \
-                     (1996-12-24, 1996-12-24T12:00) or end";
+const FORMS: &str = "give a length of time since the start in the log's header (200d, 1-12:00:00, or seconds), \
+                     a date (1996-12-24, 1996-12-24T12:00) or end";
 
 /// The moment a text names in this log: `end`, the last submission; a length of time since the log's start; a date in this
 /// zone. Refused outside the log.
@@ -113,7 +113,7 @@ mod tests {
     fn what_is_no_moment_of_the_log_says_what_is() {
         let swf = log(&[0, 90_000], Some(843_436_800));
         for (text, why) in [
-            ("tomorrow", "86400, 7d"),
+            ("tomorrow", "200d, 1-12:00:00"),
             ("NaN", "no moment"),
             ("-5", "outside the log, which goes from 0 to 90110 s"),
             ("90111", "1996-09-23 00:00:00 to 1996-09-24 01:01:50"),
@@ -123,6 +123,15 @@ mod tests {
         ] {
             assert!(at(text, &swf).is_err_and(|said| said.contains(why)), "{text}: {:?}", at(text, &swf));
         }
+        // The header's start may be long before the first submission.
+        let late = log(&[864_000, 950_000], Some(843_436_800));
+        let said = at("7d", &late);
+        assert!(
+            said.as_ref().is_err_and(|said| said.contains("from 864000 to 950110 s after its start")
+                && said.contains("1996-10-03 00:00:00 to 1996-10-03 23:55:10")),
+            "{said:?}"
+        );
+        assert_eq!(at("10d", &late), Ok(864_000));
         assert!(at("1996-09-24", &log(&[0, 5], None)).is_err_and(|said| said.contains("no dates")));
         let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
         assert!(at("7d", &sacct).is_err_and(|said| said.contains("from 0 to 1110 s")));

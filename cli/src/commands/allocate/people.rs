@@ -1,6 +1,6 @@
 //! What was advised, as people read it.
 
-use queuecast::allot::advice::{Prospect, Record, Spread, Width};
+use queuecast::allot::advice::{Prospect, Record, Spread, Target, Width};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
 
@@ -12,6 +12,9 @@ const ROWS: usize = 16;
 
 /// A start this likely at once is one.
 const SURE: f64 = 0.9;
+
+/// Fewer past jobs than this correct nothing.
+const FEWEST: usize = 30;
 
 /// The machine, the sizes, the chart, and what to do.
 pub fn document(result: &Allocated) -> Document {
@@ -31,7 +34,8 @@ pub fn document(result: &Allocated) -> Document {
 fn shown(result: &Allocated) -> Vec<&Prospect> {
     let all = result.advice.prospects();
     let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
-    let spoken = [result.advice.recommended().procs, result.advice.soonest().procs];
+    let (advice, least) = (&result.advice, result.least());
+    let spoken = [advice.recommended().procs, advice.soonest().procs, least.procs];
     let kept = |one: &&Prospect| {
         all.len() <= ROWS
             || one.procs.0.is_power_of_two()
@@ -83,10 +87,16 @@ fn machine(result: &Allocated) -> Table {
     if state.ended == 0 {
         table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
     }
-    if result.calibration.is_none() && settings.calibrate.is_some_and(|most| most > 0) {
-        table.note(
-            "fewer than 30 past jobs to learn from: ranges are the simulation's own, and may hold far less than 80%",
-        );
+    if let Some(most) = settings.calibrate.filter(|&most| most > 0 && result.calibration.is_none()) {
+        let few = if most < FEWEST && most <= state.ended {
+            format!(
+                "asked about {} only: {FEWEST} are needed to correct queue times",
+                number_of(most, "past job")
+            )
+        } else {
+            format!("fewer than {FEWEST} past jobs to learn from")
+        };
+        table.note(format!("{few}; ranges are the simulation's own, and may hold far less than 80%"));
     }
     if state.excess.0 > 0 {
         table.note(format!(
@@ -108,7 +118,7 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     }
     columns.extend([Column::duration("turnaround"), Column::text("10–90%")]);
     if sampled {
-        columns.extend([Column::share("at once").spare(4), Column::share("best").spare(1)]);
+        columns.extend([Column::share("at once").spare(4), Column::share(best_named(result)).spare(1)]);
     }
     let mut table = Table::new(columns).titled("Sizes");
     for (place, prospect) in shown.iter().enumerate() {
@@ -129,7 +139,10 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
             table.mark(place, 0);
         }
     }
-    table.note("* the size to ask for; times are medians");
+    table.note(starred(result));
+    if sampled && !result.is_plain() {
+        table.note("done first: how likely no size is done sooner, which is not what the star is by");
+    }
     if result.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
@@ -200,30 +213,55 @@ fn wide(what: &str, width: &Width) -> [(Column, Cell); 2] {
     ]
 }
 
-/// A bar is marked only if it is the one to ask for: by another target, or averse to waiting, that need not be the shortest.
+/// By another target, or averse to waiting, the one most likely done first need not be the best.
+fn best_named(result: &Allocated) -> &'static str {
+    if result.is_plain() { "best" } else { "done first" }
+}
+
+/// What the star means, and what the times beside it are.
+fn starred(result: &Allocated) -> String {
+    let mut said = "* the size to ask for; times are medians".to_owned();
+    let (asked, target) = (result.preference.target, result.target());
+    if target != Target::Median {
+        said += &format!("; the star is by {target}");
+    } else if asked != target {
+        said += &format!("; the star is by median too, for --by does not know the {asked}");
+    }
+    if result.preference.averse > 0.0 {
+        said += &format!("; a later start must gain more than {} of the run time", result.preference.averse);
+    }
+    said
+}
+
+/// A bar is marked only if it is the one to ask for: averse to waiting, that need not be the shortest.
 fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
-    let recommended = result.advice.recommended().turnaround.median;
-    let shortest = shown.iter().all(|prospect| recommended <= prospect.turnaround.median);
-    let best = if shortest { Best::Lowest } else { Best::Unmarked };
+    let target = result.target();
+    let best = if result.passed_over().is_none() { Best::Lowest } else { Best::Unmarked };
     let bar = |prospect: &&Prospect| {
-        Bar::new(prospect.procs.to_string(), Cell::duration(prospect.turnaround.median))
+        Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
     };
-    Chart::Bars(Bars::new("Turnaround by processors (median)", shown.iter().map(bar)).best(best))
+    let title = format!("Turnaround by processors ({target})");
+    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best))
 }
 
 /// What to do, in one line.
 fn sentence(result: &Allocated) -> String {
     let (best, soonest) = (result.advice.recommended(), result.advice.soonest());
-    let range = match (best.turnaround.p10, best.turnaround.p90) {
-        (Some(low), Some(high)) if duration::about(low) != duration::about(high) => {
-            format!(" ({})", between(low, high, "to"))
-        }
-        _ => String::new(),
-    };
-    let about = if range.is_empty() && best.queue.median == 0.0 { "" } else { "about " };
-    let done = format!("done in {about}{}{range}", duration::about(best.turnaround.median));
     let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
-    let first = format!("Ask for {}: {done}", processors(best.procs.0));
+    let target = result.target();
+    let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
+    let first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
+    if let Some(least) = result.passed_over() {
+        let averse = result.preference.averse;
+        let [later, sooner] = [best, least].map(|one| target.of(&one.turnaround));
+        let gains = if later - sooner < averse * best.run.median { "less than" } else { "just" };
+        return format!(
+            "{first}; {} would be done sooner (about {}), but gains {gains} {averse} of the run time on {}.",
+            least.procs,
+            duration::about(sooner),
+            best.procs
+        );
+    }
     if best.procs == soonest.procs {
         return format!("{first}; no size starts sooner.");
     }
@@ -237,4 +275,26 @@ fn sentence(result: &Allocated) -> String {
         processors(soonest.procs.0),
         duration::about(soonest.run.median)
     )
+}
+
+/// When a size is done: what sizes are compared by comes first.
+fn done(size: &Prospect, target: Target) -> String {
+    let range = match (size.turnaround.p10, size.turnaround.p90) {
+        (Some(low), Some(high)) if duration::about(low) != duration::about(high) => {
+            format!(" ({})", between(low, high, "to"))
+        }
+        _ => String::new(),
+    };
+    let about = if range.is_empty() && size.queue.median == 0.0 { "" } else { "about " };
+    let length = duration::about(target.of(&size.turnaround));
+    match target {
+        Target::Median => format!("done in {about}{length}{range}"),
+        Target::Mean => format!("done in {about}{length} on average{range}"),
+        Target::P90 => {
+            format!(
+                "done in {about}{length} or less nine times in ten (median {})",
+                duration::about(size.turnaround.median)
+            )
+        }
+    }
 }

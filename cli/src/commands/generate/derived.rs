@@ -48,7 +48,7 @@ impl Derived {
     ) -> Result<(), Failure> {
         let place = self.into.plan(&[&self.file], printer)?;
         let trace = Loaded::read(&self.file, &self.source, printer)?;
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
         let mut changed = change(&trace)?;
         // Nobody waited for what is made up.
         changed.workload.starts.clear();

@@ -109,7 +109,8 @@ impl Molded {
         ];
         if let Some(like) = &self.like {
             notes.push(format!("fitted to {}", like.facts.source));
-            notes.extend(like.cleaning.as_ref().map(cleaning::line));
+            notes
+                .extend(like.cleaning.as_ref().map(|report| cleaning::line(report, cleaning::Overrun::Kept)));
         }
         notes
     }

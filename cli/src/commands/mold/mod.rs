@@ -156,7 +156,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
     let outcomes = simulated(&molding, arguments, printer)?;
     if let Some(log) = log.as_ref().filter(|_| printer.shows_rows_only()) {
-        cleaning::note(&log.name, &log.log.report, printer);
+        cleaning::note(&log.name, &log.log.report, cleaning::Overrun::Kept, printer);
     }
     let like = log.map(|log| Fitted {
         facts: log.facts(),

@@ -97,7 +97,7 @@ fn reproduced(
         Ok((traces, asked.tables.only(reproduction)))
     })?;
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     let used = found.iter().zip(&traces).map(|((name, _), trace)| Used::new(name, trace)).collect();
     Ok(Reproduced::new(reproduction, used, !arguments.no_plot))

@@ -88,7 +88,9 @@ fn traces(reproduced: &Reproduced) -> Table {
     }
     for used in &reproduced.traces {
         let report = used.cleaning.as_ref().filter(|report| !report.rules.is_empty());
-        table.notes.extend(report.map(|report| format!("{}: {}", short(&used.name), cleaning::line(report))));
+        table.notes.extend(report.map(|report| {
+            format!("{}: {}", short(&used.name), cleaning::line(report, cleaning::Overrun::Kept))
+        }));
     }
     table.notes.extend(all.notes.iter().cloned());
     table

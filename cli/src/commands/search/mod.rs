@@ -201,7 +201,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         found::write(output, &answered)?;
     }
     if printer.shows_rows_only() {
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     printer.answer(&answered)
 }

@@ -18,9 +18,12 @@ const EXPLAINED: [&str; 2] = [
 
 /// What was read, how it was searched, what was found, and what that is worth.
 pub fn document(answered: &Answered<'_>) -> Document {
-    let mut document =
-        cleaning::add(Document::new().with_table("trace", answered.trace.table()), answered.cleaning)
-            .with_table("settings", settings(answered));
+    let mut document = cleaning::add(
+        Document::new().with_table("trace", answered.trace.table()),
+        answered.cleaning,
+        cleaning::Overrun::Kept,
+    )
+    .with_table("settings", settings(answered));
     let divided = answered.results.iter().any(|judged| judged.held_out.is_some());
     let on = if divided { "How right, on the jobs searched" } else { "How right" };
     let mut searched = results(answered, on, |judged| Some(&judged.searched));

@@ -136,7 +136,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     };
     killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
-        cleaning::note(&trace.name, &trace.log.report, printer);
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Decided, printer);
         trace
             .assumptions(std::slice::from_ref(&experiment))
             .iter()

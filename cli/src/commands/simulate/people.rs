@@ -11,8 +11,11 @@ use crate::commands::loaded::{number_of, took};
 
 /// What was read, what was done to it, what was simulated, and what came of it.
 pub fn document(result: &Simulated<'_>) -> Document {
-    let mut document =
-        cleaning::add(Document::new().with_table("trace", result.trace.table()), result.cleaning);
+    let mut document = cleaning::add(
+        Document::new().with_table("trace", result.trace.table()),
+        result.cleaning,
+        cleaning::Overrun::Decided,
+    );
     document = document
         .with_table("settings", settings(result))
         .with_table("times", times(&result.summary))

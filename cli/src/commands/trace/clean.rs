@@ -87,7 +87,7 @@ impl Answer for Done<'_> {
             }
             None => "nothing written; name a file with --output".to_owned(),
         };
-        cleaning::add(Document::new(), self.report)
+        cleaning::add(Document::new(), self.report, cleaning::Overrun::Kept)
             .with_paragraph(format!("{}: {}\n{written}", self.source, self.machine))
     }
 

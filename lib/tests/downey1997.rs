@@ -1,7 +1,8 @@
 //! Downey 1997 on three seeds of its own size: who is better than whom, and by how much.
 #![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
 
-use queuecast::eval::downey1997::{Outcome, Part, Plan, Trial, judge};
+use queuecast::eval::downey1997::{Part, Plan, Trial, judge};
+use queuecast::eval::molding::Outcome;
 use queuecast::eval::{PublishedCell, Reproduction};
 
 fn recomputed() -> Reproduction {

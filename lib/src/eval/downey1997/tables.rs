@@ -31,12 +31,12 @@ pub fn all(results: &Results<'_>) -> Vec<PublishedCell> {
 
 /// A cell that is a mean over seeds; the paper's value may be two standard deviations away.
 fn cell(table: &str, row: &str, column: &str, unit: &str, values: &[f64]) -> PublishedCell {
+    let cell = PublishedCell::new(table, row, column, PublishedCell::AVERAGE).unit(unit);
     let repeated = Repeated::of(values);
-    PublishedCell::new(table, row, column, PublishedCell::AVERAGE)
-        .unit(unit)
-        .ours(repeated.mean)
-        .tolerance(2.0 * repeated.deviation)
-        .repeated(repeated)
+    if !repeated.mean.is_finite() {
+        return cell;
+    }
+    cell.ours(repeated.mean).tolerance(2.0 * repeated.deviation).repeated(repeated)
 }
 
 fn percent(values: Vec<f64>) -> Vec<f64> {

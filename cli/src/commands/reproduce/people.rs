@@ -42,7 +42,8 @@ pub fn document(reproduced: &Reproduced) -> Document {
             None => bars(figure),
         });
     }
-    document.with_paragraph(agreement(reproduced))
+    let tally = all.tally();
+    if tally.cells + tally.claims > 0 { document.with_paragraph(agreement(reproduced)) } else { document }
 }
 
 /// The last line: how much agrees.

@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod frame;
 mod generate;
+mod live;
 mod mold;
 mod reproduce;
 mod search;

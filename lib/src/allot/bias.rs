@@ -5,7 +5,7 @@
 pub struct Trend {
     /// How many points.
     pub points: u64,
-    /// The coefficient of correlation.
+    /// The coefficient of correlation; no number where all outcomes are alike.
     pub correlation: f64,
     /// Where the line is at zero.
     pub intercept: f64,

@@ -79,7 +79,7 @@ pub struct Size {
     pub shape: u16,
 }
 
-/// The sizes up to the one a job prefers, smallest first; never empty.
+/// The sizes up to the one a job prefers, smallest first; empty only by default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sizes(Vec<Size>);
 

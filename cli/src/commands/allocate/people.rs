@@ -1,6 +1,6 @@
 //! What was advised, as people read it.
 
-use queuecast::allot::advice::{Prospect, Record, Spread, Target, Width};
+use queuecast::allot::advice::{Calibration, Prospect, Record, Spread, Target, Width};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
 
@@ -12,9 +12,6 @@ const ROWS: usize = 16;
 
 /// A start this likely at once is one.
 const SURE: f64 = 0.9;
-
-/// Fewer past jobs than this correct nothing.
-const FEWEST: usize = 30;
 
 /// The machine, the sizes, the chart, and what to do.
 pub fn document(result: &Allocated) -> Document {
@@ -88,13 +85,14 @@ fn machine(result: &Allocated) -> Table {
         table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
     }
     if let Some(most) = settings.calibrate.filter(|&most| most > 0 && result.calibration.is_none()) {
-        let few = if most < FEWEST && most <= state.ended {
+        let few = if most < Calibration::FEWEST && most <= state.ended {
             format!(
-                "asked about {} only: {FEWEST} are needed to correct queue times",
-                number_of(most, "past job")
+                "asked about {} only: {} are needed to correct queue times",
+                number_of(most, "past job"),
+                Calibration::FEWEST
             )
         } else {
-            format!("fewer than {FEWEST} past jobs to learn from")
+            format!("fewer than {} past jobs to learn from", Calibration::FEWEST)
         };
         table.note(format!("{few}; ranges are the simulation's own, and may hold far less than 80%"));
     }

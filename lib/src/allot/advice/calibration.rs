@@ -4,9 +4,6 @@
 use super::advisor::{Advisor, Drawn};
 use crate::units::{Procs, Seconds, Time};
 
-/// Fewer lessons teach nothing.
-const FEWEST: usize = 30;
-
 /// So many lessons most like a question answer it.
 const ALIKE: usize = 20;
 
@@ -83,6 +80,9 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    /// Fewer lessons teach nothing.
+    pub const FEWEST: usize = 30;
+
     /// From these lessons; `None` if they are fewer than 30.
     ///
     /// # Formula
@@ -90,7 +90,7 @@ impl Calibration {
     /// one. The slope is that of the least-squares line of `y` on `x` over all lessons, kept within 0 and 1: near 1 where
     /// predictions come true, near 0 where they say nothing.
     pub fn of(lessons: Vec<Lesson>) -> Option<Calibration> {
-        if lessons.len() < FEWEST {
+        if lessons.len() < Calibration::FEWEST {
             return None;
         }
         let count = lessons.len() as f64;

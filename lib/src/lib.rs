@@ -5,20 +5,21 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`] → [`job`], [`workload`], [`distribution`], [`seed`], [`spec`] →
+//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`] →
 //! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
-pub mod distribution;
 pub mod eval;
 pub mod job;
+pub mod parallel;
 pub mod portrait;
 pub mod predict;
 pub mod report;
 pub mod seed;
 pub mod sim;
 pub mod spec;
+pub mod stats;
 pub mod synth;
 pub mod trace;
 pub mod units;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 17] = [
+const FLOORS: [(&str, u32); 18] = [
+    ("parallel", 0),
     ("units", 0),
     ("job", 1),
     ("seed", 1),
-    ("distribution", 1),
+    ("stats", 1),
     ("spec", 1),
     ("workload", 1),
     ("trace", 2),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::Sittings;
-use crate::distribution::Distribution;
 use crate::job::Job;
+use crate::stats::Percentiles;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -20,13 +20,13 @@ pub struct SittingHabits {
     /// How many sittings there are.
     pub sittings: u64,
     /// Jobs per sitting.
-    pub jobs_per_sitting: Distribution,
+    pub jobs_per_sitting: Percentiles,
     /// The share of the sittings that have one job only.
     pub alone_share: f64,
     /// Seconds between arrivals within a sitting; `None` if every sitting has one job.
-    pub gaps: Option<Distribution>,
+    pub gaps: Option<Percentiles>,
     /// Seconds from the last arrival of a sitting to the first of its user's next; `None` if nobody came back.
-    pub breaks: Option<Distribution>,
+    pub breaks: Option<Percentiles>,
     /// A user's consecutive jobs of one sitting.
     pub within: Repeats,
     /// The last job of a sitting and the first of its user's next.
@@ -76,10 +76,10 @@ impl SittingHabits {
             gap,
             users: last.len() as u64,
             sittings: count as u64,
-            jobs_per_sitting: Distribution::of(sizes)?,
+            jobs_per_sitting: Percentiles::of(sizes)?,
             alone_share: alone as f64 / count as f64,
-            gaps: Distribution::of(gaps),
-            breaks: Distribution::of(breaks),
+            gaps: Percentiles::of(gaps),
+            breaks: Percentiles::of(breaks),
             within: within.shares(),
             across: across.shares(),
         })

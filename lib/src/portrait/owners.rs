@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Modes;
-use crate::distribution::Distribution;
+use crate::stats::Percentiles;
 use crate::workload::Workload;
 
 /// The users who own modes.
@@ -16,7 +16,7 @@ pub struct Owners {
     /// Who owns how many, the most first, of two alike the lower number (Figure 4 from its right).
     pub owners: Vec<Owner>,
     /// How many different estimates each user asks for, over the users who ask for any.
-    pub estimates_per_user: Distribution,
+    pub estimates_per_user: Percentiles,
 }
 
 /// A user who owns modes.
@@ -76,7 +76,7 @@ pub(super) struct Askers {
     /// The one user who does, if only one, and known, does.
     pub owner: Vec<Option<u32>>,
     /// How many modes each user asks for.
-    pub estimates_per_user: Distribution,
+    pub estimates_per_user: Percentiles,
 }
 
 impl Askers {
@@ -106,6 +106,6 @@ impl Askers {
         let mut of_users: Vec<u32> = pairs.into_iter().map(|(_, user)| user).collect();
         of_users.sort_unstable();
         let per_user = of_users.chunk_by(|a, b| a == b).map(|own| own.len() as i64).collect();
-        Some(Askers { users, owner, estimates_per_user: Distribution::of(per_user)? })
+        Some(Askers { users, owner, estimates_per_user: Percentiles::of(per_user)? })
     }
 }

@@ -14,7 +14,7 @@ use super::records::Records;
 use super::sift::{Gathered, JobColumns, gather};
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
-use crate::distribution::Distribution;
+use crate::stats::Percentiles;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
@@ -46,13 +46,13 @@ pub struct Info {
     /// Records per status code.
     pub statuses: BTreeMap<i64, u64>,
     /// Processors: requested or allocated, as the ruleset has it.
-    pub sizes: Option<Distribution>,
+    pub sizes: Option<Percentiles>,
     /// Run times, seconds.
-    pub runs: Option<Distribution>,
+    pub runs: Option<Percentiles>,
     /// Requested times, seconds.
-    pub requests: Option<Distribution>,
+    pub requests: Option<Percentiles>,
     /// Wait times, seconds.
-    pub waits: Option<Distribution>,
+    pub waits: Option<Percentiles>,
     /// Records that ran longer than requested.
     pub runs_above_request: u64,
     /// `Σ procs·run / (machine · (last submit − first submit))`, over records that know both.
@@ -243,10 +243,10 @@ impl Survey {
                 .collect(),
             unfinished: self.unfinished,
             statuses: self.statuses,
-            sizes: Distribution::of(self.sizes),
-            runs: Distribution::of(self.runs),
-            requests: Distribution::of(self.requests),
-            waits: Distribution::of(self.waits),
+            sizes: Percentiles::of(self.sizes),
+            runs: Percentiles::of(self.runs),
+            requests: Percentiles::of(self.requests),
+            waits: Percentiles::of(self.waits),
             runs_above_request: self.above,
             offered_load,
             header,

@@ -35,7 +35,7 @@ pub mod swf;
 
 use std::fmt;
 
-pub use crate::distribution::Distribution;
+pub use crate::stats::Percentiles;
 pub use clean::{CleaningReport, Rule, Ruleset};
 pub use convert::{Cleaned, Converted, clean, convert};
 pub use describe::{Distinct, Info, Inspected, Presence, describe, inspect};

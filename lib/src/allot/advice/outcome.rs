@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::distribution::Distribution;
 use crate::spec::SpecError;
+use crate::stats::Percentiles;
 use crate::units::{Procs, Seconds};
 
 /// A length of time that is not certain, in seconds.
@@ -25,7 +25,7 @@ pub struct Spread {
 impl Spread {
     /// Of draws; `None` of none. Percentiles are values that occur.
     pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<Spread> {
-        let found = Distribution::of(draws.map(|draw| draw.0).collect())?;
+        let found = Percentiles::of(draws.map(|draw| draw.0).collect())?;
         Some(Spread {
             p10: Some(found.p10 as f64),
             median: found.median as f64,

@@ -2,7 +2,7 @@
 
 use queuecast::portrait::{Disparity, Portrait};
 use queuecast::report::{Cell, Column, Table};
-use queuecast::trace::Distribution;
+use queuecast::trace::Percentiles;
 
 use super::{Described, whole};
 
@@ -21,7 +21,7 @@ pub fn table(all: &[Described]) -> Table {
 fn counted(described: &Described) -> Vec<(Column, Cell)> {
     let Described { source, info, .. } = described;
     let instant = |time: Option<i64>| time.map_or(Cell::Missing, Cell::Identifier);
-    let mean = |of: &Option<Distribution>| {
+    let mean = |of: &Option<Percentiles>| {
         of.as_ref().map_or(Cell::Missing, |distribution| Cell::duration(distribution.mean))
     };
     let distinct = &info.distinct;

@@ -4,7 +4,7 @@ use queuecast::portrait::{
     Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owner, Owners, Portrait, Repeats, SittingHabits,
 };
 use queuecast::report::{Cell, Column, Document, Table, date, duration};
-use queuecast::trace::Distribution;
+use queuecast::trace::Percentiles;
 
 use super::{user, whole};
 
@@ -157,7 +157,7 @@ fn sittings(habits: &SittingHabits) -> Table {
     let gap = duration::human(habits.gap);
     let mut table = Table::new(columns)
         .titled(format!("Sittings: jobs of one user, none later than {gap} after the one before"));
-    let mut row = |name: &str, of: Option<&Distribution>, show: fn(f64) -> Cell, mean: fn(f64) -> Cell| {
+    let mut row = |name: &str, of: Option<&Percentiles>, show: fn(f64) -> Cell, mean: fn(f64) -> Cell| {
         let Some(one) = of else { return };
         let mut row = vec![Cell::text(name), whole(one.count), mean(one.mean)];
         row.extend([one.median, one.p75, one.p90, one.p99, one.max].map(|value| show(value as f64)));

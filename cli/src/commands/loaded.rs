@@ -102,14 +102,14 @@ impl Loaded {
         let request = experiments.first().and_then(|experiment| self.assumed_request(experiment));
         let any = |needs: fn(&PredictorSpec) -> bool| experiments.iter().any(|one| needs(&one.predictor));
         let facts = Facts::of(&self.log.workload, &self.name);
-        let strangers = any(PredictorSpec::needs_user).then(|| {
+        let strangers = any(|spec| spec.needs().user).then(|| {
             self.lacking(
                 facts.without_user,
                 "user",
                 "no history is known of them and none is learned from them",
             )
         });
-        let scripts = any(PredictorSpec::needs_executable).then(|| {
+        let scripts = any(|spec| spec.needs().executable).then(|| {
             self.lacking(
                 facts.without_executable,
                 "executable",

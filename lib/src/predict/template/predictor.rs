@@ -2,13 +2,52 @@
 
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
-use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::super::settings::{Needs, PredictorSettings};
+use super::super::{Forecast, Question, Requested, Revision, RuntimePredictor};
 use super::category::Category;
 use super::moments::Estimate;
 use super::student::LEVEL;
-use super::{Template, TemplateSet};
+use super::{Characteristic, Characteristics, Template, TemplateSet};
 use crate::job::{Event, Job, What};
+use crate::spec::{Alone, Form, Key as SettingKey, Settings, Spec, SpecError, Written};
 use crate::units::Seconds;
+
+impl PredictorSettings for TemplateSet {
+    const FORMS: &'static [Form] = &[Form::new(
+        "template",
+        "run times of similar jobs, by templates as in (u,e),(q,u,n=4,lr), or @FILE",
+    )
+    .with(
+        ":SET",
+        &[SettingKey::new("set", "(u,e),(q,u,n=4,lr)").alone(Alone::All)],
+        "template:(u,e),(q,u,n=4,lr)",
+    )];
+
+    fn read(settings: &Settings<'_>) -> Result<TemplateSet, SpecError> {
+        TemplateSet::parse(settings.rest()?)
+    }
+
+    /// Without blanks, so that a shell needs no quotes for them.
+    fn write(&self) -> String {
+        Written::new("template").value(self.to_string().replace(' ', "")).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        let compared = self.characteristics();
+        Needs {
+            user: compared.contains(Characteristic::User),
+            executable: compared.contains(Characteristic::Executable),
+        }
+    }
+
+    fn check(&self, jobs: &[Job]) -> Result<(), SpecError> {
+        TemplateSet::check(self, Characteristics::present(jobs))
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+        Box::new(TemplatePredictor::new(self))
+    }
+}
 
 /// What a job is in the eyes of one template: its range of sizes, and a number per characteristic.
 type Key = [u32; 8];

@@ -23,7 +23,7 @@ use self::live::Live;
 use self::scoring::{Interrupted, Scoring};
 use super::loaded::Loaded;
 use super::source::Source;
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::output::Planned;
 use crate::printer::Printer;
@@ -180,7 +180,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let keep = |search: &Search| checkpoint.as_ref().map_or(Ok(()), |file| file.write(&identity, search));
     let interrupt = Interrupt::listen()?;
-    let results = grid::on_threads(arguments.threads, usize::from(u16::MAX), || {
+    let results = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
         let live = Live::new(printer);
         while !search.is_done() {
             live.show(&search);

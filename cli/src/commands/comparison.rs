@@ -162,7 +162,7 @@ impl Answer for Comparison {
             let trace = &self.traces[row.result.simulation.workload];
             let experiment = &row.result.simulation.experiment;
             let options = &experiment.options;
-            let mut cells = vec![Cell::text(&*row.trace), Cell::text(&*trace.facts.digest)];
+            let mut cells = vec![Cell::text(row.trace), Cell::text(&*trace.facts.digest)];
             cells.extend(comparison::names(row.result));
             cells.push(Cell::text(options.limit.to_string()));
             cells.push(Cell::number(options.factor, 2));

@@ -75,7 +75,7 @@ impl Answered {
 
 impl Answer for Answered {
     fn document(&self) -> Document {
-        self.all().iter().fold(Document::new(), |document, described| add(document, described))
+        self.all().iter().fold(Document::new(), add)
     }
 
     /// One row per trace.

@@ -82,6 +82,21 @@ impl Source {
     }
 }
 
+/// What `--policy` accepts, with the settings that may follow a name.
+pub fn policy_help() -> String {
+    spec::policy().long_help("Who runs next")
+}
+
+/// What `--predictor` accepts, with the settings that may follow a name.
+pub fn predictor_help() -> String {
+    spec::predictor().long_help("How long jobs are expected to run")
+}
+
+/// What `--correction` accepts, and that there may be two.
+pub fn correction_help() -> String {
+    spec::correction().long_help("What to expect of a job that outlived its prediction")
+}
+
 /// What `--event-order` decides.
 pub const EVENT_ORDER: &str = "What comes first among things that happen at the same second";
 

@@ -8,19 +8,19 @@ use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order};
 use queuecast::spec::SpecError;
 use queuecast::trace::{Ruleset, TimeZone};
 
-use super::{Form, Spec, form, of, templates};
+use super::{Form, SpecParser, form, of, templates};
 
 fn why(error: SpecError) -> String {
     error.why
 }
 
 /// `--policy`.
-pub fn policy() -> Spec<Backfill> {
+pub fn policy() -> SpecParser<Backfill> {
     of()
 }
 
 /// `--predictor`, which may name a file of templates.
-pub fn predictor() -> Spec<PredictorSpec> {
+pub fn predictor() -> SpecParser<PredictorSpec> {
     of().read_by(|text| match text.strip_prefix("template:@") {
         Some(path) => templates::read(path).map(PredictorSpec::Template),
         None => text.parse().map_err(why),
@@ -28,22 +28,22 @@ pub fn predictor() -> Spec<PredictorSpec> {
 }
 
 /// `--correction`.
-pub fn correction() -> Spec<Correction> {
+pub fn correction() -> SpecParser<Correction> {
     of()
 }
 
 /// `--event-order`.
-pub fn event_order() -> Spec<EventOrder> {
+pub fn event_order() -> SpecParser<EventOrder> {
     of()
 }
 
 /// `--limit`.
-pub fn limit() -> Spec<LimitRule> {
+pub fn limit() -> SpecParser<LimitRule> {
     of()
 }
 
 /// Strategies of allocation.
-pub fn strategy() -> Spec<Strategy> {
+pub fn strategy() -> SpecParser<Strategy> {
     const FORMS: &[Form] = &[
         form("avg", "", "starts on what is free, on no more than it prefers"),
         form("opt", "", "holds out for the shortest turnaround, knowing when running jobs end"),
@@ -55,23 +55,23 @@ pub fn strategy() -> Spec<Strategy> {
             "long and parallel jobs hold out, whatever the machine is like",
         ),
     ];
-    Spec::new(FORMS, |text| text.parse().map_err(why))
+    SpecParser::new(FORMS, |text| text.parse().map_err(why))
 }
 
 /// `--backfill-order`.
-pub fn backfill_order() -> Spec<Order> {
+pub fn backfill_order() -> SpecParser<Order> {
     of()
 }
 
 /// `--clean`.
-pub fn ruleset() -> Spec<Ruleset> {
+pub fn ruleset() -> SpecParser<Ruleset> {
     const FORMS: &[Form] = &[
         form("none", "", "remove only what cannot be a job at all"),
         form("default", "", "as none; runs of 0 s last 1 s, partial executions count once"),
         form("predictsim", "", "the SC'15 study's: no zero runs, runs cut to requested times"),
         form("reference", "", "for comparison only: missing requests are taken from run times"),
     ];
-    Spec::new(FORMS, |text| text.parse::<Ruleset>().map_err(|error| error.to_string()))
+    SpecParser::new(FORMS, |text| text.parse::<Ruleset>().map_err(|error| error.to_string()))
 }
 
 /// `--by`.

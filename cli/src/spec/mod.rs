@@ -30,26 +30,26 @@ pub const fn form(name: &'static str, parameters: &'static str, meaning: &'stati
 /// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
 /// from the forms.
 #[derive(Clone)]
-pub struct Spec<T> {
+pub struct SpecParser<T> {
     forms: Vec<Form>,
     note: &'static str,
     read: fn(&str) -> Result<T, String>,
 }
 
 /// The parser of a library type.
-pub fn of<T: queuecast::spec::Spec>() -> Spec<T> {
-    Spec { forms: T::forms(), note: T::NOTE, read: |text| T::parse(text).map_err(|error| error.why) }
+pub fn of<T: queuecast::spec::Spec>() -> SpecParser<T> {
+    SpecParser { forms: T::forms(), note: T::NOTE, read: |text| T::parse(text).map_err(|error| error.why) }
 }
 
-impl<T> Spec<T> {
+impl<T> SpecParser<T> {
     /// A parser with forms and a reader of its own.
-    pub fn new(forms: &[Form], read: fn(&str) -> Result<T, String>) -> Spec<T> {
-        Spec { forms: forms.to_vec(), note: "", read }
+    pub fn new(forms: &[Form], read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { forms: forms.to_vec(), note: "", read }
     }
 
     /// The same forms with another reader.
-    pub fn read_by(self, read: fn(&str) -> Result<T, String>) -> Spec<T> {
-        Spec { read, ..self }
+    pub fn read_by(self, read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { read, ..self }
     }
 
     /// Help on one line: what it is, and the forms.
@@ -67,7 +67,7 @@ impl<T> Spec<T> {
     }
 }
 
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
@@ -94,7 +94,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
     }
 }
 
-impl<T> Spec<T> {
+impl<T> SpecParser<T> {
     /// Whether the text can be read.
     fn reads(&self, text: &str) -> bool {
         (self.read)(text).is_ok()
@@ -125,7 +125,7 @@ impl<T> Spec<T> {
 mod tests {
     use super::*;
 
-    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: Spec<T>, value: &str) -> String {
+    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>, value: &str) -> String {
         let arg = Arg::new("spec").long("spec").value_name("SPEC").value_parser(spec);
         let parsed = Command::new("test").arg(arg).try_get_matches_from(["test", "--spec", value]);
         match parsed {
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn every_example_of_a_form_can_be_read() {
-        fn check<T: Clone + Send + Sync + ToString + 'static>(spec: Spec<T>) {
+        fn check<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>) {
             for form in spec.forms.clone() {
                 assert!(spec.reads(form.example), "{}: {}", form.name, said(spec.clone(), form.example));
             }

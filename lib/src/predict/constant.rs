@@ -2,9 +2,9 @@
 
 use super::history::LONGEST_TIME;
 use super::settings::PredictorSettings;
-use super::{Forecast, Question, Requested, Revision, RuntimePredictor};
+use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
-use crate::spec::{Form, Key, Settings, SpecError, Written};
+use crate::spec::{Form, SettingKey, Settings, SpecError, Written};
 use crate::units::Seconds;
 
 /// Predicts one length for every job (Talby et al. 2005, section 4: CONSTANT).
@@ -14,7 +14,7 @@ pub struct Constant(pub Seconds);
 impl PredictorSettings for Constant {
     const FORMS: &'static [Form] = &[Form::new("constant", "the same for every job").with(
         ":SECONDS",
-        &[Key::new("seconds", "SECONDS").placed()],
+        &[SettingKey::new("seconds", "SECONDS").placed()],
         "constant:3600",
     )];
 
@@ -26,7 +26,7 @@ impl PredictorSettings for Constant {
         Written::new("constant").value(self.0).to_string()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
         Box::new(*self)
     }
 }

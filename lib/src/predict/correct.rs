@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Also, Form, Key, Settings, Spec, SpecError, Written, conversions};
+use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
 use crate::units::Seconds;
 
 const HOUR: i64 = 3600;
@@ -113,14 +113,14 @@ impl Spec for Rule {
     const KIND: &'static str = "correction";
 
     fn forms() -> Vec<Form> {
-        const FREE: Key = Key::flag("free");
+        const FREE: SettingKey = SettingKey::flag("free");
         const FORMS: &[Form] = &[
             Form::new("requested", "to the requested time"),
             Form::new("increments", "by growing increments").with("[:free]", &[FREE], "increments:free"),
             Form::new("factor", "by a factor each time")
                 .with(
                     ":F[:until=SECONDS][:free]",
-                    &[Key::new("factor", "F").placed(), Key::new("until", "SECONDS"), FREE],
+                    &[SettingKey::new("factor", "F").placed(), SettingKey::new("until", "SECONDS"), FREE],
                     "factor:10:until=360000:free",
                 )
                 .also(Also::Colons),

@@ -1,7 +1,7 @@
 //! Predicts the actual run time. The only predictor that is built from run times.
 
 use super::settings::PredictorSettings;
-use super::{Forecast, Question, Requested, Revision, RuntimePredictor};
+use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
 use crate::spec::{Form, Settings, SpecError};
 use crate::units::Seconds;
@@ -34,7 +34,7 @@ impl PredictorSettings for ActualTime {
         "perfect".to_owned()
     }
 
-    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
         Box::new(Perfect::new(runs()))
     }
 }

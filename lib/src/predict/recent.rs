@@ -8,7 +8,7 @@ use super::scatter::Lookup;
 use super::settings::{Needs, PredictorSettings};
 use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
 use crate::job::{Event, Job, JobIndex, UserId, What};
-use crate::spec::{Alone, Also, Form, Key, Settings, Spec, SpecError, Written, YesNo};
+use crate::spec::{Alone, Also, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo};
 use crate::units::Seconds;
 
 /// The parameters of recent user history (Talby et al. 2005, section 4 and listing 3).
@@ -55,9 +55,9 @@ impl Ruh {
     }
 }
 
-const WINDOW: Key = Key::new("window", "N");
-const STATISTIC: Key =
-    Key::spec::<Statistic>("statistic").alone(Alone::If(|text| Statistic::parse(text).is_ok()));
+const WINDOW: SettingKey = SettingKey::new("window", "N");
+const STATISTIC: SettingKey =
+    SettingKey::spec("statistic", Statistic::forms).alone(Alone::If(|text| Statistic::parse(text).is_ok()));
 
 impl PredictorSettings for Ruh {
     const FORMS: &'static [Form] = &[
@@ -69,11 +69,11 @@ impl PredictorSettings for Ruh {
             &[
                 WINDOW.alone(Alone::If(|text| text.parse::<i64>().is_ok())),
                 STATISTIC,
-                Key::spec::<Learn>("learn"),
-                Key::new("need", "N"),
-                Key::new("new", "estimate|SECONDS"),
-                Key::flag("cap"),
-                Key::flag("propagate"),
+                SettingKey::spec("learn", Learn::forms),
+                SettingKey::new("need", "N"),
+                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::flag("cap"),
+                SettingKey::flag("propagate"),
             ],
             "ruh:5,mean,need=2,new=60",
         ),
@@ -122,8 +122,8 @@ impl PredictorSettings for Ruh {
         Needs { user: true, executable: false }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, requested: Requested) -> Box<dyn RuntimePredictor> {
-        Box::new(RecentUserHistory::new(*self, requested))
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(RecentUserHistory::new(*self, Requested { default: default_request }))
     }
 }
 

@@ -38,8 +38,8 @@ impl PredictorSettings for RequestedTime {
         "requested".to_owned()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, requested: Requested) -> Box<dyn RuntimePredictor> {
-        Box::new(requested)
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Requested { default: default_request })
     }
 }
 

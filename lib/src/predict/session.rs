@@ -13,7 +13,7 @@ use super::scatter::Lookup;
 use super::settings::{Needs, PredictorSettings};
 use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
 use crate::job::{Event, Job, JobIndex, UserId, What};
-use crate::spec::{Alone, Form, Key, Settings, Spec, SpecError, Written, YesNo, choices};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo, choices};
 use crate::units::{Seconds, Time};
 
 /// What is searched first.
@@ -75,12 +75,12 @@ impl Default for Sbh {
 
 /// Whether two jobs match in a fact that is unknown of them, as a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unknown {
+enum UnknownFacts {
     Alike,
     Different,
 }
 
-choices! { Unknown, "rule for unknown facts":
+choices! { UnknownFacts, "rule for unknown facts":
     Alike = "alike", "jobs match in what is unknown of both";
     Different = "different", "jobs never match in what is unknown";
 }
@@ -103,17 +103,18 @@ impl PredictorSettings for Sbh {
         .with(
             "[:[CRITERIA],SETTINGS]",
             &[
-                Key::new("criteria", "[PE,P,E,*]").alone(Alone::If(|text| text.starts_with('['))),
-                Key::spec::<SessionSearch>("search")
+                SettingKey::new("criteria", "[PE,P,E,*]").alone(Alone::If(|text| text.starts_with('['))),
+                SettingKey::spec("search", SessionSearch::forms)
                     .alone(Alone::If(|text| SessionSearch::parse(text).is_ok())),
-                Key::new("depth", "N|all"),
-                Key::new("think", "SECONDS"),
-                Key::spec::<Statistic>("statistic").alone(Alone::If(|text| Statistic::parse(text).is_ok())),
-                Key::spec::<Learn>("learn"),
-                Key::new("new", "estimate|SECONDS"),
-                Key::flag("cap"),
-                Key::flag("propagate"),
-                Key::spec::<Unknown>("unknown"),
+                SettingKey::new("depth", "N|all"),
+                SettingKey::new("think", "SECONDS"),
+                SettingKey::spec("statistic", Statistic::forms)
+                    .alone(Alone::If(|text| Statistic::parse(text).is_ok())),
+                SettingKey::spec("learn", Learn::forms),
+                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::flag("cap"),
+                SettingKey::flag("propagate"),
+                SettingKey::spec("unknown", UnknownFacts::forms),
             ],
             "sbh:[PX,P,*],search=bfs,depth=10",
         )];
@@ -135,14 +136,15 @@ impl PredictorSettings for Sbh {
         settings.set("new", &mut sbh.newcomer, Newcomer::read)?;
         settings.set("cap", &mut sbh.cap, |value| value.flag())?;
         settings.set("propagate", &mut sbh.propagate, |value| value.flag())?;
-        settings
-            .set("unknown", &mut sbh.strict, |value| Ok(value.spec::<Unknown>()? == Unknown::Different))?;
+        settings.set("unknown", &mut sbh.strict, |value| {
+            Ok(value.spec::<UnknownFacts>()? == UnknownFacts::Different)
+        })?;
         Ok(sbh)
     }
 
     fn write(&self) -> String {
         let own = Sbh::default();
-        let unknown = |strict: bool| if strict { Unknown::Different } else { Unknown::Alike };
+        let unknown = |strict: bool| if strict { UnknownFacts::Different } else { UnknownFacts::Alike };
         Written::new("sbh")
             .optional(Some(self.criteria).filter(|criteria| *criteria != own.criteria))
             .setting("search", self.search, own.search)
@@ -161,8 +163,8 @@ impl PredictorSettings for Sbh {
         Needs { user: true, executable: self.criteria.iter().any(|one| one.names_executable()) }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, requested: Requested) -> Box<dyn RuntimePredictor> {
-        Box::new(SessionHistory::new(*self, requested))
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(SessionHistory::new(*self, Requested { default: default_request }))
     }
 }
 
@@ -175,7 +177,7 @@ pub struct SessionHistory {
     /// Kinds by user and likeness; the number of the criterion is part of the likeness.
     kinds_of: Lookup<(UserId, u8, SimilarityKey), u32>,
     kinds: Vec<Kind>,
-    presence: Presence<Kept>,
+    presence: Presence<InSystem>,
 }
 
 /// When a user was active.
@@ -197,7 +199,7 @@ struct Kind {
 
 /// What is remembered of a job in the system.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct InSystem {
     kinds: Kinds,
     session: u32,
     /// What it counts as already.
@@ -290,11 +292,11 @@ impl SessionHistory {
             Some(run) => within(run, job.shape.limit, self.settings.cap),
             None => self.settings.newcomer.predicted(job.shape.limit, self.requested),
         };
-        self.presence.enter(job, user, predicted, Kept { kinds, session, counts: None });
+        self.presence.enter(job, user, predicted, InSystem { kinds, session, counts: None });
     }
 
     /// A job counts as this long from now on.
-    fn count(&mut self, kept: &mut Kept, run: i64) {
+    fn count(&mut self, kept: &mut InSystem, run: i64) {
         let was = kept.counts.replace(run);
         for kind in kept.kinds.into_iter().flatten() {
             let kind = &mut self.kinds[kind as usize];
@@ -325,7 +327,7 @@ impl SessionHistory {
         let from = revisions.len();
         let session = self.sessions(user);
         let mut presence = std::mem::replace(&mut self.presence, Presence::new());
-        let again = |present: &Present<Kept>| match self.search(session, present.kept.kinds.into_iter()) {
+        let again = |present: &Present<InSystem>| match self.search(session, present.kept.kinds.into_iter()) {
             Some(run) => within(run, present.limit, self.settings.cap),
             None => self.settings.newcomer.predicted(present.limit, self.requested),
         };

@@ -1,6 +1,6 @@
 //! The interface of a prediction method as data: its forms, its settings, and the predictor they build.
 
-use super::{Requested, RuntimePredictor};
+use super::RuntimePredictor;
 use crate::job::Job;
 use crate::spec::{Form, Settings, SpecError};
 use crate::units::Seconds;
@@ -27,8 +27,12 @@ pub trait PredictorSettings: Sized {
     }
 
     /// The predictor. `runs` gives each job's run time, in arrival order; only a method that looks into the future
-    /// calls it.
-    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, requested: Requested) -> Box<dyn RuntimePredictor>;
+    /// calls it. `default_request` stands in for a missing requested time.
+    fn build(
+        &self,
+        runs: impl FnOnce() -> Vec<Seconds>,
+        default_request: Seconds,
+    ) -> Box<dyn RuntimePredictor>;
 }
 
 /// Facts about jobs that a method depends on.

@@ -8,7 +8,7 @@ use super::oracle::ActualTime;
 use super::requested::RequestedTime;
 use super::settings::{Needs, PredictorSettings};
 use super::template::{GibbonsSettings, Lifetime, TemplateSet};
-use super::{Constant, Requested, Ruh, RuntimePredictor, Sbh};
+use super::{Constant, Ruh, RuntimePredictor, Sbh};
 use crate::job::Job;
 use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
@@ -21,7 +21,7 @@ macro_rules! methods {
         with_settings { $($(#[$meaning:meta])* $method:ident($settings:ident);)+ }
     ) => {
         /// A prediction method with its settings.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub enum PredictorSpec {
             $($(#[$about])* $bare,)+
@@ -53,10 +53,9 @@ macro_rules! methods {
                 runs: impl FnOnce() -> Vec<Seconds>,
                 default_request: Seconds,
             ) -> Box<dyn RuntimePredictor> {
-                let requested = Requested { default: default_request };
                 match self {
-                    $(PredictorSpec::$bare => $unit.build(runs, requested),)+
-                    $(PredictorSpec::$method(settings) => settings.build(runs, requested),)+
+                    $(PredictorSpec::$bare => $unit.build(runs, default_request),)+
+                    $(PredictorSpec::$method(settings) => settings.build(runs, default_request),)+
                 }
             }
         }
@@ -97,6 +96,7 @@ macro_rules! methods {
 methods! {
     plain {
         /// The requested time: ESTIMATE in Talby et al. 2005.
+        #[default]
         Requested = RequestedTime;
         /// The actual run time: PERFECT.
         Perfect = ActualTime;
@@ -118,12 +118,6 @@ methods! {
 }
 
 conversions!(PredictorSpec);
-
-impl Default for PredictorSpec {
-    fn default() -> PredictorSpec {
-        PredictorSpec::Requested
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use super::plain::Plain;
 use super::policy::Policy;
 use super::priority::Formula;
 use super::reservations::{Depth, Persistence};
-use crate::spec::{Alone, Form, Key, Settings, Spec, SpecError, Written, conversions};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
 
 /// A member of the backfilling family.
 ///
@@ -86,11 +86,11 @@ impl Backfill {
     }
 }
 
-const KEYS: &[Key] = &[
-    Key::spec::<Depth>("depth"),
-    Key::new("order", "none").or_spec::<Order>(),
-    Key::spec::<Persistence>("form").alone(Alone::If(|text| Persistence::parse(text).is_ok())),
-    Key::new("priority", "FORMULA"),
+const KEYS: &[SettingKey] = &[
+    SettingKey::spec("depth", Depth::forms),
+    SettingKey::new("order", "none").or_spec(Order::forms),
+    SettingKey::spec("form", Persistence::forms).alone(Alone::If(|text| Persistence::parse(text).is_ok())),
+    SettingKey::new("priority", "FORMULA"),
 ];
 
 impl Spec for Backfill {

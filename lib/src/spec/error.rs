@@ -16,12 +16,8 @@ pub struct SpecError {
 
 impl SpecError {
     /// An unknown name.
-    pub fn unknown<T: ToString>(
-        kind: &'static str,
-        text: &str,
-        known: impl IntoIterator<Item = T>,
-    ) -> SpecError {
-        let known: Vec<String> = known.into_iter().map(|name| name.to_string()).collect();
+    pub fn unknown<T: ToString>(kind: &'static str, text: &str, known: &[T]) -> SpecError {
+        let known: Vec<String> = known.iter().map(T::to_string).collect();
         let why = format!("no such {kind}; known are {}", known.join(", "));
         SpecError { kind, text: text.into(), why, known }
     }

@@ -1,7 +1,5 @@
 //! The forms of a spec and the keys of their settings, as data.
 
-use super::Spec;
-
 /// One form of a spec: its name, its settings and its meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
@@ -14,7 +12,7 @@ pub struct Form {
     /// A text of this form that can be read.
     pub example: &'static str,
     /// The keys of its settings, in the order they are written.
-    pub keys: &'static [Key],
+    pub keys: &'static [SettingKey],
     /// Separators it accepts besides the colon and commas.
     pub also: Also,
 }
@@ -34,12 +32,12 @@ pub enum Also {
 
 /// One setting of a form.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct SettingKey {
     /// Its name.
     pub name: &'static str,
     /// Its possible values, as errors list them: `N|all`.
     pub values: &'static str,
-    /// The specs its value may be, after [`Key::values`].
+    /// The specs its value may be, after [`SettingKey::values`].
     pub forms: Option<fn() -> Vec<Form>>,
     /// When the key may be left out.
     pub alone: Alone,
@@ -67,7 +65,12 @@ impl Form {
     }
 
     /// With settings: as help shows them, their keys, and a text that can be read.
-    pub const fn with(self, parameters: &'static str, keys: &'static [Key], example: &'static str) -> Form {
+    pub const fn with(
+        self,
+        parameters: &'static str,
+        keys: &'static [SettingKey],
+        example: &'static str,
+    ) -> Form {
         Form { parameters, keys, example, ..self }
     }
 
@@ -88,38 +91,38 @@ impl Form {
 
     /// The keys with their values, as errors list them.
     pub fn known_keys(&self) -> String {
-        self.keys.iter().map(Key::shown).collect::<Vec<_>>().join(", ")
+        self.keys.iter().map(SettingKey::shown).collect::<Vec<_>>().join(", ")
     }
 }
 
-impl Key {
+impl SettingKey {
     /// A key with these values, as errors list them.
-    pub const fn new(name: &'static str, values: &'static str) -> Key {
-        Key { name, values, forms: None, alone: Alone::Never }
+    pub const fn new(name: &'static str, values: &'static str) -> SettingKey {
+        SettingKey { name, values, forms: None, alone: Alone::Never }
     }
 
     /// A key with the values yes and no; alone it means yes.
-    pub const fn flag(name: &'static str) -> Key {
-        Key { alone: Alone::Flag, ..Key::new(name, "yes|no") }
+    pub const fn flag(name: &'static str) -> SettingKey {
+        SettingKey { alone: Alone::Flag, ..SettingKey::new(name, "yes|no") }
     }
 
-    /// A key whose value is another spec.
-    pub const fn spec<T: Spec>(name: &'static str) -> Key {
-        Key { forms: Some(T::forms), ..Key::new(name, "") }
+    /// A key whose value is another spec, given by the forms of that spec.
+    pub const fn spec(name: &'static str, forms: fn() -> Vec<Form>) -> SettingKey {
+        SettingKey { forms: Some(forms), ..SettingKey::new(name, "") }
     }
 
-    /// A key whose value is one of these words or another spec.
-    pub const fn or_spec<T: Spec>(self) -> Key {
-        Key { forms: Some(T::forms), ..self }
+    /// A key whose value is one of its words or another spec.
+    pub const fn or_spec(self, forms: fn() -> Vec<Form>) -> SettingKey {
+        SettingKey { forms: Some(forms), ..self }
     }
 
     /// May stand without its key as described.
-    pub const fn alone(self, alone: Alone) -> Key {
-        Key { alone, ..self }
+    pub const fn alone(self, alone: Alone) -> SettingKey {
+        SettingKey { alone, ..self }
     }
 
     /// The value may stand without its key, at this key's place.
-    pub const fn placed(self) -> Key {
+    pub const fn placed(self) -> SettingKey {
         self.alone(Alone::Place)
     }
 
@@ -143,4 +146,9 @@ impl Key {
             _ => false,
         }
     }
+}
+
+/// The name at the beginning of a text: everything before the first separator.
+pub fn name_in(text: &str) -> &str {
+    text.split([':', ',', '/', '+']).next().unwrap_or_default()
 }

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::form::{Alone, Also, Form, Key};
-use super::{Spec, SpecError, name_in};
+use super::error::SpecError;
+use super::form::{Alone, Also, Form, SettingKey, name_in};
 use crate::units::Seconds;
 
 /// The settings of one spec. All keys are known; of a key that is given twice, the last value counts.
@@ -28,7 +28,8 @@ impl<'a> Settings<'a> {
     pub fn read(kind: &'static str, forms: &[Form], text: &'a str) -> Result<Settings<'a>, SpecError> {
         let name = name_in(text);
         let Some(&form) = forms.iter().find(|form| form.name == name) else {
-            return Err(SpecError::unknown(kind, text, forms.iter().map(Form::shown)));
+            let known: Vec<String> = forms.iter().map(Form::shown).collect();
+            return Err(SpecError::unknown(kind, text, &known));
         };
         let mut settings = Settings { kind, text, form, given: Vec::new() };
         let rest = &text[name.len()..];
@@ -66,7 +67,7 @@ impl<'a> Settings<'a> {
         if let Some((key, value)) = pair.and_then(|(name, value)| named(name).map(|key| (key, value))) {
             return Ok(Given { key: key.name, value, written });
         }
-        let free = |key: &&Key| match key.alone {
+        let free = |key: &&SettingKey| match key.alone {
             Alone::Place => !self.given.iter().any(|given| given.key == key.name),
             Alone::All => true,
             _ => false,
@@ -202,10 +203,5 @@ impl<'a> Value<'a> {
             value if value == "yes" || value == self.given.key => Ok(true),
             _ => Err(self.wrong("say yes or no")),
         }
-    }
-
-    /// Another spec.
-    pub fn spec<T: Spec>(&self) -> Result<T, SpecError> {
-        T::parse(self.text()).map_err(|error| self.wrong(error.why))
     }
 }

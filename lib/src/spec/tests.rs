@@ -1,5 +1,7 @@
 //! Unit tests of the grammar. `lib/tests/suite/specs.rs` tests every spec of the library.
 
+use std::fmt;
+
 use super::*;
 use crate::units::Seconds;
 
@@ -28,11 +30,11 @@ impl Spec for Walk {
     const KIND: &'static str = "walk";
 
     fn forms() -> Vec<Form> {
-        const KEYS: &[Key] = &[
-            Key::spec::<Pace>("pace").alone(Alone::If(|text| Pace::parse(text).is_ok())),
-            Key::new("length", "SECONDS").placed(),
-            Key::flag("rest"),
-            Key::new("weight", "F"),
+        const KEYS: &[SettingKey] = &[
+            SettingKey::spec("pace", Pace::forms).alone(Alone::If(|text| Pace::parse(text).is_ok())),
+            SettingKey::new("length", "SECONDS").placed(),
+            SettingKey::flag("rest"),
+            SettingKey::new("weight", "F"),
         ];
         const FORMS: &[Form] = &[
             Form::new("stay", "no walk"),
@@ -45,7 +47,7 @@ impl Spec for Walk {
                 .also(Also::Pluses),
             Form::new("count", "numbers").with(
                 ":N,…",
-                &[Key::new("number", "N").alone(Alone::All)],
+                &[SettingKey::new("number", "N").alone(Alone::All)],
                 "count:1,2",
             ),
         ];

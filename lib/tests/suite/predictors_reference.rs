@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use queuecast::predict::{Correction, PredictorSpec, Rule, Statistic};
-use queuecast::spec::{Key, Spec, SpecError, known};
+use queuecast::spec::{SettingKey, Spec, SpecError, known};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/predictors.md");
@@ -29,7 +29,7 @@ fn keys(name: &str) -> Vec<String> {
     let forms = PredictorSpec::forms();
     let form = forms.iter().find(|form| form.name == name).expect("a form");
     let error = format!("{name}:nonsense=1").parse::<PredictorSpec>().expect_err("nonsense").to_string();
-    let key = |key: &Key| {
+    let key = |key: &SettingKey| {
         assert!(error.contains(&key.shown()), "an unknown setting is answered with all keys: {error}");
         key.name.to_owned()
     };

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use queuecast::predict::template::{Lifetime, Template, TemplateSet};
 use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
 use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Persistence};
-use queuecast::spec::{Alone, Also, Form, Key, Spec, known};
+use queuecast::spec::{Alone, Also, Form, SettingKey, Spec, known};
 
 /// A small generator of random numbers, the same on every machine.
 struct Dice(u64);
@@ -23,7 +23,7 @@ impl Dice {
 }
 
 /// Values to try for a key: what its placeholders stand for, its words, and the examples of its specs.
-fn values(key: &Key) -> Vec<String> {
+fn values(key: &SettingKey) -> Vec<String> {
     let placeholder = |part: &str| -> Vec<String> {
         let samples: &[&str] = match part {
             "" => &[],
@@ -93,7 +93,14 @@ fn check<T: Spec + PartialEq + Debug>() {
         if form.keys.iter().any(|key| matches!(key.alone, Alone::All)) {
             continue;
         }
-        let error = |setting: &str| T::parse(&format!("{}:{setting}", form.name)).unwrap_err().why;
+        let separator = match form.also {
+            _ if form.example == form.name => ":",
+            Also::Pluses if form.example.contains('+') => "+",
+            _ => ",",
+        };
+        // After the example, which has all that the form needs.
+        let error =
+            |setting: &str| T::parse(&format!("{}{separator}{setting}", form.example)).unwrap_err().why;
         for key in form.keys {
             let unknown = error("nonsense=1");
             assert!(unknown.contains(&key.shown()), "{unknown} does not name {}", key.shown());

@@ -6,7 +6,7 @@ use queuecast::synth::Supplied;
 use queuecast::units::Seconds;
 
 use crate::failure::Failure;
-use crate::spec::{Form, Spec, form};
+use crate::spec::{Form, SpecParser, form};
 
 /// Where requested times come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,13 +38,13 @@ const FEIT: Form =
 const NONE: Form = form("none", "", "jobs ask for nothing");
 
 /// `--estimates` for jobs that never had any.
-pub fn made() -> Spec<Kind> {
+pub fn made() -> SpecParser<Kind> {
     const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
-    Spec::new(FORMS, read)
+    SpecParser::new(FORMS, read)
 }
 
 /// `--estimates` for the jobs of a trace.
-pub fn replaced() -> Spec<Kind> {
+pub fn replaced() -> SpecParser<Kind> {
     const FORMS: &[Form] = &[
         TSAFRIR,
         form("shuffled", "", "the trace's own, given to any job they are long enough for"),
@@ -55,7 +55,7 @@ pub fn replaced() -> Spec<Kind> {
         FEIT,
         NONE,
     ];
-    Spec::new(FORMS, read)
+    SpecParser::new(FORMS, read)
 }
 
 fn read(text: &str) -> Result<Kind, String> {

@@ -2,7 +2,7 @@
 
 mod answer;
 mod files;
-mod people;
+mod text;
 mod variation;
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use self::answer::Simulated;
 use self::files::Files;
 use self::variation::Variation;
 use super::loaded::Loaded;
-use super::source::{EVENT_ORDER, Scheduling, Source};
+use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -69,21 +69,6 @@ pub struct Arguments {
     /// Leave out the chart of the queue
     #[arg(long, help_heading = "Results")]
     pub no_plot: bool,
-}
-
-/// What `--policy` accepts, with the settings that may follow a name.
-pub fn policy_help() -> String {
-    spec::policy().long_help("Who runs next")
-}
-
-/// What `--predictor` accepts, with the settings that may follow a name.
-pub fn predictor_help() -> String {
-    spec::predictor().long_help("How long jobs are expected to run")
-}
-
-/// What `--correction` accepts, and that there may be two.
-pub fn correction_help() -> String {
-    spec::correction().long_help("What to expect of a job that outlived its prediction")
 }
 
 /// Simulates, writes the files asked for, and shows the result.

@@ -4,10 +4,10 @@
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::PredictorSettings;
-use super::super::{Forecast, Question, Requested, Revision, RuntimePredictor};
+use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::predictor::Newcomers;
 use crate::job::{Event, Job, What};
-use crate::spec::{Alone, Form, Key, Settings, Spec, SpecError, Written, choices};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, choices};
 use crate::units::Seconds;
 
 /// Which number of the distribution is predicted.
@@ -29,7 +29,8 @@ impl PredictorSettings for Lifetime {
     const FORMS: &'static [Form] = &[Form::new("downey", "the distribution of run times in the job's queue")
         .with(
             "[:median|mean]",
-            &[Key::spec::<Lifetime>("lifetime").alone(Alone::If(|text| Lifetime::parse(text).is_ok()))],
+            &[SettingKey::spec("lifetime", Lifetime::forms)
+                .alone(Alone::If(|text| Lifetime::parse(text).is_ok()))],
             "downey:mean",
         )];
 
@@ -44,7 +45,7 @@ impl PredictorSettings for Lifetime {
         Written::new("downey").optional(other).to_string()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
         Box::new(Downey::new(*self))
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::{Needs, PredictorSettings};
-use super::super::{Forecast, Question, Requested, Revision, RuntimePredictor};
+use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::moments::{Estimate, Moments};
 use super::predictor::Newcomers;
 use super::{Data, Nodes};
 use crate::job::{Event, Job, What};
-use crate::spec::{Form, Key, Settings, SpecError, Written};
+use crate::spec::{Form, SettingKey, Settings, SpecError, Written};
 use crate::units::Seconds;
 
 /// The settings of [`Gibbons`].
@@ -22,7 +22,7 @@ pub struct GibbonsSettings {
 
 impl PredictorSettings for GibbonsSettings {
     const FORMS: &'static [Form] = &[Form::new("gibbons", "six templates over user, executable and size")
-        .with("[:rel]", &[Key::flag("rel")], "gibbons:rel")];
+        .with("[:rel]", &[SettingKey::flag("rel")], "gibbons:rel")];
 
     fn read(settings: &Settings<'_>) -> Result<GibbonsSettings, SpecError> {
         let mut read = GibbonsSettings::default();
@@ -38,7 +38,7 @@ impl PredictorSettings for GibbonsSettings {
         Needs { user: true, executable: true }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
         Box::new(Gibbons::new(self.relative))
     }
 }

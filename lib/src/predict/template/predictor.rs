@@ -3,13 +3,13 @@
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::{Needs, PredictorSettings};
-use super::super::{Forecast, Question, Requested, Revision, RuntimePredictor};
+use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::category::Category;
 use super::moments::Estimate;
 use super::student::LEVEL;
 use super::{Characteristic, Characteristics, Template, TemplateSet};
 use crate::job::{Event, Job, What};
-use crate::spec::{Alone, Form, Key as SettingKey, Settings, Spec, SpecError, Written};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written};
 use crate::units::Seconds;
 
 impl PredictorSettings for TemplateSet {
@@ -44,16 +44,16 @@ impl PredictorSettings for TemplateSet {
         TemplateSet::check(self, Characteristics::present(jobs))
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Requested) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
         Box::new(TemplatePredictor::new(self))
     }
 }
 
 /// What a job is in the eyes of one template: its range of sizes, and a number per characteristic.
-type Key = [u32; 8];
+type CategoryKey = [u32; 8];
 
-fn key(template: &Template, job: &Job) -> Key {
-    let mut key = Key::default();
+fn key(template: &Template, job: &Job) -> CategoryKey {
+    let mut key = CategoryKey::default();
     key[0] = template.nodes.range(job.shape.procs.0);
     for (place, one) in key[1..].iter_mut().zip(template.characteristics.iter()) {
         // A known value is never 0: that is for what is unknown.
@@ -86,7 +86,7 @@ impl Newcomers {
 /// believes the one with the smallest interval; of equal ones, the earlier template's.
 #[derive(Debug, Clone)]
 pub struct TemplatePredictor {
-    templates: Vec<(Template, Lookup<Key, Category>)>,
+    templates: Vec<(Template, Lookup<CategoryKey, Category>)>,
     newcomers: Newcomers,
 }
 

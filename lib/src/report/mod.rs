@@ -9,6 +9,7 @@ pub mod chart;
 pub mod date;
 mod document;
 pub mod duration;
+pub mod generation;
 pub mod metric;
 mod number;
 mod page;

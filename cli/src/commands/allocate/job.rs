@@ -21,6 +21,7 @@ const BAD: f64 = 0.2;
 
 /// The job.
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "The job")]
 pub struct Arguments {
     /// How long it runs on each size, as measured: 8=4h,16=2h10m,32=80m

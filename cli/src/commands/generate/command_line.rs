@@ -1,4 +1,4 @@
-//! The command that was typed, as a trace's header records it: what decides the trace, and nothing else.
+//! The command line as a trace's header records it: the arguments that the trace depends on, and no others.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,16 +9,16 @@ use clap::{Arg, ArgMatches, Command, CommandFactory};
 use crate::args::Args;
 use crate::failure::Failure;
 
-/// What says where and how to show something, not what.
+/// Arguments that only say where and how to show something.
 const SHOWING: [&str; 5] = ["output", "format", "quiet", "ascii", "color"];
 
-/// What was typed, in the order of the help, without what only decides where it goes and how it is shown. Files go by
-/// their names alone, so that the same trace is the same whatever directory it is made in.
-pub fn command() -> Result<String, Failure> {
-    retyped(std::env::args_os())
+/// The command line in the order of the help, without arguments about output. Files are named without directories, so
+/// that the same trace has the same header anywhere.
+pub fn typed() -> Result<String, Failure> {
+    recorded(std::env::args_os())
 }
 
-fn retyped(typed: impl IntoIterator<Item = OsString>) -> Result<String, Failure> {
+fn recorded(typed: impl IntoIterator<Item = OsString>) -> Result<String, Failure> {
     let mut command = Args::command();
     command.build();
     let matches = command
@@ -38,7 +38,7 @@ fn add(command: &Command, matches: &ArgMatches, words: &mut Vec<String>) {
         }
         return;
     }
-    // What is changed comes first, as people type it.
+    // Files come first.
     let (files, options): (Vec<&Arg>, Vec<&Arg>) =
         command.get_arguments().partition(|one| one.is_positional());
     for argument in files.into_iter().chain(options) {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn again(line: &[&str]) -> String {
-        retyped(line.iter().map(OsString::from)).unwrap()
+        recorded(line.iter().map(OsString::from)).unwrap()
     }
 
     #[test]

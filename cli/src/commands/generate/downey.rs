@@ -7,6 +7,7 @@ use queuecast::synth::{Downey, DowneyArrivals};
 use super::model_options::JobOptions;
 use super::output::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -85,10 +86,10 @@ impl Choices {
 }
 
 /// Generates the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { choices, options, output } = arguments;
     let fitted = options.model.fitted();
     options.estimate_options.check_log(fitted)?;
     choices.check(fitted)?;
-    options.run::<Downey>(choices.choices(), output, printer)
+    options.run::<Downey>(choices.choices(), output, invocation, printer)
 }

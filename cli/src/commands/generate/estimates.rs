@@ -6,6 +6,7 @@ use super::estimate_options::{self, EstimateKind, EstimateOptions};
 use super::log_change::LogChange;
 use super::set_option;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -39,9 +40,9 @@ pub struct Arguments {
 }
 
 /// Replaces the requested times and writes the trace.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { estimates, seed, set, estimate_options, change } = arguments;
     let requested = estimate_options.requested(*estimates)?;
     let settings = EstimateSettings { requested, set: set.clone(), seed: *seed };
-    change.run(|log| generate::estimates(&settings, log), printer)
+    change.run(|log| generate::estimates(&settings, log), invocation, printer)
 }

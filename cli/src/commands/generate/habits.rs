@@ -7,6 +7,7 @@ use queuecast::units::Seconds;
 use super::errors::{self, OPTIONS};
 use super::output::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::spec;
 
@@ -74,11 +75,11 @@ impl Arguments {
 }
 
 /// Generates the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let place = arguments.output.plan(&[], printer)?;
     let generated = generate::habits(&arguments.model(), arguments.seed)
         .map_err(|error| errors::failure(error, OPTIONS, None))?;
-    place.write(&generated, None, None, printer)
+    place.write(&generated, None, None, invocation, printer)
 }
 
 #[cfg(test)]

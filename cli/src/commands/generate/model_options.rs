@@ -16,6 +16,7 @@ use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::{Reading, Source};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec;
@@ -105,6 +106,7 @@ impl JobOptions {
         &self,
         choices: M::Choices,
         output: &Target,
+        invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let requested: RequestedTimes = self.estimate_options.requested(self.estimates)?;
@@ -125,6 +127,6 @@ impl JobOptions {
             from_model::<M>(&settings, named.as_ref(), || progress.advance())
                 .map_err(|error| errors::failure(error, OPTIONS, name))?
         };
-        place.write(&generated, None, name, printer)
+        place.write(&generated, None, name, invocation, printer)
     }
 }

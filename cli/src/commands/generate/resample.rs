@@ -4,6 +4,7 @@ use queuecast::synth::generate::{self, ResampleSettings};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -29,7 +30,7 @@ pub struct Arguments {
 }
 
 /// Resamples the trace and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let &Arguments { weeks, load, seed, ref change } = arguments;
-    change.run(|log| generate::resample(&ResampleSettings { weeks, load, seed }, log), printer)
+    change.run(|log| generate::resample(&ResampleSettings { weeks, load, seed }, log), invocation, printer)
 }

@@ -5,6 +5,7 @@ use queuecast::synth::{Lever, Rescale, Target, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -44,7 +45,7 @@ pub enum By {
 }
 
 /// Rescales the trace and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let to = match (arguments.load, arguments.factor) {
         (_, Some(factor)) => Target::Factor(factor),
         (load, None) => Target::Load(load.unwrap_or(1.0)),
@@ -54,5 +55,5 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         By::RunTimes => Lever::RunTimes,
         By::Sizes => Lever::Sizes,
     };
-    arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), printer)
+    arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

@@ -6,6 +6,7 @@ use queuecast::units::Seconds;
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -38,7 +39,7 @@ fn distance(text: &str) -> Result<Seconds, String> {
 }
 
 /// Shakes the trace and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let shaken = Shaken { by: arguments.by, seed: arguments.seed };
-    arguments.change.run(|log| generate::shake(&shaken, log), printer)
+    arguments.change.run(|log| generate::shake(&shaken, log), invocation, printer)
 }

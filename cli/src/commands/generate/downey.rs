@@ -38,7 +38,7 @@ pub struct Choices {
     pub arrivals: Option<Arrivals>,
     /// With --like, take these as the log has them, instead of a line through them; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedOption>,
 }
 
 /// When jobs arrive.
@@ -54,7 +54,7 @@ pub enum Arrivals {
 
 /// A distribution of the model that a log shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Observed {
+pub enum ObservedOption {
     /// Sequential lifetimes: run times, times the speedup on as many processors
     Lifetimes,
     /// Average parallelism: numbers of processors
@@ -78,8 +78,8 @@ impl Choices {
             Arrivals::Always => DowneyArrivals::Always,
         });
         let observed = self.observed.iter().map(|observed| match observed {
-            Observed::Lifetimes => generate::Observed::Lifetimes,
-            Observed::Parallelism => generate::Observed::Parallelism,
+            ObservedOption::Lifetimes => generate::Observed::Lifetimes,
+            ObservedOption::Parallelism => generate::Observed::Parallelism,
         });
         DowneyChoices { arrivals, observed: observed.collect(), ..DowneyChoices::default() }
     }

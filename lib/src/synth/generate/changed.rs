@@ -2,27 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::requested::Calibration;
+use super::requested::LogModes;
 use super::{
-    GenerateError, Generated, NamedLog, Parameter, RequestedTimes, Setting, Step, Warning, check_settings,
+    GenerateError, Generated, LoadLimit, NamedLog, Parameter, RequestedTimes, Setting, Step, Warning,
+    check_settings,
 };
 use crate::seed::Seed;
 use crate::synth::{Lever, Resample, Rescale, Shaken, Target, Variant};
 use crate::workload::Workload;
-
-/// Why a workload does not have the load that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadLimit {
-    /// Jobs cannot be larger than the machine.
-    MachineSize,
-    /// Jobs have whole processors.
-    WholeProcessors,
-    /// Times are whole seconds, and at least one second remains of a run.
-    WholeSeconds,
-    /// The load is met on average over seeds only.
-    Sampling,
-}
 
 /// Other requested times for the jobs of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +43,7 @@ pub fn estimates(settings: &EstimateSettings, log: &NamedLog<'_>) -> Result<Gene
     let EstimateSettings { requested, set, seed } = settings;
     check_settings(set, requested.models())?;
     let mut workload = log.workload.clone();
-    let calibration = Calibration { log: log.workload, default_modes: 0 };
+    let calibration = LogModes { log: log.workload, default_modes: 0 };
     let given = requested.give(&mut workload, Some(calibration), set, Seed(*seed))?;
     let changed = Changed {
         workload,

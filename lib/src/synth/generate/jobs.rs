@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::requested::{self, Calibration};
+use super::requested::{self, LogModes};
 use super::users;
 use super::{
     DowneyChoices, GenerateError, Generated, JobModel, LublinChoices, ModelSettings, NamedLog, Parameter,
@@ -111,7 +111,7 @@ pub fn from_model<M: JobModel>(
         parameters.extend(listed(users::MODEL, population)?);
     }
     progress();
-    let calibration = of_log.map(|log| Calibration { log, default_modes: requested::MOST_MODES });
+    let calibration = of_log.map(|log| LogModes { log, default_modes: requested::MOST_MODES });
     let given = settings.requested.give(&mut workload, calibration, set, seed)?;
     steps.push(given.step);
     parameters.extend(given.parameters);

@@ -72,7 +72,7 @@ const ROUTINE: &str = "routine";
 
 /// A log that the model is calibrated to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Calibration<'a> {
+pub(super) struct LogModes<'a> {
     /// The log.
     pub log: &'a Workload,
     /// How many of its most popular times are supplied if the settings do not say.
@@ -114,7 +114,7 @@ impl RequestedTimes {
     pub(super) fn give(
         &self,
         workload: &mut Workload,
-        calibration: Option<Calibration<'_>>,
+        calibration: Option<LogModes<'_>>,
         settings: &[Setting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {
@@ -160,7 +160,7 @@ impl ModelledTimes {
     fn give(
         &self,
         workload: &mut Workload,
-        calibration: Option<Calibration<'_>>,
+        calibration: Option<LogModes<'_>>,
         settings: &[Setting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {

@@ -149,7 +149,15 @@ impl Workload {
         for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
         }
-        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts, withdrawn: Vec::new() })
+        Ok(Workload {
+            machine,
+            jobs,
+            truths,
+            names: Names::default(),
+            epoch: None,
+            starts,
+            withdrawn: Vec::new(),
+        })
     }
 
     /// Sets the jobs that left the queue before they started: puts them into arrival order (ties stay in the

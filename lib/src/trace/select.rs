@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::clean::cleaner::strict_error;
 use super::clean::{
-    Action, Cleaner, CleaningReport, Effect, Example, Ledger, Rule, Disposition, Withdrawals,
+    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Ledger, Rule, Withdrawals,
 };
 use super::error::TraceError;
 use super::input::Compression;
@@ -205,12 +205,7 @@ fn recount(withdrawn: &mut [Withdrawn], stays: &[bool]) {
 }
 
 /// Arrival order: by submit time, ties as the ruleset has it. The cleaner has counted what was out of order.
-fn order<K: Store>(
-    kept: &mut K,
-    withdrawn: &mut [Withdrawn],
-    options: &ReadOptions,
-    ledger: &mut Ledger,
-) {
+fn order<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], options: &ReadOptions, ledger: &mut Ledger) {
     sort(kept, withdrawn, |(submit, _)| (submit, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
         return;

@@ -36,8 +36,7 @@ pub(super) struct JobColumns {
 
 impl Store for JobColumns {
     fn push(&mut self, record: &Record) {
-        let start =
-            if record.wait < 0 { Time::NEVER } else { Time(record.submit) + Seconds(record.wait) };
+        let start = if record.wait < 0 { Time::NEVER } else { Time(record.submit) + Seconds(record.wait) };
         self.jobs.push(job(record));
         self.truths.push(Truth { runs: Runs::Rigid(Seconds(record.run)), ending: record.ending });
         self.starts.push(start);

@@ -38,7 +38,7 @@ const WITHDRAWN: [(&str, &str, usize, f64); 4] = [
     ("SDSC-SP2-1998-4.2-cln", "default", 5_669, 12.3),
     ("SDSC-BLUE-2000-4.2-cln", "default", 10_617, 7.3),
     ("CEA-Curie-2011-2.1-cln", "default", 0, 0.0),
-    ("CEA-Curie-2011-2.1-cln", "default,run-zero=drop", 0, 0.0),
+    ("CEA-Curie-2011-2.1-cln", "default,run-zero=drop", 10_324, 8.9),
 ];
 
 const PEERS: [(&str, &str, usize); 2] =

@@ -106,8 +106,7 @@ fn a_size_declared_below_the_records_holds_for_withdrawn_jobs() {
 fn ranks_are_by_submission_then_place_in_the_log() {
     let ran = |id, submit| format!("{id} {submit} 0 60 4 50 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1");
     let left = |id, submit| format!("{id} {submit} 9 -1 -1 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1");
-    let sorted =
-        [ran(1, 0), left(2, 5), ran(3, 5), left(4, 5), ran(5, 5), left(6, 9), ran(7, 9)].join("\n");
+    let sorted = [ran(1, 0), left(2, 5), ran(3, 5), left(4, 5), ran(5, 5), left(6, 9), ran(7, 9)].join("\n");
     assert_eq!(withdrawn(&read_by("default", &sorted)), [(2, 5, 14, 1), (4, 5, 14, 2), (6, 9, 18, 3)]);
     let unsorted =
         [ran(7, 9), left(6, 9), left(2, 5), ran(3, 5), ran(1, 0), left(4, 5), ran(5, 5)].join("\n");
@@ -118,7 +117,8 @@ fn ranks_are_by_submission_then_place_in_the_log() {
     assert_eq!(withdrawn(&read_by("default,ties=number", &by_number)), [(2, 5, 14, 1), (4, 5, 14, 2)]);
 }
 
-const HEADER: &str = "JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User";
+const HEADER: &str =
+    "JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User";
 const RAN: &str = "1|COMPLETED|1000|1000|1030|1090|60|2|4|4|ada";
 
 fn sacct(rows: &[&str]) -> String {

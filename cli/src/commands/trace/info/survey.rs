@@ -4,7 +4,7 @@ use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
 use queuecast::trace::clean::Withdrawals;
 use queuecast::units::Seconds;
 
-use super::{Described, counted, percent, whole};
+use super::described::{Described, counted, percent, whole};
 use crate::commands::cleaning;
 
 /// Adds what was counted.

@@ -20,8 +20,7 @@ pub struct Invocation {
 
 impl Invocation {
     /// Of these words, read by this tree.
-    pub fn new(mut tree: Command, words: impl IntoIterator<Item = OsString>) -> Invocation {
-        tree.build();
+    pub fn new(tree: Command, words: impl IntoIterator<Item = OsString>) -> Invocation {
         Invocation { tree, words: words.into_iter().collect() }
     }
 
@@ -34,13 +33,14 @@ impl Invocation {
     /// decide only where and how the result is written. Files are reduced to their names, so that the same trace has
     /// the same header in every directory.
     pub fn recorded(&self) -> Result<String, Failure> {
-        let matches = self
-            .tree
+        let mut tree = self.tree.clone();
+        tree.build();
+        let matches = tree
             .clone()
             .try_get_matches_from(&self.words)
             .map_err(|cause| Failure::unexpected("cannot read the arguments twice").because(cause))?;
-        let mut words = vec![self.tree.get_name().to_owned()];
-        add(&self.tree, &matches, &mut words);
+        let mut words = vec![tree.get_name().to_owned()];
+        add(&tree, &matches, &mut words);
         Ok(words.join(" "))
     }
 

@@ -12,12 +12,12 @@ pub struct Settings<'a> {
     kind: &'static str,
     text: &'a str,
     form: Form,
-    given: Vec<Given<'a>>,
+    given: Vec<OneSetting<'a>>,
 }
 
 /// One setting as written.
 #[derive(Debug, Clone, Copy)]
-struct Given<'a> {
+struct OneSetting<'a> {
     key: &'static str,
     value: &'a str,
     written: &'a str,
@@ -58,14 +58,14 @@ impl<'a> Settings<'a> {
     }
 
     /// Finds the key of one setting.
-    fn given(&self, written: &'a str) -> Result<Given<'a>, SpecError> {
+    fn given(&self, written: &'a str) -> Result<OneSetting<'a>, SpecError> {
         if let Some(key) = self.form.keys.iter().find(|key| key.claims(written)) {
-            return Ok(Given { key: key.name, value: written, written });
+            return Ok(OneSetting { key: key.name, value: written, written });
         }
         let pair = written.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
         let named = |name: &str| self.form.keys.iter().find(|key| key.name == name);
         if let Some((key, value)) = pair.and_then(|(name, value)| named(name).map(|key| (key, value))) {
-            return Ok(Given { key: key.name, value, written });
+            return Ok(OneSetting { key: key.name, value, written });
         }
         let free = |key: &&SettingKey| match key.alone {
             Alone::Place => !self.given.iter().any(|given| given.key == key.name),
@@ -74,7 +74,7 @@ impl<'a> Settings<'a> {
         };
         match self.form.keys.iter().find(free) {
             Some(key) if pair.is_none() || matches!(key.alone, Alone::All) => {
-                Ok(Given { key: key.name, value: written, written })
+                Ok(OneSetting { key: key.name, value: written, written })
             }
             _ => {
                 let known = self.form.known_keys();
@@ -161,7 +161,7 @@ fn pieces<'a>(text: &'a str, separators: &[char]) -> Vec<&'a str> {
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
     settings: &'a Settings<'a>,
-    given: Given<'a>,
+    given: OneSetting<'a>,
 }
 
 impl<'a> Value<'a> {

@@ -13,8 +13,8 @@ use super::{Source, sources};
 const KNOWN: [(&str, &[&str]); 8] = [
     ("lib", &["eval::error", "eval::metrics", "eval::window"]),
     ("lib", &["eval::evaluation", "eval::fairness", "eval::groups", "eval::queue", "eval::summarize"]),
-    ("lib", &["eval::talby2005"]),
-    ("lib", &["eval::tsafrir2005"]),
+    ("papers", &["talby2005"]),
+    ("papers", &["tsafrir2005"]),
     ("lib", &["predict::recent", "predict::session", "predict::spec"]),
     ("lib", &["trace", "trace::clean::ruleset"]),
     ("lib", &["trace::log", "trace::sift"]),

@@ -105,9 +105,9 @@ fn listed(held: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use queuecast_papers::PAPERS;
     use super::*;
     use crate::failure::Kind;
+    use queuecast_papers::PAPERS;
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()

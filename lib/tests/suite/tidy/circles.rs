@@ -13,8 +13,8 @@ use super::{Source, sources};
 const KNOWN: [(&str, &[&str]); 5] = [
     ("lib", &["eval::error", "eval::metrics", "eval::window"]),
     ("lib", &["eval::evaluation", "eval::fairness", "eval::groups", "eval::queue", "eval::summarize"]),
-    ("lib", &["eval::talby2005"]),
-    ("lib", &["eval::tsafrir2005"]),
+    ("papers", &["talby2005"]),
+    ("papers", &["tsafrir2005"]),
     ("cli", &["commands::reproduce"]),
 ];
 

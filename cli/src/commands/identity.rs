@@ -26,7 +26,7 @@ pub fn cells(
     summary: &Summary,
 ) -> [Cell; 6] {
     [
-        Cell::text(spec::written(window)),
+        Cell::text(window.to_string()),
         Cell::Integer(i64::from(procs)),
         clean.into(),
         Cell::Integer(experiment.default_request.0),

@@ -168,14 +168,18 @@ fn another_checkpoint_is_refused_with_the_reason() {
     refused(&format!("{SMALL} --replay submit {resume}"), 3, "another search: at start");
     refused(&format!("{SMALL} --holdout 0.5 {resume}"), 3, "on 300 jobs with 0 held out");
     fs::write(folder.path("other.swf"), habits(200)).unwrap();
-    refused(&format!("{SMALL} {resume}").replace("log.swf", "other.swf"), 3, "checkpoint of another trace");
+    refused(
+        &format!("{SMALL} {resume}").replace("log.swf", "other.swf"),
+        3,
+        "the checkpoint is of another trace",
+    );
     let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let old = folder.read("kept").replace(&version, "\"version\": \"0.0.1\"");
     fs::write(folder.path("kept"), old).unwrap();
-    refused(&format!("{SMALL} {resume}"), 3, "was written by queuecast 0.0.1, and this is");
+    refused(&format!("{SMALL} {resume}"), 3, "was written by queuecast 0.0.1; this is");
     for broken in ["", "{}", "no JSON"] {
         fs::write(folder.path("kept"), broken).unwrap();
-        refused(&format!("{SMALL} {resume}"), 3, "kept is not a checkpoint of a search");
+        refused(&format!("{SMALL} {resume}"), 3, "kept: not a checkpoint of a search");
     }
 }
 

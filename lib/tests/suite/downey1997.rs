@@ -1,13 +1,13 @@
 //! Downey 1997 on three seeds of its own size: who is better than whom, and by how much.
 
 use queuecast::eval::downey1997::{Part, Plan, Trial, judge};
-use queuecast::eval::molding::Outcome;
+use queuecast::eval::molding::SeedRun;
 use queuecast::eval::{PublishedCell, Reproduction};
 
 fn recomputed() -> Reproduction {
     let plan = Plan::new(&[Part::Paper, Part::Caution], 3).unwrap();
     let trials = Trial::all(&plan);
-    let outcomes: Vec<Outcome> = trials.iter().map(|trial| trial.run(&plan).unwrap()).collect();
+    let outcomes: Vec<SeedRun> = trials.iter().map(|trial| trial.run(&plan).unwrap()).collect();
     judge(&plan, &trials, &outcomes, None)
 }
 

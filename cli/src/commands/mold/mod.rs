@@ -1,4 +1,4 @@
-//! `queuecast mold`: strategies of allocation on moldable jobs of one's own making, compared with AVG over seeds.
+//! `queuecast mold`: strategies of allocation on generated moldable jobs, compared with AVG over seeds.
 
 mod answer;
 
@@ -6,11 +6,9 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
-use queuecast::eval::molding::{Compared, Molding, Outcome};
-use queuecast::seed::Seed;
+use queuecast::eval::molding::Molding;
 use queuecast::synth::{Downey, DowneyArrivals, Rounding, SynthError};
 use queuecast::workload::Workload;
-use rayon::prelude::*;
 
 use self::answer::Molded;
 use super::comparison::Compared as Fitted;
@@ -38,13 +36,13 @@ Examples:
   Jobs like those of a log:
     queuecast mold --like KTH-SP2.swf.gz --jobs 5000";
 
-/// Jobs and processors where nobody says.
+/// Jobs and processors by default.
 const USUAL: (u32, u32) = (10_000, 128);
 
 /// What a strategy is.
 const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
 
-/// Whose parameters are refused, and by which options they were given.
+/// The parameters of the model that have an option of their own.
 const REFUSED: Refused =
     Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
 
@@ -141,7 +139,7 @@ impl Arguments {
     }
 }
 
-/// Draws the jobs of every seed, tries every strategy on them, and compares.
+/// Fits or takes the model, compares the strategies over seeds, and shows the report.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     arguments.choices.check(arguments.modelled.like.like.is_some())?;
     parameters::check(&arguments.modelled.set, &["downey"])?;
@@ -154,7 +152,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let enacted = arguments.strategies();
     let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
-    let outcomes = simulated(&molding, arguments, printer)?;
+    let seeds = arguments.seeds;
+    let report = grid::on_threads(arguments.threads, seeds as usize, || {
+        let progress = Progress::new(printer, "simulating", seeds as usize);
+        molding.compare(seeds, &|| progress.advance()).map_err(|error| match error {
+            EvalError::Synth(error) => REFUSED.because(error, None),
+            error => error.into(),
+        })
+    })?;
     if let Some(log) = log.as_ref().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&log.name, &log.log.report, cleaning::Overrun::Kept, printer);
     }
@@ -163,31 +168,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(log.log.report.clone()),
         notes: Vec::new(),
     });
-    let compared = Compared::all(&molding, &outcomes);
-    printer.answer(&Molded::new(molding.model, like, compared, &outcomes, !arguments.no_plot))
-}
-
-/// Every seed, on all cores, in order.
-fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Result<Vec<Outcome>, Failure> {
-    let seeds: Vec<u64> = (1..=arguments.seeds).collect();
-    grid::on_threads(arguments.threads, seeds.len(), || {
-        let progress = Progress::new(printer, "simulating", seeds.len());
-        let outcomes: Vec<Result<Outcome, EvalError>> = seeds
-            .par_iter()
-            // One by one, so that no thread is left with a long list at the end.
-            .with_max_len(1)
-            .map(|&seed| {
-                let outcome = molding.run(Seed(seed), 0);
-                progress.advance();
-                outcome
-            })
-            .collect();
-        // Which failure is told does not depend on which thread was first.
-        outcomes.into_iter().collect::<Result<_, _>>().map_err(|error| match error {
-            EvalError::Synth(error) => REFUSED.because(error, None),
-            error => error.into(),
-        })
-    })
+    printer.answer(&Molded::new(report, like, !arguments.no_plot))
 }
 
 #[cfg(test)]

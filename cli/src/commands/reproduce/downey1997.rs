@@ -1,7 +1,7 @@
 //! Downey 1997: simulates every seed of every setting on all cores. Needs no logs; one adds Figures 3 and 4.
 
 use queuecast::eval::downey1997::{CLEAN, LOG, Part, Plan, SEEDS, TABLES, TITLE, Trial, judge};
-use queuecast::eval::molding::Outcome;
+use queuecast::eval::molding::SeedRun;
 use queuecast::eval::{EvalError, Reproduction};
 use rayon::prelude::*;
 
@@ -30,7 +30,7 @@ pub fn run(traces: &[Loaded], asked: &Asked, printer: &Printer) -> Result<Reprod
     let plan = Plan::new(&parts, asked.seeds.unwrap_or(SEEDS)).map_err(EvalError::from)?;
     let trials = Trial::all(&plan);
     let progress = Progress::new(printer, "simulating", trials.len());
-    let outcomes: Vec<Result<Outcome, EvalError>> = trials
+    let outcomes: Vec<Result<SeedRun, EvalError>> = trials
         .par_iter()
         // One by one, so that no thread is left with a long list at the end.
         .with_max_len(1)
@@ -41,6 +41,6 @@ pub fn run(traces: &[Loaded], asked: &Asked, printer: &Printer) -> Result<Reprod
         })
         .collect();
     // Which failure is told does not depend on which thread was first.
-    let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_, _>>()?;
+    let outcomes: Vec<SeedRun> = outcomes.into_iter().collect::<Result<_, _>>()?;
     Ok(judge(&plan, &trials, &outcomes, traces.first().map(|trace| &trace.log.workload)))
 }

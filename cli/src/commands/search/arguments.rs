@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use queuecast::eval::search::{MOST_TEMPLATES, SMALLEST_POPULATION};
+use queuecast::eval::search::{
+    Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
+};
 use queuecast::predict::template::Estimator;
 
-use super::choices::{self, Letter, Remembered};
+use super::values::{self, Letter, Remembered};
 use crate::commands::source::Source;
 use crate::spec;
 
@@ -40,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub replay: When,
     /// Keep this share of the jobs, the last ones, out of the search, and judge by them
-    #[arg(long, value_name = "SHARE", value_parser = choices::share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// Template sets in a generation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least::<{ SMALLEST_POPULATION as i64 }, u32>, allow_negative_numbers = true, help_heading = "Genetic search")]
@@ -63,14 +65,14 @@ pub struct Arguments {
     pub unseeded: bool,
     /// What may make jobs similar, of q (queue), p (partition), o (quality of service), u (user), g (group), k
     /// (account), e (executable) and n (ranges of processors); by default whatever jobs differ in
-    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = choices::letter, help_heading = "What is searched")]
+    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = values::letter, help_heading = "What is searched")]
     pub characteristics: Vec<Letter>,
     /// How similar jobs become a prediction: mean, lr (linear regression on processors), inv, log
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = choices::estimator, help_heading = "What is searched")]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = values::estimator, help_heading = "What is searched")]
     pub estimators: Vec<Estimator>,
     /// How many jobs a category may remember: numbers, and all; by default all for the greedy search, and all,
     /// 2, 4, 8, 16, 32, 128 and 512 for the genetic search
-    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = choices::history, help_heading = "What is searched")]
+    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = values::history, help_heading = "What is searched")]
     pub histories: Vec<Remembered>,
     /// Let categories remember all jobs, as the paper does
     #[arg(long, conflicts_with = "histories", help_heading = "What is searched")]
@@ -117,12 +119,40 @@ pub enum When {
     Submit,
 }
 
-impl When {
-    /// How it is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            When::Start => "start",
-            When::Submit => "submit",
+impl Arguments {
+    /// The same for the library.
+    pub fn request(&self) -> SearchRequest {
+        SearchRequest {
+            method: match self.method {
+                How::Greedy => Method::Greedy,
+                How::Genetic => Method::Genetic,
+            },
+            replay: match self.replay {
+                When::Start => PredictedAt::Start,
+                When::Submit => PredictedAt::Submit,
+            },
+            holdout: self.holdout,
+            evolution: Evolution {
+                population: self.population as usize,
+                generations: self.generations as usize,
+                seed: self.seed,
+            },
+            seeded: !self.unseeded,
+            similarity: (!self.characteristics.is_empty()).then(|| Similarity {
+                characteristics: self
+                    .characteristics
+                    .iter()
+                    .filter_map(|letter| letter.characteristic())
+                    .collect(),
+                nodes: self.characteristics.contains(&Letter::Nodes),
+            }),
+            estimators: self.estimators.clone(),
+            histories: match (self.no_history, self.histories.is_empty()) {
+                (true, _) => Some(vec![None]),
+                (false, true) => None,
+                (false, false) => Some(self.histories.iter().map(|one| one.0).collect()),
+            },
+            most: usize::from(self.max_templates),
         }
     }
 }
@@ -150,6 +180,7 @@ mod tests {
         assert_eq!((arguments.population, arguments.generations, arguments.seed), (50, 50, 1));
         assert_eq!(arguments.estimators, [Estimator::Mean, Estimator::Linear]);
         assert!(!arguments.unseeded && arguments.max_templates == 10 && arguments.histories.is_empty());
+        assert_eq!(arguments.request(), SearchRequest::default());
     }
 
     #[test]

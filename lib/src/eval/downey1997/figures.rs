@@ -4,7 +4,7 @@ use super::results::{Found, Results, mean};
 use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
 use super::{LOG, Part};
 use crate::allot::Prediction;
-use crate::eval::molding::{Drawn, Outcome};
+use crate::eval::molding::{Drawn, SeedRun};
 use crate::eval::{Figure, FigureAxis};
 use crate::synth::UniformLog;
 use crate::workload::Workload;
@@ -68,7 +68,7 @@ fn sizes(jobs: &[Drawn], log: Option<&Workload>) -> Figure {
 }
 
 /// Figure 5a or 5b: what was predicted across, what became of it upwards.
-fn scatter(name: &str, row: &str, outcome: &Outcome) -> Figure {
+fn scatter(name: &str, row: &str, outcome: &SeedRun) -> Figure {
     let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
     let enacted = &outcome.enacted[place];
     let at_least_one = |prediction: &Prediction| (prediction.used.max(1.0), prediction.actual.max(1.0));

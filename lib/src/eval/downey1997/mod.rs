@@ -15,7 +15,7 @@ use self::results::Results;
 pub use self::setting::{JOBS, Plan, Setting};
 pub use self::trial::Trial;
 use super::Reproduction;
-use super::molding::Outcome;
+use super::molding::SeedRun;
 use crate::workload::Workload;
 
 /// The paper's title.
@@ -104,7 +104,7 @@ const CAPTIONS: [(&str, &str); 11] = [
 
 /// What came of it, judged. `trials` and `outcomes` belong together and to the plan; with the log of [`LOG`] there are
 /// Figures 3 and 4 too.
-pub fn judge(plan: &Plan, trials: &[Trial], outcomes: &[Outcome], log: Option<&Workload>) -> Reproduction {
+pub fn judge(plan: &Plan, trials: &[Trial], outcomes: &[SeedRun], log: Option<&Workload>) -> Reproduction {
     let mut reproduction = Reproduction::new("downey1997", TITLE);
     for (table, caption) in CAPTIONS {
         reproduction = reproduction.captioned(table, caption);

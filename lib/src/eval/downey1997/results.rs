@@ -1,9 +1,9 @@
-//! Outcomes by setting, and what they come to over seeds.
+//! Results by setting, and what they come to over seeds.
 
 use super::Part;
 use super::setting::{Plan, Setting};
 use super::trial::Trial;
-use crate::eval::molding::{Outcome, Outcomes};
+use crate::eval::molding::{SeedRun, SeedRuns};
 
 /// All outcomes, by setting.
 #[derive(Debug)]
@@ -15,15 +15,15 @@ pub struct Found<'a> {
     /// The setting.
     pub setting: &'a Setting,
     /// What came of it.
-    pub outcomes: Outcomes<'a>,
+    pub outcomes: SeedRuns<'a>,
 }
 
 impl<'a> Results<'a> {
     /// Sorts outcomes by their settings.
-    pub fn of(plan: &'a Plan, trials: &[Trial], outcomes: &'a [Outcome]) -> Results<'a> {
+    pub fn of(plan: &'a Plan, trials: &[Trial], outcomes: &'a [SeedRun]) -> Results<'a> {
         let of = |(place, setting): (usize, &'a Setting)| {
             let own = trials.iter().zip(outcomes).filter(|(trial, _)| trial.setting == place);
-            Found { setting, outcomes: Outcomes(own.map(|(_, outcome)| outcome).collect()) }
+            Found { setting, outcomes: SeedRuns(own.map(|(_, outcome)| outcome).collect()) }
         };
         Results(plan.settings.iter().enumerate().map(of).collect())
     }

@@ -3,7 +3,7 @@
 use super::Part;
 use super::setting::{Plan, Setting};
 use crate::eval::EvalError;
-use crate::eval::molding::Outcome;
+use crate::eval::molding::SeedRun;
 use crate::seed::Seed;
 
 /// One seed of one setting.
@@ -26,7 +26,7 @@ impl Trial {
     }
 
     /// Simulates it.
-    pub fn run(&self, plan: &Plan) -> Result<Outcome, EvalError> {
+    pub fn run(&self, plan: &Plan) -> Result<SeedRun, EvalError> {
         let setting = &plan.settings[self.setting];
         let kept = if setting.part == Part::Paper && self.seed == 1 { POINTS } else { 0 };
         setting.molding.run(Seed(self.seed), kept)

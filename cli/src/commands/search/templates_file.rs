@@ -1,4 +1,4 @@
-//! The file of templates that a search found: text that people can read and change, and `template:@FILE` loads.
+//! The file of templates that a search found: text that can be read and edited, and that `template:@FILE` loads.
 
 use std::io::Write;
 
@@ -20,11 +20,13 @@ fn text(answered: &Answered<'_>) -> String {
         format!("trace: {}, digest {}", answered.workload.source, answered.workload.digest),
         format!(
             "predicted at: {}, on {} jobs, {} held out",
-            answered.replay, answered.searched, answered.held_out
+            answered.report.replay.word(),
+            answered.report.searched,
+            answered.report.held_out
         ),
     ];
-    lines.extend(answered.settings.iter().map(|(name, value)| format!("{name}: {value}")));
-    if let Some(found) = answered.results.first() {
+    lines.extend(answered.report.settings.iter().map(|(name, value)| format!("{name}: {value}")));
+    if let Some(found) = answered.report.results.first() {
         let parts = [("searched", Some(&found.searched)), ("held-out", found.held_out.as_ref())];
         for (part, score) in parts.into_iter().filter_map(|(part, score)| Some((part, score?))) {
             lines.push(format!(
@@ -36,6 +38,7 @@ fn text(answered: &Answered<'_>) -> String {
     }
     let comments: String =
         lines.iter().map(|line| format!("# {}\n", line.replace(['\n', '\r'], " "))).collect();
-    let templates: String = answered.templates.0.iter().map(|template| format!("{template}\n")).collect();
+    let templates: String =
+        answered.report.templates.0.iter().map(|template| format!("{template}\n")).collect();
     comments + &templates
 }

@@ -16,7 +16,7 @@ use super::generate::downey::Choices;
 use super::generate::modelled::{Extent, Modelled};
 use super::generate::parameters;
 use super::generate::refused::Refused;
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -153,7 +153,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let enacted = arguments.strategies();
     let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
     let seeds = arguments.seeds;
-    let report = grid::on_threads(arguments.threads, seeds as usize, || {
+    let report = threads::on_threads(arguments.threads, seeds as usize, || {
         let progress = Progress::new(printer, "simulating", seeds as usize);
         molding.compare(seeds, &|| progress.advance()).map_err(|error| match error {
             EvalError::Synth(error) => REFUSED.because(error, None),

@@ -17,7 +17,7 @@ use self::checkpoint_file::CheckpointFile;
 use self::interrupt::Interrupt;
 use self::progress::StepProgress;
 use super::loaded::{Loaded, number_of};
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::invocation::Invocation;
 use crate::output::Planned;
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     }
     let keep = |run: &SearchRun<'_>| checkpoint.as_ref().map_or(Ok(()), |file| file.write(run));
     let interrupt = Interrupt::listen()?;
-    let report = grid::on_threads(arguments.threads, usize::from(u16::MAX), || {
+    let report = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
         let progress = StepProgress::new(printer);
         while !run.is_done() {
             progress.show(run.search());

@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
-/// A file that will be written: everything that can be refused beforehand has been asked, and nothing is there
-/// yet. Whoever interrupts the work that comes before the writing finds nothing left behind.
+/// A file that will be written. That it can be written has been checked; nothing has been created yet, so an
+/// interrupted command leaves nothing behind.
 #[derive(Debug)]
 pub struct Planned {
     name: String,
@@ -40,8 +40,7 @@ impl fmt::Debug for Output {
 }
 
 impl Planned {
-    /// Plans a file. Refuses one that is among the inputs, by whatever name or link it is reached, and one that
-    /// cannot be written.
+    /// Plans a file. Refuses one that is also an input, through links too, and one that cannot be written.
     pub fn new(path: &Path, inputs: &[&Path]) -> Result<Planned, Failure> {
         let name = path.display().to_string();
         if path == Path::new("-") {
@@ -60,13 +59,13 @@ impl Planned {
         }
         let planned = Planned { name, target };
         if about.is_none_or(|about| about.is_file()) {
-            // Gone at the end of this line: all it is for is to see that it can be made.
+            // Removed at the end of this line: it only shows that the file can be created.
             drop(planned.temporary()?);
         }
         Ok(planned)
     }
 
-    /// What people call it.
+    /// The path as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -108,7 +107,7 @@ impl Output {
         Ok(Output { name, target, sink })
     }
 
-    /// Says that writing failed.
+    /// The failure of a write.
     pub fn failed(&self, cause: io::Error) -> Failure {
         Failure::writing(&self.name, cause)
     }
@@ -153,7 +152,7 @@ impl Write for Sink {
     }
 }
 
-/// A temporary file that, once renamed, may be read by whoever may read the file it replaces.
+/// A temporary file with the permissions of the file it replaces.
 fn temporary(folder: &Path, replaced: Option<Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".queuecast-");
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_there_until_all_of_it_is() {
+    fn the_target_appears_only_when_complete() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         let mut output = planned(&path, &[]).unwrap();
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_planned_leaves_nothing_to_clean_up() {
+    fn a_planned_file_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let planned = Planned::new(&folder.path().join("out.csv"), &[]).unwrap();
         assert_eq!(names(folder.path()), [""; 0]);

@@ -1,4 +1,4 @@
-//! `queuecast demo`: something to look at without a trace.
+//! `queuecast demo`: policies and predictors compared on a generated workload.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ struct Demonstration {
     saved: Option<PathBuf>,
 }
 
-/// Makes a workload, simulates it seven times, and shows what prediction is worth.
+/// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let planned = arguments.save.as_deref().map(|path| Planned::new(path, &[])).transpose()?;
     let model =
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     printer.answer(&Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() })
 }
 
-/// First come, first served plans with nothing, so it is simulated once; the others with each prediction.
+/// FCFS plans without predictions, so it is simulated once; the others with each predictor.
 fn experiments() -> Vec<Experiment> {
     let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
     let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
@@ -110,7 +110,7 @@ fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
     let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
     let notes = [
         "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
-        "perfect: with the actual run times, which nobody has",
+        "perfect: with the actual run times, known only to a simulation",
         "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
          (see docs/guides/comparing.md)",
     ];
@@ -120,7 +120,7 @@ fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
 fn notes(model: &Habits, seed: u64) -> Vec<String> {
     let Habits { jobs, procs, load, .. } = model;
     vec![format!(
-        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; nobody ran these jobs",
+        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; these jobs were never run",
         env!("CARGO_PKG_VERSION")
     )]
 }

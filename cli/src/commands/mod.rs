@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
 
-/// What can be asked.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
@@ -40,7 +40,7 @@ pub enum Command {
     Completions(completions::Arguments),
 }
 
-/// Does what was asked.
+/// Runs a command.
 pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),

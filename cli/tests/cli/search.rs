@@ -83,8 +83,8 @@ fn every_format_has_the_result() {
     let folder = folder();
     let text = stdout(&mut folder.queuecast(&format!("{SMALL} --holdout 0.5")));
     for part in [
-        "How right, on the jobs searched",
-        "How right, on the jobs held out",
+        "Prediction error on the jobs searched",
+        "Prediction error on the jobs held out",
         "The templates found",
         "● worst",
     ] {

@@ -183,7 +183,7 @@ fn half(repeated: Option<Repeated>) -> Cell {
     repeated.and_then(|repeated| repeated.confidence).map_or(Cell::Missing, Cell::share)
 }
 
-/// As people write it: a strategy with nothing changed goes by its name.
+/// The short form: the name alone where all settings are the defaults.
 fn short(strategy: &Strategy) -> String {
     let bare = ["avg", "opt", "pred", "bias", "heur"];
     let named = bare.iter().find(|name| name.parse().is_ok_and(|one: Strategy| one == *strategy));

@@ -16,14 +16,17 @@ const EXAMPLES: &str = "\
 Examples:
   The templates that predict a log best, for use with simulate and compare:
     queuecast search CTC-SP2.swf.gz --output ctc.templates
-    queuecast simulate CTC-SP2.swf.gz --policy sjbf --predictor template:@ctc.templates
+    queuecast simulate CTC-SP2.swf.gz --policy sjbf \\
+      --predictor template:@ctc.templates
 
   Searched on the first half, judged on the second:
     queuecast search CTC-SP2.swf.gz --holdout 0.5
 
-  A long search that can be interrupted with Ctrl-C and gone on with:
-    queuecast search CTC-SP2.swf.gz --generations 500 --checkpoint ctc.search
-    queuecast search CTC-SP2.swf.gz --generations 500 --checkpoint ctc.search --resume
+  A long search that can be interrupted with Ctrl-C and resumed:
+    queuecast search CTC-SP2.swf.gz --generations 500 \\
+      --checkpoint ctc.search
+    queuecast search CTC-SP2.swf.gz --generations 500 \\
+      --checkpoint ctc.search --resume
 
   A log that does not say how long jobs waited:
     queuecast search made-up.swf --replay submit --method greedy";

@@ -36,13 +36,13 @@ fn document(answered: &Answered<'_>) -> Document {
     )
     .with_table("settings", settings(answered));
     let divided = answered.report.results.iter().any(|judged| judged.held_out.is_some());
-    let on = if divided { "How right, on the jobs searched" } else { "How right" };
+    let on = if divided { "Prediction error on the jobs searched" } else { "Prediction error" };
     let mut searched = results(answered, on, |judged| Some(&judged.searched));
     searched.notes.extend(EXPLAINED.map(str::to_owned));
     document = document.with_table("results", searched);
     if divided {
         let held_out =
-            results(answered, "How right, on the jobs held out", |judged| judged.held_out.as_ref());
+            results(answered, "Prediction error on the jobs held out", |judged| judged.held_out.as_ref());
         document = document.with_table("held_out", held_out);
     }
     if !answered.report.greedy.is_empty() {

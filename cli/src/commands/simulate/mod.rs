@@ -27,14 +27,15 @@ Examples:
   What EASY backfilling would have done with a trace:
     queuecast simulate KTH-SP2.swf.gz
 
-  The same, planning with the mean of each user's last two run times, shortest jobs first:
+  Shortest jobs first, by the mean of each user's last two run times:
     queuecast simulate KTH-SP2.swf.gz --policy sjbf --predictor recent:2
 
   Where every job was placed, for a spreadsheet:
     queuecast simulate KTH-SP2.swf.gz --schedule placed.csv
 
   Slurm's own records, from a pipe, by user, for a program:
-    sacct -a -X -D -P --format=ALL | queuecast simulate - --procs 4096 --by user --format json";
+    sacct -a -X -D -P --format=ALL |
+      queuecast simulate - --procs 4096 --by user --format json";
 
 /// Replay a trace through a scheduler and report how long jobs would have waited
 #[derive(Debug, clap::Args)]

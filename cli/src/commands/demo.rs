@@ -28,23 +28,23 @@ Examples:
   queuecast demo --load 0.95 --seed 7
   queuecast demo --jobs 5000 --procs 512 --save made-up.swf.gz";
 
-/// Make up a workload and compare policies and predictions on it, without any files
+/// Generate a workload and compare policies and predictors on it; needs no files
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// How many jobs to make up
+    /// How many jobs to generate
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
     pub jobs: u32,
     /// Processors of the machine
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: u32,
-    /// Offered load: how much work arrives per processor; from 1 on the queue only grows
+    /// Offered load: work that arrives per processor; from 1 on the queue grows without bound
     #[arg(long, value_name = "LOAD", default_value = "0.85", value_parser = spec::positive, allow_negative_numbers = true)]
     pub load: f64,
-    /// Another seed is another workload; the same seed is always the same one
+    /// Seed of the random numbers; the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Keep the workload, in the Standard Workload Format; .gz and .zst compress it
+    /// Write the workload in the Standard Workload Format; .gz and .zst compress it
     #[arg(long, value_name = "OUT.swf")]
     pub save: Option<PathBuf>,
     /// Leave out the chart

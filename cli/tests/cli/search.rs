@@ -145,7 +145,7 @@ fn ctrl_c_keeps_the_last_generation_and_says_how_to_go_on() {
     assert!(asked.success());
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), b"".as_slice()), "{said}");
     assert!(said.starts_with("error: interrupted after generation "), "{said}");
-    assert!(said.contains("to go on: queuecast search log.swf") && said.contains("--resume"), "{said}");
+    assert!(said.contains("to resume: queuecast search log.swf") && said.contains("--resume"), "{said}");
     assert_eq!(folder.names(), ["kept", "log.swf"], "nothing half written is left");
     assert_eq!(stdout(&mut folder.queuecast(&format!("{line} --checkpoint kept --resume"))), whole);
 }

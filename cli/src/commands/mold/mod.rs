@@ -27,7 +27,7 @@ Examples:
   The strategies of Downey 1997 on a workload like the paper's:
     queuecast mold
 
-  Is holding out worth it when the machine is less busy?
+  A less busy machine:
     queuecast mold pred bias+lock-in+averse=0.2 --load 0.5
 
   Jobs with little parallelism, on a machine of 64 processors:
@@ -39,14 +39,14 @@ Examples:
 /// Jobs and processors by default.
 const USUAL: (u32, u32) = (10_000, 128);
 
-/// What a strategy is.
+/// Help of the strategies.
 const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
 
 /// The parameters of the model that have an option of their own.
 const REFUSED: Refused =
     Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
 
-/// Try strategies for moldable jobs on a workload of your own: carried out, and recorded on the schedule of AVG
+/// Compare strategies of processor allocation on generated moldable jobs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("jobs", |jobs| jobs.help("How many jobs each seed has, 1 to 10000000; by default 10000, or as many as the log has")))]
@@ -60,8 +60,8 @@ pub struct Arguments {
     pub strategies: Vec<Several<Strategy>>,
     #[command(flatten)]
     pub extent: Extent,
-    /// The offered load while jobs arrive, 0.001 to 10: sequential lifetimes arriving in a second, by processors; by
-    /// default 0.75, or such that jobs arrive as often as in the log
+    /// Offered load in the hours of arrivals, 0.001 to 10: sequential work arriving per second, divided by
+    /// processors; by default 0.75, or such that jobs arrive as often as in the log
     #[arg(long, value_name = "LOAD", value_parser = load, allow_negative_numbers = true)]
     pub load: Option<f64>,
     #[command(flatten)]
@@ -107,11 +107,11 @@ fn strategy_help() -> String {
 /// How average parallelism becomes a number of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Rounded {
-    /// As many as there is something for
+    /// Rounded up
     Up,
-    /// As many as it has in full
+    /// Rounded down
     Down,
-    /// It is a whole number in the first place
+    /// Drawn as a whole number
     Whole,
 }
 
@@ -123,7 +123,7 @@ impl Arguments {
         std::iter::once(avg).chain(named.into_iter().filter(|&one| one != avg)).collect()
     }
 
-    /// The model with what was said of it; without a log, that of the paper.
+    /// The model with the options applied; without a log, that of the paper.
     fn chosen(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
         if log.is_none() {
             (model.rounding, model.arrivals) = (Rounding::Up, DowneyArrivals::Apart);
@@ -147,7 +147,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let choose = |model: Downey, log: Option<&Workload>| arguments.chosen(model, log);
     let model = arguments.modelled.model(&arguments.extent, USUAL, log.as_ref(), REFUSED, choose)?;
     if !model.moldable {
-        let what = "--set downey.moldable=false: a strategy has nothing to choose if jobs have but one size";
+        let what = "--set downey.moldable=false: strategies need jobs of several sizes";
         return Err(Failure::usage(what));
     }
     let enacted = arguments.strategies();

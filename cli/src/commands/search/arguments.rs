@@ -19,7 +19,7 @@ Examples:
     queuecast simulate CTC-SP2.swf.gz --policy sjbf \\
       --predictor template:@ctc.templates
 
-  Searched on the first half, judged on the second:
+  Searched on the first half, scored on the second:
     queuecast search CTC-SP2.swf.gz --holdout 0.5
 
   A long search that can be interrupted with Ctrl-C and resumed:
@@ -28,7 +28,7 @@ Examples:
     queuecast search CTC-SP2.swf.gz --generations 500 \\
       --checkpoint ctc.search --resume
 
-  A log that does not say how long jobs waited:
+  A log that does not record waits:
     queuecast search made-up.swf --replay submit --method greedy";
 
 /// Search for the job characteristics that predict run times best
@@ -44,7 +44,7 @@ pub struct Arguments {
     /// When jobs are predicted
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub replay: When,
-    /// Keep this share of the jobs, the last ones, out of the search, and judge by them
+    /// Keep this share of the jobs, the last ones, out of the search, and score on them too
     #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// Template sets in a generation
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// How many generations
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "Genetic search")]
     pub generations: u32,
-    /// Another seed is another search; the same seed is always the same one
+    /// Seed of the random numbers; the same seed gives the same search
     #[arg(
         long,
         value_name = "SEED",
@@ -62,19 +62,19 @@ pub struct Arguments {
         help_heading = "Genetic search"
     )]
     pub seed: u64,
-    /// Begin with random template sets only; without this, the best of a greedy search is one of the first
-    /// generation, so that the result is never worse than that
+    /// Begin with random template sets only; by default the best set of a greedy search is part of the first
+    /// generation, so that the result is never worse
     #[arg(long, help_heading = "Genetic search")]
     pub unseeded: bool,
     /// What may make jobs similar, of q (queue), p (partition), o (quality of service), u (user), g (group), k
-    /// (account), e (executable) and n (ranges of processors); by default whatever jobs differ in
+    /// (account), e (executable) and n (ranges of processors); by default all in which the jobs differ
     #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = values::letter, help_heading = "What is searched")]
     pub characteristics: Vec<Letter>,
     /// How similar jobs become a prediction: mean, lr (linear regression on processors), inv, log
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = values::estimator, help_heading = "What is searched")]
     pub estimators: Vec<Estimator>,
-    /// How many jobs a category may remember: numbers, and all; by default all for the greedy search, and all,
-    /// 2, 4, 8, 16, 32, 128 and 512 for the genetic search
+    /// How many jobs a category may remember: numbers, or all; by default all for the greedy search, and all, 2,
+    /// 4, 8, 16, 32, 128 and 512 for the genetic search
     #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = values::history, help_heading = "What is searched")]
     pub histories: Vec<Remembered>,
     /// Let categories remember all jobs, as the paper does
@@ -85,10 +85,10 @@ pub struct Arguments {
     pub max_templates: u16,
     #[command(flatten)]
     pub source: Source,
-    /// Keep the state of the search here after each step, so that it can be gone on with
+    /// Write the state of the search to this file after each step, to resume from
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint
+    /// Resume from the checkpoint
     #[arg(long, requires = "checkpoint", help_heading = "Results")]
     pub resume: bool,
     /// Write the templates found, for --predictor template:@FILE

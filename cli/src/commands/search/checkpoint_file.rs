@@ -25,7 +25,7 @@ impl CheckpointFile {
         let name = path.display();
         match (path.exists(), resume) {
             (true, false) => Err(Failure::usage(format!("{name} is there already"))
-                .hint("go on from it with --resume, remove it, or name another file")),
+                .hint("resume from it with --resume, remove it, or name another file")),
             (false, true) => {
                 Err(Failure::usage(format!("there is no checkpoint {name}")).hint("begin without --resume"))
             }

@@ -97,20 +97,20 @@ fn refused(name: &str, error: &SearchError) -> Failure {
     }
 }
 
-/// What is said of a search that was stopped.
+/// The failure of an interrupted search.
 fn interrupted(search: &Search, checkpoint: Option<&CheckpointFile>, invocation: &Invocation) -> Failure {
     let failure = Failure::new(Kind::Interrupted, stopped(search));
     match checkpoint {
         Some(checkpoint) => failure.hint(format!(
-            "nothing before that is lost ({}); to go on: {}",
+            "nothing before that is lost ({}); to resume: {}",
             checkpoint.name(),
             invocation.resumed()
         )),
-        None => failure.hint("nothing was kept; with --checkpoint FILE a search can be gone on with"),
+        None => failure.hint("nothing was kept; with --checkpoint FILE an interrupted search can be resumed"),
     }
 }
 
-/// How far a search came, and what it had found.
+/// How far an interrupted search was, and its best template set.
 fn stopped(search: &Search) -> String {
     let generations = search.genetic_part().map_or(0, |genetic| genetic.history().len());
     let mut said = match search.greedy_part() {

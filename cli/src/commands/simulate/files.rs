@@ -18,13 +18,13 @@ use crate::output::Planned;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct Names {
-    /// Write where every job was placed, and why, as CSV; .gz and .zst compress it
+    /// Write the start of every job and its reason as CSV; .gz and .zst compress it
     #[arg(long, value_name = "OUT.csv")]
     pub schedule: Option<PathBuf>,
     /// Write the schedule as a trace in the Standard Workload Format
     #[arg(long, value_name = "OUT.swf")]
     pub schedule_swf: Option<PathBuf>,
-    /// Write how many jobs waited and how many processors were busy, over time, as CSV
+    /// Write waiting jobs and busy processors over time as CSV
     #[arg(long, value_name = "OUT.csv")]
     pub queue_series: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ impl Files {
         })
     }
 
-    /// Fills them and puts them in place.
+    /// Writes them.
     pub fn write(
         self,
         trace: &Loaded,
@@ -92,7 +92,7 @@ fn notes(experiment: &Experiment) -> Vec<String> {
     let options = &experiment.options;
     vec![
         format!(
-            "simulated by queuecast {}: waits and run times are not recorded but what a scheduler would have made of it",
+            "simulated by queuecast {}: waits and run times are those of the simulation, not recorded ones",
             env!("CARGO_PKG_VERSION")
         ),
         format!(

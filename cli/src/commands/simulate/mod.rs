@@ -37,7 +37,7 @@ Examples:
     sacct -a -X -D -P --format=ALL |
       queuecast simulate - --procs 4096 --by user --format json";
 
-/// Replay a trace through a scheduler and report how long jobs would have waited
+/// Simulate a scheduler on a trace and report how long jobs would have waited
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {

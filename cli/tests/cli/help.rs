@@ -47,10 +47,7 @@ fn help_fits_80_columns() {
 }
 
 #[test]
-fn help_stays_narrow_on_a_wide_terminal_and_gets_narrower_on_a_narrow_one() {
-    let in_columns = |columns: &str| stdout(queuecast().env("COLUMNS", columns).args(["simulate", "--help"]));
-    assert_eq!(too_wide(&in_columns("200")), [""; 0]);
-    let narrow = in_columns("60");
-    let options = narrow.split("Examples:").next().unwrap();
-    assert!(options.lines().all(|line| line.chars().count() <= 60), "{options}");
+fn help_stays_narrow_on_a_wide_terminal() {
+    let wide = stdout(queuecast().env("COLUMNS", "200").args(["simulate", "--help"]));
+    assert_eq!(too_wide(&wide), [""; 0]);
 }

@@ -7,15 +7,14 @@ use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
 use queuecast::eval::molding::Molding;
-use queuecast::synth::{Downey, DowneyArrivals, Rounding, SynthError};
-use queuecast::workload::Workload;
+use queuecast::synth::generate::{DowneyChoices, check_settings};
+use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 
 use self::answer::Molded;
 use super::comparison::Compared as Fitted;
 use super::generate::downey::Choices;
-use super::generate::modelled::{Extent, Modelled};
-use super::generate::parameters;
-use super::generate::refused::Refused;
+use super::generate::errors::{self, Options};
+use super::generate::model_options::{Extent, ModelOptions};
 use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -42,9 +41,9 @@ const USUAL: (u32, u32) = (10_000, 128);
 /// Help of the strategies.
 const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
 
-/// The parameters of the model that have an option of their own.
-const REFUSED: Refused =
-    Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
+/// The model's parameters with an option of their own.
+const OPTIONS: Options =
+    &[("downey", "jobs", "--jobs"), ("downey", "procs", "--procs"), ("downey", "load", "--load")];
 
 /// Compare strategies of processor allocation on generated moldable jobs
 #[derive(Debug, clap::Args)]
@@ -71,7 +70,7 @@ pub struct Arguments {
     pub rounding: Option<Rounded>,
     // After what has no heading: its own would go on.
     #[command(flatten)]
-    pub modelled: Modelled,
+    pub model: ModelOptions,
     /// How many seeds results are means over, from 2 to 1000
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Results")]
     #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
@@ -123,29 +122,36 @@ impl Arguments {
         std::iter::once(avg).chain(named.into_iter().filter(|&one| one != avg)).collect()
     }
 
-    /// The model with the options applied; without a log, that of the paper.
-    fn chosen(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
-        if log.is_none() {
-            (model.rounding, model.arrivals) = (Rounding::Up, DowneyArrivals::Apart);
+    /// The choices for the library; without a log, those of the paper.
+    fn chosen(&self, fitted: bool) -> DowneyChoices {
+        let chosen = self.choices.choices();
+        let rounding = self.rounding.map(|rounding| match rounding {
+            Rounded::Up => Rounding::Up,
+            Rounded::Down => Rounding::Down,
+            Rounded::Whole => Rounding::Whole,
+        });
+        DowneyChoices {
+            arrivals: chosen.arrivals.or((!fitted).then_some(DowneyArrivals::Apart)),
+            rounding: rounding.or((!fitted).then_some(Rounding::Up)),
+            load: self.load,
+            moldable: true,
+            ..chosen
         }
-        model = self.choices.applied(model, log)?;
-        model.rounding = match self.rounding {
-            None => model.rounding,
-            Some(Rounded::Up) => Rounding::Up,
-            Some(Rounded::Down) => Rounding::Down,
-            Some(Rounded::Whole) => Rounding::Whole,
-        };
-        Ok(Downey { moldable: true, load: self.load.unwrap_or(model.load), ..model })
     }
 }
 
 /// Fits or takes the model, compares the strategies over seeds, and shows the report.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    arguments.choices.check(arguments.modelled.like.like.is_some())?;
-    parameters::check(&arguments.modelled.set, &["downey"])?;
-    let log = arguments.modelled.log(&arguments.extent, printer)?;
-    let choose = |model: Downey, log: Option<&Workload>| arguments.chosen(model, log);
-    let model = arguments.modelled.model(&arguments.extent, USUAL, log.as_ref(), REFUSED, choose)?;
+    let fitted = arguments.model.fitted();
+    arguments.choices.check(fitted)?;
+    check_settings(&arguments.model.set, &["downey"])
+        .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    let log = arguments.model.log(&arguments.extent, printer)?;
+    let model: Downey = arguments
+        .model
+        .settings(&arguments.extent, arguments.chosen(fitted))
+        .model(USUAL, log.as_ref().map(|log| &log.log.workload))
+        .map_err(|error| errors::failure(error, OPTIONS, log.as_ref().map(|log| log.name.as_str())))?;
     if !model.moldable {
         let what = "--set downey.moldable=false: strategies need jobs of several sizes";
         return Err(Failure::usage(what));
@@ -156,7 +162,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let report = threads::on_threads(arguments.threads, seeds as usize, || {
         let progress = Progress::new(printer, "simulating", seeds as usize);
         molding.compare(seeds, &|| progress.advance()).map_err(|error| match error {
-            EvalError::Synth(error) => REFUSED.because(error, None),
+            EvalError::Synth(error) => errors::refusal("downey", error, OPTIONS, None),
             error => error.into(),
         })
     })?;
@@ -205,13 +211,15 @@ mod tests {
 
     #[test]
     fn the_usual_model_is_the_papers_and_moldable() {
-        let published = || Downey::new(USUAL.0, USUAL.1);
-        let usual = parse("mold").chosen(published(), None).unwrap();
+        let model = |line: &str| -> Downey {
+            let arguments = parse(line);
+            arguments.model.settings(&arguments.extent, arguments.chosen(false)).model(USUAL, None).unwrap()
+        };
+        let published = Downey::new(USUAL.0, USUAL.1);
         let expected =
-            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published() };
-        assert_eq!(usual, expected);
-        let line = "mold --rounding whole --arrivals always --load 0.5";
-        let other = parse(line).chosen(published(), None).unwrap();
+            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published };
+        assert_eq!(model("mold"), expected);
+        let other = model("mold --rounding whole --arrivals always --load 0.5");
         let said = (other.rounding, other.arrivals, other.load);
         assert_eq!(said, (Rounding::Whole, DowneyArrivals::Always, 0.5));
     }

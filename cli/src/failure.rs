@@ -31,6 +31,7 @@ pub enum Kind {
     /// The input cannot be used.
     Input,
     /// A reproduced table is out of tolerance, or a claim does not hold.
+    #[cfg_attr(not(feature = "papers"), expect(dead_code))]
     Tolerance,
     /// Interrupted with Ctrl-C; the message says what was kept.
     Interrupted,

@@ -1,5 +1,5 @@
-//! One file per command: its arguments and what it does. A command reads through [`crate::input`], asks the
-//! library, and hands what it gets to the printer.
+//! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`) are below all commands.
 
 mod allocate;
 mod cleaning;

@@ -10,7 +10,7 @@ use crate::commands::loaded::{Facts, Loaded};
 
 /// The report of a search, with the trace it was run on.
 #[derive(Debug, Serialize)]
-pub struct Answered<'a> {
+pub struct SearchAnswer<'a> {
     /// Of queuecast.
     pub version: &'static str,
     /// What the library found.
@@ -34,7 +34,7 @@ pub struct Answered<'a> {
     pub written: Option<String>,
 }
 
-impl Answered<'_> {
+impl SearchAnswer<'_> {
     /// One row for each predictor and part of the jobs.
     pub fn rows(&self) -> Table {
         let mut columns: Vec<Column> =

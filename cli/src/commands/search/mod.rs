@@ -11,7 +11,7 @@ mod values;
 
 use queuecast::eval::search::{Search, SearchError, SearchRun, Stopped};
 
-use self::answer::Answered;
+use self::answer::SearchAnswer;
 pub use self::arguments::Arguments;
 use self::checkpoint_file::CheckpointFile;
 use self::interrupt::Interrupt;
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         progress.end();
         Ok(run.report())
     })?;
-    let answered = Answered {
+    let answered = SearchAnswer {
         version: env!("CARGO_PKG_VERSION"),
         report,
         workload: trace.facts(),

@@ -2,19 +2,19 @@
 
 use std::io::Write;
 
-use super::answer::Answered;
+use super::answer::SearchAnswer;
 use crate::failure::Failure;
 use crate::output::Planned;
 
 /// Writes the templates, one in a line, below where they come from.
-pub fn write(output: Planned, answered: &Answered<'_>) -> Result<(), Failure> {
+pub fn write(output: Planned, answered: &SearchAnswer<'_>) -> Result<(), Failure> {
     let text = text(answered);
     let mut file = output.begin()?;
     file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
     file.commit()
 }
 
-fn text(answered: &Answered<'_>) -> String {
+fn text(answered: &SearchAnswer<'_>) -> String {
     let mut lines = vec![
         format!("found by queuecast {} search; load it with --predictor template:@FILE", answered.version),
         format!("trace: {}, digest {}", answered.workload.source, answered.workload.digest),

@@ -5,7 +5,7 @@ use queuecast::eval::search::{GenerationErrors, GreedySeries, PredictorScore};
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table};
 
-use super::answer::Answered;
+use super::answer::SearchAnswer;
 use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
@@ -17,7 +17,7 @@ const EXPLAINED: [&str; 2] = [
     "inside 90%: how often a job that was predicted with a 90 % interval ran for a time within it",
 ];
 
-impl Answer for Answered<'_> {
+impl Answer for SearchAnswer<'_> {
     fn document(&self) -> Document {
         document(self)
     }
@@ -28,7 +28,7 @@ impl Answer for Answered<'_> {
 }
 
 /// The trace, the settings, the templates found, and their errors beside those of baselines.
-fn document(answered: &Answered<'_>) -> Document {
+fn document(answered: &SearchAnswer<'_>) -> Document {
     let mut document = cleaning::add(
         Document::new().with_table("trace", answered.trace.table()),
         answered.cleaning,
@@ -54,7 +54,7 @@ fn document(answered: &Answered<'_>) -> Document {
     document.with_table("templates", templates(answered)).with_paragraph(next(answered))
 }
 
-fn settings(answered: &Answered<'_>) -> Table {
+fn settings(answered: &SearchAnswer<'_>) -> Table {
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
     let mut facts = vec![fact("jobs predicted at", answered.report.replay.word().to_owned())];
     let held = answered.report.held_out;
@@ -74,7 +74,7 @@ fn settings(answered: &Answered<'_>) -> Table {
 }
 
 /// The found templates beside simpler predictors, on one part of the jobs.
-fn results(answered: &Answered<'_>, title: &str, part: fn(&PredictorScore) -> Option<&Score>) -> Table {
+fn results(answered: &SearchAnswer<'_>, title: &str, part: fn(&PredictorScore) -> Option<&Score>) -> Table {
     let mut table = Table::new([
         Column::text("predictor").naming(),
         Column::number("mean error (min)"),
@@ -136,14 +136,14 @@ fn plot(generations: &[GenerationErrors]) -> Chart {
     })
 }
 
-fn templates(answered: &Answered<'_>) -> Table {
+fn templates(answered: &SearchAnswer<'_>) -> Table {
     let mut table = Table::new([Column::text("template").naming()]).titled("The templates found");
     answered.report.templates.0.iter().for_each(|template| table.row([Cell::text(template.to_string())]));
     table
 }
 
 /// What to do with it.
-fn next(answered: &Answered<'_>) -> String {
+fn next(answered: &SearchAnswer<'_>) -> String {
     let templates = match &answered.written {
         Some(file) => format!("template:@{file}"),
         None => format!("template:{}", answered.report.templates.to_string().replace(' ', "")),

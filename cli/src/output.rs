@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// A file that will be written. That it can be written has been checked; nothing has been created yet, so an
 /// interrupted command leaves nothing behind.
 #[derive(Debug)]
-pub struct Planned {
+pub struct PlannedFile {
     name: String,
     target: PathBuf,
 }
@@ -39,9 +39,9 @@ impl fmt::Debug for Output {
     }
 }
 
-impl Planned {
+impl PlannedFile {
     /// Plans a file. Refuses one that is also an input, through links too, and one that cannot be written.
-    pub fn new(path: &Path, inputs: &[&Path]) -> Result<Planned, Failure> {
+    pub fn new(path: &Path, inputs: &[&Path]) -> Result<PlannedFile, Failure> {
         let name = path.display().to_string();
         if path == Path::new("-") {
             return Err(Failure::usage("this output needs a file, not -").hint("use /dev/stdout if you must"));
@@ -57,7 +57,7 @@ impl Planned {
         if about.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
         }
-        let planned = Planned { name, target };
+        let planned = PlannedFile { name, target };
         if about.is_none_or(|about| about.is_file()) {
             // Removed at the end of this line: it only shows that the file can be created.
             drop(planned.temporary()?);
@@ -83,7 +83,7 @@ impl Planned {
 
     /// A temporary file beside the target.
     fn temporary(&self) -> Result<NamedTempFile, Failure> {
-        let Planned { name, target } = self;
+        let PlannedFile { name, target } = self;
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -187,7 +187,7 @@ mod tests {
     use crate::failure::Kind;
 
     fn planned(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
-        Planned::new(path, inputs)?.begin()
+        PlannedFile::new(path, inputs)?.begin()
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_planned_file_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let planned = Planned::new(&folder.path().join("out.csv"), &[]).unwrap();
+        let planned = PlannedFile::new(&folder.path().join("out.csv"), &[]).unwrap();
         assert_eq!(names(folder.path()), [""; 0]);
         let output = planned.begin().unwrap();
         assert!(names(folder.path())[0].starts_with(".queuecast-"));

@@ -17,7 +17,7 @@ use super::loaded::Facts;
 use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 use crate::progress;
 use crate::spec;
@@ -64,7 +64,7 @@ struct Demonstration {
 
 /// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let planned = arguments.save.as_deref().map(|path| Planned::new(path, &[])).transpose()?;
+    let planned = arguments.save.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {

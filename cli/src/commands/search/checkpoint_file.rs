@@ -8,7 +8,7 @@ use queuecast::eval::search::{Checkpoint, CheckpointError, SearchRun};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer;
 
 /// A file that a search is kept in.
@@ -21,7 +21,7 @@ pub struct CheckpointFile {
 impl CheckpointFile {
     /// Refuses a file that cannot be written, and one that exists unless the search is resumed from it.
     pub fn new(path: &Path, trace: &Path, resume: bool) -> Result<CheckpointFile, Failure> {
-        Planned::new(path, &[trace])?;
+        PlannedFile::new(path, &[trace])?;
         let name = path.display();
         match (path.exists(), resume) {
             (true, false) => Err(Failure::usage(format!("{name} is there already"))
@@ -41,7 +41,7 @@ impl CheckpointFile {
     /// Writes the state of the search.
     pub fn write(&self, run: &SearchRun<'_>) -> Result<(), Failure> {
         let text = printer::json(&run.checkpoint())?;
-        let mut file = Planned::new(&self.path, &[&self.trace])?.begin()?;
+        let mut file = PlannedFile::new(&self.path, &[&self.trace])?.begin()?;
         file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
         file.commit()
     }

@@ -20,14 +20,14 @@ use super::loaded::{Loaded, number_of};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::invocation::Invocation;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 
 /// Searches, keeps checkpoints, writes the templates, and shows their errors beside those of baselines.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     // Files that cannot be written are refused before the search begins.
     let inputs = [arguments.file.as_path()];
-    let output = arguments.output.as_deref().map(|path| Planned::new(path, &inputs)).transpose()?;
+    let output = arguments.output.as_deref().map(|path| PlannedFile::new(path, &inputs)).transpose()?;
     let checkpoint = arguments.checkpoint.as_deref();
     let checkpoint =
         checkpoint.map(|path| CheckpointFile::new(path, &arguments.file, arguments.resume)).transpose()?;

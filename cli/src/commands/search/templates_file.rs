@@ -4,10 +4,10 @@ use std::io::Write;
 
 use super::answer::SearchAnswer;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 
 /// Writes the templates, one in a line, below where they come from.
-pub fn write(output: Planned, answered: &SearchAnswer<'_>) -> Result<(), Failure> {
+pub fn write(output: PlannedFile, answered: &SearchAnswer<'_>) -> Result<(), Failure> {
     let text = text(answered);
     let mut file = output.begin()?;
     file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;

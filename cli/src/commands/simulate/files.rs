@@ -12,7 +12,7 @@ use queuecast::trace::Format;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]
@@ -32,9 +32,9 @@ pub struct Names {
 /// The files, planned and not yet there.
 #[derive(Debug)]
 pub struct Files {
-    schedule: Option<Planned>,
-    schedule_swf: Option<Planned>,
-    queue_series: Option<Planned>,
+    schedule: Option<PlannedFile>,
+    schedule_swf: Option<PlannedFile>,
+    queue_series: Option<PlannedFile>,
 }
 
 impl Files {
@@ -49,7 +49,7 @@ impl Files {
             }
         }
         let plan =
-            |path: &Option<PathBuf>| path.as_deref().map(|path| Planned::new(path, &[input])).transpose();
+            |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, &[input])).transpose();
         Ok(Files {
             schedule: plan(&names.schedule)?,
             schedule_swf: plan(&names.schedule_swf)?,

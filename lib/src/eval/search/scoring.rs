@@ -10,7 +10,7 @@ use super::search::{Method, Search};
 use crate::eval::{EvalError, Replay, Score, Scorer};
 use crate::job::Job;
 use crate::parallel;
-use crate::predict::template::{Lifetime, TemplateSet};
+use crate::predict::template::{GibbonsSettings, Lifetime, TemplateSet};
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::workload::Workload;
 
@@ -135,9 +135,9 @@ impl<'a> Scoring<'a> {
     /// Predictors without a search; those that use requested times, where there are any.
     fn baselines(&self) -> Vec<PredictorSpec> {
         let requests = self.jobs().iter().any(|job| job.shape.limit.is_some());
-        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons { relative: true }];
+        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons(GibbonsSettings { relative: true })];
         let mut specs: Vec<PredictorSpec> = relative.into_iter().filter(|_| requests).collect();
-        specs.push(PredictorSpec::Gibbons { relative: false });
+        specs.push(PredictorSpec::Gibbons(GibbonsSettings { relative: false }));
         specs.extend([Lifetime::Median, Lifetime::Mean].map(PredictorSpec::Downey));
         specs
     }

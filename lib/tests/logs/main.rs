@@ -1,0 +1,39 @@
+//! Tests made from data: real logs, schedules of other simulators, scenario files.
+//! `cargo test -p queuecast --test logs MODULE`.
+//!
+//! The logs are not part of the repository. `QUEUECAST_TRACES` names their directory (default `../shared/traces` beside
+//! the checkout); a test whose log is missing counts as ignored.
+
+#![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
+
+mod advice_real;
+mod estimates_real;
+mod golden;
+mod lublin_real;
+mod population;
+mod portrait_real;
+mod published;
+mod scenarios;
+#[path = "../support/mod.rs"]
+mod support;
+mod template_real;
+mod trace_real;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let modules: [fn() -> Vec<Trial>; 10] = [
+        advice_real::trials,
+        estimates_real::trials,
+        golden::trials,
+        lublin_real::trials,
+        population::trials,
+        portrait_real::trials,
+        published::trials,
+        scenarios::trials,
+        template_real::trials,
+        trace_real::trials,
+    ];
+    let trials = modules.into_iter().flat_map(|trials| trials()).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

@@ -1,0 +1,81 @@
+//! Advice from states and logs nobody should have.
+
+use queuecast::allot::Sizes;
+use queuecast::allot::advice::{AdviceError, Advisor, Belief, Drawn, Preference, State, Walk};
+use queuecast::job::{Job, Truth};
+use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast::seed::Seed;
+use queuecast::sim::Backfill;
+use queuecast::synth::Viable;
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::wait::QueueTime;
+use queuecast::workload::{Machine, Workload};
+
+const MACHINE: u32 = 16;
+
+fn walk(log: &Workload) -> Walk<'_> {
+    let predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
+    Walk::recorded(log, Belief::default(), predictor, DEFAULT_REQUEST)
+}
+
+#[test]
+fn a_job_that_ended_before_it_came_is_gone() {
+    let job = |id, at| Job::rigid(id, Time(at), Procs(3), Some(Seconds(100)));
+    // Submitted at 100 and recorded to have run from 50 to 60; one that ends at that very second; one from 95 to 105.
+    let jobs = vec![job(1, 100), job(2, 100), job(3, 100), job(4, 1000)];
+    let truths = [10, 50, 10, 10].map(|run| Truth::rigid(Seconds(run))).to_vec();
+    let starts = [50, 50, 95, 1000].map(Time).to_vec();
+    let log = Workload::recorded(Machine { procs: Procs(MACHINE) }, jobs, truths, starts).unwrap();
+    let mut walk = walk(&log);
+    for (at, running, ended) in [(99, 0, 0), (100, 1, 2), (104, 1, 2), (105, 0, 3), (999, 0, 3), (5000, 0, 4)]
+    {
+        walk.to(Time(at));
+        let state = walk.state(Time(at));
+        assert_eq!((state.running().len(), state.waiting().len(), walk.ended()), (running, 0, ended), "{at}");
+    }
+    assert!(walk.past(9).iter().all(|past| past.wait == Seconds::ZERO));
+}
+
+#[test]
+fn an_empty_machine_starts_every_size_at_once_for_certain() {
+    let runs: Vec<(Procs, Seconds)> =
+        (1..=MACHINE).map(|procs| (Procs(procs), Seconds(1600 / i64::from(procs)))).collect();
+    let sizes = Sizes::measured(&runs, Viable::ANY, Procs(MACHINE)).unwrap();
+    for policy in ["fcfs", "easy", "conservative"] {
+        let state = State::new(Procs(MACHINE), Vec::new(), Vec::new());
+        let advisor = Advisor::new(state, sizes.clone(), policy.parse().unwrap(), f64::NAN);
+        let drawn: Vec<Drawn> =
+            (0..9).map(|number| advisor.draw(Seed(number.into()), number).unwrap()).collect();
+        let advice = advisor.conclude(&drawn, Preference::default()).unwrap();
+        for prospect in advice.prospects() {
+            assert_eq!(
+                (prospect.at_once, prospect.queue.p90, prospect.queue.mean),
+                (Some(1.0), Some(0.0), Some(0.0))
+            );
+            assert_eq!(prospect.run.p10, prospect.run.p90);
+        }
+        assert_eq!((advice.recommended().procs, advice.recommended().best), (Procs(MACHINE), Some(1.0)));
+        assert_eq!(
+            advisor.by(QueueTime::Exact, Preference::default()).unwrap().recommended().procs,
+            Procs(MACHINE)
+        );
+    }
+}
+
+#[test]
+fn a_job_that_cannot_fit_and_draws_of_somebody_else_are_no_panic() {
+    let runs = [(Procs(4), Seconds(10)), (Procs(MACHINE), Seconds(5))];
+    let sizes = Sizes::measured(&runs, Viable::ANY, Procs(MACHINE)).unwrap();
+    let small = Advisor::new(State::new(Procs(8), Vec::new(), Vec::new()), sizes, Backfill::easy(), 1.0);
+    assert!(matches!(small.draw(Seed(1), 0), Err(AdviceError::Workload(_))));
+    let nobody =
+        Advisor::new(State::new(Procs(0), Vec::new(), Vec::new()), Sizes::default(), Backfill::easy(), 1.0);
+    assert_eq!(nobody.conclude(&[], Preference::default()), Err(AdviceError::Nothing));
+    let one = Sizes::measured(&runs[..1], Viable::ANY, Procs(MACHINE)).unwrap();
+    let one = Advisor::new(State::new(Procs(MACHINE), Vec::new(), Vec::new()), one, Backfill::easy(), 1.0);
+    let strange = Drawn { each: vec![(Seconds(9), Seconds(9)), (Seconds(0), Seconds(1))] };
+    assert_eq!(one.conclude(&[strange], Preference::default()).unwrap().recommended().best, Some(0.0));
+    // More sizes than a job has shapes.
+    let many: Vec<(Procs, Seconds)> = (1..70_000).map(|procs| (Procs(procs), Seconds(10))).collect();
+    assert_eq!(Sizes::measured(&many, Viable::ANY, Procs(100_000)).unwrap().all().len(), 69_999);
+}

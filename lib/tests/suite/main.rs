@@ -1,0 +1,31 @@
+//! Tests of the library from outside, one module per subject: `cargo test -p queuecast --test suite MODULE`.
+
+#![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
+
+mod advice_odd;
+mod advice_properties;
+mod allot_properties;
+mod allot_reference;
+mod downey1997;
+mod engine_properties;
+mod estimates_properties;
+mod laws;
+mod metrics;
+mod metrics_properties;
+mod metrics_reference;
+mod models_properties;
+mod odd_workloads;
+mod population_properties;
+mod portrait_properties;
+mod predictors_reference;
+mod queue_time_properties;
+mod session_properties;
+mod shapes;
+mod speedup_properties;
+mod template_properties;
+mod tidy;
+mod trace_clean;
+mod trace_properties;
+mod trace_sacct;
+mod trace_squeue;
+mod trace_swf;

@@ -4,6 +4,7 @@
 //! seconds; what happens at one instant happens in the order written at [`EventOrder`].
 
 mod agenda;
+mod backfill;
 mod blocks;
 mod engine;
 mod error;
@@ -17,18 +18,21 @@ mod policy;
 mod priority;
 mod profile;
 mod queue;
+mod reservations;
 mod rows;
 mod running;
 mod schedule;
 mod view;
 
+pub use backfill::Backfill;
 pub use engine::{Company, Engine, Observer, simulate};
 pub use error::SimError;
 pub use fork::{Fork, Unknown};
 pub use options::{EventOrder, LimitRule, Options};
 pub use order::Order;
-pub use policy::{Backfill, Change, Depth, Form, Policy, Start};
+pub use policy::{Change, Policy, Start};
 pub use priority::Formula;
 pub use profile::Profile;
+pub use reservations::{Depth, Form};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
 pub use view::{RunningJob, View, WaitingJob};

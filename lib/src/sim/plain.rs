@@ -1,27 +1,31 @@
-//! The backfilling family as one plain loop over all waiting jobs: slow, obvious, and the measure of every
-//! faster form.
+//! The backfilling family as one plain loop over all waiting jobs: the slow definition that the faster planners
+//! are tested against.
 
 use super::order::Order;
-use super::policy::{Backfill, Depth, Policy, Start};
+use super::policy::{Policy, Start};
+use super::priority::Formula;
 use super::profile::Profile;
+use super::reservations::Depth;
 use super::schedule::{Backfilled, Reason};
 use super::view::{View, WaitingJob};
 use crate::units::{Seconds, Time};
 
-/// Plans from nothing but the view, every time.
+/// Plans from the view alone and keeps no state.
 #[derive(Debug, Clone)]
 pub(super) struct Plain {
-    family: Backfill,
+    depth: Depth,
+    order: Option<Order>,
+    priority: Option<Formula>,
 }
 
 impl Plain {
-    pub fn new(family: Backfill) -> Plain {
-        Plain { family }
+    pub fn new(depth: Depth, order: Option<Order>, priority: Option<Formula>) -> Plain {
+        Plain { depth, order, priority }
     }
 
     fn in_head_order<'a>(&self, view: &View<'a>) -> Vec<WaitingJob<'a>> {
         let mut waiting: Vec<WaitingJob<'a>> = view.waiting().collect();
-        if let Some(formula) = &self.family.priority {
+        if let Some(formula) = &self.priority {
             let mut valued: Vec<(f64, WaitingJob<'a>)> =
                 waiting.iter().map(|job| (formula.value(job, view.now()), *job)).collect();
             valued.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -34,7 +38,7 @@ impl Plain {
 impl Policy for Plain {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let now = view.now();
-        let depth = match self.family.reservations {
+        let depth = match self.depth {
             Depth::First(depth) => depth as usize,
             Depth::All => usize::MAX,
         };
@@ -43,7 +47,7 @@ impl Policy for Plain {
         let mut reserved = 0;
         let mut others = Vec::new();
         for job in self.in_head_order(view) {
-            if reserved == depth || (reserved > 0 && self.family.order.is_none()) {
+            if reserved == depth || (reserved > 0 && self.order.is_none()) {
                 others.push(job);
                 continue;
             }
@@ -58,7 +62,7 @@ impl Policy for Plain {
                 first_reservation = Some(first_reservation.map_or(at, |first| first.min(at)));
             }
         }
-        let Some(order) = self.family.order else { return };
+        let Some(order) = self.order else { return };
         if order != Order::Arrival {
             others.sort_by_key(|job| (order.rank(job.job.shape.procs.0, job.planned.0), job.index));
         }
@@ -72,7 +76,7 @@ impl Policy for Plain {
     }
 }
 
-/// Free processors as running jobs end as planned.
+/// The free processors over time if running jobs end as planned.
 pub(super) fn free_from_now(view: &View<'_>) -> Profile {
     let mut profile = Profile::new(view.now(), view.machine());
     let mut busy = view.machine().0 - view.free().0;
@@ -81,16 +85,16 @@ pub(super) fn free_from_now(view: &View<'_>) -> Profile {
         profile.take(view.now(), procs, running.planned_end - view.now());
         busy -= procs.0;
     }
-    debug_assert_eq!(busy, 0, "what is not free is held by running jobs");
+    debug_assert_eq!(busy, 0, "busy processors are held by running jobs");
     profile
 }
 
-/// Why a job starts now: in its turn, or past the earliest reservation of those it jumps over.
+/// Why a job starts now: in its turn, or ahead of the earliest reservation `jumped`.
 pub(super) fn reason(job: &WaitingJob<'_>, now: Time, jumped: Option<Time>) -> Reason {
     reason_of(job.job.submit == now, now, job.planned, jumped)
 }
 
-/// The same from plain facts: did it arrive at this instant, and how long is it planned to run?
+/// [`reason`] from the job's facts.
 pub(super) fn reason_of(arrived_now: bool, now: Time, planned: Seconds, jumped: Option<Time>) -> Reason {
     match jumped {
         Some(reservation) if now + planned <= reservation => Reason::Backfilled(Backfilled::InTime),

@@ -44,7 +44,22 @@ pub struct Workload {
     /// When each job really started, according to the log, in the order of the jobs; [`Time::NEVER`] for one of
     /// which that is unknown. Empty where the log records no waits. Nothing that is simulated depends on it.
     pub starts: Vec<Time>,
+    /// Jobs that left the queue before they started, in arrival order; see [`Workload::set_withdrawn`]. They are
+    /// not among the jobs: simulations leave them out, replays of the recorded queue have them wait.
+    pub withdrawn: Vec<Withdrawn>,
 }
+
+/// A job that was submitted, waited and left the queue without starting, for instance because its user
+/// cancelled it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// The job. Its index is its rank among the arrivals: the number of the workload's jobs that were submitted
+    /// before it, or at the same instant and earlier in the log.
+    pub job: Job,
+    /// When it left the queue.
+    pub left: Time,
+}
+
 
 /// Why jobs and a machine do not make a workload.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
@@ -128,7 +143,7 @@ impl Workload {
         for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
         }
-        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts })
+        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts, withdrawn: Vec::new() })
     }
 
     /// Has the jobs, in their order, ask for other times. Jobs beyond the last of `limits` keep theirs.

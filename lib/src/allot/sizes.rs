@@ -45,6 +45,9 @@ pub enum SizesError {
         /// The sizes there are, as written.
         given: String,
     },
+    /// Measured run times that no speedup fits.
+    #[error("no speedup fits the measured run times: {0}")]
+    NoFit(String),
     /// A size with two run times.
     #[error("{0} processors are given twice: give each size once")]
     Twice(u32),

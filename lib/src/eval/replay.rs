@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::EvalError;
-use crate::job::{Event, Outcome, What};
+use crate::job::{Event, End, What};
 use crate::predict::{Forecast, Question, RuntimePredictor};
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
@@ -188,7 +188,7 @@ impl<'a> Replay<'a> {
             let what = match kind {
                 Kind::Arrived => None,
                 Kind::Started => Some(What::Started(job.shape)),
-                Kind::Ended | Kind::EndedAtOnce => Some(What::Ended(Outcome { ran, ending })),
+                Kind::Ended | Kind::EndedAtOnce => Some(What::Ended(End { ran, ending })),
             };
             if let Some(what) = what {
                 predictor.observe(&Event { at, job, what }, &mut ignored);

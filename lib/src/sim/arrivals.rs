@@ -1,9 +1,8 @@
 //! Jobs that are still to be submitted in a simulation.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::options::LimitRule;
-use super::secrets::Secret;
 use crate::job::{Job, Truth};
 use crate::workload::Workload;
 
@@ -15,15 +14,23 @@ pub(super) struct Arrivals<'w> {
     truths: &'w [Truth],
     /// In order of submission.
     others: VecDeque<(Job, Truth)>,
+    /// When the next one is submitted; the end of time if none is to come.
+    next: i64,
 }
 
 impl<'w> Arrivals<'w> {
     pub fn of(workload: &'w Workload) -> Arrivals<'w> {
-        Arrivals { jobs: workload.jobs(), truths: workload.truths(), others: VecDeque::new() }
+        Arrivals::new(workload.jobs(), workload.truths())
     }
 
     pub fn none() -> Arrivals<'w> {
-        Arrivals { jobs: &[], truths: &[], others: VecDeque::new() }
+        Arrivals::new(&[], &[])
+    }
+
+    fn new(jobs: &'w [Job], truths: &'w [Truth]) -> Arrivals<'w> {
+        let mut arrivals = Arrivals { jobs, truths, others: VecDeque::new(), next: i64::MAX };
+        arrivals.look();
+        arrivals
     }
 
     /// How many are to come.
@@ -35,30 +42,32 @@ impl<'w> Arrivals<'w> {
     pub fn push(&mut self, job: Job, truth: Truth) {
         let place = self.others.partition_point(|(other, _)| other.submit <= job.submit);
         self.others.insert(place, (job, truth));
+        self.look();
     }
 
     /// When the next one is submitted; the end of time if none is to come.
     #[inline]
     pub fn next(&self) -> i64 {
-        let next = self.jobs.first().map_or(i64::MAX, |job| job.submit.0);
-        self.others.front().map_or(next, |(job, _)| next.min(job.submit.0))
+        self.next
     }
 
-    /// Takes the next job that is submitted by `now`.
     #[inline]
-    pub fn take(&mut self, now: i64, limit: LimitRule) -> Option<(Job, Secret)> {
-        let next = self.next();
-        if next > now {
-            return None;
-        }
-        if let ([job, jobs @ ..], [truth, truths @ ..]) = (self.jobs, self.truths)
-            && job.submit.0 == next
-        {
-            (self.jobs, self.truths) = (jobs, truths);
-            return Some((job.clone(), Secret::of(job, truth, limit)));
-        }
-        let (job, truth) = self.others.pop_front()?;
-        let secret = Secret::of(&job, &truth, limit);
-        Some((job, secret))
+    fn look(&mut self) {
+        let next = self.jobs.first().map_or(i64::MAX, |job| job.submit.0);
+        self.next = self.others.front().map_or(next, |(job, _)| next.min(job.submit.0));
+    }
+
+    /// Takes the next job.
+    #[inline]
+    pub fn take(&mut self) -> Option<(Cow<'w, Job>, Cow<'w, Truth>)> {
+        let taken = match (self.jobs, self.truths) {
+            ([job, jobs @ ..], [truth, truths @ ..]) if job.submit.0 == self.next => {
+                (self.jobs, self.truths) = (jobs, truths);
+                Some((Cow::Borrowed(job), Cow::Borrowed(truth)))
+            }
+            _ => self.others.pop_front().map(|(job, truth)| (Cow::Owned(job), Cow::Owned(truth))),
+        };
+        self.look();
+        taken
     }
 }

@@ -38,6 +38,8 @@ pub struct Engine<'w> {
     wake: i64,
     starts: Vec<Start>,
     revisions: Vec<Revision>,
+    /// Of a simulation that began in the middle: jobs that had left by then, in order. Revisions of these are ignored.
+    left: Option<Vec<JobIndex>>,
     /// How a predictor or a policy broke its contract.
     fault: Option<Box<SimError>>,
     plans: u64,
@@ -64,7 +66,13 @@ pub fn simulate(
 ) -> Result<Schedule, SimError> {
     let mut engine = Engine::new(workload, options);
     let mut parts = Components { policy, predictor, observers };
-    while engine.step(&mut parts)?.is_some() {}
+    while let Some(now) = engine.next() {
+        engine.advance(now.0, &mut parts);
+        if engine.fault.is_some() {
+            break;
+        }
+    }
+    engine.result(())?;
     Ok(engine.into_schedule())
 }
 
@@ -90,7 +98,7 @@ impl<'w> Engine<'w> {
         let mut engine = Engine::start_from(site, Arrivals::none(), options);
         let oldest = engine.site.rows().oldest();
         engine.offset = oldest.0;
-        let mut started: Vec<(u32, JobIndex)> = Vec::new();
+        let (mut started, mut left) = (Vec::<(u32, JobIndex)>::new(), Vec::new());
         for index in (oldest.0..engine.site.submitted().0).map(JobIndex) {
             let mut placement = Placement::waiting(Seconds::ZERO, Seconds::ZERO, Reason::Reserved);
             let mut secret = Secret::EMPTY;
@@ -105,6 +113,8 @@ impl<'w> Engine<'w> {
                     placement.start = Time(row.start);
                     started.push((row.turn, index));
                 }
+            } else {
+                left.push(index);
             }
             engine.secrets.push(oldest, index, secret);
             engine.placements.push(placement);
@@ -114,6 +124,7 @@ impl<'w> Engine<'w> {
         for (_, index) in started {
             engine.expect_end(index);
         }
+        engine.left = Some(left);
         engine
     }
 
@@ -130,6 +141,7 @@ impl<'w> Engine<'w> {
             wake: i64::MAX,
             starts: Vec::new(),
             revisions: Vec::new(),
+            left: None,
             fault: None,
             plans: 0,
             longest_queue: 0,
@@ -173,6 +185,7 @@ impl<'w> Engine<'w> {
     }
 
     /// The next instant at which something happens; `None` when all is done.
+    #[inline]
     pub fn next(&self) -> Option<Time> {
         let next = self.arrivals.next().min(self.ends.next()).min(self.overruns.next()).min(self.wake);
         (next < i64::MAX).then_some(Time(next))
@@ -182,11 +195,16 @@ impl<'w> Engine<'w> {
     /// a failure the simulation is of no further use.
     pub fn step(&mut self, parts: &mut Components<'_, '_>) -> Result<Option<Time>, SimError> {
         let Some(now) = self.next() else { return Ok(None) };
-        match self.options.event_order {
-            EventOrder::Textbook => self.step_textbook(now.0, parts),
-            EventOrder::Pyss => self.step_pyss(now.0, parts),
-        }
+        self.advance(now.0, parts);
         self.result(Some(now))
+    }
+
+    #[inline]
+    fn advance(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        match self.options.event_order {
+            EventOrder::Textbook => self.step_textbook(now, parts),
+            EventOrder::Pyss => self.step_pyss(now, parts),
+        }
     }
 
     /// Brings an instant to its end that was left in the middle: what is due at it happens, and a plan.
@@ -223,7 +241,8 @@ impl<'w> Engine<'w> {
             happened = true;
         }
         self.overrun_all(now, parts);
-        while self.arrive(now, parts) {
+        while self.arrivals.next() <= now {
+            self.arrive(now, parts);
             happened = true;
         }
         if happened {
@@ -233,7 +252,8 @@ impl<'w> Engine<'w> {
 
     fn step_pyss(&mut self, now: i64, parts: &mut Components<'_, '_>) {
         self.overrun_all(now, parts);
-        while self.arrive(now, parts) {
+        while self.arrivals.next() <= now {
+            self.arrive(now, parts);
             self.plan(now, parts);
         }
         while let Some(job) = self.ends.take(now) {
@@ -245,11 +265,14 @@ impl<'w> Engine<'w> {
         }
     }
 
-    /// The next arrival of this instant, if there is one.
-    fn arrive(&mut self, now: i64, parts: &mut Components<'_, '_>) -> bool {
-        let Some((mut job, secret)) = self.arrivals.take(now, self.options.limit) else { return false };
+    /// The next arrival.
+    fn arrive(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        let Some((mut job, truth)) = self.arrivals.take() else { return };
+        let secret = Secret::of(&job, &truth, self.options.limit);
         let index = self.site.submitted();
-        job.index = index;
+        if job.index != index {
+            job.to_mut().index = index;
+        }
         parts.predictor.observe(&Event { at: Time(now), job: &job, what: What::Arrived }, &mut self.revisions);
         let predicted = parts.predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).point();
         let mut placement = Placement::waiting(Seconds(secret.run), predicted, Reason::Immediate);
@@ -257,11 +280,10 @@ impl<'w> Engine<'w> {
         self.placements.push(placement);
         self.secrets.push(self.site.rows().oldest(), index, secret);
         let planned = self.planned(predicted);
-        self.site.submit(job, predicted, planned);
+        self.site.submit(job.into_owned(), predicted, planned);
         self.longest_queue = self.longest_queue.max(self.site.queue_length());
         self.revise_all(now, parts);
         self.tell(index, now, What::Arrived, parts.observers);
-        true
     }
 
     /// Lets the predictor learn from an event and takes over what it says of other jobs.
@@ -273,9 +295,13 @@ impl<'w> Engine<'w> {
 
     #[inline]
     fn revise_all(&mut self, now: i64, parts: &mut Components<'_, '_>) {
-        if self.revisions.is_empty() {
-            return;
+        if !self.revisions.is_empty() {
+            self.revise_each(now, parts);
         }
+    }
+
+    #[inline(never)]
+    fn revise_each(&mut self, now: i64, parts: &mut Components<'_, '_>) {
         let mut revisions = std::mem::take(&mut self.revisions);
         for revision in revisions.drain(..) {
             self.revise(&revision, now, parts);
@@ -286,8 +312,10 @@ impl<'w> Engine<'w> {
     fn revise(&mut self, revision: &Revision, now: i64, parts: &mut Components<'_, '_>) {
         let (index, predicted) = (revision.job, revision.forecast.point());
         let Some(&row) = self.site.rows().present(index) else {
-            // A fork leaves out the jobs that count as gone; the predictor need not know.
-            if self.offset == 0 {
+            let was_here = |left: &Vec<JobIndex>| {
+                (self.offset..self.site.submitted().0).contains(&index.0) && left.binary_search(&index).is_err()
+            };
+            if self.left.as_ref().is_none_or(was_here) {
                 let predictor = parts.predictor.name();
                 self.fail(SimError::AbsentJob { predictor, index: index.0, at: Time(now) });
             }
@@ -383,11 +411,14 @@ impl<'w> Engine<'w> {
 
     #[inline]
     fn overrun_all(&mut self, now: i64, parts: &mut Components<'_, '_>) {
-        while let Some(index) = self.overruns.take(now) {
+        while self.overruns.next() <= now
+            && let Some(index) = self.overruns.take(now)
+        {
             self.overrun(index, now, parts);
         }
     }
 
+    #[inline(never)]
     fn overrun(&mut self, index: JobIndex, now: i64, parts: &mut Components<'_, '_>) {
         let Some(&row) = self.site.rows().present(index) else { return };
         if row.deadline() > now {

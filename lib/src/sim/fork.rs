@@ -17,7 +17,6 @@ use crate::units::{Seconds, Time};
 pub struct Fork {
     now: Time,
     options: Options,
-    site: Site,
     engine: Engine<'static>,
 }
 
@@ -30,13 +29,12 @@ impl Fork {
 
     /// The same of a site of one's own at an instant.
     pub fn from_site(site: Site, now: Time, options: Options, run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
-        let engine = Engine::resume(site.clone(), now, options, run);
-        Fork { now, options, site, engine }
+        Fork { now, options, engine: Engine::resume(site, now, options, run) }
     }
 
     /// The same site under other assumptions.
     pub fn assuming(&self, run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
-        Fork::from_site(self.site.clone(), self.now, self.options, run)
+        Fork::from_site(self.engine.site().clone(), self.now, self.options, run)
     }
 
     /// Jobs that will be submitted later, beside those expected already; one submitted before the instant of the fork arrives
@@ -50,7 +48,7 @@ impl Fork {
 
     /// The number that the next expected arrival gets if it is the first one.
     pub fn next(&self) -> JobIndex {
-        self.site.submitted()
+        self.engine.site().submitted()
     }
 
     /// When a job that waits or is expected starts, if everything goes as assumed; `None` if it never does, or was running.
@@ -63,7 +61,8 @@ impl Fork {
         policy: &mut dyn Policy,
         predictor: &mut dyn RuntimePredictor,
     ) -> Result<Option<Time>, SimError> {
-        if job < self.site.submitted() && self.site.job(job).is_none() || self.engine.start(job).is_some() {
+        let site = self.engine.site();
+        if job < site.submitted() && site.job(job).is_none() || self.engine.start(job).is_some() {
             return Ok(None);
         }
         let mut parts = Components { policy, predictor, observers: &mut [] };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::view::WaitingJob;
+use crate::site::WaitingJob;
 use crate::spec::SpecError;
 use crate::units::Time;
 

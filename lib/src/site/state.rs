@@ -149,6 +149,41 @@ impl Site {
         Procs(excess)
     }
 
+    /// Has running jobs that have outlived their plan end `by` from now.
+    pub fn extend_outlived(&mut self, now: Time, by: Seconds) {
+        let outlived: Vec<JobIndex> =
+            self.running.iter().take_while(|entry| entry.end <= now.0).map(|entry| entry.job).collect();
+        for job in outlived {
+            let length = now - Time(self.rows[job].start) + by;
+            // It runs, by the list it was taken from.
+            let _ = self.revise(job, length, length, length);
+        }
+    }
+
+    /// A site as it is found at an instant: jobs that run, each with how long it has run, in order of start, and jobs that
+    /// wait, in the order of the queue. Plans are made with requested times; `default_request` stands in for a missing one.
+    pub fn found(
+        machine: Machine,
+        now: Time,
+        running: impl IntoIterator<Item = (Job, Seconds)>,
+        waiting: impl IntoIterator<Item = Job>,
+        default_request: Seconds,
+    ) -> Site {
+        let mut site = Site::new(machine);
+        let asked = |job: &Job| job.shape.limit.unwrap_or(default_request).max(Seconds(1));
+        for (job, elapsed) in running {
+            let planned = asked(&job);
+            let index = site.submit(job, planned, planned);
+            // It was submitted a line above.
+            let _ = site.start(index, now - elapsed, 0);
+        }
+        for job in waiting {
+            let planned = asked(&job);
+            site.submit(job, planned, planned);
+        }
+        site
+    }
+
     /// The site at an instant, which is not before the last event.
     #[inline]
     pub fn view(&self, now: Time) -> View<'_> {
@@ -182,11 +217,6 @@ impl Site {
         self.queue.len()
     }
 
-    /// Free processors; below zero where more are held than are in service.
-    #[inline]
-    pub(crate) fn free(&self) -> i64 {
-        self.free
-    }
 
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows

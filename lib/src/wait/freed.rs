@@ -1,8 +1,8 @@
 //! Processors freed after some time: how many to expect, and how probable it is that they are enough.
 
 use super::Holder;
-use super::first::Level;
-use super::lifetimes::Survival;
+use super::root::Level;
+use crate::distribution::Survival;
 use crate::units::Procs;
 
 /// How probable it is that within `t` seconds enough holders end to free `more` processors, holders being independent:

@@ -9,8 +9,8 @@ const ALL: [QueueTime; 4] =
     [QueueTime::Exact, QueueTime::Median, QueueTime::Mean, QueueTime::Combined { benefactors: 2 }];
 
 /// Lifetimes from 1 to 10,000 s.
-fn lifetimes() -> Lifetimes {
-    Lifetimes::between(1.0, 10_000.0).unwrap()
+fn lifetimes() -> LogUniform {
+    LogUniform::between(1.0, 10_000.0).unwrap()
 }
 
 fn aged(holders: &[(u32, i64)]) -> Vec<Holder> {
@@ -69,7 +69,7 @@ fn two_holders_by_hand() {
 
 #[test]
 fn holders_too_young_or_too_old() {
-    let later = Lifetimes::between(100.0, 10_000.0).unwrap();
+    let later = LogUniform::between(100.0, 10_000.0).unwrap();
     // It lives to 100 for certain, then as if it were that old.
     let young = [Holder::aged(Procs(4), Seconds(40), &later)];
     for how in [QueueTime::Exact, QueueTime::Median, QueueTime::Combined { benefactors: 1 }] {

@@ -12,7 +12,8 @@ use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
 use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::{Holder, Lifetimes, QueueTime, quantile};
+use queuecast::distribution::LogUniform;
+use queuecast::wait::{Holder, QueueTime, quantile};
 use queuecast::workload::{Machine, Workload};
 
 const MACHINE: Procs = Procs(32);
@@ -81,7 +82,7 @@ proptest! {
         ages in prop::collection::vec((1..9_u32, 0..20_000_i64), 1..12),
         waiting in prop::collection::vec(1..20_u32, 0..5),
     ) {
-        let lifetimes = Lifetimes::between(10.0, 50_000.0).unwrap();
+        let lifetimes = LogUniform::between(10.0, 50_000.0).unwrap();
         let aged = |procs: u32, age: i64| resident(procs, Some(40_000), Holder::aged(Procs(procs), Seconds(age), &lifetimes));
         let running = ages.iter().map(|&(procs, age)| aged(procs, age)).collect();
         let state = State::new(MACHINE, running, waiting.iter().map(|&procs| aged(procs, 0)).collect());
@@ -94,7 +95,7 @@ proptest! {
 
 /// 24 of 32 processors are held.
 fn busy() -> Vec<Resident> {
-    let lifetimes = Lifetimes::between(10.0, 50_000.0).unwrap();
+    let lifetimes = LogUniform::between(10.0, 50_000.0).unwrap();
     [(8, 100), (4, 900), (4, 20), (6, 5000), (2, 40)]
         .map(|(procs, age)| resident(procs, None, Holder::aged(Procs(procs), Seconds(age), &lifetimes)))
         .to_vec()

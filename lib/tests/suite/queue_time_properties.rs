@@ -8,7 +8,8 @@ use queuecast::predict::Forecast;
 use queuecast::seed::Seed;
 use queuecast::synth::Downey;
 use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, Lifetimes, QueueTime, probability, quantile};
+use queuecast::distribution::LogUniform;
+use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
 /// How finely answers are rounded up, in seconds.
@@ -18,8 +19,8 @@ const ALL: [QueueTime; 4] =
     [QueueTime::Exact, QueueTime::Median, QueueTime::Mean, QueueTime::Combined { benefactors: 2 }];
 
 /// Lifetimes from e² to e¹² s, as in the paper.
-fn paper() -> Lifetimes {
-    Lifetimes::between(2f64.exp(), 12f64.exp()).unwrap()
+fn paper() -> LogUniform {
+    LogUniform::between(2f64.exp(), 12f64.exp()).unwrap()
 }
 
 /// Mostly aged, some older than they should be, some forecast, some with a known end.
@@ -31,7 +32,7 @@ fn holder() -> impl Strategy<Value = Holder> {
             0 => Holder::ending(procs, Seconds(length)),
             1 => Holder::forecast(procs, age, &Forecast::exactly(Seconds(length))),
             2 => Holder::forecast(procs, age, &Forecast::around(length as f64, length as f64 / 3.0, 0.9)),
-            3 => Holder::aged(procs, age, &Lifetimes::around(Seconds(length), 3.0)),
+            3 => Holder::aged(procs, age, &LogUniform::around(Seconds(length), 3.0)),
             _ => Holder::aged(procs, age, &paper()),
         }
     })
@@ -211,7 +212,7 @@ proptest! {
     ) {
         let of = |scale: i64| -> Vec<Holder> {
             let factor = scale as f64;
-            let lifetimes = Lifetimes::between(factor * 2f64.exp(), factor * 12f64.exp()).unwrap();
+            let lifetimes = LogUniform::between(factor * 2f64.exp(), factor * 12f64.exp()).unwrap();
             ages.iter().map(|&(procs, age)| Holder::aged(Procs(procs), Seconds(age * scale), &lifetimes)).collect()
         };
         for how in ALL {

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::eval::Experiment;
-use queuecast::job::{Ending, Event, Job, JobIndex, End, UserId, What};
+use queuecast::job::{End, Ending, Event, Job, JobIndex, UserId, What};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Question, RuntimePredictor};
 use queuecast::sim::{Components, Engine, LimitRule};
 use queuecast::units::{Procs, Seconds, Time};

@@ -6,8 +6,8 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::units::{Procs, Seconds};
 use queuecast::distribution::LogUniform;
+use queuecast::units::{Procs, Seconds};
 use queuecast::wait::{Holder, LifetimeFit, QueueTime};
 
 fn main() {

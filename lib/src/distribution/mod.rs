@@ -9,8 +9,8 @@ mod quantiles;
 mod time;
 
 pub use log_uniform::LogUniform;
-pub use time::{Distribution, Interval};
 pub(crate) use time::Survival;
+pub use time::{Distribution, Interval};
 
 /// No time is longer, so that sums stay within the clock.
 pub(crate) const LONGEST: f64 = 1e15;

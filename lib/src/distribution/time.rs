@@ -30,13 +30,27 @@ pub struct Distribution {
 enum Shape {
     Point(f64),
     /// A point in an interval: linear from the low end to the point and on to the high end, half of `1 − level` at either end.
-    Interval { low: f64, point: f64, high: f64, level: f64 },
+    Interval {
+        low: f64,
+        point: f64,
+        high: f64,
+        level: f64,
+    },
     /// Points of the quantile function in order.
     Quantiles(Arc<[Knot]>),
     /// Observed values in ascending order, each times `unit`; those before the place `from` are excluded.
-    Observed { values: Arc<[f64]>, unit: f64, from: usize },
+    Observed {
+        values: Arc<[f64]>,
+        unit: f64,
+        from: usize,
+    },
     /// Uniform in the logarithm, from the logarithm `from` to `to`; `share` is 1 / (to − from), `end` the longest.
-    LogUniform { from: f64, to: f64, share: f64, end: f64 },
+    LogUniform {
+        from: f64,
+        to: f64,
+        share: f64,
+        end: f64,
+    },
 }
 
 /// Where a time is expected with some confidence.
@@ -406,7 +420,9 @@ mod tests {
     #[test]
     fn an_interval_is_linear_on_either_side_of_its_point() {
         let whole = Distribution::interval(600.0, 1000.0, 1400.0, 0.8);
-        for (t, expected) in [(599.0, 1.0), (600.0, 0.9), (800.0, 0.7), (1000.0, 0.5), (1200.0, 0.3), (1400.0, 0.0)] {
+        for (t, expected) in
+            [(599.0, 1.0), (600.0, 0.9), (800.0, 0.7), (1000.0, 0.5), (1200.0, 0.3), (1400.0, 0.0)]
+        {
             close(whole.survival(t), expected);
         }
         // Given 800, when 70 % are left, 50 of 70 exceed 1000.
@@ -430,7 +446,8 @@ mod tests {
             Distribution::observed(observed, 7200.0).unwrap(),
             Distribution::log_uniform(LogUniform::between(50.0, 50_000.0).unwrap()),
         ];
-        let given = whole.iter().flat_map(|one| [one.clone(), one.given(60.0), one.given(1200.0), one.given(1e6)]);
+        let given =
+            whole.iter().flat_map(|one| [one.clone(), one.given(60.0), one.given(1200.0), one.given(1e6)]);
         let all: Vec<Distribution> = given.collect();
         let capped = all.iter().filter(|one| one.elapsed() < 3000.0).map(|one| one.clone().capped(3000.0));
         all.iter().cloned().chain(capped).collect()
@@ -487,12 +504,16 @@ mod tests {
         close(stopped.survival(499.999_999_9), 2.0 / 3.0);
         assert_eq!((stopped.survival(500.0), stopped.quantile(0.4), stopped.longest()), (0.0, 500.0, 500.0));
         // Control: without the limit it lasts longer.
-        assert!(Distribution::log_uniform(LogUniform::between(50.0, 50_000.0).unwrap()).quantile(0.4) > 600.0);
+        assert!(
+            Distribution::log_uniform(LogUniform::between(50.0, 50_000.0).unwrap()).quantile(0.4) > 600.0
+        );
     }
 
     #[test]
     fn what_is_no_quantile_function_is_refused() {
-        for wrong in [&[][..], &[(0.5, f64::NAN)], &[(0.2, 5.0), (0.1, 6.0)], &[(0.1, 5.0), (0.2, 4.0)], &[(1.2, 5.0)]] {
+        for wrong in
+            [&[][..], &[(0.5, f64::NAN)], &[(0.2, 5.0), (0.1, 6.0)], &[(0.1, 5.0), (0.2, 4.0)], &[(1.2, 5.0)]]
+        {
             assert_eq!(Distribution::quantiles(wrong), None, "{wrong:?}");
         }
         assert_eq!(Distribution::observed([].into(), 1.0), None);

@@ -20,7 +20,6 @@ mod percentile;
 mod published;
 mod queue;
 mod repeated;
-mod replay;
 mod scorer;
 pub mod search;
 pub mod smith1998;
@@ -28,6 +27,7 @@ mod summarize;
 mod sweep;
 pub mod talby2005;
 pub mod tsafrir2005;
+mod walk_forward;
 mod window;
 
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
@@ -45,7 +45,7 @@ pub use published::{
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use repeated::Repeated;
-pub use replay::{Replay, Score};
 pub use scorer::Scorer;
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults, Watch};
+pub use walk_forward::{Score, WalkForward};
 pub use window::{Excluded, Span, Window};

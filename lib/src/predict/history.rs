@@ -65,7 +65,7 @@ pub(super) fn beyond(question: &Question<'_>, predicted: Seconds) -> Seconds {
 /// A predictor on its own, told what happens to jobs by hand.
 #[cfg(test)]
 pub(super) mod stage {
-    use crate::job::{Ending, Event, ExecutableId, Job, JobIndex, End, UserId, What};
+    use crate::job::{End, Ending, Event, ExecutableId, Job, JobIndex, UserId, What};
     use crate::predict::{Question, RuntimePredictor};
     use crate::units::{Procs, Seconds, Time};
 

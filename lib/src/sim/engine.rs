@@ -154,8 +154,15 @@ impl<'w> Engine<'w> {
     }
 
     /// Takes a waiting job out of the queue. `false` if it does not wait. Plans are made at the next instant.
-    pub fn withdraw(&mut self, job: JobIndex, now: Time, parts: &mut Components<'_, '_>) -> Result<bool, SimError> {
-        let Some(&row) = self.site.rows().present(job).filter(|row| row.is_waiting()) else { return Ok(false) };
+    pub fn withdraw(
+        &mut self,
+        job: JobIndex,
+        now: Time,
+        parts: &mut Components<'_, '_>,
+    ) -> Result<bool, SimError> {
+        let Some(&row) = self.site.rows().present(job).filter(|row| row.is_waiting()) else {
+            return Ok(false);
+        };
         if self.site.withdraw(job).is_ok() {
             let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
             parts.policy.note(Change::Withdrawn { job, procs, planned });
@@ -273,7 +280,9 @@ impl<'w> Engine<'w> {
         if job.index != index {
             job.to_mut().index = index;
         }
-        parts.predictor.observe(&Event { at: Time(now), job: &job, what: What::Arrived }, &mut self.revisions);
+        parts
+            .predictor
+            .observe(&Event { at: Time(now), job: &job, what: What::Arrived }, &mut self.revisions);
         let predicted = parts.predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).point();
         let mut placement = Placement::waiting(Seconds(secret.run), predicted, Reason::Immediate);
         placement.killed = secret.ending == Ending::Killed;
@@ -313,7 +322,8 @@ impl<'w> Engine<'w> {
         let (index, predicted) = (revision.job, revision.forecast.point());
         let Some(&row) = self.site.rows().present(index) else {
             let was_here = |left: &Vec<JobIndex>| {
-                (self.offset..self.site.submitted().0).contains(&index.0) && left.binary_search(&index).is_err()
+                (self.offset..self.site.submitted().0).contains(&index.0)
+                    && left.binary_search(&index).is_err()
             };
             if self.left.as_ref().is_none_or(was_here) {
                 let predictor = parts.predictor.name();
@@ -345,7 +355,15 @@ impl<'w> Engine<'w> {
     }
 
     /// Replaces the prediction of a job in the system.
-    fn predict(&mut self, index: JobIndex, row: &Row, now: i64, first: Seconds, predicted: Seconds, planned: Seconds) {
+    fn predict(
+        &mut self,
+        index: JobIndex,
+        row: &Row,
+        now: i64,
+        first: Seconds,
+        predicted: Seconds,
+        planned: Seconds,
+    ) {
         let sum = &mut self.placements[(index.0 - self.offset) as usize].standing;
         self.secrets[index].replace(now, Seconds(row.predicted), sum);
         // The job is in the system: its row was read from there.

@@ -28,7 +28,12 @@ impl Fork {
     }
 
     /// The same of a site of one's own at an instant.
-    pub fn from_site(site: Site, now: Time, options: Options, run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
+    pub fn from_site(
+        site: Site,
+        now: Time,
+        options: Options,
+        run: impl FnMut(&Unknown<'_>) -> Seconds,
+    ) -> Fork {
         Fork { now, options, engine: Engine::resume(site, now, options, run) }
     }
 

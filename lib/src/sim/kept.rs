@@ -9,8 +9,8 @@
 use super::plain::{free_from_now, reason_of};
 use super::policy::{Change, Policy, Start};
 use super::profile::Profile;
-use crate::site::View;
 use crate::job::JobIndex;
+use crate::site::View;
 use crate::units::{Procs, Seconds, Time};
 
 /// A promise to a waiting job.

@@ -7,13 +7,13 @@
 //!   reservation and nothing else differs, so only jobs that have just arrived can start.
 //! - Sorted in blocks with the shortest plan per size class, most of a long queue is skipped unseen.
 
-use crate::site::blocks::{Blocks, Entry, Place};
 use super::order::Order;
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
-use crate::site::running::{PlannedEnd, Shadow};
-use crate::site::View;
 use crate::job::JobIndex;
+use crate::site::View;
+use crate::site::blocks::{Blocks, Entry, Place};
+use crate::site::running::{PlannedEnd, Shadow};
 use crate::units::{Seconds, Time};
 
 /// A waiting job as the search needs it.

@@ -21,6 +21,7 @@ mod reservations;
 mod schedule;
 mod secrets;
 
+pub use crate::site::{RunningJob, View, WaitingJob};
 pub use backfill::Backfill;
 pub use engine::{Components, Engine, Observer, Unknown, simulate};
 pub use error::SimError;
@@ -32,4 +33,3 @@ pub use priority::Formula;
 pub use profile::Profile;
 pub use reservations::{Depth, Form};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
-pub use crate::site::{RunningJob, View, WaitingJob};

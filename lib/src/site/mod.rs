@@ -21,5 +21,5 @@ mod view;
 pub use error::SiteError;
 pub use replay::Replay;
 pub use state::Site;
-pub use timeline::{TimedStep, Step, Timeline};
+pub use timeline::{Step, TimedStep, Timeline};
 pub use view::{RunningJob, View, WaitingJob};

@@ -1,7 +1,7 @@
 //! The recorded schedule of a log, or a simulated one, as events of a site: no scheduler is assumed.
 
 use super::state::Site;
-use super::timeline::{TimedStep, Origin, Step, Timeline};
+use super::timeline::{Origin, Step, TimedStep, Timeline};
 use crate::job::{End, Event, JobIndex, What};
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
@@ -48,12 +48,12 @@ impl<'a> Replay<'a> {
 
     /// The steps taken so far.
     pub fn taken(&self) -> &[TimedStep] {
-        &self.timeline.moments()[..self.next]
+        &self.timeline.steps()[..self.next]
     }
 
     /// The next step, if there is one.
     pub fn peek(&self) -> Option<TimedStep> {
-        self.timeline.moments().get(self.next).copied()
+        self.timeline.steps().get(self.next).copied()
     }
 
     /// The site after the steps taken so far.
@@ -106,7 +106,8 @@ impl<'a> Replay<'a> {
     /// are there already, and starts of that second are not.
     pub fn advance_before(&mut self, index: JobIndex, mut tell: impl FnMut(&Event<'_>)) {
         let Some(job) = self.timeline.number(index) else { return };
-        let submission = TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job };
+        let submission =
+            TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job };
         while self.peek().is_some_and(|moment| moment < submission)
             && let Some(event) = self.step()
         {

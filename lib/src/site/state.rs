@@ -217,7 +217,6 @@ impl Site {
         self.queue.len()
     }
 
-
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }

@@ -78,18 +78,19 @@ impl Timeline {
         let (mut origins, mut numbers) = (Vec::with_capacity(workload.len() + withdrawn.len()), Vec::new());
         let mut moments = Vec::with_capacity(3 * workload.len() + 2 * withdrawn.len());
         let mut leavers = withdrawn.iter().enumerate().peekable();
-        let mut leave = |origins: &mut Vec<Origin>, moments: &mut Vec<TimedStep>, before: Option<&crate::job::Job>| {
-            while let Some((place, leaver)) = leavers.next_if(|(_, leaver)| {
-                before.is_none_or(|job| (leaver.job.submit, leaver.job.index) <= (job.submit, job.index))
-            }) {
-                let job = JobIndex(origins.len() as u32);
-                let (submit, left) = (leaver.job.submit, leaver.left.max(leaver.job.submit));
-                let step = if left > submit { Step::Withdrawn } else { Step::WithdrawnAtOnce };
-                moments.push(TimedStep { at: submit, step: Step::Submitted, job });
-                moments.push(TimedStep { at: left, step, job });
-                origins.push(Origin::Withdrawn(place));
-            }
-        };
+        let mut leave =
+            |origins: &mut Vec<Origin>, moments: &mut Vec<TimedStep>, before: Option<&crate::job::Job>| {
+                while let Some((place, leaver)) = leavers.next_if(|(_, leaver)| {
+                    before.is_none_or(|job| (leaver.job.submit, leaver.job.index) <= (job.submit, job.index))
+                }) {
+                    let job = JobIndex(origins.len() as u32);
+                    let (submit, left) = (leaver.job.submit, leaver.left.max(leaver.job.submit));
+                    let step = if left > submit { Step::Withdrawn } else { Step::WithdrawnAtOnce };
+                    moments.push(TimedStep { at: submit, step: Step::Submitted, job });
+                    moments.push(TimedStep { at: left, step, job });
+                    origins.push(Origin::Withdrawn(place));
+                }
+            };
         for submitted in workload.jobs() {
             leave(&mut origins, &mut moments, Some(submitted));
             let Some((start, ran)) = placed(submitted.index) else { break };
@@ -109,7 +110,7 @@ impl Timeline {
     }
 
     /// Every step, in order.
-    pub fn moments(&self) -> &[TimedStep] {
+    pub fn steps(&self) -> &[TimedStep] {
         &self.moments
     }
 

@@ -102,8 +102,12 @@ impl<'a> View<'a> {
     /// A copy of the site without the jobs that count as gone.
     pub(crate) fn to_site(self) -> Site {
         let mut site = self.site.clone();
-        let gone: Vec<JobIndex> =
-            site.running().iter().take_while(|entry| entry.end <= self.gone_by).map(|entry| entry.job).collect();
+        let gone: Vec<JobIndex> = site
+            .running()
+            .iter()
+            .take_while(|entry| entry.end <= self.gone_by)
+            .map(|entry| entry.job)
+            .collect();
         for job in gone {
             // It runs, by the list it was taken from.
             let _ = site.end(job);

@@ -33,7 +33,11 @@ pub struct WaitQuestion {
 
 impl WaitQuestion {
     /// A job of this size and requested time, for which these waits were drawn.
-    pub fn new(waits: impl ExactSizeIterator<Item = Seconds>, procs: Procs, request: Seconds) -> WaitQuestion {
+    pub fn new(
+        waits: impl ExactSizeIterator<Item = Seconds>,
+        procs: Procs,
+        request: Seconds,
+    ) -> WaitQuestion {
         let count = waits.len().max(1) as f64;
         WaitQuestion {
             predicted: waits.map(scale).sum::<f64>() / count,
@@ -190,7 +194,10 @@ mod tests {
         let lessons = small.chain((0..20).map(|_| lesson(0, 64, 360_000))).collect();
         let calibration = Calibration::of(lessons).unwrap();
         assert_eq!(calibration.slope(), 0.0);
-        assert_eq!(corrected(&calibration, 4, &[0; 20]), (1..=20).map(|hours| 3600 * hours).collect::<Vec<i64>>());
+        assert_eq!(
+            corrected(&calibration, 4, &[0; 20]),
+            (1..=20).map(|hours| 3600 * hours).collect::<Vec<i64>>()
+        );
         // The shortest wait stays the shortest.
         assert_eq!(corrected(&calibration, 4, &[9, 5, 7, 1]), [18, 8, 13, 3].map(|hours| 3600 * hours));
         assert_eq!(corrected(&calibration, 64, &[0; 3]), [360_000; 3]);

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Holder;
-use super::root::{Found, Tick, first, seconds, tick};
 use super::freed::{Freed, benefactors, expected, none_ends};
+use super::root::{Found, Tick, first, seconds, tick};
 use crate::spec::SpecError;
 use crate::units::Procs;
 

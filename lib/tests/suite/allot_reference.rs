@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use queuecast::allot::{Allotter, Sizes};
+use queuecast::distribution::LogUniform;
 use queuecast::job::{Job, Runs, Shape, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Options, Policy, simulate};
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::distribution::LogUniform;
 use queuecast::wait::{Holder, QueueTime};
 use queuecast::workload::{Machine, Workload};
 

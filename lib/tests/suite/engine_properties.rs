@@ -904,7 +904,7 @@ impl RuntimePredictor for Liar {
 
     fn observe(&mut self, _event: &Event<'_>, revisions: &mut Vec<Revision>) {
         if self.heard == self.when {
-            revisions.push(self.says);
+            revisions.push(self.says.clone());
         }
         self.heard += 1;
     }

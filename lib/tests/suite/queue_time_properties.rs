@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use queuecast::distribution::LogUniform;
 use queuecast::predict::Forecast;
 use queuecast::seed::Seed;
 use queuecast::synth::Downey;
 use queuecast::units::{Procs, Seconds};
-use queuecast::distribution::LogUniform;
 use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
@@ -174,14 +174,14 @@ proptest! {
         more in 1..9_u32,
     ) {
         let small = others.into_iter().filter(|holder| holder.procs().0 < more);
-        let with: Vec<Holder> = holders.iter().copied().chain(small).collect();
+        let with: Vec<Holder> = holders.iter().cloned().chain(small).collect();
         let ask = |holders: &[Holder]| QueueTime::Median.predict(holders, Procs(more));
         prop_assert_eq!(ask(&with), ask(&holders));
     }
 
     #[test]
     fn another_holder_never_delays(holders in machines(), other in holder(), more in 1..60_u32) {
-        let with: Vec<Holder> = holders.iter().copied().chain([other]).collect();
+        let with: Vec<Holder> = holders.iter().cloned().chain([other]).collect();
         for how in [QueueTime::Exact, QueueTime::Median, QueueTime::Mean] {
             let (before, after) = (how.predict(&holders, Procs(more)), how.predict(&with, Procs(more)));
             prop_assert!(before.is_none() || after <= before, "{how} {before:?} {after:?}");
@@ -318,7 +318,7 @@ fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
     let (mut given, mut served, mut pairs) = ([0.0; 4], [0.0; 4], Vec::new());
     for _ in 0..MACHINES {
         let jobs = full_machine(&mut uniform);
-        let holders: Vec<Holder> = jobs.iter().map(|job| job.0).collect();
+        let holders: Vec<Holder> = jobs.iter().map(|job| job.0.clone()).collect();
         for (place, more) in SIZES.into_iter().enumerate() {
             let Some(predicted) = how.predict(&holders, Procs(more)) else { continue };
             let (predicted, actual) = (predicted * factor, really(&jobs, more));

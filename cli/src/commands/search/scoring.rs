@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use queuecast::eval::search::{Method, Search};
-use queuecast::eval::{EvalError, Replay, Score, Scorer};
+use queuecast::eval::{EvalError, Score, Scorer, WalkForward};
 use queuecast::job::Job;
 use queuecast::predict::template::{Lifetime, TemplateSet};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
@@ -25,7 +25,7 @@ pub struct Interrupted;
 /// A log that template sets are scored on.
 #[derive(Debug)]
 pub struct Scoring<'a> {
-    replay: Replay<'a>,
+    replay: WalkForward<'a>,
     scorer: Scorer<'a>,
     searched: usize,
     /// Whether any are held out.
@@ -54,8 +54,8 @@ impl<'a> Scoring<'a> {
     pub fn new(trace: &'a Loaded, when: When, holdout: Option<f64>) -> Result<Scoring<'a>, Failure> {
         let workload = &trace.log.workload;
         let replay = match when {
-            When::Start => Replay::of(workload),
-            When::Submit => Replay::at_submission(workload),
+            When::Start => WalkForward::of(workload),
+            When::Submit => WalkForward::at_submission(workload),
         };
         let replay = replay.map_err(|error| refused(&trace.name, &error))?;
         let jobs = replay.len();

@@ -119,8 +119,11 @@ impl Advisor {
     pub fn correct(&self, calibration: &Calibration, drawn: &[Drawn]) -> Vec<Drawn> {
         let mut corrected = drawn.to_vec();
         for (place, size) in self.sizes().iter().enumerate() {
-            let mut each: Vec<&mut Seconds> =
-                corrected.iter_mut().filter_map(|one| one.each.get_mut(place)).map(|one| &mut one.0).collect();
+            let mut each: Vec<&mut Seconds> = corrected
+                .iter_mut()
+                .filter_map(|one| one.each.get_mut(place))
+                .map(|one| &mut one.0)
+                .collect();
             let mut waits: Vec<Seconds> = each.iter().map(|wait| **wait).collect();
             calibration.correct(&mut waits, size.procs, self.request(size));
             each.iter_mut().zip(waits).for_each(|(wait, corrected)| **wait = corrected);

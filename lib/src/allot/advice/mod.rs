@@ -29,6 +29,4 @@ pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
 pub use run_times::RunTimes;
 pub use situation::{Known, Situation};
 pub use track_record::{PastAnswer, RangeWidth, TrackRecord, WaitBaseline};
-pub use workflow::{
-    AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise,
-};
+pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};

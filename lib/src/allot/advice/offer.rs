@@ -136,12 +136,8 @@ impl MoldableJob {
             runs.extend(between.more(&self.sizes, Sizes::range(viable, machine)?, situation));
         }
         let given = Sizes::measured(&runs, viable, machine)?;
-        let kept: Vec<(Procs, Seconds)> = given
-            .all()
-            .iter()
-            .filter(|size| named(size.procs))
-            .map(|size| (size.procs, size.run))
-            .collect();
+        let kept: Vec<(Procs, Seconds)> =
+            given.all().iter().filter(|size| named(size.procs)).map(|size| (size.procs, size.run)).collect();
         if kept.is_empty() {
             let named = listed(self.sizes.iter().copied());
             let given = listed(given.all().iter().map(|size| size.procs.0));
@@ -162,7 +158,8 @@ impl FittedSpeedup {
     }
 
     fn to(runs: &[(Procs, Seconds)]) -> Result<FittedSpeedup, SizesError> {
-        let (lifetime, speedup) = Speedup::fitted(runs).map_err(|error| SizesError::NoFit(error.to_string()))?;
+        let (lifetime, speedup) =
+            Speedup::fitted(runs).map_err(|error| SizesError::NoFit(error.to_string()))?;
         let off = |&(procs, run): &(Procs, Seconds)| {
             let measured = run.0 as f64;
             (lifetime / speedup.of(procs.0) - measured).abs() / measured

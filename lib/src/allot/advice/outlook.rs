@@ -46,9 +46,11 @@ impl FromStr for RunTimeOutlook {
     fn from_str(text: &str) -> Result<RunTimeOutlook, SpecError> {
         match text {
             "shares" => Ok(RunTimeOutlook::Shares),
-            _ => text.parse().map(RunTimeOutlook::Outlook).map_err(|error: SpecError| match error.known.is_empty() {
-                true => error,
-                false => SpecError::unknown("outlook", text, &RunTimeOutlook::KNOWN),
+            _ => text.parse().map(RunTimeOutlook::Outlook).map_err(|error: SpecError| {
+                match error.known.is_empty() {
+                    true => error,
+                    false => SpecError::unknown("outlook", text, &RunTimeOutlook::KNOWN),
+                }
             }),
         }
     }

@@ -20,7 +20,10 @@ pub struct RunTimes {
 
 impl std::fmt::Debug for RunTimes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunTimes").field("outlook", &self.outlook).field("ended", &self.ended()).finish_non_exhaustive()
+        f.debug_struct("RunTimes")
+            .field("outlook", &self.outlook)
+            .field("ended", &self.ended())
+            .finish_non_exhaustive()
     }
 }
 

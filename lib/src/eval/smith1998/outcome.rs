@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use crate::eval::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
-use crate::eval::{EvalError, Replay, Score, Scorer};
+use crate::eval::{EvalError, Score, Scorer, WalkForward};
 use crate::predict::template::TemplateSet;
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::workload::Workload;
@@ -63,7 +63,7 @@ pub fn search(
     batch: &Batch<'_>,
     stepped: &dyn Fn(),
 ) -> Result<Outcome, EvalError> {
-    let replay = Replay::of(workload)?;
+    let replay = WalkForward::of(workload)?;
     let scorer = Scorer::new(&replay);
     let all = 0..scorer.len();
     let space = Space::of(workload.jobs());

@@ -151,7 +151,7 @@ mod tests {
         let forecast = stage.predictor.estimate(&Question { job: &job, elapsed: Seconds(0) });
         // The deviation of 40 and 60 is √200; k = √10: 50 ± 44.7.
         let interval = forecast.interval().unwrap();
-        assert_eq!((interval.low, interval.high, interval.level()), (Seconds(5), Seconds(95), 0.9));
+        assert_eq!((interval.low, interval.high, interval.level), (Seconds(5), Seconds(95), 0.9));
     }
 
     proptest! {

@@ -49,7 +49,7 @@ macro_rules! identifiers {
 }
 
 identifiers! {
-    /// Who submitted a job.
+    /// The user of a job.
     UserId,
     /// The user's group.
     GroupId,
@@ -83,7 +83,7 @@ pub struct Job {
     pub id: JobId,
     /// When it was submitted (for accounting records: when it became eligible).
     pub submit: Time,
-    /// Who submitted it.
+    /// The user.
     pub user: Option<UserId>,
     /// The user's group.
     pub group: Option<GroupId>,

@@ -52,8 +52,8 @@ impl Policy for Plain {
                 continue;
             }
             let procs = job.job.shape.procs;
-            // No job is larger than the machine, so the machine emptied is always early enough.
-            let Some(at) = profile.earliest(now, procs, job.planned) else { continue };
+            // A job larger than what is in service can never start; nothing passes it until processors come back.
+            let Some(at) = profile.earliest(now, procs, job.planned) else { return };
             profile.take(at, procs, job.planned);
             if at == now {
                 starts.push(Start::preferred(job.index, reason(&job, now, first_reservation)));

@@ -62,7 +62,7 @@ impl<E: Entry> Blocks<E> {
         &self.blocks
     }
 
-    /// For those who know more about a block than its summary says. Members are not to be moved.
+    /// For a caller that knows more about a block than its summary. Members are not to be moved.
     pub fn blocks_mut(&mut self) -> &mut [Block<E>] {
         &mut self.blocks
     }

@@ -5,7 +5,7 @@
 //! the true run times and an agenda (`sim::Engine`); the recorded schedule of a log is a site plus the log's own times
 //! ([`Replay`]); a live cluster is a site plus polls; a fork is a copy.
 //!
-//! Refuses to know how long jobs will run, who predicts it, and which job starts next.
+//! Refuses to know how long jobs will run, how that is predicted, and which job starts next.
 
 pub(crate) mod blocks;
 mod error;

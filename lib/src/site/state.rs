@@ -4,7 +4,6 @@ use super::error::SiteError;
 use super::queue::Queue;
 use super::rows::{Row, Rows};
 use super::running::{PlannedEnd, Running};
-use super::view::View;
 use crate::job::{Job, JobIndex};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::Machine;
@@ -184,17 +183,6 @@ impl Site {
         site
     }
 
-    /// The site at an instant, which is not before the last event.
-    #[inline]
-    pub fn view(&self, now: Time) -> View<'_> {
-        View { now: now.0, gone_by: i64::MIN, free: self.free, site: self }
-    }
-
-    /// The same, with the jobs planned to end by `now` counted as gone and their processors as free.
-    pub fn view_after_planned_ends(&self, now: Time) -> View<'_> {
-        View { now: now.0, gone_by: now.0, free: self.free + self.running.leaving(now.0), site: self }
-    }
-
     /// Processors in service, free or not.
     pub fn in_service(&self) -> Procs {
         Procs(self.machine.0 - self.out_of_service.0)
@@ -215,6 +203,11 @@ impl Site {
     #[inline]
     pub fn queue_length(&self) -> usize {
         self.queue.len()
+    }
+
+    /// Free processors; below zero where more are held than are in service.
+    pub(super) fn free(&self) -> i64 {
+        self.free
     }
 
     pub(crate) fn rows(&self) -> &Rows {

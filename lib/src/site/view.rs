@@ -17,6 +17,20 @@ pub struct View<'a> {
     pub(super) site: &'a Site,
 }
 
+impl Site {
+    /// The site at an instant, which is not before the last event.
+    #[inline]
+    pub fn view(&self, now: Time) -> View<'_> {
+        View { now: now.0, gone_by: i64::MIN, free: self.free(), site: self }
+    }
+
+    /// The same, with the jobs planned to end by `now` counted as gone and their processors as free.
+    pub fn view_after_planned_ends(&self, now: Time) -> View<'_> {
+        let free = self.free() + self.running().leaving(now.0);
+        View { now: now.0, gone_by: now.0, free, site: self }
+    }
+}
+
 /// A job in the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitingJob<'a> {

@@ -1,4 +1,4 @@
-//! Predicted queue times on a real log, against what became of the jobs: the table of the guide on choosing a size.
+//! Predicted queue times on a real log, against what became of the jobs: the tables of experiments/choosing-a-size.
 
 use std::path::Path;
 
@@ -100,7 +100,7 @@ fn corrected(name: &str, starts: &str, record: &TrackRecord) -> String {
 }
 
 fn guide() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guides/choosing-a-size.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/choosing-a-size/README.md");
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -179,7 +179,7 @@ pub fn trials() -> Vec<Trial> {
             if lacking.is_empty() {
                 Ok(())
             } else {
-                Err(Failed::from(format!("the guide lacks\n{}", lacking.join("\n"))))
+                Err(Failed::from(format!("the page lacks\n{}", lacking.join("\n"))))
             }
         };
         trials.push(Trial::test(format!("advice_real::guide/{name}"), trial).with_ignored_flag(missing));

@@ -2,7 +2,7 @@
 
 use queuecast::allot::Sizes;
 use queuecast::allot::advice::{
-    AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimes, Situation,
+    AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimeModel, Situation,
 };
 use queuecast::distribution::Distribution;
 use queuecast::job::{Job, Truth};
@@ -19,7 +19,7 @@ const MACHINE: u32 = 16;
 
 fn past(log: &Workload) -> Past<'_> {
     let predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
-    let run_times = RunTimes::new(RunTimeOutlook::default(), predictor);
+    let run_times = RunTimeModel::new(RunTimeOutlook::default(), predictor);
     Past::new(Replay::recorded(log, DEFAULT_REQUEST), run_times, DEFAULT_REQUEST)
 }
 

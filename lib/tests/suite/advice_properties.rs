@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use queuecast::allot::advice::{
-    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimes, Situation, Target,
+    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimeModel, Situation, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
 use queuecast::distribution::{Distribution, LogUniform};
@@ -234,14 +234,14 @@ fn predictor(spec: &str, workload: &Workload) -> Box<dyn RuntimePredictor> {
 }
 
 fn past<'a>(log: &'a Workload, outlook: &str, spec: &str) -> Past<'a> {
-    let run_times = RunTimes::new(outlook.parse().unwrap(), predictor(spec, log));
+    let run_times = RunTimeModel::new(outlook.parse().unwrap(), predictor(spec, log));
     Past::new(Replay::recorded(log, DEFAULT_REQUEST), run_times, DEFAULT_REQUEST)
 }
 
 /// All that a situation holds: free processors, running and waiting jobs.
 fn seen(
     situation: &Situation,
-) -> (Vec<queuecast::allot::advice::Known>, Vec<queuecast::allot::advice::Known>) {
+) -> (Vec<queuecast::allot::advice::JobAtSite>, Vec<queuecast::allot::advice::JobAtSite>) {
     (situation.running().to_vec(), situation.waiting().to_vec())
 }
 
@@ -324,7 +324,7 @@ fn what_a_log_without_starts_would_have_come_to_is_as_if_it_had_them() {
     let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&bare).unwrap();
     let placed: Vec<(Time, Seconds)> =
         schedule.placements.iter().map(|placement| (placement.start, placement.ran)).collect();
-    let run_times = || RunTimes::new(RunTimeOutlook::default(), predictor("requested", &bare));
+    let run_times = || RunTimeModel::new(RunTimeOutlook::default(), predictor("requested", &bare));
     let replay = Replay::of(&bare, Timeline::simulated(&bare, &placed), DEFAULT_REQUEST);
     let mut simulated = Past::new(replay, run_times(), DEFAULT_REQUEST);
     let mut recorded = past(&full, "shares", "requested");

@@ -27,7 +27,7 @@ pub struct Arguments {
 
 /// The queue of the site.
 #[derive(Debug)]
-pub struct Queue {
+pub struct LiveQueue {
     /// Processors in use or ready for it.
     pub machine: Procs,
     /// When it was asked, as a Unix time.
@@ -35,10 +35,10 @@ pub struct Queue {
     queue: Vec<Queued>,
 }
 
-impl Queue {
+impl LiveQueue {
     /// Asks. Jobs that wait for something else than processors, and those larger than the machine, are left out, which is
     /// said.
-    pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<Queue, Failure> {
+    pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<LiveQueue, Failure> {
         let partition = arguments.partition.as_ref().map_or_else(|| vec!["-a"], |name| vec!["-p", name]);
         let said =
             |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
@@ -60,7 +60,7 @@ impl Queue {
                 count - queue.len()
             ));
         }
-        Ok(Queue { machine, asked: Time(asked), queue })
+        Ok(LiveQueue { machine, asked: Time(asked), queue })
     }
 
     /// The site as it is now, with users numbered as in its history.

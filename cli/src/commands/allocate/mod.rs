@@ -234,7 +234,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             if settings.predictor == PredictorSpec::Perfect {
                 return Err(AdviceError::PerfectLive.into());
             }
-            let found = live::Queue::ask(&arguments.live, arguments.source.procs, printer)?;
+            let found = live::LiveQueue::ask(&arguments.live, arguments.source.procs, printer)?;
             let nothing = Workload::new(Machine { procs: found.machine }, Vec::new())
                 .map_err(|error| Failure::input(format!("sinfo: {error}")))?;
             let workload = history.as_ref().map_or(&nothing, |trace| &trace.log.workload);

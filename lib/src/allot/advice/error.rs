@@ -23,7 +23,7 @@ pub enum AdviceError {
     JobsAhead {
         /// The predictor.
         by: QueueTime,
-        /// Who waits.
+        /// Jobs that wait.
         ahead: usize,
     },
     /// Sizes that the job cannot be given.

@@ -1,7 +1,7 @@
 //! How many processors to ask for: for each size a job can be given, when it would start and end, and how sure that is.
 //!
 //! [`advise`] is the whole in one call. Inside: a [`Past`] follows the schedule of a log up to an instant and learns
-//! [`RunTimes`]; a [`Situation`] is the site at that instant with the run-time distribution of each job; an [`Advisor`] puts
+//! [`RunTimeModel`]; a [`Situation`] is the site at that instant with the run-time distribution of each job; an [`Advisor`] puts
 //! the job at the end of the queue, in each of its sizes, and runs the site on, many times, each time with other run times
 //! ([`Advisor::draw`]); or asks one of the formulas of Downey 1997, where no job waits ([`Advisor::by`]). [`Advice`] is the
 //! result, [`TrackRecord`] how right such predictions were before.
@@ -15,7 +15,7 @@ mod offer;
 mod outlook;
 mod past;
 mod prospect;
-mod run_times;
+mod run_time_model;
 mod situation;
 mod track_record;
 mod workflow;
@@ -26,7 +26,7 @@ pub use offer::{FittedSpeedup, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;
 pub use past::{Past, StartedJob};
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
-pub use run_times::RunTimes;
-pub use situation::{Known, Situation};
+pub use run_time_model::RunTimeModel;
+pub use situation::{JobAtSite, Situation};
 pub use track_record::{PastAnswer, RangeWidth, TrackRecord, WaitBaseline};
 pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};

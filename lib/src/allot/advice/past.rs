@@ -1,7 +1,7 @@
 //! A site's history as known at an instant: the schedule so far, and what it taught about run times.
 
 use super::advisor::Advisor;
-use super::run_times::RunTimes;
+use super::run_time_model::RunTimeModel;
 use super::situation::Situation;
 use crate::allot::Sizes;
 use crate::job::JobIndex;
@@ -27,18 +27,18 @@ pub struct StartedJob {
 #[derive(Debug)]
 pub struct Past<'a> {
     replay: Replay<'a>,
-    run_times: RunTimes,
+    run_times: RunTimeModel,
     default_request: Seconds,
 }
 
 impl<'a> Past<'a> {
     /// Before the first event of a schedule. `default_request` stands in for a missing requested time.
-    pub fn new(replay: Replay<'a>, run_times: RunTimes, default_request: Seconds) -> Past<'a> {
+    pub fn new(replay: Replay<'a>, run_times: RunTimeModel, default_request: Seconds) -> Past<'a> {
         Past { replay, run_times, default_request }
     }
 
     /// The same schedule from its beginning, with run times that were learned from nothing yet.
-    pub fn restarted(&self, run_times: RunTimes) -> Past<'a> {
+    pub fn restarted(&self, run_times: RunTimeModel) -> Past<'a> {
         Past { replay: self.replay.restarted(), run_times, default_request: self.default_request }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Past<'a> {
     }
 
     /// What was learned of run times, for a site of which this is the history.
-    pub fn run_times(&mut self) -> &mut RunTimes {
+    pub fn run_times(&mut self) -> &mut RunTimeModel {
         &mut self.run_times
     }
 

@@ -21,15 +21,15 @@ pub struct Situation {
     site: Site,
     now: Time,
     /// In order of start.
-    running: Vec<Known>,
+    running: Vec<JobAtSite>,
     /// In the order of the queue.
-    waiting: Vec<Known>,
+    waiting: Vec<JobAtSite>,
     excess: Procs,
 }
 
 /// A job at the site.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct JobAtSite {
     /// The job.
     pub job: Job,
     /// Processors it holds or asks for.
@@ -40,7 +40,7 @@ pub struct Known {
     pub run: Distribution,
 }
 
-impl Known {
+impl JobAtSite {
     /// How much longer it runs, at this quantile: whole seconds, at least one.
     fn left(&self, share: f64) -> Seconds {
         let left = (self.run.quantile(share) - self.run.elapsed()).ceil();
@@ -62,18 +62,18 @@ impl Situation {
         let excess = site.shed_excess();
         site.extend_outlived(now, OUTLIVED);
         let view = site.view(now);
-        let mut running: Vec<(Time, Known)> = view
+        let mut running: Vec<(Time, JobAtSite)> = view
             .running()
             .map(|one| {
                 let elapsed = now - one.start;
                 let run = run(one.job, elapsed);
-                (one.start, Known { job: one.job.clone(), procs: one.procs, elapsed: Some(elapsed), run })
+                (one.start, JobAtSite { job: one.job.clone(), procs: one.procs, elapsed: Some(elapsed), run })
             })
             .collect();
         running.sort_by_key(|(start, one)| (*start, one.job.index));
         let waiting = view.waiting().map(|one| {
             let run = run(one.job, Seconds::ZERO);
-            Known { job: one.job.clone(), procs: one.job.shape.procs, elapsed: None, run }
+            JobAtSite { job: one.job.clone(), procs: one.job.shape.procs, elapsed: None, run }
         });
         let waiting = waiting.collect();
         Situation { now, running: running.into_iter().map(|one| one.1).collect(), waiting, excess, site }
@@ -100,12 +100,12 @@ impl Situation {
     }
 
     /// Running jobs, in order of start.
-    pub fn running(&self) -> &[Known] {
+    pub fn running(&self) -> &[JobAtSite] {
         &self.running
     }
 
     /// Waiting jobs, in the order of the queue.
-    pub fn waiting(&self) -> &[Known] {
+    pub fn waiting(&self) -> &[JobAtSite] {
         &self.waiting
     }
 

@@ -9,7 +9,7 @@ use super::offer::{FittedSpeedup, MoldableJob};
 use super::outlook::RunTimeOutlook;
 use super::past::{Past, StartedJob};
 use super::prospect::{Advice, Preference, Target};
-use super::run_times::RunTimes;
+use super::run_time_model::RunTimeModel;
 use super::situation::Situation;
 use super::track_record::{PastAnswer, TrackRecord};
 use crate::job::JobIndex;
@@ -237,7 +237,7 @@ struct Learned {
 }
 
 impl<'a> Study<'a> {
-    fn run_times(&self) -> RunTimes {
+    fn run_times(&self) -> RunTimeModel {
         // By number at the site; only the perfect predictor reads them.
         let runs = || {
             let run = |number| match self.timeline.index(JobIndex(number)) {
@@ -247,7 +247,7 @@ impl<'a> Study<'a> {
             (0..self.timeline.len() as u32).map(run).collect()
         };
         let predictor = self.settings.predictor.build(runs, self.settings.default_request);
-        RunTimes::new(self.outlook, predictor)
+        RunTimeModel::new(self.outlook, predictor)
     }
 
     fn past(&self) -> Past<'a> {

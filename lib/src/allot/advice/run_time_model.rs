@@ -11,26 +11,26 @@ use crate::units::{Seconds, Time};
 use crate::wait::LifetimeFit;
 
 /// Learns from the events of a site and describes the run time of any job by a distribution.
-pub struct RunTimes {
+pub struct RunTimeModel {
     outlook: RunTimeOutlook,
     predictor: Box<dyn RuntimePredictor>,
     fit: LifetimeFit,
     history: History,
 }
 
-impl std::fmt::Debug for RunTimes {
+impl std::fmt::Debug for RunTimeModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunTimes")
+        f.debug_struct("RunTimeModel")
             .field("outlook", &self.outlook)
             .field("ended", &self.ended())
             .finish_non_exhaustive()
     }
 }
 
-impl RunTimes {
+impl RunTimeModel {
     /// Before the first event.
-    pub fn new(outlook: RunTimeOutlook, predictor: Box<dyn RuntimePredictor>) -> RunTimes {
-        RunTimes { outlook, predictor, fit: LifetimeFit::new(), history: History::default() }
+    pub fn new(outlook: RunTimeOutlook, predictor: Box<dyn RuntimePredictor>) -> RunTimeModel {
+        RunTimeModel { outlook, predictor, fit: LifetimeFit::new(), history: History::default() }
     }
 
     /// Learns from an event.

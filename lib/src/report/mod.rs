@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod date;
 mod document;
 pub mod duration;
+pub mod generation;
 pub mod metric;
 mod number;
 mod page;

@@ -1,7 +1,7 @@
 //! A workload with something changed: another machine, facts taken away, arrivals shaken.
 
 use rand::RngExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::seed::Seed;
@@ -37,7 +37,8 @@ pub struct Stripped {
 
 /// Every arrival moved by a random number of seconds (input shaking, Tsafrir, Ouaknine & Feitelson 2007): how far
 /// results differ that should not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Shaken {
     /// The furthest, either way.
     pub by: Seconds,

@@ -9,6 +9,7 @@ use crate::spec;
 
 /// The job.
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "The job")]
 #[group(id = "the_job")]
 pub struct Arguments {

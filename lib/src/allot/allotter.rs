@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::chooser::{Chooser, Held, Prediction, Prompt, Occupant, Verdict};
+use super::chooser::{Chooser, Held, Occupant, Prediction, Prompt, Verdict};
 use super::sizes::{Size, Sizes};
 use super::strategy::Strategy;
 use crate::job::JobIndex;

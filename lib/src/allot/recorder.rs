@@ -1,7 +1,7 @@
 //! Records what each job would have gained by a strategy while all jobs are scheduled by AVG (Downey 1997, section 5).
 
 use super::allotter::{Ledger, Round};
-use super::chooser::{Chooser, Prediction, Prompt, Occupant, Verdict};
+use super::chooser::{Chooser, Occupant, Prediction, Prompt, Verdict};
 use super::sizes::{Size, Sizes};
 use super::strategy::Strategy;
 use crate::job::JobIndex;

@@ -1,6 +1,10 @@
 //! The event loop of a simulation: integer time, a written order of events at one instant, and a plan after them.
 
+mod interventions;
 mod predictions;
+mod resume;
+
+pub use resume::Unknown;
 
 use super::agenda::Agenda;
 use super::arrivals::Arrivals;
@@ -12,7 +16,7 @@ use super::secrets::Secret;
 use crate::job::{End, Ending, Event, Job, JobIndex, Truth, What};
 use crate::predict::{Question, Revision, RuntimePredictor};
 use crate::site::ring::Ring;
-use crate::site::rows::{Row, WAITING};
+use crate::site::rows::WAITING;
 use crate::site::{Site, View};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::{Machine, Workload};
@@ -89,47 +93,6 @@ impl<'w> Engine<'w> {
         Engine::start_from(Site::new(machine), Arrivals::none(), options)
     }
 
-    /// From a site in the middle: `run` says how long each job there runs in all, and is taken at its word, not cut at a
-    /// limit. The instant is concluded by [`Engine::conclude`].
-    pub fn resume(
-        site: Site,
-        now: Time,
-        options: Options,
-        mut run: impl FnMut(&Unknown<'_>) -> Seconds,
-    ) -> Engine<'static> {
-        let mut engine = Engine::start_from(site, Arrivals::none(), options);
-        let oldest = engine.site.rows().oldest();
-        engine.offset = oldest.0;
-        let (mut started, mut left) = (Vec::<(u32, JobIndex)>::new(), Vec::new());
-        for index in (oldest.0..engine.site.submitted().0).map(JobIndex) {
-            let mut placement = Placement::waiting(Seconds::ZERO, Seconds::ZERO, Reason::Reserved);
-            let mut secret = Secret::EMPTY;
-            if let Some(row) = engine.site.rows().present(index) {
-                let elapsed = (!row.is_waiting()).then(|| now - Time(row.start));
-                let job = engine.site.rows().job(index);
-                let run = run(&Unknown { job, elapsed, predicted: Seconds(row.predicted) });
-                let run = run.max(elapsed.unwrap_or_default());
-                secret = Secret::assumed(run, row.submit);
-                (placement.ran, placement.predicted) = (run, Seconds(row.first));
-                if elapsed.is_some() {
-                    placement.start = Time(row.start);
-                    started.push((row.turn, index));
-                }
-            } else {
-                left.push(index);
-            }
-            engine.secrets.push(oldest, index, secret);
-            engine.placements.push(placement);
-        }
-        // Simultaneous ends happen in order of start, as they would where the state comes from.
-        started.sort_unstable();
-        for (_, index) in started {
-            engine.expect_end(index);
-        }
-        engine.left = Some(left);
-        engine
-    }
-
     fn start_from(site: Site, arrivals: Arrivals<'w>, options: Options) -> Engine<'w> {
         Engine {
             site,
@@ -153,39 +116,6 @@ impl<'w> Engine<'w> {
     /// Submits a job at its time of submission, or at the next instant if that is past. It gets its number when it arrives.
     pub fn submit(&mut self, job: Job, truth: Truth) {
         self.arrivals.push(job, truth);
-    }
-
-    /// Takes a waiting job out of the queue. `false` if it does not wait. Plans are made at the next instant.
-    pub fn withdraw(
-        &mut self,
-        job: JobIndex,
-        now: Time,
-        parts: &mut Components<'_, '_>,
-    ) -> Result<bool, SimError> {
-        let Some(&row) = self.site.rows().present(job).filter(|row| row.is_waiting()) else {
-            return Ok(false);
-        };
-        if self.site.withdraw(job).is_ok() {
-            let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
-            parts.policy.note(Change::Withdrawn { job, procs, planned });
-            self.learn(job, now.0, What::Withdrawn, parts);
-            self.tell(job, now.0, What::Withdrawn, parts.observers);
-            self.wake = self.wake.min(now.0.saturating_add(1));
-        }
-        self.result(true)
-    }
-
-    /// Processors go out of service. Jobs that run on them run on.
-    pub fn lose(&mut self, procs: Procs, parts: &mut Components<'_, '_>) {
-        self.site.lose(procs);
-        parts.policy.note(Change::Resized);
-    }
-
-    /// Processors come back into service; the policy plans at the next instant.
-    pub fn restore(&mut self, procs: Procs, now: Time, parts: &mut Components<'_, '_>) {
-        self.site.restore(procs);
-        parts.policy.note(Change::Resized);
-        self.wake = self.wake.min(now.0.saturating_add(1));
     }
 
     /// The machine and its queue.
@@ -494,15 +424,4 @@ impl<'w> Engine<'w> {
         }
         Schedule { placements: self.placements, plans: self.plans, longest_queue: self.longest_queue }
     }
-}
-
-/// A job whose run time has to be assumed.
-#[derive(Debug, Clone, Copy)]
-pub struct Unknown<'a> {
-    /// The job.
-    pub job: &'a Job,
-    /// How long it has run so far; `None` while it waits.
-    pub elapsed: Option<Seconds>,
-    /// What is predicted of it now.
-    pub predicted: Seconds,
 }

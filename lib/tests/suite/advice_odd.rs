@@ -2,7 +2,7 @@
 
 use queuecast::allot::Sizes;
 use queuecast::allot::advice::{
-    AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimeModel, Situation,
+    AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation,
 };
 use queuecast::distribution::Distribution;
 use queuecast::job::{Job, Truth};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use queuecast::allot::advice::{
-    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeOutlook, RunTimeModel, Situation, Target,
+    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
 use queuecast::distribution::{Distribution, LogUniform};

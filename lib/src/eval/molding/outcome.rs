@@ -1,7 +1,7 @@
 //! What came of one seed: every strategy carried out, and every one recorded, in numbers.
 
 use super::hours::Hours;
-use crate::allot::{Bias, Course, Prediction, Trend, StrategyRecorder};
+use crate::allot::{Bias, Course, Prediction, StrategyRecorder, Trend};
 use crate::sim::Schedule;
 use crate::synth::DowneyJob;
 use crate::units::{Procs, Seconds};

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use queuecast::job::{Job, JobIndex, Truth, What};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Requested, RuntimePredictor};
 use queuecast::sim::{
-    Backfill, Change, Components, Engine, Form, Options, Order, Policy, Reason, SimError, Start, View,
+    Backfill, Change, Components, Engine, Options, Order, Persistence, Policy, Reason, SimError, Start, View,
     simulate,
 };
 use queuecast::site::{Replay, Site, SiteError};
@@ -222,7 +222,7 @@ proptest! {
         let incidents: Vec<(i64, Incident)> =
             incidents.into_iter().chain([(10_000, Incident::Restore)]).collect();
         let withdrawn = incidents.iter().filter(|one| matches!(one.1, Incident::Withdraw(_))).count();
-        let policy = Backfill::conservative(Form::Keep);
+        let policy = Backfill::conservative(Persistence::Keep);
         let starts = troubled(&workload, &mut *policy.build(), &mut predictor, &incidents);
         prop_assert!(starts.iter().filter(|start| start.is_none()).count() <= withdrawn);
     }

@@ -26,7 +26,7 @@ use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::spec::{self, Form, Spec, form};
+use crate::spec::{self, Form, SpecParser, form};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,7 +117,7 @@ const BY: &str =
     "Predict queue times by a formula of Downey 1997, if no job waits, instead of simulating the queue";
 const TARGET: &str = "By what turnarounds are compared";
 
-fn outlook() -> Spec<RunTimeOutlook> {
+fn outlook() -> SpecParser<RunTimeOutlook> {
     const FORMS: &[Form] = &[
         form("shares", "", "as jobs did that requested about as much time and ran as long"),
         form("fitted", "", "by their age and the lifetimes of all jobs that ended"),
@@ -129,26 +129,26 @@ fn outlook() -> Spec<RunTimeOutlook> {
             "as --predictor says: its interval, or its point, give or take a factor",
         ),
     ];
-    Spec::new(FORMS, |text| text.parse::<RunTimeOutlook>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<RunTimeOutlook>().map_err(|error| error.why))
 }
 
-fn by() -> Spec<QueueTime> {
+fn by() -> SpecParser<QueueTime> {
     const FORMS: &[Form] = &[
         form("combined", "[:BENEFACTORS]", "median if so many running jobs (2) hold enough each, else mean"),
         form("median", "", "when one of the jobs that hold enough will have ended"),
         form("mean", "", "when enough is free on average"),
         form("exact", "", "when it is as likely as not that enough is free"),
     ];
-    Spec::new(FORMS, |text| text.parse::<QueueTime>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<QueueTime>().map_err(|error| error.why))
 }
 
-fn target() -> Spec<Target> {
+fn target() -> SpecParser<Target> {
     const FORMS: &[Form] = &[
         form("median", "", "as likely longer as shorter"),
         form("mean", "", "rare long waits count in full"),
         form("p90", "", "what nine in ten do not exceed: for a deadline"),
     ];
-    Spec::new(FORMS, |text| text.parse::<Target>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<Target>().map_err(|error| error.why))
 }
 
 fn share(text: &str) -> Result<f64, String> {

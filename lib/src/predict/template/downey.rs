@@ -3,10 +3,12 @@
 
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
+use super::super::settings::PredictorSettings;
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::predictor::Newcomers;
 use crate::distribution::LogUniform;
 use crate::job::{Event, Job, What};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, choices};
 use crate::units::Seconds;
 
 /// Which number of the distribution is predicted.
@@ -17,6 +19,36 @@ pub enum Lifetime {
     Median,
     /// Their mean: (tmax − a) / (ln tmax − ln a).
     Mean,
+}
+
+choices! { Lifetime, "lifetime":
+    Median = "median", "the median of the distribution";
+    Mean = "mean", "the mean of the distribution";
+}
+
+impl PredictorSettings for Lifetime {
+    const FORMS: &'static [Form] = &[Form::new("downey", "the distribution of run times in the job's queue")
+        .with(
+            "[:median|mean]",
+            &[SettingKey::spec("lifetime", Lifetime::forms)
+                .alone(Alone::If(|text| Lifetime::parse(text).is_ok()))],
+            "downey:mean",
+        )];
+
+    fn read(settings: &Settings<'_>) -> Result<Lifetime, SpecError> {
+        let mut lifetime = Lifetime::default();
+        settings.set("lifetime", &mut lifetime, |value| value.spec())?;
+        Ok(lifetime)
+    }
+
+    fn write(&self) -> String {
+        let other = Some(self).filter(|&lifetime| *lifetime != Lifetime::default());
+        Written::new("downey").optional(other).to_string()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Downey::new(*self))
+    }
 }
 
 /// Run times of one queue, and the line through their distribution.

@@ -1,4 +1,4 @@
-//! What a command answers: tables and charts in order, rendered together in one format.
+//! A document of tables and charts, rendered in one format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,14 +9,14 @@ use super::{Page, Table, page, table};
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
-    /// Aligned text and charts, for people.
+    /// Aligned text and charts, for terminals.
     #[default]
     Text,
     /// JSON, for programs.
     Json,
     /// Comma-separated values, for programs.
     Csv,
-    /// Markdown, for people's documents.
+    /// Markdown, for documents.
     Markdown,
 }
 
@@ -33,7 +33,7 @@ pub enum Chart {
     Histogram(String, Axis, Histogram),
 }
 
-/// Tables, charts and paragraphs, in order. All but the tables are for people only.
+/// Tables, charts and paragraphs, in order. Only text and Markdown show more than the tables.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     blocks: Vec<Block>,
@@ -123,7 +123,7 @@ impl Document {
     }
 }
 
-/// A log's names must not move the cursor, here neither.
+/// Removes control characters, which names in a log may contain.
 fn paragraph(text: &str) -> String {
     text.lines().map(|line| page::printable(line) + "\n").collect()
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn charts_are_for_people() {
+    fn charts_are_in_text_and_markdown_only() {
         let page = Page::wide(20);
         let text = "policy        wait\n──────────────────\neasy    1 min 30 s\n\neasy  1  ███████████\n";
         assert_eq!(document().render(Format::Text, &page), text);

@@ -1,4 +1,4 @@
-//! Bytes in and out, compressed or not. Compression is recognised by its first bytes, never by a file name.
+//! Compressed input and output. Compression of input is detected from the first bytes, never from the file name.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Write};
@@ -21,7 +21,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What a file of this name is customarily compressed with, for writing: `.gz`, `.zst`, else nothing.
+    /// The compression for writing a file of this name: by `.gz` or `.zst`, else none.
     pub fn of_name(name: &str) -> Compression {
         match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
             Some("gz" | "gzip") => Compression::Gzip,
@@ -41,14 +41,14 @@ impl fmt::Display for Compression {
     }
 }
 
-/// What the source's error carries if something follows the compressed data.
+/// The error if unknown bytes follow the compressed data.
 #[derive(Debug, thiserror::Error)]
 #[error("data after the end of the compressed data")]
 pub(super) struct TrailingData;
 
 /// gzip of one or several members. Zeros after the last are padding, as of tapes; anything else is an error.
 pub(super) struct Members<R: Read> {
-    /// Always there, but for the moment when one member follows another.
+    /// `None` only while one member is replaced by the next.
     member: Option<GzDecoder<BufReader<R>>>,
     is_first: bool,
 }
@@ -90,7 +90,7 @@ impl<R: Read> Read for Members<R> {
 
 type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// A source of plain bytes, whatever lies beneath.
+/// A source of decompressed bytes.
 pub(super) enum Input<R: Read> {
     Plain(Replayed<R>),
     Gzip(Box<Members<Replayed<R>>>),
@@ -98,7 +98,7 @@ pub(super) enum Input<R: Read> {
 }
 
 impl<R: Read> Input<R> {
-    /// Looks at the first four bytes and puts the right decompressor in front.
+    /// Detects the compression from the first four bytes.
     pub fn open(mut source: R) -> io::Result<Input<R>> {
         let mut magic = Vec::with_capacity(4);
         source.by_ref().take(4).read_to_end(&mut magic)?;
@@ -137,7 +137,7 @@ impl<R: Read> Read for Input<R> {
 /// A sink that compresses what is written to it. Call [`Output::finish`]: a compressed file that was not
 /// finished is truncated.
 pub enum Output<W: Write> {
-    /// As it is.
+    /// Uncompressed.
     Plain(W),
     /// gzip.
     Gzip(GzEncoder<W>),
@@ -146,7 +146,7 @@ pub enum Output<W: Write> {
 }
 
 impl<W: Write> Output<W> {
-    /// Puts the compressor in front of `sink`, each at its customary level (gzip 6, zstd 3).
+    /// Compresses into `sink` at the default level (gzip 6, zstd 3).
     pub fn new(sink: W, compression: Compression) -> io::Result<Output<W>> {
         Ok(match compression {
             Compression::None => Output::Plain(sink),
@@ -155,7 +155,7 @@ impl<W: Write> Output<W> {
         })
     }
 
-    /// Writes the end of the compressed stream and hands the sink back.
+    /// Writes the end of the compressed stream and returns the sink.
     pub fn finish(self) -> io::Result<W> {
         let mut sink = match self {
             Output::Plain(sink) => sink,

@@ -1,4 +1,4 @@
-//! From a log to a workload: records become jobs as they are read, and nothing else of the file is kept.
+//! Reads a log into a workload: records become jobs as they are read, and the rest of the file is not kept.
 
 use std::io::Read;
 
@@ -12,20 +12,20 @@ use super::swf::Header;
 use super::{Format, ReadOptions};
 use crate::workload::{Machine, Workload};
 
-/// A log, cleaned, as a workload.
+/// A cleaned log as a workload.
 #[derive(Debug, Clone)]
 pub struct Log {
-    /// What can be simulated.
+    /// The jobs and the machine.
     pub workload: Workload,
-    /// What the file's comments say.
+    /// The header comments.
     pub header: Header,
     /// What was removed and changed, and why.
     pub report: CleaningReport,
-    /// The machine's size and how it is known.
+    /// The machine's size and where it is known from.
     pub machine: MachineSize,
-    /// What the file was written in.
+    /// Its format.
     pub format: Format,
-    /// How it was compressed.
+    /// Its compression.
     pub compression: Compression,
 }
 

@@ -1,5 +1,4 @@
-//! Records one after the other, whatever the format: for looking at, describing and converting a log, and
-//! the source of everything that is simulated.
+//! Iterator over the records of a log of any format.
 
 use std::io::Read;
 
@@ -15,7 +14,7 @@ use super::swf::{self, Header, Oddity};
 use super::{Format, ReadOptions};
 use crate::workload::Names;
 
-/// Data lines after which a file with mostly bad ones is given up.
+/// Number of data lines after which a file of mostly malformed lines is rejected.
 const TRIAL: u64 = 100;
 
 /// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
@@ -57,7 +56,7 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Reads the next record into `record`; `false` at the end. After an error there is no more.
+    /// Reads the next record into `record`; `false` at the end and after an error.
     pub fn read(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         if self.ended {
             return Ok(false);
@@ -123,7 +122,7 @@ impl<R: Read> Records<R> {
         Ok(false)
     }
 
-    /// Strict mode: no malformed line, and nothing that had to be changed to be read.
+    /// Strict mode: a malformed line, or a value that was changed while reading, is an error.
     fn refuse(&self, malformed: Option<&Malformed>, line: u64, job: i64) -> Result<(), TraceError> {
         if let Some(malformed) = malformed {
             return Err(TraceError::Malformed(malformed.clone()));
@@ -138,8 +137,8 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Gives up on a file of which most of the first lines are bad: it is something else. A header line
-    /// that names its columns leaves no such doubt, unless every line is bad.
+    /// Rejects a file most of whose first lines are malformed, as one of another format; a file with a header line only
+    /// if all of them are.
     fn judge(&mut self) -> Result<(), TraceError> {
         let malformed = self.ledger.fired(Rule::Malformed);
         let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.ledger.fired(rule));
@@ -169,22 +168,22 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// What the log is written in.
+    /// The format of the log.
     pub fn format(&self) -> Format {
         if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
     }
 
-    /// Whether the records come from accounting: directly, or through a file that says so in a note.
+    /// Whether the records come from accounting, directly or according to a note in the header.
     pub(super) fn is_accounting(&self) -> bool {
         self.sacct.is_some() || self.header.accounting
     }
 
-    /// How it is compressed.
+    /// Its compression.
     pub fn compression(&self) -> Compression {
         self.lines.compression()
     }
 
-    /// The comments read so far: complete at the end only, though logs have theirs at the top.
+    /// The comments read so far; complete at the end.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -194,7 +193,7 @@ impl<R: Read> Records<R> {
         self.sacct.as_ref().map_or_else(|| self.header.names.clone(), |sacct| sacct.names())
     }
 
-    /// What reading alone has counted.
+    /// The counts of the rules that apply while reading.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }

@@ -40,7 +40,7 @@ pub(super) fn select<R: Read, K: Store>(source: R, options: &ReadOptions) -> Res
 /// The records that single-record rules keep, before they are compared with the machine and each other.
 pub(super) struct Gathered<K> {
     pub header: Header,
-    /// What reading alone has counted.
+    /// The counts of the rules that apply while reading.
     pub reading: Ledger,
     pub lines: u64,
     pub format: Format,
@@ -53,8 +53,8 @@ pub(super) struct Gathered<K> {
     largest: LargestJob,
 }
 
-/// Reads a whole log and cleans it record by record; `strict` is for cleaning alone, as reading heeds the options.
-/// `see` is shown each record as it was read, and whether it comes from accounting.
+/// Reads a whole log and cleans it record by record; `strict` applies to cleaning, `options.strict` to
+/// reading. `see` is called with each record before cleaning, and whether it comes from accounting.
 pub(super) fn gather<R: Read, K: Store>(
     source: R,
     options: &ReadOptions,
@@ -113,7 +113,7 @@ impl<K: Store> Gathered<K> {
         ledger.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
         if let (Some(size), true) = (declared, self.late_comments) {
-            // A size declared below the first records has not been held against those above it.
+            // Records above the comment that declares the size have not been compared with it yet.
             let fits = fit(&mut kept, size.procs, format, options, &mut ledger)?;
             recount(&mut withdrawn, &fits);
             if options.ruleset.action(Rule::TooLarge) != Action::Cap {
@@ -126,7 +126,7 @@ impl<K: Store> Gathered<K> {
             return Err(TraceError::NoJobs { lines, why });
         };
         if declared.is_none() {
-            // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
+            // Capped and counted before, when only the bound of 32 bits was known.
             for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
                 kept.set_procs(at, machine.procs);
             }
@@ -145,7 +145,7 @@ impl<K: Store> Gathered<K> {
     }
 }
 
-/// What removed everything.
+/// The rules that removed all records.
 fn why(report: &CleaningReport) -> String {
     let removals: Vec<String> = report
         .rules

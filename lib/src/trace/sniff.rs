@@ -1,4 +1,5 @@
-//! What a file is, from its first bytes, and for what it is not: what it looks like and what to do.
+//! Detects the format of a file from its first bytes; for a file that is not a log, says what it looks like and what
+//! to do.
 
 use super::Format;
 use super::error::{TraceError, shortened};
@@ -7,7 +8,7 @@ use super::sacct::state;
 const EITHER: &str =
     "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
-/// Tells the format, or says why it is none.
+/// The format of a log that begins with these bytes, or an error that says what the file looks like.
 pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
     let Some(line) = first_line(beginning) else {
         return if beginning.is_empty() || beginning.trim_ascii().is_empty() {
@@ -37,7 +38,7 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
             Ok(Format::Sacct)
         } else {
             Err(not(
-                "a table that sacct prints for people",
+                "a table that sacct prints without -P",
                 "run sacct again with -P (and -X -D): its columns then have a delimiter",
             ))
         };
@@ -71,7 +72,7 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
     })
 }
 
-/// A line at its first delimiter of tables.
+/// Splits a line at the first character that tables use as a delimiter.
 fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let delimiter = delimiter(line);
     line.split(move |&byte| Some(byte) == delimiter).map(<[u8]>::trim_ascii)

@@ -46,8 +46,8 @@ struct Done<'a> {
     reading: &'a CleaningReport,
 }
 
-/// Converts. Into a file, the answer is a report; on standard output, the trace is the answer, and what there is
-/// to say goes to standard error.
+/// Converts. With a file as target, the report goes to standard output; without, the trace does, and the report goes to
+/// standard error.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let path = arguments.output.as_deref().or(arguments.into.as_deref());
     if path.is_none() && printer.format() != Format::Text {

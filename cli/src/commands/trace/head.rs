@@ -34,7 +34,7 @@ struct Head {
     table: Table,
 }
 
-/// Reads no further than it has to.
+/// Reads the first records and shows them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let input = Input::open(&arguments.file, printer)?;
     let name = input.name.clone();
@@ -68,7 +68,7 @@ fn table(records: &[Record], names: &Names, format: Format) -> Table {
         columns.extend([Column::text("account"), Column::text("qos")]);
     }
     let rows: Vec<Vec<Cell>> = records.iter().map(|record| cells(record, names, format)).collect();
-    // A column of which nothing is known says nothing to people.
+    // Columns without a known value are hidden in text.
     let mut unknown = Vec::new();
     for (place, column) in columns.iter_mut().enumerate() {
         if !rows.is_empty() && rows.iter().all(|row| row[place] == Cell::Missing) {

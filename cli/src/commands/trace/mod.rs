@@ -25,7 +25,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What to do with a trace.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Info(info::Arguments),
@@ -34,7 +34,7 @@ pub enum Command {
     Head(head::Arguments),
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         Command::Info(arguments) => info::run(arguments, printer),

@@ -1,4 +1,4 @@
-//! Aligned text for people: a heading, one rule, and columns that line up.
+//! Aligned text: a heading, one rule, and columns that line up.
 
 use super::{Align, Layout, Table};
 use crate::report::{Page, page};
@@ -9,7 +9,7 @@ const GAP: usize = 2;
 const NARROWEST: usize = 8;
 
 /// The table as aligned text, ending in a newline. Where it is wider than the page, headings are broken over
-/// several lines first; then spare columns are left out, which is said below; then columns of words are cut,
+/// several lines first; then spare columns are hidden, which a note says; then columns of words are cut,
 /// or broken over several lines if they name the row. Numbers never are.
 pub fn text(table: &Table, page: &Page) -> String {
     let (grid, left_out) = match table.layout {
@@ -80,7 +80,7 @@ fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
     let mut grid = Grid { columns: columns.collect(), breaks, headed: true };
     let left_out = grid.spared(page);
     let note = (!left_out.is_empty())
-        .then(|| format!("left out for want of width: {}; other formats have all", left_out.join(", ")));
+        .then(|| format!("columns hidden (terminal too narrow): {}; other formats have all", left_out.join(", ")));
     (grid, note)
 }
 

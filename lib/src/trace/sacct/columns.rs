@@ -1,10 +1,10 @@
-//! Which column holds what, found once from the header line.
+//! The columns of `sacct` output, found in the header line.
 
 use crate::trace::error::{Place, TraceError, shortened};
 use crate::trace::record::Field;
 use crate::trace::sniff::delimiter;
 
-/// Columns that are used, under the names `sacct` has for them.
+/// The columns that are used, named as in `sacct`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     JobIdRaw,
@@ -89,7 +89,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Understands a header line, or says what it lacks.
+    /// Reads a header line; an error lists the missing columns.
     pub fn of_header(line: &[u8]) -> Result<Columns, TraceError> {
         let line = line.trim_ascii();
         let delimiter = delimiter(line).ok_or_else(|| TraceError::NotALog {

@@ -1,4 +1,4 @@
-//! One row into a record.
+//! Parses one row of `sacct` into a record.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -17,14 +17,14 @@ use crate::trace::lines::Lines;
 use crate::trace::record::{Record, UNKNOWN};
 use crate::workload::Names;
 
-/// A line that is well-formed and yet no record, by a rule.
+/// A well-formed line that is not a record, and the rule that says so.
 pub(in crate::trace) struct NoRecord {
     pub rule: Rule,
     pub job: Option<i64>,
     pub value: String,
 }
 
-/// What tells one run of a job from another.
+/// One run of a job, as far as runs can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     job: i64,
@@ -33,16 +33,16 @@ struct Run {
     state: State,
 }
 
-/// Accounting rows and the names met in them.
+/// Reader of accounting rows, with the names found so far.
 pub(in crate::trace) struct Sacct {
     columns: Columns,
     zone: TimeZone,
-    /// The zone is the one that is taken when nobody names one.
+    /// Whether the zone is the default, UTC.
     zone_assumed: bool,
     from_eligible: bool,
     drop_duplicates: bool,
     header: Vec<u8>,
-    /// Jobs met, the first run of each and further ones, to tell when one comes again. Asked, never iterated.
+    /// Runs of each job so far, to find duplicates. Never iterated, so its order has no effect.
     met: HashMap<Vec<u8>, (Run, Vec<Run>)>,
     users: Interner,
     groups: Interner,
@@ -50,7 +50,7 @@ pub(in crate::trace) struct Sacct {
     executables: Interner,
     partitions: Interner,
     qos: Interner,
-    /// Where each field of the current row lies.
+    /// Begin and end of each field of the current row.
     fields: Vec<(usize, usize)>,
 }
 
@@ -94,7 +94,7 @@ impl Sacct {
         }
     }
 
-    /// Fills `record`, or says by which rule the line is none.
+    /// Fills `record`, or returns the rule by which the line is not a record.
     pub fn parse(
         &mut self,
         line: &[u8],
@@ -260,7 +260,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A column's text, blanks around it taken off; `None` if there is no such column.
+    /// A column's text without surrounding blanks; `None` if there is no such column.
     fn text(&self, column: Column) -> Option<&'a [u8]> {
         let &(begin, end) = self.fields.get(self.columns.place(column)?)?;
         Some(self.line[begin..end].trim_ascii())
@@ -287,7 +287,7 @@ impl<'a> Row<'a> {
         number.ok_or_else(|| self.bad(column, "not a job number of Slurm"))
     }
 
-    /// Without the time it was suspended, where the row tells.
+    /// Run time in seconds, without suspended time where the row says so.
     fn run(&self, start: i64, end: Option<i64>) -> Result<i64, Malformed> {
         if let Some(text) = self.text(Column::ElapsedRaw) {
             return integer(text).ok_or_else(|| self.bad(Column::ElapsedRaw, "not a number of seconds"));
@@ -325,7 +325,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Seconds of CPU time per processor. It decides nothing, so what cannot be read is simply unknown.
+    /// Seconds of CPU time per processor. No rule needs it, so an unreadable value is unknown.
     fn cpu(&self, procs: i64) -> f64 {
         let total = self.text(Column::TotalCpu).and_then(milliseconds);
         match total {

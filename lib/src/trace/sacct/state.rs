@@ -2,14 +2,14 @@
 
 use crate::job::Ending;
 
-/// What a state says.
+/// The meaning of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace) enum State {
     Unfinished,
     Ended(Ending),
 }
 
-/// `CANCELLED by 1001` and the like; only the first word counts. `None` for a word Slurm does not have.
+/// The meaning of a state such as `CANCELLED by 1001`, of which the first word counts; `None` for an unknown word.
 pub(in crate::trace) fn state(text: &[u8]) -> Option<State> {
     let word = text.split(|&byte| byte == b' ').next().unwrap_or_default();
     let word = word.strip_suffix(b"+").unwrap_or(word);
@@ -19,7 +19,7 @@ pub(in crate::trace) fn state(text: &[u8]) -> Option<State> {
             State::Ended(Ending::Failed)
         }
         b"TIMEOUT" | b"DEADLINE" => State::Ended(Ending::Killed),
-        // Stopped from outside before its time; the row describes a run that is over.
+        // Stopped by a user or the system before its limit.
         b"CANCELLED" | b"PREEMPTED" | b"REQUEUED" | b"REVOKED" => State::Ended(Ending::Cancelled),
         b"PENDING" | b"RUNNING" | b"SUSPENDED" | b"RESIZING" | b"CONFIGURING" | b"COMPLETING"
         | b"STOPPED" | b"SIGNALING" | b"STAGE_OUT" | b"SPECIAL_EXIT" | b"REQUEUE_HOLD" | b"REQUEUE_FED"
@@ -28,7 +28,7 @@ pub(in crate::trace) fn state(text: &[u8]) -> Option<State> {
     })
 }
 
-/// The status code of the Standard Workload Format that comes nearest.
+/// The closest status code of the Standard Workload Format.
 pub(super) fn status(state: State) -> i64 {
     match state {
         State::Ended(Ending::Completed) => 1,

@@ -1,4 +1,4 @@
-//! `queuecast trace info`: what is in a trace before anybody touches it, and what the people in it do.
+//! `queuecast trace info`: summary of a trace before cleaning, and the behaviour of its users.
 
 mod charts;
 mod described;
@@ -84,7 +84,7 @@ impl Answer for Answered {
     }
 }
 
-/// Adds what is said of one trace.
+/// Adds the description of one trace.
 fn add(document: Document, described: &Described) -> Document {
     let mut document = survey::add(document, described);
     document = document.with_table("portrait", summary::table(described));

@@ -1,15 +1,15 @@
 //! Metrics as columns and cells: human units in text, catalogue names and raw values for programs.
 
-use super::{Best, Cell, Column, Kind};
+use super::{Best, Cell, Column, ColumnKind};
 use crate::eval::{Metric, Summary, Unit};
 
 /// A metric's column. Programs read its catalogue name (`mean_wait`), the same as in JSON; text shows `heading`.
 pub fn column(metric: &Metric, heading: &str) -> Column {
     let kind = match metric.unit {
-        Unit::Jobs | Unit::Count | Unit::Instant | Unit::ProcessorSeconds => Kind::Integer,
-        Unit::Seconds => Kind::Duration,
-        Unit::Share => Kind::Share,
-        Unit::Percent | Unit::Ratio => Kind::Number,
+        Unit::Jobs | Unit::Count | Unit::Instant | Unit::ProcessorSeconds => ColumnKind::Integer,
+        Unit::Seconds => ColumnKind::Duration,
+        Unit::Share => ColumnKind::Share,
+        Unit::Percent | Unit::Ratio => ColumnKind::Number,
     };
     Column::new(heading, kind).key(metric.name)
 }

@@ -20,4 +20,4 @@ pub mod table;
 pub use best::Best;
 pub use document::{Chart, Document, Format, UnknownFormat};
 pub use page::{Charset, Page};
-pub use table::{Align, Cell, Column, Kind, Layout, Table};
+pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

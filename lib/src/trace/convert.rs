@@ -10,7 +10,7 @@ use super::record::Record;
 use super::records::Records;
 use super::select::{Selected, select};
 use super::swf::{GUESSED, HELD, Header, SwfWriter, entry};
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::units::Procs;
 use crate::workload::Names;
 
@@ -28,7 +28,7 @@ pub struct Cleaned {
     /// The machine's size and where it is known from.
     pub machine: MachineSize,
     /// The format of the file that was read.
-    pub format: Format,
+    pub format: LogFormat,
 }
 
 /// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
@@ -43,7 +43,7 @@ impl Cleaned {
         let mut writer = SwfWriter::new(sink);
         let write = || -> std::io::Result<W> {
             let epoch = match self.format {
-                Format::Swf => {
+                LogFormat::Swf => {
                     let given = self.machine.source == MachineSource::Given;
                     let mut comments = Comments::new(given.then_some(self.machine.procs), true);
                     for comment in &self.header.comments {
@@ -52,7 +52,7 @@ impl Cleaned {
                     comments.declare(&mut writer)?;
                     0
                 }
-                Format::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
+                LogFormat::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
             };
             for line in self.report.to_string().lines() {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
@@ -88,7 +88,7 @@ pub fn convert<R: Read, W: Write>(
     let mut writer = SwfWriter::new(sink);
     let mut written = 0;
     match records.format() {
-        Format::Swf => {
+        LogFormat::Swf => {
             let mut record = Record::default();
             let mut written_comments = 0;
             let mut comments = Comments::new(options.procs, false);
@@ -106,7 +106,7 @@ pub fn convert<R: Read, W: Write>(
                 written += 1;
             }
         }
-        Format::Sacct => {
+        LogFormat::Sacct => {
             let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
             // The format is sorted by submission, which is eligibility here.
             all.sort_by_key(|record| record.submit);

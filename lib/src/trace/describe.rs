@@ -14,14 +14,14 @@ use super::records::Records;
 use super::select::{Gathered, gather};
 use super::store::JobColumns;
 use super::swf::Header;
-use super::{CleaningReport, Format, ReadOptions};
+use super::{CleaningReport, LogFormat, ReadOptions};
 use crate::stats::Percentiles;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
 pub struct Info {
     /// Its format.
-    pub format: Format,
+    pub format: LogFormat,
     /// Its compression.
     pub compression: Compression,
     /// Records: lines that could be read.
@@ -41,7 +41,7 @@ pub struct Info {
     /// Distinct users, groups and so on among the records.
     pub distinct: Distinct,
     /// Known values of each field.
-    pub fields: Vec<Presence>,
+    pub fields: Vec<FieldPresence>,
     /// Records of jobs that had not ended when the log was taken.
     pub unfinished: u64,
     /// Records per status code.
@@ -83,7 +83,7 @@ pub struct Distinct {
 
 /// How often a field is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Presence {
+pub struct FieldPresence {
     /// Column in the Standard Workload Format, from 1.
     pub column: usize,
     /// What it holds.
@@ -212,7 +212,7 @@ impl Survey {
 
     fn finish(
         self,
-        format: Format,
+        format: LogFormat,
         compression: Compression,
         reading: CleaningReport,
         header: Header,
@@ -234,13 +234,13 @@ impl Survey {
             records: self.records,
             reading,
             machine,
-            epoch: if format == Format::Sacct { Some(0) } else { header.unix_start_time },
+            epoch: if format == LogFormat::Sacct { Some(0) } else { header.unix_start_time },
             first_submit: self.submits.map(|(first, _)| first),
             last_submit: self.submits.map(|(_, last)| last),
             last_end: self.last_end,
             distinct: Distinct { users, groups, executables, queues, partitions, accounts, qos },
             fields: fields
-                .map(|(field, known)| Presence { column: field.column(), name: field.name(), known })
+                .map(|(field, known)| FieldPresence { column: field.column(), name: field.name(), known })
                 .collect(),
             unfinished: self.unfinished,
             statuses: self.statuses,

@@ -16,7 +16,7 @@ pub struct Malformed {
     /// Line in the (decompressed) file, from 1.
     pub line: u64,
     /// Column and its name; `None` when the line as a whole is wrong.
-    pub field: Option<Place>,
+    pub field: Option<FieldPlace>,
     /// The value, shortened.
     pub value: String,
     /// Why it is not accepted.
@@ -25,7 +25,7 @@ pub struct Malformed {
 
 /// A column of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct FieldPlace {
     /// Counted from 1.
     pub column: usize,
     /// What the column holds.
@@ -44,7 +44,7 @@ impl Malformed {
     pub(super) fn detail(&self) -> String {
         let place = self.field.as_ref();
         let place =
-            place.map_or_else(String::new, |Place { column, name }| format!("field {column} ({name}) "));
+            place.map_or_else(String::new, |FieldPlace { column, name }| format!("field {column} ({name}) "));
         format!("{place}\"{}\": {}", self.value, self.reason)
     }
 }

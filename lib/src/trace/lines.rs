@@ -4,14 +4,14 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use super::error::TraceError;
-use super::input::{Compression, Input, TrailingData};
+use super::input::{Compression, Decompressed, TrailingData};
 
 const BUFFER: usize = 1 << 18;
 /// The longest line accepted; without a limit a binary file could be read into memory whole.
 const LONGEST_LINE: usize = 1 << 24;
 
 pub(super) struct Lines<R: Read> {
-    input: Input<R>,
+    input: Decompressed<R>,
     buffer: Vec<u8>,
     /// The part of the buffer that has been read but not returned.
     pending: Range<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Lines<R: Read> {
 impl<R: Read> Lines<R> {
     /// Opens the source and reads its first bytes, past a byte-order mark.
     pub fn open(source: R) -> Result<Lines<R>, TraceError> {
-        let input = Input::open(source).map_err(|source| TraceError::Read { line: 0, source })?;
+        let input = Decompressed::open(source).map_err(|source| TraceError::Read { line: 0, source })?;
         let mut lines = Lines { input, buffer: vec![0; BUFFER], pending: 0..0, ended: false, number: 0 };
         while lines.pending.len() < 4096 && !lines.ended {
             lines.fill()?;

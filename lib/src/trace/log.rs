@@ -9,7 +9,7 @@ use super::machine::MachineSize;
 use super::select::{Selected, select};
 use super::store::JobColumns;
 use super::swf::Header;
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::workload::{Machine, Workload};
 
 /// A cleaned log as a workload.
@@ -24,7 +24,7 @@ pub struct Log {
     /// The machine's size and where it is known from.
     pub machine: MachineSize,
     /// Its format.
-    pub format: Format,
+    pub format: LogFormat,
     /// Its compression.
     pub compression: Compression,
 }
@@ -43,8 +43,8 @@ impl Log {
         workload.set_withdrawn(withdrawn)?;
         workload.names = names;
         workload.epoch = match format {
-            Format::Swf => header.unix_start_time,
-            Format::Sacct => Some(0),
+            LogFormat::Swf => header.unix_start_time,
+            LogFormat::Sacct => Some(0),
         };
         Ok(Log { workload, header, report, machine, format, compression })
     }

@@ -11,24 +11,24 @@ use crate::units::Procs;
 /// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum LogFormat {
     /// The Standard Workload Format.
     Swf,
     /// Text that `sacct -P` prints.
     Sacct,
 }
 
-impl Format {
+impl LogFormat {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Swf => "SWF",
-            Format::Sacct => "sacct",
+            LogFormat::Swf => "SWF",
+            LogFormat::Sacct => "sacct",
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Format {
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// Its format; `None` to detect it.
-    pub format: Option<Format>,
+    pub format: Option<LogFormat>,
     /// Which records become jobs, and how.
     pub ruleset: Ruleset,
     /// Whether a line that cannot be read, or a rule that removes or changes anything, is an error.

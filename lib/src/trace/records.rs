@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::clean::cleaner::strict_error;
-use super::clean::{Example, Ledger, Rule};
+use super::clean::{Example, Rule, RuleCounts};
 use super::error::{Malformed, TraceError};
 use super::input::Compression;
 use super::lines::Lines;
@@ -11,7 +11,7 @@ use super::record::{Record, UNKNOWN};
 use super::sacct::{NoRecord, Sacct};
 use super::sniff::sniff;
 use super::swf::{self, Header, Oddity};
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::workload::Names;
 
 /// Number of data lines after which a file of mostly malformed lines is rejected.
@@ -25,7 +25,7 @@ pub struct Records<R: Read> {
     /// The columns of accounting records; `None` in SWF.
     sacct: Option<Box<Sacct>>,
     strict: bool,
-    ledger: Ledger,
+    ledger: RuleCounts,
     data_lines: u64,
     first_malformed: Option<Malformed>,
     ended: bool,
@@ -41,15 +41,15 @@ impl<R: Read> Records<R> {
             None => sniff(lines.beginning())?,
         };
         let sacct = match format {
-            Format::Swf => None,
-            Format::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
+            LogFormat::Swf => None,
+            LogFormat::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
         };
         Ok(Records {
             lines,
             header: Header::default(),
             sacct,
             strict: options.strict,
-            ledger: Ledger::default(),
+            ledger: RuleCounts::default(),
             data_lines: 0,
             first_malformed: None,
             ended: false,
@@ -143,8 +143,8 @@ impl<R: Read> Records<R> {
         let malformed = self.ledger.fired(Rule::Malformed);
         let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.ledger.fired(rule));
         let hopeless = match self.format() {
-            Format::Swf => 2 * malformed > self.data_lines,
-            Format::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
+            LogFormat::Swf => 2 * malformed > self.data_lines,
+            LogFormat::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
         };
         match self.first_malformed.take() {
             Some(first) if hopeless => Err(TraceError::MostlyMalformed {
@@ -153,10 +153,10 @@ impl<R: Read> Records<R> {
                 format: self.format().name(),
                 first: Box::new(first),
                 hint: match self.format() {
-                    Format::Swf => {
+                    LogFormat::Swf => {
                         "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"
                     }
-                    Format::Sacct => {
+                    LogFormat::Sacct => {
                         "rows need as many columns as the header line; --delimiter=$'\\x1f' avoids delimiters within names"
                     }
                 },
@@ -169,8 +169,8 @@ impl<R: Read> Records<R> {
     }
 
     /// The format of the log.
-    pub fn format(&self) -> Format {
-        if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
+    pub fn format(&self) -> LogFormat {
+        if self.sacct.is_some() { LogFormat::Sacct } else { LogFormat::Swf }
     }
 
     /// Whether the records come from accounting, directly or according to a note in the header.
@@ -194,7 +194,7 @@ impl<R: Read> Records<R> {
     }
 
     /// The counts of the rules that apply while reading.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &RuleCounts {
         &self.ledger
     }
 
@@ -204,7 +204,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Header and names, once all is read.
-    pub(super) fn into_parts(self) -> (Header, Names, Ledger) {
+    pub(super) fn into_parts(self) -> (Header, Names, RuleCounts) {
         let names = self.names();
         (self.header, names, self.ledger)
     }
@@ -223,7 +223,7 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-fn note(ledger: &mut Ledger, oddity: Oddity, record: &Record) {
+fn note(ledger: &mut RuleCounts, oddity: Oddity, record: &Record) {
     let (rule, value) = match oddity {
         Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
         Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),

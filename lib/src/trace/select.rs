@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::clean::cleaner::strict_error;
 use super::clean::{
-    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Ledger, Rule, Withdrawals,
+    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Rule, RuleCounts, Withdrawals,
 };
 use super::error::TraceError;
 use super::input::Compression;
@@ -14,7 +14,7 @@ use super::record::Record;
 use super::records::Records;
 use super::store::{Store, withdrawn};
 use super::swf::Header;
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::job::JobIndex;
 use crate::units::Procs;
 use crate::workload::{Names, Withdrawn};
@@ -28,7 +28,7 @@ pub(super) struct Selected<K> {
     pub names: Names,
     pub report: CleaningReport,
     pub machine: MachineSize,
-    pub format: Format,
+    pub format: LogFormat,
     pub compression: Compression,
 }
 
@@ -41,14 +41,14 @@ pub(super) fn select<R: Read, K: Store>(source: R, options: &ReadOptions) -> Res
 pub(super) struct Gathered<K> {
     pub header: Header,
     /// The counts of the rules that apply while reading.
-    pub reading: Ledger,
+    pub reading: RuleCounts,
     pub lines: u64,
-    pub format: Format,
+    pub format: LogFormat,
     pub compression: Compression,
     kept: K,
     withdrawn: Vec<Withdrawn>,
     names: Names,
-    cleaning: Ledger,
+    cleaning: RuleCounts,
     late_comments: bool,
     largest: LargestJob,
 }
@@ -135,7 +135,7 @@ impl<K: Store> Gathered<K> {
             one.job.shape.procs = one.job.shape.procs.min(machine.procs);
         }
         order(&mut kept, &mut withdrawn, options, &mut ledger);
-        if format == Format::Swf {
+        if format == LogFormat::Swf {
             note_duplicates(&kept, &mut ledger);
         }
         let mut report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
@@ -163,9 +163,9 @@ fn why(report: &CleaningReport) -> String {
 fn fit<K: Store>(
     kept: &mut K,
     machine: Procs,
-    format: Format,
+    format: LogFormat,
     options: &ReadOptions,
-    ledger: &mut Ledger,
+    ledger: &mut RuleCounts,
 ) -> Result<Vec<bool>, TraceError> {
     let cap = options.ruleset.action(Rule::TooLarge) == Action::Cap;
     let mut fits = vec![true; kept.len()];
@@ -205,7 +205,12 @@ fn recount(withdrawn: &mut [Withdrawn], stays: &[bool]) {
 }
 
 /// Arrival order: by submit time, ties as the ruleset has it. The cleaner has counted what was out of order.
-fn order<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], options: &ReadOptions, ledger: &mut Ledger) {
+fn order<K: Store>(
+    kept: &mut K,
+    withdrawn: &mut [Withdrawn],
+    options: &ReadOptions,
+    ledger: &mut RuleCounts,
+) {
     sort(kept, withdrawn, |(submit, _)| (submit, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
         return;
@@ -240,7 +245,7 @@ fn sort<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], part: impl Fn((i64,
     kept.arrange(order);
 }
 
-fn note_duplicates<K: Store>(kept: &K, ledger: &mut Ledger) {
+fn note_duplicates<K: Store>(kept: &K, ledger: &mut RuleCounts) {
     let number = |at: usize| kept.key(at).1;
     if (1..kept.len()).all(|at| number(at - 1) < number(at)) {
         return;

@@ -30,7 +30,7 @@ pub enum Align {
 
 /// What a column holds. It decides the alignment and the unit in the raw name; cells carry their own type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Words.
     Text,
     /// Whole numbers.
@@ -53,7 +53,7 @@ pub struct Column {
     /// A unit to show in the heading, where the values do not carry their own.
     pub unit: Option<String>,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Where its values stand.
     pub align: Align,
     /// Only for programs: left out of text and Markdown.
@@ -66,39 +66,39 @@ pub struct Column {
 
 impl Column {
     /// A column of this kind. Its key is the name in `snake_case`; a duration's ends in `_seconds`.
-    pub fn new(name: impl Into<String>, kind: Kind) -> Column {
+    pub fn new(name: impl Into<String>, kind: ColumnKind) -> Column {
         let name = name.into();
         let mut key = snake_case(&name);
-        if kind == Kind::Duration {
+        if kind == ColumnKind::Duration {
             key.push_str("_seconds");
         }
-        let align = if kind == Kind::Text { Align::Left } else { Align::Right };
+        let align = if kind == ColumnKind::Text { Align::Left } else { Align::Right };
         Column { name, key, unit: None, kind, align, detail: false, spare: 0, naming: false }
     }
 
     /// A column of words.
     pub fn text(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Text)
+        Column::new(name, ColumnKind::Text)
     }
 
     /// A column of whole numbers.
     pub fn integer(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Integer)
+        Column::new(name, ColumnKind::Integer)
     }
 
     /// A column of numbers with decimals.
     pub fn number(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Number)
+        Column::new(name, ColumnKind::Number)
     }
 
     /// A column of lengths of time.
     pub fn duration(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Duration)
+        Column::new(name, ColumnKind::Duration)
     }
 
     /// A column of shares of one.
     pub fn share(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Share)
+        Column::new(name, ColumnKind::Share)
     }
 
     /// Shows a unit in the heading.

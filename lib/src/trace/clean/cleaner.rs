@@ -1,11 +1,11 @@
 //! Applies the cleaning rules to one record at a time.
 
-use super::report::{Example, Ledger};
+use super::report::{Example, RuleCounts};
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
 use crate::trace::error::TraceError;
 use crate::trace::record::{Field, Record, UNKNOWN};
-use crate::trace::{Format, sacct};
+use crate::trace::{LogFormat, sacct};
 use crate::units::Procs;
 use crate::workload::FARTHEST;
 
@@ -27,8 +27,8 @@ pub struct Cleaner {
     strict: bool,
     machine: Option<Procs>,
     held: bool,
-    format: Format,
-    ledger: Ledger,
+    format: LogFormat,
+    ledger: RuleCounts,
     /// The job of the last summary line, whose partial executions may follow.
     summed_up: Option<i64>,
     latest_submit: i64,
@@ -37,13 +37,13 @@ pub struct Cleaner {
 impl Cleaner {
     /// A cleaner that follows `ruleset`; if strict, removing or changing a record is an error.
     pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
-        let ledger = Ledger::default();
+        let ledger = RuleCounts::default();
         Cleaner {
             ruleset,
             strict,
             machine: None,
             held: false,
-            format: Format::Swf,
+            format: LogFormat::Swf,
             ledger,
             summed_up: None,
             latest_submit: i64::MIN,
@@ -62,17 +62,17 @@ impl Cleaner {
     }
 
     /// Sets the format whose columns error messages name; SWF by default.
-    pub fn set_format(&mut self, format: Format) {
+    pub fn set_format(&mut self, format: LogFormat) {
         self.format = format;
     }
 
     /// The counts so far.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &RuleCounts {
         &self.ledger
     }
 
     /// Returns the counts.
-    pub fn into_ledger(self) -> Ledger {
+    pub fn into_ledger(self) -> RuleCounts {
         self.ledger
     }
 
@@ -305,15 +305,17 @@ fn culprit(rule: Rule, record: &Record) -> Option<Field> {
 pub(in crate::trace) fn strict_error(
     rule: Rule,
     field: Option<Field>,
-    format: Format,
+    format: LogFormat,
     line: u64,
     job: i64,
     value: String,
 ) -> TraceError {
     let place = match (field, format) {
         (None, _) => "whole line".to_owned(),
-        (Some(field), Format::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
-        (Some(field), Format::Sacct) => format!("{} (sacct column {})", field.name(), sacct::behind(field)),
+        (Some(field), LogFormat::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
+        (Some(field), LogFormat::Sacct) => {
+            format!("{} (sacct column {})", field.name(), sacct::behind(field))
+        }
     };
     TraceError::Strict { line, place, job, value, rule }
 }

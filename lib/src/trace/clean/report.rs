@@ -33,11 +33,11 @@ impl fmt::Display for Example {
 
 /// Counts while a log is read.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct RuleCounts {
     tallies: Vec<(u64, Option<Example>)>,
 }
 
-impl Ledger {
+impl RuleCounts {
     /// Counts one more; `example` is called the first time only.
     pub fn count(&mut self, rule: Rule, example: impl FnOnce() -> Example) {
         if self.tallies.is_empty() {
@@ -59,7 +59,7 @@ impl Ledger {
     }
 
     /// Adds the counts of another ledger; of two examples, this ledger's stays.
-    pub fn merge(&mut self, other: Ledger) {
+    pub fn merge(&mut self, other: RuleCounts) {
         if self.tallies.is_empty() {
             self.tallies = other.tallies;
             return;

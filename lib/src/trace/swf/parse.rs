@@ -1,7 +1,7 @@
 //! Hand-written parser for one record line: this loop dominates the time of reading a log.
 
 use super::number::{self, Whole};
-use crate::trace::error::{Malformed, Place, shortened};
+use crate::trace::error::{FieldPlace, Malformed, shortened};
 use crate::trace::record::{Field, Record};
 
 /// Something unusual about a readable line, to be counted.
@@ -112,7 +112,7 @@ fn decimal(token: &[u8]) -> Option<f64> {
 
 fn malformed(line: u64, index: usize, token: &[u8], reason: &str) -> Malformed {
     let field = Field::ALL[index];
-    let place = Place { column: field.column(), name: field.name().into() };
+    let place = FieldPlace { column: field.column(), name: field.name().into() };
     Malformed { line, field: Some(place), value: shortened(token), reason: reason.into() }
 }
 

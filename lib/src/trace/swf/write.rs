@@ -14,7 +14,7 @@ pub struct SwfWriter<W: Write> {
 }
 
 impl<W: Write> SwfWriter<W> {
-    /// Writes to `sink`; give it a buffered one, or an [`crate::trace::Output`].
+    /// Writes to `sink`; give it a buffered one, or an [`crate::trace::CompressedOutput`].
     pub fn new(sink: W) -> SwfWriter<W> {
         SwfWriter { sink, line: Vec::with_capacity(160) }
     }

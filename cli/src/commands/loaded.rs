@@ -181,7 +181,7 @@ pub struct Facts {
     /// Where the jobs come from.
     pub source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<trace::Format>,
+    format: Option<trace::LogFormat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compression: Option<trace::Compression>,
     /// Jobs simulated.

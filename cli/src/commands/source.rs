@@ -62,8 +62,8 @@ impl Reading {
     pub fn options(&self, procs: Option<u32>) -> ReadOptions {
         let format = match self.input_format {
             InputFormat::Auto => None,
-            InputFormat::Swf => Some(trace::Format::Swf),
-            InputFormat::Sacct => Some(trace::Format::Sacct),
+            InputFormat::Swf => Some(trace::LogFormat::Swf),
+            InputFormat::Sacct => Some(trace::LogFormat::Sacct),
         };
         ReadOptions {
             format,

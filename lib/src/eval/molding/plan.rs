@@ -2,7 +2,7 @@
 
 use super::hours::Hours;
 use super::seed_run::{Drawn, Enacted, Recorded, SeedRun, share};
-use crate::allot::{Allotter, Strategy, Witness};
+use crate::allot::{Allotter, Strategy, StrategyRecorder};
 use crate::eval::EvalError;
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::seed::Seed;
@@ -33,10 +33,10 @@ impl Molding {
             let schedule = simulated(&workload, &mut allotter)?;
             enacted.push(Enacted::of(&workload, &drawn, &schedule, &hours, allotter.predictions(), kept));
         }
-        let mut witness = Witness::new(&workload, &self.recorded);
-        let schedule = simulated(&workload, &mut witness)?;
-        let spoiled = witness.decisions().iter().filter(|decision| decision.is_spoiled()).count();
-        let recorded = (0..self.recorded.len()).map(|place| Recorded::of(&witness, place, &drawn)).collect();
+        let mut recorder = StrategyRecorder::new(&workload, &self.recorded);
+        let schedule = simulated(&workload, &mut recorder)?;
+        let spoiled = recorder.decisions().iter().filter(|decision| decision.is_spoiled()).count();
+        let recorded = (0..self.recorded.len()).map(|place| Recorded::of(&recorder, place, &drawn)).collect();
         let of = |(place, job): (usize, &DowneyJob)| {
             let placement = &schedule.placements[place];
             Drawn {

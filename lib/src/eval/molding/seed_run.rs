@@ -1,7 +1,7 @@
 //! The results of one seed: of every strategy carried out, and of every one recorded.
 
 use super::hours::Hours;
-use crate::allot::{Bias, Course, Prediction, Trend, Witness};
+use crate::allot::{Bias, Course, Prediction, StrategyRecorder, Trend};
 use crate::sim::Schedule;
 use crate::synth::DowneyJob;
 use crate::units::{Procs, Seconds};
@@ -138,8 +138,8 @@ impl Enacted {
 
 impl Recorded {
     /// From what the strategy at this place would have done.
-    pub(super) fn of(witness: &Witness, place: usize, drawn: &[DowneyJob]) -> Recorded {
-        let (jobs, courses) = (witness.decisions().len(), witness.courses(place));
+    pub(super) fn of(recorder: &StrategyRecorder, place: usize, drawn: &[DowneyJob]) -> Recorded {
+        let (jobs, courses) = (recorder.decisions().len(), recorder.courses(place));
         let rebels: Vec<&Course> = courses.iter().filter(|course| course.rebels).collect();
         let losers = || rebels.iter().filter(|course| course.saved < 0.0);
         let mut savings: Vec<f64> = rebels.iter().map(|course| course.saved).collect();
@@ -147,7 +147,7 @@ impl Recorded {
         let lifetime = |rebels: bool| {
             let of = courses.iter().filter(|course| course.rebels == rebels);
             let lifetimes: Vec<f64> = of
-                .map(|course| drawn[witness.decisions()[course.decision].job.0 as usize].lifetime.0 as f64)
+                .map(|course| drawn[recorder.decisions()[course.decision].job.0 as usize].lifetime.0 as f64)
                 .collect();
             lifetimes.iter().sum::<f64>() / lifetimes.len() as f64
         };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::SearchError;
 use super::request::PredictedAt;
 use super::search::{Method, Search};
-use crate::eval::{EvalError, Replay, Score, Scorer};
+use crate::eval::{EvalError, Score, Scorer, WalkForward};
 use crate::job::Job;
 use crate::parallel;
 use crate::predict::template::{GibbonsSettings, Lifetime, TemplateSet};
@@ -41,7 +41,7 @@ pub struct PredictorScore {
 /// A log that template sets are scored on.
 #[derive(Debug)]
 pub(super) struct Scoring<'a> {
-    replay: Replay<'a>,
+    replay: WalkForward<'a>,
     scorer: Scorer<'a>,
     searched: usize,
     /// Whether any are held out.
@@ -57,8 +57,8 @@ impl<'a> Scoring<'a> {
     ) -> Result<Scoring<'a>, SearchError> {
         let too_few = |searched, jobs| SearchError::TooFewJobs { searched, jobs, needed: FEWEST_JOBS };
         let replay = match at {
-            PredictedAt::Start => Replay::of(workload),
-            PredictedAt::Submit => Replay::at_submission(workload),
+            PredictedAt::Start => WalkForward::of(workload),
+            PredictedAt::Submit => WalkForward::at_submission(workload),
         };
         let replay = replay.map_err(|error| match error {
             EvalError::NoWaits => SearchError::NoWaits,

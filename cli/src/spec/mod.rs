@@ -10,8 +10,3 @@ pub use parser::{SpecParser, form, of, read};
 pub use queuecast::spec::Form;
 pub use templates::predictor;
 pub use values::{at_least, at_least_one, dimension, positive, seeds, time_zone};
-
-/// `--policy`.
-pub fn policy() -> SpecParser<queuecast::sim::Backfill> {
-    of()
-}

@@ -22,6 +22,8 @@ mod queue_time_properties;
 mod session_properties;
 mod shapes;
 mod speedup_properties;
+#[path = "../support/mod.rs"]
+mod support;
 mod template_properties;
 mod tidy;
 mod trace_clean;

@@ -10,8 +10,7 @@ use rayon::prelude::*;
 
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
-use super::simulate::{correction_help, policy_help, predictor_help};
-use super::source::{EVENT_ORDER, Scheduling, Source};
+use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, grid};
 use crate::failure::Failure;
 use crate::printer::Printer;

@@ -4,6 +4,8 @@
 mod names;
 mod words;
 
+mod circles;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

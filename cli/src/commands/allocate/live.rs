@@ -15,6 +15,7 @@ use crate::printer::Printer;
 /// Whether and what to ask.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The site")]
+#[group(id = "the_site")]
 pub struct Arguments {
     /// Ask the site's Slurm, by squeue and sinfo, who runs and who waits now
     #[arg(long)]

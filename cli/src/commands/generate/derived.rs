@@ -12,6 +12,7 @@ use crate::commands::cleaning;
 use crate::commands::loaded::{Loaded, digest};
 use crate::commands::source::Source;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 /// Which trace, and where the other goes.
@@ -44,6 +45,7 @@ impl Derived {
     pub fn run(
         &self,
         change: impl FnOnce(&Loaded) -> Result<Changed, Failure>,
+        invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let place = self.into.plan(&[&self.file], printer)?;
@@ -62,7 +64,7 @@ impl Derived {
         told.extend(trace.log.report.to_string().lines().map(|line| format!("cleaned: {}", line.trim())));
         told.push(how);
         let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
-        Product { workload, header, how: told, parameters, seed }.deliver(place, printer)
+        Product { workload, header, how: told, parameters, seed }.deliver(place, invocation, printer)
     }
 }
 

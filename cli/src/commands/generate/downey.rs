@@ -7,6 +7,7 @@ use queuecast::workload::Workload;
 use super::making::Making;
 use super::product::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -92,7 +93,7 @@ impl Choices {
 }
 
 /// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { choices, making, into } = arguments;
     let fitted = making.modelled.like.like.is_some();
     making.asking.check_log(fitted)?;
@@ -100,5 +101,5 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let choose = |model: Downey, log: Option<&Workload>| {
         Ok(Downey { moldable: false, ..choices.applied(model, log)? })
     };
-    making.run_with(into, choose, printer)
+    making.run_with(into, choose, invocation, printer)
 }

@@ -7,6 +7,7 @@ use super::dealing::Known;
 use super::derived::{Changed, Derived};
 use super::parameters::{self, Setting};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -40,7 +41,7 @@ pub struct Arguments {
 }
 
 /// Makes them and writes the trace.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let kind = arguments.estimates;
     arguments.asking.check(kind)?;
     parameters::check(&arguments.set, arguments.asking.models(kind))?;
@@ -55,6 +56,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let seed = chance.then_some(arguments.seed);
             Ok(Changed { workload, how: asked.how, parameters: asked.parameters, seed })
         },
+        invocation,
         printer,
     )
 }

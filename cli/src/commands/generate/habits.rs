@@ -9,6 +9,7 @@ use super::parameters;
 use super::product::{Product, Target};
 use super::refused::Refused;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::spec;
 
@@ -91,13 +92,14 @@ impl Arguments {
 }
 
 /// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let place = arguments.into.plan(&[], printer)?;
     let model = arguments.model();
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| REFUSED.because(error, None))?;
     let how = vec!["jobs by a model of people of habit; nobody ran them".to_owned()];
     let parameters = parameters::listed("habits", &model)?;
-    Product { workload, header: None, how, parameters, seed: Some(arguments.seed) }.deliver(place, printer)
+    Product { workload, header: None, how, parameters, seed: Some(arguments.seed) }
+        .deliver(place, invocation, printer)
 }
 
 #[cfg(test)]

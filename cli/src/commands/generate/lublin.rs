@@ -6,6 +6,7 @@ use queuecast::synth::{Lublin, LublinKinds};
 use super::making::Making;
 use super::product::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -54,12 +55,12 @@ impl Kinds {
 }
 
 /// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let fitted = arguments.making.modelled.like.like.is_some();
     arguments.making.asking.check_log(fitted)?;
     let choose = |model: Lublin| {
         let usual = if fitted { model.kinds } else { LublinKinds::Untyped };
         Lublin { kinds: arguments.kinds.map_or(usual, Kinds::of_model), ..model }
     };
-    arguments.making.run(&arguments.into, choose, printer)
+    arguments.making.run(&arguments.into, choose, invocation, printer)
 }

@@ -18,6 +18,7 @@ use super::product::{Product, Target as Into};
 use super::refused::Refused;
 use crate::commands::loaded::{Loaded, digest, number_of};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
@@ -58,9 +59,10 @@ impl Making {
         &self,
         into: &Into,
         choose: impl FnOnce(M) -> M,
+        invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
-        self.run_with(into, |model, _| Ok(choose(model)), printer)
+        self.run_with(into, |model, _| Ok(choose(model)), invocation, printer)
     }
 
     /// The same with a `choose` that looks at the log as well, if there is one.
@@ -68,6 +70,7 @@ impl Making {
         &self,
         into: &Into,
         choose: impl FnOnce(M, Option<&Workload>) -> Result<M, SynthError>,
+        invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let seed = Seed(self.seed);
@@ -135,7 +138,8 @@ impl Making {
         parameters.extend(asked.parameters);
         progress.advance();
         drop(progress);
-        Product { workload, header: None, how, parameters, seed: Some(self.seed) }.deliver(place, printer)
+        Product { workload, header: None, how, parameters, seed: Some(self.seed) }
+            .deliver(place, invocation, printer)
     }
 
     /// The longest that jobs can run because nobody at the log's site can ask for more; `None` where that is not known, or

@@ -15,12 +15,12 @@ mod product;
 pub mod refused;
 mod resample;
 mod rescale;
-mod retyped;
 mod shake;
 
 use clap::Subcommand;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -54,14 +54,14 @@ pub enum Command {
 }
 
 /// Makes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Lublin(arguments) => lublin::run(arguments, printer),
-        Command::Downey(arguments) => downey::run(arguments, printer),
-        Command::Habits(arguments) => habits::run(arguments, printer),
-        Command::Estimates(arguments) => estimates::run(arguments, printer),
-        Command::Rescale(arguments) => rescale::run(arguments, printer),
-        Command::Resample(arguments) => resample::run(arguments, printer),
-        Command::Shake(arguments) => shake::run(arguments, printer),
+        Command::Lublin(arguments) => lublin::run(arguments, invocation, printer),
+        Command::Downey(arguments) => downey::run(arguments, invocation, printer),
+        Command::Habits(arguments) => habits::run(arguments, invocation, printer),
+        Command::Estimates(arguments) => estimates::run(arguments, invocation, printer),
+        Command::Rescale(arguments) => rescale::run(arguments, invocation, printer),
+        Command::Resample(arguments) => resample::run(arguments, invocation, printer),
+        Command::Shake(arguments) => shake::run(arguments, invocation, printer),
     }
 }

@@ -11,10 +11,10 @@ use queuecast::workload::Workload;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::retyped;
 use crate::answer::Answer;
 use crate::commands::loaded::{Facts, number_of, period};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::output::Planned;
 use crate::printer::Printer;
 
@@ -81,8 +81,8 @@ struct Summary {
 impl Product<'_> {
     /// Writes the trace. Into a file, the answer is a summary; on standard output, the trace is the answer, and the
     /// summary goes to standard error.
-    pub fn deliver(self, place: Place, printer: &Printer) -> Result<(), Failure> {
-        let command = retyped::command()?;
+    pub fn deliver(self, place: Place, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+        let command = invocation.recorded()?;
         let notes = self.notes(&command);
         let heading = Heading { header: self.header, notes: &notes };
         let Some(planned) = place.0 else {

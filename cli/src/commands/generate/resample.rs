@@ -6,6 +6,7 @@ use queuecast::synth::Resample;
 use super::derived::{Changed, Derived, missed};
 use super::refused::Refused;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -35,7 +36,7 @@ const REFUSED: Refused = Refused { model: "resample", options: &[("weeks", "--we
 const WEEK: i64 = 604_800;
 
 /// Resamples and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     arguments.derived.run(
         |trace| {
             let before = &trace.log.workload;
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             parameters.extend(resample.load.map(|load| ("resample.load".to_owned(), load.to_string())));
             Ok(Changed { workload, how, parameters, seed: Some(arguments.seed) })
         },
+        invocation,
         printer,
     )
 }

@@ -7,6 +7,7 @@ use queuecast::workload::Workload;
 use super::derived::{Changed, Derived, missed};
 use super::refused::Refused;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -48,7 +49,7 @@ pub enum By {
 const REFUSED: Refused = Refused { model: "rescale", options: &[("load", "--load"), ("factor", "--factor")] };
 
 /// Rescales and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let (to, name, value) = match (arguments.load, arguments.factor) {
         (_, Some(factor)) => (Target::Factor(factor), "factor", factor),
         (load, None) => (Target::Load(load.unwrap_or(1.0)), "load", load.unwrap_or(1.0)),
@@ -81,6 +82,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             ];
             Ok(Changed { workload, how, parameters, seed: None })
         },
+        invocation,
         printer,
     )
 }

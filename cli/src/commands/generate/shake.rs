@@ -7,6 +7,7 @@ use queuecast::units::Seconds;
 use super::derived::{Changed, Derived};
 use super::refused::Refused;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -41,7 +42,7 @@ fn distance(text: &str) -> Result<Seconds, String> {
 const REFUSED: Refused = Refused { model: "shake", options: &[] };
 
 /// Shakes and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     arguments.derived.run(
         |trace| {
             let shaken = Some(Shaken { by: arguments.by, seed: arguments.seed });
@@ -52,6 +53,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let parameters = vec![("shake.by".to_owned(), arguments.by.to_string())];
             Ok(Changed { workload, how, parameters, seed: Some(arguments.seed) })
         },
+        invocation,
         printer,
     )
 }

@@ -4,7 +4,7 @@ use queuecast::portrait::{Disparity, Portrait};
 use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::Percentiles;
 
-use super::{Described, whole};
+use super::described::{Described, whole};
 
 /// One row per trace: what was counted before cleaning, then the portrait of what cleaning left.
 pub fn table(all: &[Described]) -> Table {

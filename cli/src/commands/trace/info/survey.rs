@@ -3,7 +3,7 @@
 use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
 use queuecast::units::Seconds;
 
-use super::{Described, whole};
+use super::described::{Described, whole};
 use crate::commands::cleaning;
 
 /// Adds what was counted.

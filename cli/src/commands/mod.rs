@@ -8,7 +8,6 @@ mod comparison;
 mod completions;
 mod demo;
 mod generate;
-mod grid;
 mod identity;
 mod killed;
 mod loaded;
@@ -17,6 +16,7 @@ mod reproduce;
 mod search;
 mod simulate;
 mod source;
+mod threads;
 mod trace;
 
 use clap::Subcommand;

@@ -21,6 +21,7 @@ const BAD: f64 = 0.2;
 
 /// The job.
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "The job")]
 #[group(id = "the_job")]
 pub struct Arguments {

@@ -14,6 +14,7 @@ use crate::printer::Printer;
 
 /// Whether and what to ask.
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "The site")]
 #[group(id = "the_site")]
 pub struct Arguments {

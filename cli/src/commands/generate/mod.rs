@@ -1,21 +1,19 @@
-//! `queuecast generate`: traces that nobody recorded, from models or made of other traces.
+//! `queuecast generate`: synthetic traces, from models or made of other traces.
 
-mod asking;
-mod dealing;
-mod derived;
 pub mod downey;
+pub mod errors;
+mod estimate_options;
 mod estimates;
 mod habits;
+mod log_change;
 mod lublin;
-mod making;
-pub mod modelled;
-pub mod parameters;
-mod people;
-mod product;
-pub mod refused;
+pub mod model_options;
+mod output;
 mod resample;
 mod rescale;
+mod set_option;
 mod shake;
+mod user_options;
 
 use clap::Subcommand;
 
@@ -41,7 +39,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What to make it from.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Lublin(Box<lublin::Arguments>),
@@ -53,7 +51,7 @@ pub enum Command {
     Shake(shake::Arguments),
 }
 
-/// Makes it.
+/// Runs the subcommand.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         Command::Lublin(arguments) => lublin::run(arguments, invocation, printer),

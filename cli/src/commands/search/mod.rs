@@ -21,7 +21,7 @@ use self::interrupt::Interrupt;
 use self::live::Live;
 use self::scoring::{Interrupted, Scoring};
 use super::loaded::Loaded;
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::invocation::Invocation;
 use crate::output::Planned;
@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     }
     let keep = |search: &Search| checkpoint.as_ref().map_or(Ok(()), |file| file.write(&identity, search));
     let interrupt = Interrupt::listen()?;
-    let results = grid::on_threads(arguments.threads, usize::from(u16::MAX), || {
+    let results = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
         let live = Live::new(printer);
         while !search.is_done() {
             live.show(&search);

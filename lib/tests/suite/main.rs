@@ -6,7 +6,6 @@ mod advice_odd;
 mod advice_properties;
 mod allot_properties;
 mod allot_reference;
-mod downey1997;
 mod engine_properties;
 mod estimates_properties;
 mod laws;

@@ -1,7 +1,7 @@
 //! Simulated users against the users of real logs: when they submit, and how much their histories tell a predictor.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::Replay;
+use queuecast::eval::WalkForward;
 use queuecast::job::{Job, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
@@ -33,7 +33,7 @@ fn shuffled(workload: &Workload) -> Workload {
 fn error_ratio(workload: &Workload, predictor: &str) -> f64 {
     let spec: PredictorSpec = predictor.parse().unwrap();
     let error = |workload: &Workload| {
-        let replay = Replay::at_submission(workload).unwrap();
+        let replay = WalkForward::at_submission(workload).unwrap();
         replay.score(spec.build(Vec::new, DEFAULT_REQUEST).as_mut(), 0..replay.len()).mean_error
     };
     error(workload) / error(&shuffled(workload))

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Backfill, EventOrder, Form, LimitRule, Options, simulate};
+use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Persistence, simulate};
 use queuecast::workload::Workload;
 
 use crate::support::jobs::{job, workload};
@@ -76,7 +76,7 @@ fn check(scenario: &Scenario, column: usize) -> Result<(), Failed> {
     let (policy, expected) = &scenario.expected[column];
     let spec: Backfill = policy.split(['@', '#']).next().unwrap_or_default().parse()?;
     for plain in [false, true] {
-        if plain && spec.form == Form::Keep {
+        if plain && spec.form == Persistence::Keep {
             continue;
         }
         let found = starts(&scenario.workload, policy, plain);

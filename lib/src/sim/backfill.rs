@@ -134,9 +134,9 @@ impl Spec for Backfill {
         policy.checked(settings)
     }
 
-    /// A colon or comma at the end is allowed.
+    /// Settings may be empty or end with a comma.
     fn parse(text: &str) -> Result<Backfill, SpecError> {
-        let text = text.trim_end_matches([',', ':']);
+        let text = if text.contains(':') { text.trim_end_matches([',', ':']) } else { text };
         Backfill::from_settings(&Settings::read(Backfill::KIND, &Backfill::forms(), text)?)
     }
 }
@@ -183,6 +183,7 @@ mod tests {
         assert_eq!("conservative:replan".parse(), Ok(Backfill::conservative(Persistence::Replan)));
         assert_eq!("easy:order=shortest".parse::<Backfill>(), "sjbf".parse());
         assert_eq!("easy:".parse::<Backfill>(), "easy".parse());
+        assert!("easy,".parse::<Backfill>().is_err());
     }
 
     #[test]

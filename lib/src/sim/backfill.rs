@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::Kept;
+use super::conservative::Conservative;
 use super::leap::Leap;
 use super::order::Order;
 use super::plain::Plain;
+use super::plain_conservative::PlainConservative;
 use super::policy::Policy;
 use super::priority::Formula;
 use super::reservations::{Depth, Form};
@@ -62,15 +63,18 @@ impl Backfill {
     /// The policy, in the fastest form that plans exactly as the plain loop.
     pub fn build(&self) -> Box<dyn Policy> {
         match (self.form, self.reservations, &self.priority) {
-            (Form::Keep, _, _) => Box::new(Kept::new()),
+            (Form::Keep, _, _) => Box::new(Conservative::new()),
             (Form::Replan, Depth::First(1), None) => Box::new(Leap::new(self.order)),
             _ => self.build_plain(),
         }
     }
 
-    /// The policy as the plain loop over all waiting jobs: slow and obvious. It has no kept form.
+    /// The policy as a plain loop over all waiting jobs: the slow definition.
     pub fn build_plain(&self) -> Box<dyn Policy> {
-        Box::new(Plain::new(self.reservations, self.order, self.priority.clone()))
+        match self.form {
+            Form::Keep => Box::new(PlainConservative::new()),
+            Form::Replan => Box::new(Plain::new(self.reservations, self.order, self.priority.clone())),
+        }
     }
 
     fn checked(self, text: &str) -> Result<Backfill, SpecError> {

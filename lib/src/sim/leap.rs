@@ -13,6 +13,7 @@ use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
 use super::queue::Queue;
 use super::running::{PlannedEnd, Shadow};
+use super::size_class::{CLASSES, class};
 use super::view::View;
 use crate::job::JobIndex;
 use crate::units::{Seconds, Time};
@@ -33,13 +34,6 @@ struct Candidate {
 struct Least {
     procs: u32,
     planned: [u32; CLASSES],
-}
-
-/// Size classes: 1, 2, 3–4, 5–8 … and from 8193 on.
-const CLASSES: usize = 15;
-
-fn class(procs: u32) -> usize {
-    ((u32::BITS - procs.saturating_sub(1).leading_zeros()) as usize).min(CLASSES - 1)
 }
 
 fn largest(free: i64) -> usize {

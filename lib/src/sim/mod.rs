@@ -6,14 +6,15 @@
 mod agenda;
 mod backfill;
 mod blocks;
+mod conservative;
 mod engine;
 mod error;
 mod fork;
-mod kept;
 mod leap;
 mod options;
 mod order;
 mod plain;
+mod plain_conservative;
 mod policy;
 mod priority;
 mod profile;
@@ -22,6 +23,8 @@ mod reservations;
 mod rows;
 mod running;
 mod schedule;
+mod size_class;
+mod timeline;
 mod view;
 
 pub use backfill::Backfill;

@@ -1,0 +1,527 @@
+//! Conservative backfilling with kept reservations: each job gets a reservation when it arrives, and the reservation
+//! moves only to earlier times while planned run times hold.
+//!
+//! Plans exactly as [`super::plain_conservative`], which visits every reservation at every plan; a property test holds
+//! it to that. This one visits only the reservations that may have become movable:
+//!
+//! 1. When a reservation was made, or compression last visited it, no earlier start had room for it. Reserving
+//!    takes room and cannot change that. So an earlier start has room now only if room was *freed* since then in the
+//!    time the job would run, and after the last such change the start had room. It is enough, after each change that
+//!    frees an interval, to list the reservations for which some start has room that uses a part of the interval.
+//! 2. A start at which the job would run into its own present reservation has room only if the instant before
+//!    that reservation has. So the job is listed when that instant is freed: its reservation begins in the interval or
+//!    right after it.
+//! 3. Any other start needs the job's processors free for its whole length without a break, in a stretch that
+//!    overlaps the interval and ends before the reservation begins. The longest such stretch is measured per size
+//!    class, and blocks of reservations without a job that short are skipped.
+//!
+//! Listed reservations are visited in arrival order. What a visit frees is listed for this compression if its turn is
+//! still to come, otherwise for the next: exactly the order in which the plain loop would find it.
+//!
+//! When planned run times grow, only reservations in an overbooked interval can be displaced: outside of it, all fit
+//! together.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use super::blocks::{Blocks, Entry, Place};
+use super::plain::reason_of;
+use super::policy::{Change, Policy, Start};
+use super::size_class::{CLASSES, class};
+use super::timeline::{Offer, Search, Timeline, seconds};
+use super::view::View;
+use crate::job::JobIndex;
+use crate::units::{Seconds, Time};
+
+/// The reservation of a waiting job. They are sorted by start.
+#[derive(Debug, Clone, Copy)]
+struct Reservation {
+    at: i64,
+    planned: i64,
+    job: JobIndex,
+    procs: u32,
+    /// How long it needs its processors, as summaries hold it. A job of no length needs an instant.
+    needs: i32,
+    class: u8,
+    /// The time freed since the last visit into which the job may fit, as one interval; empty if none.
+    freed: (i64, i64),
+    /// Whether the time right before it was freed since the last visit.
+    adjacent: bool,
+}
+
+/// No time.
+const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
+
+fn hull(one: (i64, i64), other: (i64, i64)) -> (i64, i64) {
+    (one.0.min(other.0), one.1.max(other.1))
+}
+
+impl Reservation {
+    fn new(job: JobIndex, procs: u32, at: i64, planned: i64) -> Reservation {
+        let (needs, class) = (seconds(planned.max(1)), class(procs) as u8);
+        Reservation { at, planned, job, procs, needs, class, freed: NOTHING, adjacent: false }
+    }
+
+    fn end(&self) -> i64 {
+        self.at.saturating_add(self.planned)
+    }
+
+    fn is_listed(&self) -> bool {
+        self.adjacent || self.freed != NOTHING
+    }
+}
+
+/// Bounds on the reservations of a block. They stay valid when one leaves.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// The shortest planned run time in each size class, at most what 32 bits hold.
+    shortest: [i32; CLASSES],
+    /// The longest.
+    longest: [i32; CLASSES],
+    /// Reservations that have left since the bounds were exact.
+    left: u32,
+    /// No job that arrived before this one is in the block.
+    oldest: JobIndex,
+}
+
+impl Entry for Reservation {
+    type Key = (i64, JobIndex);
+    type Summary = Bounds;
+    const EMPTY: Bounds = Bounds {
+        shortest: [i32::MAX; CLASSES],
+        longest: [0; CLASSES],
+        left: 0,
+        oldest: JobIndex(u32::MAX),
+    };
+
+    fn key(&self) -> (i64, JobIndex) {
+        (self.at, self.job)
+    }
+
+    fn include(bounds: &mut Bounds, entry: &Reservation) {
+        let class = usize::from(entry.class);
+        bounds.shortest[class] = bounds.shortest[class].min(entry.needs);
+        bounds.longest[class] = bounds.longest[class].max(entry.needs);
+        bounds.oldest = bounds.oldest.min(entry.job);
+    }
+
+    fn exclude(bounds: &mut Bounds, _entry: &Reservation) {
+        bounds.left += 1;
+    }
+}
+
+impl Bounds {
+    fn of(entries: &[Reservation]) -> Bounds {
+        let mut bounds = Reservation::EMPTY;
+        entries.iter().for_each(|entry| Reservation::include(&mut bounds, entry));
+        bounds
+    }
+
+    /// Whether a job of the block may be short enough for what an interval offers.
+    fn may_use(&self, offer: &Offer) -> bool {
+        self.shortest.iter().zip(&offer.longest).fold(false, |any, (shortest, run)| any | (shortest <= run))
+    }
+}
+
+/// When the reservation of each waiting job begins, by job.
+#[derive(Debug, Clone, Default)]
+struct Starts {
+    first: u32,
+    /// From the first job on; `None` for jobs without a reservation.
+    starts: VecDeque<Option<i64>>,
+}
+
+impl Starts {
+    fn of(&self, job: JobIndex) -> Option<i64> {
+        *self.starts.get(job.0.checked_sub(self.first)? as usize)?
+    }
+
+    /// Jobs are added in arrival order.
+    fn add(&mut self, job: JobIndex, at: i64) {
+        if self.starts.is_empty() {
+            self.first = job.0;
+        }
+        self.starts.resize((job.0 - self.first) as usize, None);
+        self.starts.push_back(Some(at));
+    }
+
+    fn change(&mut self, job: JobIndex, at: Option<i64>) {
+        if let Some(start) = self.starts.get_mut((job.0 - self.first) as usize) {
+            *start = at;
+        }
+        while let Some(None) = self.starts.front() {
+            self.starts.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Whether some job that arrived before this one has a reservation.
+    fn any_before(&self, job: JobIndex) -> bool {
+        !self.starts.is_empty() && self.first < job.0
+    }
+}
+
+/// A reservation for each waiting job, and what they leave free.
+#[derive(Debug, Clone)]
+pub(super) struct Conservative {
+    /// Free processors besides running jobs and reservations; `None` before the first plan.
+    timeline: Option<Timeline>,
+    reservations: Blocks<Reservation>,
+    starts: Starts,
+    /// No planned run time is longer.
+    longest: i64,
+    /// Jobs from this index on have no reservation yet.
+    unseen: JobIndex,
+    /// The reservation being visited by compression; those up to it have had their turn.
+    turn: Option<JobIndex>,
+    /// Reservations to visit in this compression, or in the next if there is none now.
+    listed: BinaryHeap<Reverse<JobIndex>>,
+    /// Reservations to visit in the next compression.
+    listed_for_next: Vec<JobIndex>,
+    changes: Changes,
+    wake: Option<Time>,
+    /// Jobs to start, kept for its memory.
+    due: Vec<Reservation>,
+}
+
+/// What has changed since the last plan.
+#[derive(Debug, Clone, Default)]
+struct Changes {
+    /// Processors of ended jobs, and until when the timeline has them busy.
+    ended: Vec<(u32, i64)>,
+    /// Running jobs planned to end at another time, and until when the timeline has them busy.
+    moved: BTreeMap<JobIndex, i64>,
+    /// Waiting jobs with other planned run times.
+    revised: Vec<JobIndex>,
+    /// Whether a job ended or a planned run time became shorter.
+    eased: bool,
+}
+
+impl Conservative {
+    pub fn new() -> Conservative {
+        Conservative {
+            timeline: None,
+            reservations: Blocks::new(),
+            starts: Starts::default(),
+            longest: 0,
+            unseen: JobIndex(0),
+            turn: None,
+            listed: BinaryHeap::new(),
+            listed_for_next: Vec::new(),
+            changes: Changes::default(),
+            wake: None,
+            due: Vec::new(),
+        }
+    }
+
+    /// Brings the timeline up to date with what has changed; displaces reservations that no longer fit.
+    fn update(&mut self, timeline: &mut Timeline, view: &View<'_>) {
+        let now = view.now;
+        let mut changes = std::mem::take(&mut self.changes);
+        let mut freed = NOTHING;
+        for (procs, busy_until) in changes.ended.drain(..) {
+            if busy_until > now {
+                timeline.add(now, busy_until, i64::from(procs));
+                freed = (now, freed.1.max(busy_until));
+            }
+        }
+        if !changes.moved.is_empty() || !changes.revised.is_empty() {
+            let freed_too = self.replan(timeline, view, &mut changes);
+            freed = hull(freed, freed_too);
+        }
+        self.changes = changes;
+        self.list(timeline, freed);
+    }
+
+    /// Takes over changed plans of running and waiting jobs. Returns an interval that holds all time freed.
+    fn replan(&mut self, timeline: &mut Timeline, view: &View<'_>, changes: &mut Changes) -> (i64, i64) {
+        let now = view.now;
+        let mut freed = NOTHING;
+        let mut taken = NOTHING;
+        let mut change = |timeline: &mut Timeline, procs: u32, from: i64, to: i64| {
+            let (begin, end) = (from.min(to).max(now), from.max(to));
+            if begin < end {
+                let (procs, span) = if to < from { (i64::from(procs), &mut freed) } else { (-i64::from(procs), &mut taken) };
+                timeline.add(begin, end, procs);
+                *span = (span.0.min(begin), span.1.max(end));
+            }
+        };
+        for (job, busy_until) in std::mem::take(&mut changes.moved) {
+            let row = view.row(job);
+            change(timeline, row.procs, busy_until, row.planned_end());
+        }
+        for job in changes.revised.drain(..) {
+            let Some(place) = self.find(job) else { continue };
+            let block = &mut self.reservations.blocks_mut()[place.block];
+            let reservation = &mut block.entries[place.entry];
+            let before = *reservation;
+            reservation.planned = view.row(job).planned;
+            reservation.needs = seconds(reservation.planned.max(1));
+            change(timeline, before.procs, before.end(), reservation.end());
+            if reservation.planned < before.planned {
+                // A shorter job may fit anywhere before its reservation.
+                reservation.freed = (i64::MIN, i64::MAX);
+                if !before.is_listed() {
+                    self.listed.push(Reverse(job));
+                }
+            }
+            let reservation = *reservation;
+            Reservation::include(&mut block.summary, &reservation);
+            self.longest = self.longest.max(reservation.planned);
+        }
+        let overbooked = if taken == NOTHING { None } else { timeline.overbooked(taken.0, taken.1) };
+        if let Some((from, to)) = overbooked {
+            freed = hull(freed, self.displace(timeline, now, from, to));
+        }
+        freed
+    }
+
+    /// Finds other times for reservations that overlap an overbooked interval and do not fit beside those that begin
+    /// before them. Returns an interval that holds all their old times.
+    fn displace(&mut self, timeline: &mut Timeline, now: i64, from: i64, to: i64) -> (i64, i64) {
+        let first = (from.saturating_sub(self.longest), JobIndex(0));
+        let near = self.reservations.after(first).take_while(|reservation| reservation.at < to);
+        let mut overlapping: Vec<Reservation> =
+            near.filter(|reservation| reservation.end() > from).copied().collect();
+        for reservation in &overlapping {
+            timeline.add(reservation.at, reservation.end(), i64::from(reservation.procs));
+        }
+        overlapping.retain(|reservation| {
+            let (at, end, procs) = (reservation.at, reservation.end(), i64::from(reservation.procs));
+            let fits = timeline.fits(at, end, procs);
+            if fits {
+                timeline.add(at, end, -procs);
+            }
+            !fits
+        });
+        overlapping.sort_unstable_by_key(|reservation| reservation.job);
+        let mut vacated = NOTHING;
+        for reservation in &overlapping {
+            vacated = hull(vacated, (reservation.at, reservation.end()));
+            let at = reserve_earliest(timeline, now, reservation.procs, reservation.planned);
+            if let Some(place) = self.find(reservation.job) {
+                self.set_start(place, at);
+            }
+        }
+        vacated
+    }
+
+    fn find(&self, job: JobIndex) -> Option<Place> {
+        self.reservations.find((self.starts.of(job)?, job))
+    }
+
+    /// Lists the reservations that may be able to move into a freed interval.
+    fn list(&mut self, timeline: &Timeline, freed: (i64, i64)) {
+        // A job that begins where the interval does, or before, has nothing to gain.
+        let first = self.reservations.place_after((freed.0, JobIndex(u32::MAX)));
+        if freed == NOTHING || first.block == self.reservations.blocks().len() {
+            return;
+        }
+        let Conservative { reservations, listed, listed_for_next, turn, .. } = self;
+        let blocks = &mut reservations.blocks_mut()[first.block..];
+        let mut longest = [0; CLASSES];
+        for block in &mut *blocks {
+            if block.summary.left > WORTH_MEASURING {
+                block.summary = Bounds::of(&block.entries);
+            }
+            for (longest, of_block) in longest.iter_mut().zip(&block.summary.longest) {
+                *longest = (*longest).max(*of_block);
+            }
+        }
+        let offer = timeline.offer(freed.0, freed.1, &longest);
+        if offer.most <= 0 {
+            return;
+        }
+        let mut reader = timeline.reader(offer.place);
+        let mut skip = first.entry;
+        for block in blocks {
+            let skip = std::mem::take(&mut skip);
+            let may_fit = block.summary.may_use(&offer);
+            if !may_fit && block.entries[skip].at > freed.1 {
+                continue;
+            }
+            for reservation in &mut block.entries[skip..] {
+                let procs = i64::from(reservation.procs);
+                if !may_fit && reservation.at > freed.1 {
+                    break;
+                }
+                if procs > offer.most {
+                    continue;
+                }
+                let fits = reservation.needs <= offer.longest[usize::from(reservation.class)];
+                let adjacent = reservation.at <= freed.1 && reader.free_at(reservation.at - 1) >= procs;
+                if !fits && !adjacent {
+                    continue;
+                }
+                if !reservation.is_listed() {
+                    if turn.is_none_or(|turn| reservation.job > turn) {
+                        listed.push(Reverse(reservation.job));
+                    } else {
+                        listed_for_next.push(reservation.job);
+                    }
+                }
+                reservation.adjacent |= adjacent;
+                if fits {
+                    reservation.freed = hull(reservation.freed, freed);
+                }
+            }
+        }
+    }
+
+    /// Moves reservations to the earliest time the others leave, in arrival order.
+    fn compress(&mut self, timeline: &mut Timeline, now: i64) {
+        while let Some(Reverse(job)) = self.listed.pop() {
+            let Some(place) = self.find(job) else { continue };
+            let reservation = &mut self.reservations.blocks_mut()[place.block].entries[place.entry];
+            let before = *reservation;
+            (reservation.freed, reservation.adjacent) = (NOTHING, false);
+            let Some(earlier) = earlier_start(timeline, now, &before) else { continue };
+            let Reservation { at, planned, procs, .. } = before;
+            let procs = i64::from(procs);
+            let end = earlier.saturating_add(planned);
+            timeline.add(earlier, end.min(at), -procs);
+            timeline.add(end.max(at), before.end(), procs);
+            self.set_start(place, earlier);
+            self.turn = Some(job);
+            self.list(timeline, (end.max(at), before.end()));
+        }
+        self.turn = None;
+        self.listed.extend(self.listed_for_next.drain(..).map(Reverse));
+    }
+
+    fn set_start(&mut self, place: Place, at: i64) {
+        let moved = Reservation { at, ..self.reservations.blocks()[place.block].entries[place.entry] };
+        self.reservations.remove_at(place);
+        self.reservations.insert(moved);
+        self.starts.change(moved.job, Some(at));
+    }
+
+    /// Reserves for the jobs that arrived since the last plan.
+    fn reserve_for_arrivals(&mut self, timeline: &mut Timeline, view: &View<'_>) {
+        // In a policy that begins in the middle of a simulation, all waiting jobs are new; the head is the first.
+        let unseen = view.queue.first().map_or(self.unseen, |head| self.unseen.max(head));
+        for job in (unseen.0..view.rows.arrived().0).map(JobIndex) {
+            let row = view.row(job);
+            if row.is_waiting() {
+                let (procs, planned) = (row.procs, row.planned);
+                let at = reserve_earliest(timeline, view.now, procs, planned);
+                self.longest = self.longest.max(planned);
+                self.reservations.insert(Reservation::new(job, procs, at, planned));
+                self.starts.add(job, at);
+            }
+        }
+        self.unseen = view.rows.arrived();
+    }
+
+    /// Starts the jobs whose reservations begin, in arrival order.
+    fn start_due(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        let now = view.now;
+        let mut due = std::mem::take(&mut self.due);
+        while let Some(&reservation) = self.reservations.first().filter(|first| first.at <= now) {
+            self.reservations.remove_at(Place { block: 0, entry: 0 });
+            self.starts.change(reservation.job, None);
+            due.push(reservation);
+        }
+        due.sort_unstable_by_key(|reservation| reservation.job);
+        for reservation in due.drain(..) {
+            let arrived_now = view.row(reservation.job).submit == now;
+            let jumped = self.first_start_before(reservation.job);
+            let reason = reason_of(arrived_now, view.now(), Seconds(reservation.planned), jumped);
+            starts.push(Start::preferred(reservation.job, reason));
+        }
+        self.due = due;
+        self.wake = self.reservations.first().map(|reservation| Time(reservation.at));
+    }
+
+    /// The earliest start reserved for a job that arrived before this one.
+    fn first_start_before(&self, job: JobIndex) -> Option<Time> {
+        if !self.starts.any_before(job) {
+            return None;
+        }
+        let blocks = self.reservations.blocks().iter().filter(|block| block.summary.oldest < job);
+        let mut older = blocks.flat_map(|block| &block.entries).filter(|reservation| reservation.job < job);
+        older.next().map(|reservation| Time(reservation.at))
+    }
+}
+
+/// How many reservations leave a block before its bounds are measured again.
+const WORTH_MEASURING: u32 = 16;
+
+/// The earliest start of a listed reservation, if it is earlier than its present one.
+fn earlier_start(timeline: &Timeline, now: i64, reservation: &Reservation) -> Option<i64> {
+    let Reservation { at, planned, freed, .. } = *reservation;
+    let procs = i64::from(reservation.procs);
+    let apart = || {
+        // To use freed time, a job must still run when it begins, and begin before it ends.
+        let from = freed.0.saturating_sub(planned.max(1)).saturating_add(1).max(now);
+        timeline.earliest(Search { from, before: freed.1.min(at), own: at }, procs, planned)
+    };
+    let apart = if freed == NOTHING { None } else { apart() };
+    let adjacent = if reservation.adjacent { timeline.free_since(at, procs) } else { None };
+    apart.into_iter().chain(adjacent).min()
+}
+
+/// Reserves the earliest room there is. A checked workload has no job larger than the machine, so there always is
+/// some; otherwise the job never starts.
+fn reserve_earliest(timeline: &mut Timeline, now: i64, procs: u32, planned: i64) -> i64 {
+    let search = Search { from: now, before: i64::MAX, own: i64::MAX };
+    let procs = i64::from(procs);
+    let Some(at) = timeline.earliest(search, procs, planned) else { return i64::MAX };
+    timeline.add(at, at.saturating_add(planned), -procs);
+    at
+}
+
+/// Free processors as running jobs end as planned.
+fn free_from_now(view: &View<'_>) -> Timeline {
+    let mut timeline = Timeline::new(view.now, i64::from(view.machine().0));
+    for running in view.running() {
+        timeline.add(view.now, running.planned_end.0, -i64::from(running.procs.0));
+    }
+    timeline
+}
+
+impl Policy for Conservative {
+    fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        let eased = std::mem::take(&mut self.changes.eased);
+        let mut timeline = match self.timeline.take() {
+            Some(mut timeline) => {
+                timeline.advance(view.now);
+                self.update(&mut timeline, view);
+                timeline
+            }
+            None => {
+                self.changes = Changes::default();
+                free_from_now(view)
+            }
+        };
+        if eased {
+            self.compress(&mut timeline, view.now);
+        }
+        self.reserve_for_arrivals(&mut timeline, view);
+        self.timeline = Some(timeline);
+        self.start_due(view, starts);
+    }
+
+    fn note(&mut self, change: Change) {
+        let changes = &mut self.changes;
+        match change {
+            Change::Ended { job, procs, planned_end, .. } => {
+                let busy_until = changes.moved.remove(&job).unwrap_or(planned_end.0);
+                changes.ended.push((procs.0, busy_until));
+                changes.eased = true;
+            }
+            Change::Moved { job, from, to } => {
+                changes.moved.entry(job).or_insert(from.0);
+                changes.eased |= to < from;
+            }
+            Change::Revised { job, from, to, .. } => {
+                changes.revised.push(job);
+                changes.eased |= to < from;
+            }
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.wake
+    }
+}

@@ -240,7 +240,7 @@ fn a_derived_trace_keeps_the_comments_of_its_log() {
         "generate estimates four.swf --estimates f:1",
     ] {
         let text = made(&folder, line);
-        assert!(text.starts_with("; Computer: Example\n; Acknowledge: Whoever kept this log\n"), "{text}");
+        assert!(text.starts_with("; Computer: Example\n; Acknowledge: The keepers of this log\n"), "{text}");
         assert!(text.contains("; Note: made of four.swf (digest "), "{text}");
         assert_eq!(text.lines().filter(|line| !line.starts_with(';')).count(), 4, "{text}");
     }
@@ -279,7 +279,7 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
 #[test]
 fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     let folder = Folder::with("four.swf", FOUR);
-    folder.queuecast("generate lublin --jobs 600 --users none --output nobody.swf").assert().success();
+    folder.queuecast("generate lublin --jobs 600 --users none --output no-users.swf").assert().success();
     fs::write(folder.path("at-once.swf"), at_once()).unwrap();
     fs::write(folder.path("long.swf"), FOUR.replace("-1 250 20", "-1 350 20")).unwrap();
     for (line, parts) in [
@@ -368,8 +368,8 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     }
     for (line, parts) in [
         ("lublin --like no.swf", &["no.swf: no such file"][..]),
-        ("lublin --like nobody.swf", &["nobody.swf: ", "hint: --users N makes up so many"]),
-        ("resample nobody.swf", &["nobody.swf: ", "who submitted"]),
+        ("lublin --like no-users.swf", &["no-users.swf: ", "hint: --users N makes up so many"]),
+        ("resample no-users.swf", &["no-users.swf: ", "who submitted"]),
         ("resample four.swf", &["four.swf: the log spans 0.", "two weeks at least"]),
         ("rescale at-once.swf --load 0.5 --by run-times", &["at-once.swf: all jobs", "at one instant"]),
         (
@@ -382,7 +382,7 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     }
     assert_eq!(
         folder.names(),
-        ["at-once.swf", "four.swf", "long.swf", "nobody.swf"],
+        ["at-once.swf", "four.swf", "long.swf", "no-users.swf"],
         "nothing is left behind"
     );
 }
@@ -401,7 +401,7 @@ fn like_a_log_means_its_machine_its_users_and_its_requested_times() {
     let distance = modes.distance(&queuecast::portrait::Modes::of(&log));
     assert!(distance < 0.25, "{distance}");
     assert!(text.contains("; Note: fitted to log.swf (digest "), "{text}");
-    // Control: without the log, its requested times are nobody's.
+    // Control: without the log, no job has its requested times.
     let without = workload(&made(&folder, "generate lublin --jobs 3000 --procs 64 --seed 2"));
     let other = queuecast::portrait::Modes::of(&without).distance(&queuecast::portrait::Modes::of(&log));
     assert!(other > distance, "{other} {distance}");

@@ -6,9 +6,11 @@
 
 mod best;
 pub mod chart;
+pub mod comparison;
 pub mod date;
 mod document;
 pub mod duration;
+pub mod generation;
 pub mod metric;
 mod number;
 mod page;

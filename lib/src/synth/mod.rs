@@ -9,6 +9,7 @@ mod calendar;
 mod downey;
 mod error;
 mod estimates;
+pub mod generate;
 mod habits;
 mod lublin;
 mod population;

@@ -1,5 +1,7 @@
 //! The same jobs at another load.
 
+use serde::{Deserialize, Serialize};
+
 use super::SynthError;
 use super::error::within;
 use crate::job::{Job, Runs, Truth};
@@ -7,7 +9,8 @@ use crate::units::{Procs, Seconds, Time};
 use crate::workload::Workload;
 
 /// How far a workload is rescaled.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Target {
     /// To this offered load, as [`Workload::offered_load`] measures it; 0.001 to 100.
     Load(f64),
@@ -16,7 +19,8 @@ pub enum Target {
 }
 
 /// What is changed to get there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Lever {
     /// The times between arrivals. The load is met but for the rounding of the last arrival to a whole second. Days
     /// become longer or shorter with it.
@@ -30,8 +34,20 @@ pub enum Lever {
     Sizes,
 }
 
+impl Lever {
+    /// Its name in parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lever::Arrivals => "arrivals",
+            Lever::RunTimes => "run-times",
+            Lever::Sizes => "sizes",
+        }
+    }
+}
+
 /// A workload's load changed. When jobs really started is forgotten: they would not have.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rescale {
     /// How far.
     pub to: Target,

@@ -1,6 +1,7 @@
 //! A workload with something changed: another machine, facts taken away, arrivals shaken.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::seed::Seed;
@@ -8,18 +9,21 @@ use crate::units::{Procs, Seconds};
 use crate::workload::{Machine, Workload, WorkloadError};
 
 /// What is changed about a workload before it is simulated; nothing by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Variant {
     /// Another size of machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<Procs>,
     /// Facts that some jobs lack.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stripped: Option<Stripped>,
     /// Arrivals moved a little.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shaken: Option<Shaken>,
 }
 
 /// Facts taken away from some of the jobs. Who is stripped at a lower percentage is at a higher one too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Stripped {
     /// Of how many jobs, in percent.
     pub percent: u8,
@@ -33,7 +37,8 @@ pub struct Stripped {
 
 /// Every arrival moved by a random number of seconds (input shaking, Tsafrir, Ouaknine & Feitelson 2007): how far
 /// results differ that should not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Shaken {
     /// The furthest, either way.
     pub by: Seconds,

@@ -49,7 +49,7 @@ fn seen(portrait: &Portrait) -> Result<Seen, Failed> {
     let estimates = portrait.estimates.as_ref().ok_or("no estimates")?;
     let owners = portrait.owners.as_ref().ok_or("no owners")?;
     let flurries = portrait.flurries.as_ref().ok_or("no weeks")?;
-    let most = owners.owners.first().ok_or("nobody owns any")?;
+    let most = owners.owners.first().ok_or("no user owns any")?;
     Ok(Seen {
         values: estimates.values,
         joint: (estimates.joint_ratio * 100.0).round() as i64,

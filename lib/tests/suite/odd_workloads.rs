@@ -218,7 +218,7 @@ proptest! {
             workload.truths().iter().map(|truth| Some(truth.run().max(Seconds(1)))).collect();
         workload.replace_limits(runs);
         let given = Estimates::Own(Pairing::Shuffled).of(&workload, Seed(seed)).unwrap();
-        // Where everybody asks for exactly the run time, nobody can ask for anything else.
+        // Where every job asks for exactly its run time, no other estimate can be assigned.
         prop_assert!(given.iter().zip(workload.truths()).all(|(given, truth)| *given == truth.run().max(Seconds(1))));
     }
 

@@ -14,7 +14,9 @@ use crate::printer::Printer;
 
 /// Whether and what to ask.
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "The site")]
+#[group(id = "the_site")]
 pub struct Arguments {
     /// Ask the site's Slurm, by squeue and sinfo, who runs and who waits now
     #[arg(long)]

@@ -1,12 +1,13 @@
 //! `queuecast generate downey`.
 
 use clap::ValueEnum;
-use queuecast::synth::{Downey, DowneyArrivals, SynthError};
-use queuecast::workload::Workload;
+use queuecast::synth::generate::{self, DowneyChoices};
+use queuecast::synth::{Downey, DowneyArrivals};
 
-use super::making::Making;
-use super::product::Target;
+use super::model_options::JobOptions;
+use super::output::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -24,12 +25,12 @@ pub struct Arguments {
     #[command(flatten)]
     pub choices: Choices,
     #[command(flatten)]
-    pub making: Making,
+    pub options: JobOptions,
     #[command(flatten)]
-    pub into: Target,
+    pub output: Target,
 }
 
-/// What is chosen of the model, whatever becomes of its jobs.
+/// Choices of the model.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Choices {
     /// When jobs arrive; by default daytime, or as in the log
@@ -37,7 +38,7 @@ pub struct Choices {
     pub arrivals: Option<Arrivals>,
     /// With --like, take these as the log has them, instead of a line through them; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedOption>,
 }
 
 /// When jobs arrive.
@@ -51,9 +52,9 @@ pub enum Arrivals {
     Always,
 }
 
-/// What a log shows of the model's parameters.
+/// A distribution of the model that a log shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Observed {
+pub enum ObservedOption {
     /// Sequential lifetimes: run times, times the speedup on as many processors
     Lifetimes,
     /// Average parallelism: numbers of processors
@@ -61,7 +62,7 @@ pub enum Observed {
 }
 
 impl Choices {
-    /// Refuses what nothing would heed.
+    /// Refuses options that have no effect.
     pub fn check(&self, fitted: bool) -> Result<(), Failure> {
         if !fitted && !self.observed.is_empty() {
             return Err(Failure::usage("--observed means nothing without --like".to_owned()));
@@ -69,36 +70,26 @@ impl Choices {
         Ok(())
     }
 
-    /// The model as chosen; the log is the one it is fitted to.
-    pub fn applied(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
-        if let Some(log) = log.filter(|_| !self.observed.is_empty()) {
-            let observed = Downey::like_observed(log)?;
-            if self.observed.contains(&Observed::Lifetimes) {
-                // The load goes by the mean lifetime, so that jobs arrive at the log's rate.
-                (model.lifetime, model.load) = (observed.lifetime, observed.load);
-            }
-            if self.observed.contains(&Observed::Parallelism) {
-                model.parallelism = observed.parallelism;
-            }
-        }
-        model.arrivals = match self.arrivals {
-            None => model.arrivals,
-            Some(Arrivals::Daytime) => DowneyArrivals::Daytime,
-            Some(Arrivals::Apart) => DowneyArrivals::Apart,
-            Some(Arrivals::Always) => DowneyArrivals::Always,
-        };
-        Ok(model)
+    /// The choices for the library.
+    pub fn choices(&self) -> DowneyChoices {
+        let arrivals = self.arrivals.map(|arrivals| match arrivals {
+            Arrivals::Daytime => DowneyArrivals::Daytime,
+            Arrivals::Apart => DowneyArrivals::Apart,
+            Arrivals::Always => DowneyArrivals::Always,
+        });
+        let observed = self.observed.iter().map(|observed| match observed {
+            ObservedOption::Lifetimes => generate::Observed::Lifetimes,
+            ObservedOption::Parallelism => generate::Observed::Parallelism,
+        });
+        DowneyChoices { arrivals, observed: observed.collect(), ..DowneyChoices::default() }
     }
 }
 
-/// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let Arguments { choices, making, into } = arguments;
-    let fitted = making.modelled.like.like.is_some();
-    making.asking.check_log(fitted)?;
+/// Generates the workload and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let Arguments { choices, options, output } = arguments;
+    let fitted = options.model.fitted();
+    options.estimate_options.check_log(fitted)?;
     choices.check(fitted)?;
-    let choose = |model: Downey, log: Option<&Workload>| {
-        Ok(Downey { moldable: false, ..choices.applied(model, log)? })
-    };
-    making.run_with(into, choose, printer)
+    options.run::<Downey>(choices.choices(), output, invocation, printer)
 }

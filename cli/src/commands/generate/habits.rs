@@ -1,14 +1,13 @@
 //! `queuecast generate habits`.
 
 use queuecast::report::duration;
-use queuecast::seed::Seed;
-use queuecast::synth::Habits;
+use queuecast::synth::{Habits, generate};
 use queuecast::units::Seconds;
 
-use super::parameters;
-use super::product::{Product, Target};
-use super::refused::Refused;
+use super::errors::{self, OPTIONS};
+use super::output::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::spec;
 
@@ -52,27 +51,12 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub into: Target,
+    pub output: Target,
 }
 
 fn length(text: &str) -> Result<Seconds, String> {
     duration::parse(text).map_err(|error| error.to_string())
 }
-
-const REFUSED: Refused = Refused {
-    model: "habits",
-    options: &[
-        ("jobs", "--jobs"),
-        ("procs", "--procs"),
-        ("load", "--load"),
-        ("users", "--users"),
-        ("jobs_per_session", "--jobs-per-sitting"),
-        ("overestimate", "--overestimate"),
-        ("failures", "--failures"),
-        ("endless", "--endless"),
-        ("longest", "--max-estimate"),
-    ],
-};
 
 impl Arguments {
     fn model(&self) -> Habits {
@@ -90,14 +74,12 @@ impl Arguments {
     }
 }
 
-/// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let place = arguments.into.plan(&[], printer)?;
-    let model = arguments.model();
-    let workload = model.generate(Seed(arguments.seed)).map_err(|error| REFUSED.because(error, None))?;
-    let how = vec!["jobs by a model of people of habit; nobody ran them".to_owned()];
-    let parameters = parameters::listed("habits", &model)?;
-    Product { workload, header: None, how, parameters, seed: Some(arguments.seed) }.deliver(place, printer)
+/// Generates the workload and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let place = arguments.output.plan(&[], printer)?;
+    let generated = generate::habits(&arguments.model(), arguments.seed)
+        .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    place.write(&generated, None, None, invocation, printer)
 }
 
 #[cfg(test)]

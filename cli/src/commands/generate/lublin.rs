@@ -1,11 +1,13 @@
 //! `queuecast generate lublin`.
 
 use clap::ValueEnum;
+use queuecast::synth::generate::LublinChoices;
 use queuecast::synth::{Lublin, LublinKinds};
 
-use super::making::Making;
-use super::product::Target;
+use super::model_options::JobOptions;
+use super::output::Target;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -24,9 +26,9 @@ pub struct Arguments {
     #[arg(long, value_name = "KINDS", value_enum)]
     pub kinds: Option<Kinds>,
     #[command(flatten)]
-    pub making: Making,
+    pub options: JobOptions,
     #[command(flatten)]
-    pub into: Target,
+    pub output: Target,
 }
 
 /// Which jobs there are.
@@ -53,13 +55,10 @@ impl Kinds {
     }
 }
 
-/// Makes the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let fitted = arguments.making.modelled.like.like.is_some();
-    arguments.making.asking.check_log(fitted)?;
-    let choose = |model: Lublin| {
-        let usual = if fitted { model.kinds } else { LublinKinds::Untyped };
-        Lublin { kinds: arguments.kinds.map_or(usual, Kinds::of_model), ..model }
-    };
-    arguments.making.run(&arguments.into, choose, printer)
+/// Generates the workload and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let Arguments { kinds, options, output } = arguments;
+    options.estimate_options.check_log(options.model.fitted())?;
+    let choices = LublinChoices { kinds: kinds.map(Kinds::of_model) };
+    options.run::<Lublin>(choices, output, invocation, printer)
 }

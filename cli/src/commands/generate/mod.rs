@@ -1,26 +1,24 @@
-//! `queuecast generate`: traces that nobody recorded, from models or made of other traces.
+//! `queuecast generate`: synthetic traces, from models or made of other traces.
 
-mod asking;
-mod dealing;
-mod derived;
 pub mod downey;
+pub mod errors;
+mod estimate_options;
 mod estimates;
 mod habits;
+mod log_change;
 mod lublin;
-mod making;
-pub mod modelled;
-pub mod parameters;
-mod people;
-mod product;
-pub mod refused;
+pub mod model_options;
+mod output;
 mod resample;
 mod rescale;
-mod retyped;
+mod set_option;
 mod shake;
+mod user_options;
 
 use clap::Subcommand;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -41,7 +39,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What to make it from.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Lublin(Box<lublin::Arguments>),
@@ -53,15 +51,15 @@ pub enum Command {
     Shake(shake::Arguments),
 }
 
-/// Makes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Lublin(arguments) => lublin::run(arguments, printer),
-        Command::Downey(arguments) => downey::run(arguments, printer),
-        Command::Habits(arguments) => habits::run(arguments, printer),
-        Command::Estimates(arguments) => estimates::run(arguments, printer),
-        Command::Rescale(arguments) => rescale::run(arguments, printer),
-        Command::Resample(arguments) => resample::run(arguments, printer),
-        Command::Shake(arguments) => shake::run(arguments, printer),
+        Command::Lublin(arguments) => lublin::run(arguments, invocation, printer),
+        Command::Downey(arguments) => downey::run(arguments, invocation, printer),
+        Command::Habits(arguments) => habits::run(arguments, invocation, printer),
+        Command::Estimates(arguments) => estimates::run(arguments, invocation, printer),
+        Command::Rescale(arguments) => rescale::run(arguments, invocation, printer),
+        Command::Resample(arguments) => resample::run(arguments, invocation, printer),
+        Command::Shake(arguments) => shake::run(arguments, invocation, printer),
     }
 }

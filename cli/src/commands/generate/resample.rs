@@ -1,11 +1,10 @@
 //! `queuecast generate resample`.
 
-use queuecast::seed::Seed;
-use queuecast::synth::Resample;
+use queuecast::synth::generate::{self, ResampleSettings};
 
-use super::derived::{Changed, Derived, missed};
-use super::refused::Refused;
+use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -27,35 +26,11 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub derived: Derived,
+    pub change: LogChange,
 }
 
-const REFUSED: Refused = Refused { model: "resample", options: &[("weeks", "--weeks"), ("load", "--load")] };
-
-const WEEK: i64 = 604_800;
-
-/// Resamples and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    arguments.derived.run(
-        |trace| {
-            let before = &trace.log.workload;
-            let last = before.jobs().last().map(|job| job.submit);
-            let span = before.begins().zip(last).map_or(0, |(first, last)| (last - first).0);
-            let whole = u32::try_from(((span + WEEK / 2) / WEEK).max(1)).unwrap_or(u32::MAX);
-            let resample = Resample { weeks: arguments.weeks.unwrap_or(whole), load: arguments.load };
-            let workload = resample
-                .of(before, Seed(arguments.seed))
-                .map_err(|error| REFUSED.because(error, Some(&trace.name)))?;
-            let reached = workload.offered_load();
-            if let Some(missed) = resample.load.and_then(|load| missed(reached, load, 0.05)) {
-                printer
-                    .warning(&format!("{missed}: it is met on average only; another --seed may be nearer"));
-            }
-            let how = "users' weeks mixed anew".to_owned();
-            let mut parameters = vec![("resample.weeks".to_owned(), resample.weeks.to_string())];
-            parameters.extend(resample.load.map(|load| ("resample.load".to_owned(), load.to_string())));
-            Ok(Changed { workload, how, parameters, seed: Some(arguments.seed) })
-        },
-        printer,
-    )
+/// Resamples the trace and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let &Arguments { weeks, load, seed, ref change } = arguments;
+    change.run(|log| generate::resample(&ResampleSettings { weeks, load, seed }, log), invocation, printer)
 }

@@ -1,12 +1,11 @@
 //! `queuecast generate rescale`.
 
 use clap::ValueEnum;
-use queuecast::synth::{Lever, Rescale, Target};
-use queuecast::workload::Workload;
+use queuecast::synth::{Lever, Rescale, Target, generate};
 
-use super::derived::{Changed, Derived, missed};
-use super::refused::Refused;
+use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -30,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub by: By,
     #[command(flatten)]
-    pub derived: Derived,
+    pub change: LogChange,
 }
 
 /// What is changed.
@@ -45,54 +44,16 @@ pub enum By {
     Sizes,
 }
 
-const REFUSED: Refused = Refused { model: "rescale", options: &[("load", "--load"), ("factor", "--factor")] };
-
-/// Rescales and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let (to, name, value) = match (arguments.load, arguments.factor) {
-        (_, Some(factor)) => (Target::Factor(factor), "factor", factor),
-        (load, None) => (Target::Load(load.unwrap_or(1.0)), "load", load.unwrap_or(1.0)),
+/// Rescales the trace and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let to = match (arguments.load, arguments.factor) {
+        (_, Some(factor)) => Target::Factor(factor),
+        (load, None) => Target::Load(load.unwrap_or(1.0)),
     };
-    let (by, changed) = match arguments.by {
-        By::Arrivals => (Lever::Arrivals, "arrivals"),
-        By::RunTimes => (Lever::RunTimes, "run-times"),
-        By::Sizes => (Lever::Sizes, "sizes"),
+    let by = match arguments.by {
+        By::Arrivals => Lever::Arrivals,
+        By::RunTimes => Lever::RunTimes,
+        By::Sizes => Lever::Sizes,
     };
-    arguments.derived.run(
-        |trace| {
-            let before = &trace.log.workload;
-            let workload =
-                Rescale { to, by }.of(before).map_err(|error| REFUSED.because(error, Some(&trace.name)))?;
-            let asked = match to {
-                Target::Load(load) => load,
-                Target::Factor(factor) => factor * before.offered_load(),
-            };
-            if let Some(missed) = missed(workload.offered_load(), asked, 0.01) {
-                printer.warning(&format!("{missed}: {}", limit(by, &workload, asked)));
-            }
-            let how = format!(
-                "rescaled by {changed} from an offered load of {:.6} to {:.6}",
-                before.offered_load(),
-                workload.offered_load()
-            );
-            let parameters = vec![
-                (format!("rescale.{name}"), value.to_string()),
-                ("rescale.by".to_owned(), changed.to_owned()),
-            ];
-            Ok(Changed { workload, how, parameters, seed: None })
-        },
-        printer,
-    )
-}
-
-/// Why a load was not reached.
-fn limit(by: Lever, workload: &Workload, asked: f64) -> &'static str {
-    let whole = || workload.jobs().iter().any(|job| job.shape.procs == workload.machine().procs);
-    match by {
-        Lever::Sizes if workload.offered_load() < asked && whole() => {
-            "jobs cannot be larger than the machine"
-        }
-        Lever::Sizes => "jobs have whole processors, one at least",
-        Lever::Arrivals | Lever::RunTimes => "times are whole seconds, and no run loses its last",
-    }
+    arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

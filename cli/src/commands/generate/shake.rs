@@ -1,12 +1,12 @@
 //! `queuecast generate shake`.
 
 use queuecast::report::duration;
-use queuecast::synth::{Shaken, Variant};
+use queuecast::synth::{Shaken, generate};
 use queuecast::units::Seconds;
 
-use super::derived::{Changed, Derived};
-use super::refused::Refused;
+use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub derived: Derived,
+    pub change: LogChange,
 }
 
 const YEAR: Seconds = Seconds(31_536_000);
@@ -38,20 +38,8 @@ fn distance(text: &str) -> Result<Seconds, String> {
     }
 }
 
-const REFUSED: Refused = Refused { model: "shake", options: &[] };
-
-/// Shakes and writes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    arguments.derived.run(
-        |trace| {
-            let shaken = Some(Shaken { by: arguments.by, seed: arguments.seed });
-            let workload = Variant { shaken, ..Variant::default() }
-                .of(&trace.log.workload)
-                .map_err(|error| REFUSED.because(error.into(), Some(&trace.name)))?;
-            let how = format!("every arrival moved by up to {} either way", duration::human(arguments.by));
-            let parameters = vec![("shake.by".to_owned(), arguments.by.to_string())];
-            Ok(Changed { workload, how, parameters, seed: Some(arguments.seed) })
-        },
-        printer,
-    )
+/// Shakes the trace and writes it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let shaken = Shaken { by: arguments.by, seed: arguments.seed };
+    arguments.change.run(|log| generate::shake(&shaken, log), invocation, printer)
 }

@@ -8,17 +8,16 @@ use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
 use queuecast::eval::molding::{Compared, Molding, Outcome};
 use queuecast::seed::Seed;
-use queuecast::synth::{Downey, DowneyArrivals, Rounding, SynthError};
-use queuecast::workload::Workload;
+use queuecast::synth::generate::{DowneyChoices, check_settings};
+use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 use rayon::prelude::*;
 
 use self::answer::Molded;
 use super::comparison::Compared as Fitted;
 use super::generate::downey::Choices;
-use super::generate::modelled::{Extent, Modelled};
-use super::generate::parameters;
-use super::generate::refused::Refused;
-use super::{cleaning, grid};
+use super::generate::errors::{self, Options};
+use super::generate::model_options::{Extent, ModelOptions};
+use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -44,9 +43,9 @@ const USUAL: (u32, u32) = (10_000, 128);
 /// What a strategy is.
 const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
 
-/// Whose parameters are refused, and by which options they were given.
-const REFUSED: Refused =
-    Refused { model: "downey", options: &[("jobs", "--jobs"), ("procs", "--procs"), ("load", "--load")] };
+/// The model's parameters with an option of their own.
+const OPTIONS: Options =
+    &[("downey", "jobs", "--jobs"), ("downey", "procs", "--procs"), ("downey", "load", "--load")];
 
 /// Try strategies for moldable jobs on a workload of your own: carried out, and recorded on the schedule of AVG
 #[derive(Debug, clap::Args)]
@@ -73,7 +72,7 @@ pub struct Arguments {
     pub rounding: Option<Rounded>,
     // After what has no heading: its own would go on.
     #[command(flatten)]
-    pub modelled: Modelled,
+    pub model: ModelOptions,
     /// How many seeds results are means over, from 2 to 1000
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Results")]
     #[arg(value_parser = spec::seeds, allow_negative_numbers = true)]
@@ -125,29 +124,36 @@ impl Arguments {
         std::iter::once(avg).chain(named.into_iter().filter(|&one| one != avg)).collect()
     }
 
-    /// The model with what was said of it; without a log, that of the paper.
-    fn chosen(&self, mut model: Downey, log: Option<&Workload>) -> Result<Downey, SynthError> {
-        if log.is_none() {
-            (model.rounding, model.arrivals) = (Rounding::Up, DowneyArrivals::Apart);
+    /// The choices for the library; without a log, those of the paper.
+    fn chosen(&self, fitted: bool) -> DowneyChoices {
+        let chosen = self.choices.choices();
+        let rounding = self.rounding.map(|rounding| match rounding {
+            Rounded::Up => Rounding::Up,
+            Rounded::Down => Rounding::Down,
+            Rounded::Whole => Rounding::Whole,
+        });
+        DowneyChoices {
+            arrivals: chosen.arrivals.or((!fitted).then_some(DowneyArrivals::Apart)),
+            rounding: rounding.or((!fitted).then_some(Rounding::Up)),
+            load: self.load,
+            moldable: true,
+            ..chosen
         }
-        model = self.choices.applied(model, log)?;
-        model.rounding = match self.rounding {
-            None => model.rounding,
-            Some(Rounded::Up) => Rounding::Up,
-            Some(Rounded::Down) => Rounding::Down,
-            Some(Rounded::Whole) => Rounding::Whole,
-        };
-        Ok(Downey { moldable: true, load: self.load.unwrap_or(model.load), ..model })
     }
 }
 
 /// Draws the jobs of every seed, tries every strategy on them, and compares.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    arguments.choices.check(arguments.modelled.like.like.is_some())?;
-    parameters::check(&arguments.modelled.set, &["downey"])?;
-    let log = arguments.modelled.log(&arguments.extent, printer)?;
-    let choose = |model: Downey, log: Option<&Workload>| arguments.chosen(model, log);
-    let model = arguments.modelled.model(&arguments.extent, USUAL, log.as_ref(), REFUSED, choose)?;
+    let fitted = arguments.model.fitted();
+    arguments.choices.check(fitted)?;
+    check_settings(&arguments.model.set, &["downey"])
+        .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    let log = arguments.model.log(&arguments.extent, printer)?;
+    let model: Downey = arguments
+        .model
+        .settings(&arguments.extent, arguments.chosen(fitted))
+        .model(USUAL, log.as_ref().map(|log| &log.log.workload))
+        .map_err(|error| errors::failure(error, OPTIONS, log.as_ref().map(|log| log.name.as_str())))?;
     if !model.moldable {
         let what = "--set downey.moldable=false: a strategy has nothing to choose if jobs have but one size";
         return Err(Failure::usage(what));
@@ -170,7 +176,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 /// Every seed, on all cores, in order.
 fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Result<Vec<Outcome>, Failure> {
     let seeds: Vec<u64> = (1..=arguments.seeds).collect();
-    grid::on_threads(arguments.threads, seeds.len(), || {
+    threads::on_threads(arguments.threads, seeds.len(), || {
         let progress = Progress::new(printer, "simulating", seeds.len());
         let outcomes: Vec<Result<Outcome, EvalError>> = seeds
             .par_iter()
@@ -184,7 +190,7 @@ fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Res
             .collect();
         // Which failure is told does not depend on which thread was first.
         outcomes.into_iter().collect::<Result<_, _>>().map_err(|error| match error {
-            EvalError::Synth(error) => REFUSED.because(error, None),
+            EvalError::Synth(error) => errors::refusal("downey", error, OPTIONS, None),
             error => error.into(),
         })
     })
@@ -224,13 +230,15 @@ mod tests {
 
     #[test]
     fn the_usual_model_is_the_papers_and_moldable() {
-        let published = || Downey::new(USUAL.0, USUAL.1);
-        let usual = parse("mold").chosen(published(), None).unwrap();
+        let model = |line: &str| -> Downey {
+            let arguments = parse(line);
+            arguments.model.settings(&arguments.extent, arguments.chosen(false)).model(USUAL, None).unwrap()
+        };
+        let published = Downey::new(USUAL.0, USUAL.1);
         let expected =
-            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published() };
-        assert_eq!(usual, expected);
-        let line = "mold --rounding whole --arrivals always --load 0.5";
-        let other = parse(line).chosen(published(), None).unwrap();
+            Downey { moldable: true, rounding: Rounding::Up, arrivals: DowneyArrivals::Apart, ..published };
+        assert_eq!(model("mold"), expected);
+        let other = model("mold --rounding whole --arrivals always --load 0.5");
         let said = (other.rounding, other.arrivals, other.load);
         assert_eq!(said, (Rounding::Whole, DowneyArrivals::Always, 0.5));
     }

@@ -97,7 +97,7 @@ impl Routine {
 }
 
 /// A user's jobs of one size in one sitting: a stretch of [`Batches::jobs`], ascending by class.
-struct Batch {
+struct JobBatch {
     from: u32,
     to: u32,
     sitting: u32,
@@ -108,7 +108,7 @@ struct Batch {
 /// All jobs in batches, in the order in which they choose.
 struct Batches {
     jobs: Vec<u32>,
-    batches: Vec<Batch>,
+    batches: Vec<JobBatch>,
     users: usize,
 }
 
@@ -135,10 +135,10 @@ impl Batches {
             let next = users.len() as u32;
             let user =
                 workload.jobs()[batch[0].2 as usize].user.map(|user| *users.entry(user).or_insert(next));
-            batches.push(Batch { from, to, sitting: (batch[0].0 >> 32) as u32, user });
+            batches.push(JobBatch { from, to, sitting: (batch[0].0 >> 32) as u32, user });
             from = to;
         }
-        let class = |batch: &Batch| jobs[batch.to as usize - 1].1 as usize;
+        let class = |batch: &JobBatch| jobs[batch.to as usize - 1].1 as usize;
         in_turn(&mut batches, class, disorder, rng);
         Batches { jobs: jobs.into_iter().map(|(_, _, job)| job).collect(), batches, users: users.len() }
     }
@@ -146,7 +146,12 @@ impl Batches {
 
 /// Puts batches into the order in which they choose: by class from the highest, those alike at random, weighed against the
 /// luck of their users by the `disorder`.
-fn in_turn(batches: &mut Vec<Batch>, class: impl Fn(&Batch) -> usize, disorder: f64, rng: &mut ChaCha8Rng) {
+fn in_turn(
+    batches: &mut Vec<JobBatch>,
+    class: impl Fn(&JobBatch) -> usize,
+    disorder: f64,
+    rng: &mut ChaCha8Rng,
+) {
     let highest = batches.iter().map(&class).max().unwrap_or_default();
     let mut alike = vec![0u32; highest + 1];
     batches.iter().for_each(|batch| alike[class(batch)] += 1);
@@ -157,13 +162,13 @@ fn in_turn(batches: &mut Vec<Batch>, class: impl Fn(&Batch) -> usize, disorder: 
     let users = batches.iter().filter_map(|batch| batch.user).max().map_or(0, |user| user as usize + 1);
     let luck: Vec<f64> = (0..users).map(|_| rng.random::<f64>()).collect();
     let count = batches.len() as f64;
-    let mut turn = |batch: &Batch| {
+    let mut turn = |batch: &JobBatch| {
         let class = class(batch);
         let rank = f64::from(before[class + 1]) + f64::from(alike[class]) * rng.random::<f64>();
         let luck = batch.user.map_or_else(|| rng.random::<f64>(), |user| luck[user as usize]);
         (1.0 - disorder) * rank / count + disorder * luck
     };
-    let mut turns: Vec<(f64, Batch)> = batches.drain(..).map(|batch| (turn(&batch), batch)).collect();
+    let mut turns: Vec<(f64, JobBatch)> = batches.drain(..).map(|batch| (turn(&batch), batch)).collect();
     turns.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.from.cmp(&b.1.from)));
     batches.extend(turns.into_iter().map(|(_, batch)| batch));
 }
@@ -181,12 +186,12 @@ struct People {
 
 impl People {
     /// An estimate for jobs of at most this class, of which some are left.
-    fn choose(&mut self, batch: &Batch, class: usize, by_routine: bool) -> usize {
+    fn choose(&mut self, batch: &JobBatch, class: usize, by_routine: bool) -> usize {
         let chosen = if by_routine { self.by_routine(batch, class) } else { None };
         chosen.unwrap_or_else(|| self.ledger.any(class, &mut self.rng))
     }
 
-    fn by_routine(&mut self, batch: &Batch, class: usize) -> Option<usize> {
+    fn by_routine(&mut self, batch: &JobBatch, class: usize) -> Option<usize> {
         let Routine { kept, recalled, .. } = self.routine;
         let suffices = |ledger: &Ledger, estimate: usize| estimate >= class && ledger.left(estimate) > 0;
         let last =
@@ -205,7 +210,7 @@ impl People {
     }
 
     /// Gives it to as many of the jobs as may have it, and remembers it.
-    fn give(&mut self, batch: &Batch, estimate: usize, classes: &[u32]) -> usize {
+    fn give(&mut self, batch: &JobBatch, estimate: usize, classes: &[u32]) -> usize {
         let given = self.ledger.give(estimate, classes);
         if given > 0 {
             self.of_sitting[batch.sitting as usize] = Some(estimate);

@@ -3,7 +3,7 @@
 use queuecast::portrait::{Accuracy, Disparity, Flurries, Owners, Portrait, Repeats, SittingHabits};
 use queuecast::report::{Cell, Column, Page, Table, duration};
 
-use super::{Described, counted, percent, user};
+use super::described::{Described, counted, percent, user};
 
 /// How many of the most popular estimates are named.
 const NAMED: usize = 4;

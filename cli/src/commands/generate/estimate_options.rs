@@ -1,31 +1,32 @@
-//! What jobs ask for: `--estimates` and what belongs to it.
+//! Requested times: `--estimates` and the options beside it.
 
 use clap::ValueEnum;
 use queuecast::report::duration;
 use queuecast::synth::Supplied;
+use queuecast::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 use queuecast::units::Seconds;
 
 use crate::failure::Failure;
 use crate::spec::{Form, Spec, form};
 
-/// Where requested times come from.
+/// What `--estimates` says.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum EstimateKind {
     /// The model of Tsafrir, Etsion & Feitelson 2005.
     Tsafrir,
-    /// The trace's own, each to any job it is long enough for.
+    /// The trace's own, each to any job that fits into it.
     Shuffled,
-    /// The trace's own, so that they stay put within sittings.
-    Sittings,
+    /// The trace's own, kept together within sessions.
+    Sessions,
     /// Twice the trace's own.
     Doubled,
-    /// The run time.
+    /// The run times.
     Exact,
     /// The f-model.
     Factor(f64),
     /// Feitelson's model, with the share of jobs that run to their estimate.
     Feit(f64),
-    /// Nowhere: there are none.
+    /// No requested times.
     None,
 }
 
@@ -38,13 +39,13 @@ const FEIT: Form =
 const NONE: Form = form("none", "", "jobs ask for nothing");
 
 /// `--estimates` for jobs that never had any.
-pub fn made() -> Spec<Kind> {
+pub fn made() -> Spec<EstimateKind> {
     const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
     Spec::new(FORMS, read)
 }
 
 /// `--estimates` for the jobs of a trace.
-pub fn replaced() -> Spec<Kind> {
+pub fn replaced() -> Spec<EstimateKind> {
     const FORMS: &[Form] = &[
         TSAFRIR,
         form("shuffled", "", "the trace's own, given to any job they are long enough for"),
@@ -58,22 +59,22 @@ pub fn replaced() -> Spec<Kind> {
     Spec::new(FORMS, read)
 }
 
-fn read(text: &str) -> Result<Kind, String> {
+fn read(text: &str) -> Result<EstimateKind, String> {
     let (name, given) = text.split_once(':').map_or((text, None), |(name, given)| (name, Some(given)));
     let number = |given: &str, least: f64, most: f64| {
         let number = given.parse().ok().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| format!("expected a number between {least} and {most} after {name}:"))
     };
     match (name, given) {
-        ("tsafrir", None) => Ok(Kind::Tsafrir),
-        ("shuffled", None) => Ok(Kind::Shuffled),
-        ("sittings", None) => Ok(Kind::Sittings),
-        ("x2", None) => Ok(Kind::Doubled),
-        ("exact", None) => Ok(Kind::Exact),
-        ("none", None) => Ok(Kind::None),
-        ("feit", None) => Ok(Kind::Feit(0.1)),
-        ("feit", Some(given)) => number(given, 0.0, 1.0).map(Kind::Feit),
-        ("f", Some(given)) => number(given, 0.0, 1e6).map(Kind::Factor),
+        ("tsafrir", None) => Ok(EstimateKind::Tsafrir),
+        ("shuffled", None) => Ok(EstimateKind::Shuffled),
+        ("sittings", None) => Ok(EstimateKind::Sessions),
+        ("x2", None) => Ok(EstimateKind::Doubled),
+        ("exact", None) => Ok(EstimateKind::Exact),
+        ("none", None) => Ok(EstimateKind::None),
+        ("feit", None) => Ok(EstimateKind::Feit(0.1)),
+        ("feit", Some(given)) => number(given, 0.0, 1.0).map(EstimateKind::Feit),
+        ("f", Some(given)) => number(given, 0.0, 1e6).map(EstimateKind::Factor),
         ("f", None) => Err("say how much, as in f:3".to_owned()),
         _ => Err(format!("nothing may follow {name}")),
     }
@@ -88,10 +89,19 @@ pub enum PairingName {
     Shuffled,
 }
 
-/// What the model of estimates is told.
+impl PairingName {
+    fn kind(self) -> PairingKind {
+        match self {
+            PairingName::Sittings => PairingKind::Sessions,
+            PairingName::Shuffled => PairingKind::Shuffled,
+        }
+    }
+}
+
+/// Options of the model of requested times.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Requested times (--estimates tsafrir)")]
-pub struct Asking {
+pub struct EstimateOptions {
     /// The longest time that may be asked for, 1m to 365d, and no less than the longest run: 18h, 1-12:00:00, plain
     /// seconds; by default the log's longest, or the longest run rounded up
     #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
@@ -125,7 +135,7 @@ fn mode(text: &str) -> Result<Supplied, String> {
     Ok(Supplied { time: length(time)?, percent })
 }
 
-/// A length as people type it, in the largest unit that it is a whole number of.
+/// A length in the largest unit of which it is a whole number.
 fn typed(time: Seconds) -> String {
     let units = [(86_400, "d"), (3600, "h"), (60, "m")];
     let unit = units.into_iter().find(|(length, _)| time.0 > 0 && time.0 % length == 0);
@@ -133,12 +143,30 @@ fn typed(time: Seconds) -> String {
     format!("{}{unit}", time.0 / length)
 }
 
-/// As many values of the head can be known beside the longest.
-pub const MOST_MODES: u8 = 19;
+impl EstimateOptions {
+    /// The settings for the library. Fails if an option has no effect.
+    pub fn requested(&self, kind: EstimateKind) -> Result<RequestedTimes, Failure> {
+        self.check(kind)?;
+        Ok(match kind {
+            EstimateKind::Tsafrir => RequestedTimes::Tsafrir(ModelledTimes {
+                longest: self.max_estimate,
+                longest_percent: self.max_estimate_percent,
+                supplied: self.mode.clone(),
+                modes_of_log: self.modes_of_log,
+                pairing: self.pairing.map(PairingName::kind),
+            }),
+            EstimateKind::Shuffled => RequestedTimes::Shuffled,
+            EstimateKind::Sessions => RequestedTimes::Sessions,
+            EstimateKind::Doubled => RequestedTimes::Doubled,
+            EstimateKind::Exact => RequestedTimes::Exact,
+            EstimateKind::Factor(f) => RequestedTimes::Factor(f),
+            EstimateKind::Feit(phi) => RequestedTimes::Feit(phi),
+            EstimateKind::None => RequestedTimes::None,
+        })
+    }
 
-impl Asking {
-    /// Refuses what means nothing to this kind of estimates.
-    pub fn check(&self, kind: Kind) -> Result<(), Failure> {
+    /// Refuses options that have no effect on this kind of estimates.
+    fn check(&self, kind: EstimateKind) -> Result<(), Failure> {
         let given = [
             ("--max-estimate", self.max_estimate.is_some()),
             ("--max-estimate-percent", self.max_estimate_percent.is_some()),
@@ -146,7 +174,7 @@ impl Asking {
             ("--modes-of-log", self.modes_of_log.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) if kind != Kind::Tsafrir => {
+            Some((option, _)) if kind != EstimateKind::Tsafrir => {
                 Err(Failure::usage(format!("{option} means nothing without --estimates tsafrir")))
             }
             _ => match self.modes_of_log {
@@ -187,16 +215,6 @@ impl Asking {
         }
         Ok(())
     }
-
-    /// What `--set` may change of these.
-    pub fn models(&self, kind: Kind) -> &'static [&'static str] {
-        match (kind, self.pairing) {
-            (Kind::Tsafrir, None | Some(PairingName::Sittings)) => &["estimates", "routine"],
-            (Kind::Tsafrir, Some(PairingName::Shuffled)) => &["estimates"],
-            (Kind::Sittings, _) => &["routine"],
-            _ => &[],
-        }
-    }
 }
 
 #[cfg(test)]
@@ -206,16 +224,16 @@ mod tests {
     #[test]
     fn every_form_is_read_and_a_parameter_is_held_to_its_range() {
         for (text, kind) in [
-            ("tsafrir", Kind::Tsafrir),
-            ("shuffled", Kind::Shuffled),
-            ("sittings", Kind::Sittings),
-            ("x2", Kind::Doubled),
-            ("exact", Kind::Exact),
-            ("f:0", Kind::Factor(0.0)),
-            ("f:2.5", Kind::Factor(2.5)),
-            ("feit", Kind::Feit(0.1)),
-            ("feit:1", Kind::Feit(1.0)),
-            ("none", Kind::None),
+            ("tsafrir", EstimateKind::Tsafrir),
+            ("shuffled", EstimateKind::Shuffled),
+            ("sittings", EstimateKind::Sessions),
+            ("x2", EstimateKind::Doubled),
+            ("exact", EstimateKind::Exact),
+            ("f:0", EstimateKind::Factor(0.0)),
+            ("f:2.5", EstimateKind::Factor(2.5)),
+            ("feit", EstimateKind::Feit(0.1)),
+            ("feit:1", EstimateKind::Feit(1.0)),
+            ("none", EstimateKind::None),
         ] {
             assert_eq!(read(text), Ok(kind), "{text}");
         }

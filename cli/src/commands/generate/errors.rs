@@ -1,0 +1,132 @@
+//! Errors of the library in the words of the command line: a parameter goes by its option, or by its name in `--set`.
+
+use queuecast::synth::SynthError;
+use queuecast::synth::generate::GenerateError;
+
+use crate::failure::Failure;
+
+/// Parameters with an option of their own: model, parameter, option.
+pub type Options = &'static [(&'static str, &'static str, &'static str)];
+
+/// The options of `generate`.
+pub const OPTIONS: Options = &[
+    ("lublin", "jobs", "--jobs"),
+    ("lublin", "procs", "--procs"),
+    ("downey", "jobs", "--jobs"),
+    ("downey", "procs", "--procs"),
+    ("population", "users", "--users"),
+    ("population", "jobs_per_sitting", "--jobs-per-sitting"),
+    ("population", "think", "--think"),
+    ("population", "applications", "--applications"),
+    ("estimates", "longest", "--max-estimate"),
+    ("estimates", "longest_percent", "--max-estimate-percent"),
+    ("estimates", "supplied", "--mode"),
+    ("estimates", "supplied.time", "--mode"),
+    ("estimates", "supplied.percent", "--mode"),
+    ("rescale", "load", "--load"),
+    ("rescale", "factor", "--factor"),
+    ("resample", "weeks", "--weeks"),
+    ("resample", "load", "--load"),
+    ("habits", "jobs", "--jobs"),
+    ("habits", "procs", "--procs"),
+    ("habits", "load", "--load"),
+    ("habits", "users", "--users"),
+    ("habits", "jobs_per_session", "--jobs-per-sitting"),
+    ("habits", "overestimate", "--overestimate"),
+    ("habits", "failures", "--failures"),
+    ("habits", "endless", "--endless"),
+    ("habits", "longest", "--max-estimate"),
+];
+
+/// The failure that says why nothing was generated. `log` is the name of the log, if there is one.
+pub fn failure(error: GenerateError, options: Options, log: Option<&str>) -> Failure {
+    let refused =
+        |name: String, value: String, why: &str| Failure::usage(format!("--set {name}={value}: {why}"));
+    match error {
+        GenerateError::Parameters { model, error } => refusal(model, error, options, None),
+        GenerateError::Log { model: "population", error } => refusal("population", error, options, log)
+            .hint("--users N makes up so many, --users none leaves them out"),
+        GenerateError::Log { model, error } => refusal(model, error, options, log),
+        GenerateError::RequestedTimes(error) => refusal("estimates", error, options, log)
+            .hint("--clean predictsim leaves out jobs that ask for nothing, and cuts runs to what was asked for"),
+        GenerateError::UnknownParameter { name, value, known } => {
+            let why = format!("no such parameter{}", similar(&name, &known));
+            refused(name, value, &why).hint(LISTED)
+        }
+        GenerateError::UnusedModel { name, value, used } => {
+            refused(name, value, "there is no such model here")
+                .hint(format!("what can be set here begins with {}.", used.join(". or ")))
+        }
+        GenerateError::Setting { name, value, why } => refused(name, value, &why).hint(LISTED),
+        GenerateError::DaysFixed { load, instead } => Failure::usage(format!(
+            "--load {load}: it stretches time, and days would no longer be as the model has them"
+        ))
+        .hint(format!("say --set {instead}={load} for the load while jobs arrive")),
+        GenerateError::LongestTooShort { longest, run } => Failure::usage(format!(
+            "--max-estimate {longest}: must be at least {run}, the longest run in seconds, and at most 31536000"
+        ))
+        .hint("jobs may not run longer than they ask for"),
+        error @ GenerateError::Unlistable(_) => Failure::unexpected(error.to_string()),
+    }
+}
+
+const LISTED: &str = "the header of a generated trace lists every parameter by name";
+
+/// The failure of a model; `log` is the name of the log, if it is at fault.
+pub fn refusal(model: &str, error: SynthError, options: Options, log: Option<&str>) -> Failure {
+    match error {
+        SynthError::OutOfRange { field, value, expected } => {
+            let option = options.iter().find(|(owner, name, _)| *owner == model && *name == field);
+            Failure::usage(match option {
+                Some((_, _, option)) => format!("{option} {value}: must be {expected}"),
+                None => format!("--set {model}.{field}={value}: must be {expected}"),
+            })
+        }
+        error => match (log, &error) {
+            (Some(name), error) => Failure::input(format!("{name}: {error}")),
+            (None, SynthError::Workload(error)) => Failure::unexpected(error.to_string()),
+            (None, error) => Failure::usage(error.to_string()),
+        },
+    }
+}
+
+/// The most similar of some names, as a question.
+fn similar(name: &str, known: &[String]) -> String {
+    let similarity = |known: &str| strsim::jaro_winkler(name, known);
+    let nearest = known.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Kind;
+
+    fn outside(field: &'static str) -> SynthError {
+        SynthError::OutOfRange { field, value: "-3".into(), expected: "between 1 and 9".into() }
+    }
+
+    #[test]
+    fn a_parameter_goes_by_its_option_or_by_how_it_is_set() {
+        let said = |field| refusal("estimates", outside(field), OPTIONS, None).to_string();
+        assert_eq!(said("longest"), "--max-estimate -3: must be between 1 and 9");
+        assert_eq!(said("tail.rho"), "--set estimates.tail.rho=-3: must be between 1 and 9");
+    }
+
+    #[test]
+    fn a_trace_that_does_not_do_is_an_input_and_goes_by_its_name() {
+        let unsuitable = || SynthError::Unsuitable("it has no users".into());
+        let failure = refusal("estimates", unsuitable(), OPTIONS, Some("a.swf"));
+        assert_eq!((failure.kind(), failure.to_string().as_str()), (Kind::Input, "a.swf: it has no users"));
+        assert_eq!(refusal("estimates", unsuitable(), OPTIONS, None).kind(), Kind::Usage);
+    }
+
+    #[test]
+    fn a_misspelt_parameter_is_answered_with_the_nearest() {
+        let known = ["downey.lifetime", "downey.variance"].map(str::to_owned).to_vec();
+        let (name, value) = ("downey.lifetime.least".to_owned(), "5".to_owned());
+        let said = failure(GenerateError::UnknownParameter { name, value, known }, OPTIONS, None).to_string();
+        let expected = "--set downey.lifetime.least=5: no such parameter; did you mean downey.lifetime?";
+        assert_eq!(said, expected);
+    }
+}

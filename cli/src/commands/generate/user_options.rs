@@ -1,0 +1,75 @@
+//! Who submits the jobs of a model: `--users` and the options beside it.
+
+use queuecast::report::duration;
+use queuecast::synth::generate::UserSettings;
+use queuecast::units::Seconds;
+
+use crate::failure::Failure;
+
+/// How many users there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserCount {
+    /// So many.
+    Many(u32),
+    /// None: jobs without users.
+    Zero,
+}
+
+/// The users. What is not given comes from the log, if there is one, else from the library.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Users")]
+pub struct UserOptions {
+    /// How many users there are, 1 to 1000000, or none for the bare model; by default 300, or as in the log
+    #[arg(long, value_name = "N|none", value_parser = count, allow_negative_numbers = true)]
+    pub users: Option<UserCount>,
+    /// Jobs in one sitting on average, 1 to 1000; by default 3, or as in the log
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub jobs_per_sitting: Option<f64>,
+    /// The median time between two submissions of a sitting, 1s to 1h; by default 3m, or as in the log
+    #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
+    pub think: Option<Seconds>,
+    /// Applications of a user on average, 1 to 100; by default 6, or as in the log
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub applications: Option<f64>,
+}
+
+fn count(text: &str) -> Result<UserCount, String> {
+    match text.parse() {
+        _ if text == "none" => Ok(UserCount::Zero),
+        Ok(users) => Ok(UserCount::Many(users)),
+        Err(_) => Err("must be a whole number between 1 and 1000000, or none".to_owned()),
+    }
+}
+
+fn length(text: &str) -> Result<Seconds, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}
+
+impl UserOptions {
+    /// The settings for the library; `None` for jobs without users. Fails if an option has no effect.
+    pub fn settings(&self) -> Result<Option<UserSettings>, Failure> {
+        let users = match self.users {
+            Some(UserCount::Zero) => return self.without_users().map(|()| None),
+            Some(UserCount::Many(users)) => Some(users),
+            None => None,
+        };
+        Ok(Some(UserSettings {
+            users,
+            jobs_per_session: self.jobs_per_sitting,
+            think: self.think,
+            applications: self.applications,
+        }))
+    }
+
+    fn without_users(&self) -> Result<(), Failure> {
+        let given = [
+            ("--jobs-per-sitting", self.jobs_per_sitting.is_some()),
+            ("--think", self.think.is_some()),
+            ("--applications", self.applications.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::usage(format!("{option} means nothing with --users none"))),
+            None => Ok(()),
+        }
+    }
+}

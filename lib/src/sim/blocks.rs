@@ -79,7 +79,10 @@ impl<E: Entry> Blocks<E> {
     /// The place of the first member with a larger key; past the last block if there is none.
     pub fn place_after(&self, key: E::Key) -> Place {
         let block = self.blocks.partition_point(|block| block.last <= key);
-        let entry = self.blocks.get(block).map_or(0, |block| block.entries.partition_point(|other| other.key() <= key));
+        let entry = self
+            .blocks
+            .get(block)
+            .map_or(0, |block| block.entries.partition_point(|other| other.key() <= key));
         Place { block, entry }
     }
 
@@ -204,6 +207,12 @@ mod tests {
                 }
             }
             prop_assert!(blocks.iter().eq(plain.iter()));
+            for number in plain.iter().copied().chain([0, 1000]) {
+                prop_assert!(blocks.after(number).eq(plain.range(number + 1..)));
+                let found = blocks.find(number).map(|place| blocks.blocks()[place.block].entries[place.entry]);
+                prop_assert_eq!(found, plain.get(&number).copied());
+            }
+            prop_assert_eq!(blocks.first(), plain.first());
             for block in blocks.blocks() {
                 prop_assert!((1..=CAPACITY).contains(&block.entries.len()));
                 prop_assert_eq!(block.summary, block.entries.iter().map(|&n| u64::from(n)).sum::<u64>());

@@ -87,12 +87,8 @@ struct Bounds {
 impl Entry for Reservation {
     type Key = (i64, JobIndex);
     type Summary = Bounds;
-    const EMPTY: Bounds = Bounds {
-        shortest: [i32::MAX; CLASSES],
-        longest: [0; CLASSES],
-        left: 0,
-        oldest: JobIndex(u32::MAX),
-    };
+    const EMPTY: Bounds =
+        Bounds { shortest: [i32::MAX; CLASSES], longest: [0; CLASSES], left: 0, oldest: JobIndex(u32::MAX) };
 
     fn key(&self) -> (i64, JobIndex) {
         (self.at, self.job)
@@ -241,7 +237,8 @@ impl Conservative {
         let mut change = |timeline: &mut Timeline, procs: u32, from: i64, to: i64| {
             let (begin, end) = (from.min(to).max(now), from.max(to));
             if begin < end {
-                let (procs, span) = if to < from { (i64::from(procs), &mut freed) } else { (-i64::from(procs), &mut taken) };
+                let (procs, span) =
+                    if to < from { (i64::from(procs), &mut freed) } else { (-i64::from(procs), &mut taken) };
                 timeline.add(begin, end, procs);
                 *span = (span.0.min(begin), span.1.max(end));
             }

@@ -1,18 +1,20 @@
 //! A machine and the jobs that arrive at it, in arrival order.
 
+mod digest;
+
 use std::collections::BTreeMap;
 
 use crate::job::{Job, JobIndex, Truth};
 use crate::units::{Procs, Seconds, Time};
 
-/// What the jobs run on: identical processors, counted.
+/// A machine of identical processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
-    /// How many processors it has.
+    /// Its number of processors.
     pub procs: Procs,
 }
 
-/// What a log calls its users, queues and so on, by number. Empty where a log has numbers only.
+/// Names of users, queues and so on, by number. Empty if the log has numbers only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// Users.
@@ -37,12 +39,12 @@ pub struct Workload {
     machine: Machine,
     jobs: Vec<Job>,
     truths: Vec<Truth>,
-    /// Names for the numbers on the jobs.
+    /// Names for the numbers in the jobs.
     pub names: Names,
-    /// Unix time of [`Time`] zero, where known: it tells night from day.
+    /// Unix time of [`Time`] zero, if known.
     pub epoch: Option<i64>,
-    /// When each job really started, according to the log, in the order of the jobs; [`Time::NEVER`] for one of
-    /// which that is unknown. Empty where the log records no waits. Nothing that is simulated depends on it.
+    /// Recorded start of each job, in the order of the jobs; [`Time::NEVER`] if unknown. Empty if the log records no
+    /// waits. Used by replays; simulations do not depend on it.
     pub starts: Vec<Time>,
     /// Jobs that left the queue before they started, in arrival order; see [`Workload::set_withdrawn`]. They are
     /// not among the jobs: simulations leave them out, replays of the recorded queue have them wait.
@@ -78,9 +80,9 @@ pub enum WorkloadError {
     TooLarge {
         /// The log's number.
         id: u64,
-        /// What it needs.
+        /// Its processors.
         procs: u32,
-        /// What there is.
+        /// Processors of the machine.
         machine: u32,
     },
     /// A job without processors or with a negative run time.
@@ -103,8 +105,8 @@ impl Workload {
         Workload::from_columns(machine, jobs, truths)
     }
 
-    /// The same from jobs and their truths apart, so that a long log need not be held twice. One without the
-    /// other is left out.
+    /// Like [`Workload::new`], from separate columns, which avoids a copy of a long log. The longer column is cut to the
+    /// shorter.
     pub fn from_columns(
         machine: Machine,
         jobs: Vec<Job>,
@@ -113,8 +115,8 @@ impl Workload {
         Workload::recorded(machine, jobs, truths, Vec::new())
     }
 
-    /// The same with when each job really started: `starts` has as many as there are jobs, or none, which is
-    /// also what becomes of it if no start is known.
+    /// Like [`Workload::from_columns`], with the recorded start of each job. All constructors lead here: this is where
+    /// order and sizes are checked. `starts` is dropped if it is shorter than the jobs or no start is known.
     pub fn recorded(
         machine: Machine,
         mut jobs: Vec<Job>,
@@ -179,7 +181,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Has the jobs, in their order, ask for other times. Jobs beyond the last of `limits` keep theirs.
+    /// Replaces the requested times of the jobs, in their order. Jobs beyond the last of `limits` keep theirs.
     pub fn replace_limits(&mut self, limits: impl IntoIterator<Item = Option<Seconds>>) {
         for (job, limit) in self.jobs.iter_mut().zip(limits) {
             job.shape.limit = limit;
@@ -201,12 +203,12 @@ impl Workload {
         &self.truths
     }
 
-    /// How many jobs there are.
+    /// The number of jobs.
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
@@ -231,34 +233,10 @@ impl Workload {
             .sum();
         area / (f64::from(self.machine.procs.0) * ((last.submit - first.submit).0.max(1)) as f64)
     }
-
-    /// A digest of everything a simulation depends on, the same on every machine: FNV-1a over the machine
-    /// and each job's number, submission, shape, user, group, executable, queue and run time.
-    pub fn digest(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut eat = |value: i64| {
-            for byte in value.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        };
-        eat(i64::from(self.machine.procs.0));
-        for (job, truth) in self.jobs.iter().zip(&self.truths) {
-            eat(job.id.0 as i64);
-            eat(job.submit.0);
-            eat(i64::from(job.shape.procs.0));
-            eat(job.shape.limit.map_or(-1, |limit| limit.0));
-            eat(job.user.map_or(-1, |user| i64::from(user.number())));
-            eat(job.group.map_or(-1, |group| i64::from(group.number())));
-            eat(job.executable.map_or(-1, |executable| i64::from(executable.number())));
-            eat(job.queue.map_or(-1, |queue| i64::from(queue.number())));
-            eat(truth.run().0);
-        }
-        hash
-    }
 }
 
 /// No time in a workload is farther than this from zero: sums of a million of them fit the clock.
-const FARTHEST: i64 = 1_000_000_000_000_000;
+pub(crate) const FARTHEST: i64 = 1_000_000_000_000_000;
 
 /// Whether a job can ever start and end on this machine.
 fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError> {

@@ -7,6 +7,7 @@ mod correct;
 mod criteria;
 mod forecast;
 mod history;
+
 mod oracle;
 mod present;
 mod recent;
@@ -28,7 +29,8 @@ pub use oracle::Perfect;
 pub use recent::{RecentUserHistory, Ruh};
 pub use requested::{DEFAULT_REQUEST, Requested};
 pub(crate) use scatter::Lookup;
-pub use session::{Sbh, Search, SessionHistory};
+pub use session::{Sbh, SessionHistory, SessionSearch};
+pub use settings::{Needs, PredictorSettings};
 pub use spec::PredictorSpec;
 pub use statistic::Statistic;
 

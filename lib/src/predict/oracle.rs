@@ -1,19 +1,41 @@
-//! The only room that sees the future.
+//! Predicts the actual run time. The only predictor that is built from run times.
 
+use super::settings::PredictorSettings;
 use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
+use crate::spec::{Form, Settings, SpecError};
 use crate::units::Seconds;
 
-/// Predicts exactly what will happen: the bound no predictor can beat by accuracy alone.
+/// Predicts the actual run time of every job.
 #[derive(Debug, Clone)]
 pub struct Perfect {
     runs: Vec<Seconds>,
 }
 
 impl Perfect {
-    /// From how long each job will run, in arrival order (cut at the limit where limits are enforced).
+    /// From the run time of each job, in arrival order (cut at the limit where limits are enforced).
     pub fn new(runs: Vec<Seconds>) -> Perfect {
         Perfect { runs }
+    }
+}
+
+/// The spec `perfect`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ActualTime;
+
+impl PredictorSettings for ActualTime {
+    const FORMS: &'static [Form] = &[Form::new("perfect", "the actual run time")];
+
+    fn read(_settings: &Settings<'_>) -> Result<ActualTime, SpecError> {
+        Ok(ActualTime)
+    }
+
+    fn write(&self) -> String {
+        "perfect".to_owned()
+    }
+
+    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Perfect::new(runs()))
     }
 }
 

@@ -36,6 +36,6 @@ pub use order::Order;
 pub use policy::{Change, Policy, Start};
 pub use priority::Formula;
 pub use profile::Profile;
-pub use reservations::{Depth, Form};
+pub use reservations::{Depth, Persistence};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
 pub use view::{RunningJob, View, WaitingJob};

@@ -19,9 +19,9 @@ pub enum Backfilled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// At the instant it arrived, with nobody waiting before it.
+    /// At the instant it arrived, with no job waiting before it.
     Immediate,
-    /// In its turn, after waiting: nobody before it was still waiting.
+    /// In its turn, after waiting: no job before it was still waiting.
     Reserved,
     /// Before a job that stands ahead of it in the queue.
     Backfilled(Backfilled),

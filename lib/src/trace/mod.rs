@@ -2,10 +2,10 @@
 //!
 //! Two formats come in, the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
 //! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which
-//! [`mod@clean`] judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
+//! [`mod@clean`] filters by named and counted rules. [`read`] combines these steps and returns a [`Workload`](crate::workload::Workload).
 //!
-//! This room reads from any [`std::io::Read`]; it refuses to know files, clocks, schedulers and predictions.
-//! For progress, wrap the reader.
+//! The module reads from any [`std::io::Read`] and does not depend on files, clocks, schedulers or predictions. To
+//! show progress, wrap the reader.
 //!
 //! ```
 //! use queuecast::trace::{self, ReadOptions};
@@ -25,6 +25,7 @@ mod input;
 mod lines;
 mod log;
 mod machine;
+mod options;
 mod record;
 mod records;
 pub mod sacct;
@@ -34,74 +35,16 @@ pub mod squeue;
 mod store;
 pub mod swf;
 
-use std::fmt;
-
 pub use crate::stats::Percentiles;
 pub use clean::{CleaningReport, Rule, Ruleset};
 pub use convert::{Cleaned, Converted, clean, convert};
-pub use describe::{Distinct, Info, Inspected, Presence, describe, inspect};
-pub use error::{Malformed, Place, TraceError};
-pub use input::{Compression, Output};
+pub use describe::{Distinct, FieldPresence, Info, Inspected, describe, inspect};
+pub use error::{FieldPlace, Malformed, TraceError};
+pub use input::{CompressedOutput, Compression};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};
+pub use options::{LogFormat, ReadOptions};
 pub use record::{Field, Record, UNKNOWN};
 pub use records::Records;
 pub use swf::{Header, SwfWriter};
-
-use serde::Serialize;
-
-use crate::units::Procs;
-
-/// What a log is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// The Standard Workload Format.
-    Swf,
-    /// Text that `sacct -P` prints.
-    Sacct,
-}
-
-impl Format {
-    /// As it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Swf => "SWF",
-            Format::Sacct => "sacct",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// How to read a log.
-#[derive(Debug, Clone)]
-pub struct ReadOptions {
-    /// What it is written in; `None` to find out.
-    pub format: Option<Format>,
-    /// Which records become jobs, and how.
-    pub ruleset: Ruleset,
-    /// Whether a line that cannot be read, or a rule that removes or changes anything, is an error.
-    pub strict: bool,
-    /// The machine's size, if it is known better than the log knows.
-    pub procs: Option<Procs>,
-    /// Where the local times of accounting records were taken. Times in Unix seconds need none.
-    pub time_zone: TimeZone,
-}
-
-impl Default for ReadOptions {
-    fn default() -> ReadOptions {
-        ReadOptions {
-            format: None,
-            ruleset: Ruleset::default(),
-            strict: false,
-            procs: None,
-            time_zone: TimeZone::UTC,
-        }
-    }
-}

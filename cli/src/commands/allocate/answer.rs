@@ -64,7 +64,7 @@ impl Seen {
 
 /// All that decides the answer besides the log and the job.
 #[derive(Debug, Clone, Serialize)]
-pub struct Settings {
+pub struct AnswerSettings {
     pub policy: String,
     pub outlook: String,
     pub predictor: String,
@@ -101,7 +101,7 @@ pub struct Allocated {
     pub source: String,
     pub moment: Moment,
     pub state: Seen,
-    pub settings: Settings,
+    pub settings: AnswerSettings,
     /// By what the advice was chosen.
     pub preference: Preference,
     pub advice: Advice,

@@ -21,13 +21,13 @@ use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
 use rayon::prelude::*;
 
-use self::answer::{Allocated, Calibrated, Moment, Seen, Settings};
+use self::answer::{Allocated, AnswerSettings, Calibrated, Moment, Seen};
 use super::cleaning;
 use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::spec::{self, Form, Spec, form};
+use crate::spec::{self, Form, SpecParser, form};
 
 /// So many draws place a question of the past.
 const LESSON_DRAWS: u32 = 30;
@@ -122,7 +122,7 @@ const BY: &str =
     "Predict queue times by a formula of Downey 1997, if nobody waits, instead of simulating the queue";
 const TARGET: &str = "By what turnarounds are compared";
 
-fn outlook() -> Spec<Belief> {
+fn outlook() -> SpecParser<Belief> {
     const FORMS: &[Form] = &[
         form("shares", "", "as jobs did that asked for about as much time and lived as long"),
         form("fitted", "", "by their age and the lifetimes of all jobs that ended"),
@@ -134,26 +134,26 @@ fn outlook() -> Spec<Belief> {
             "as --predictor says: its interval, or its point, give or take a factor",
         ),
     ];
-    Spec::new(FORMS, |text| text.parse::<Belief>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<Belief>().map_err(|error| error.why))
 }
 
-fn by() -> Spec<QueueTime> {
+fn by() -> SpecParser<QueueTime> {
     const FORMS: &[Form] = &[
         form("combined", "[:BENEFACTORS]", "median if so many running jobs (2) hold enough each, else mean"),
         form("median", "", "when one of the jobs that hold enough will have ended"),
         form("mean", "", "when enough is free on average"),
         form("exact", "", "when it is as likely as not that enough is free"),
     ];
-    Spec::new(FORMS, |text| text.parse::<QueueTime>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<QueueTime>().map_err(|error| error.why))
 }
 
-fn target() -> Spec<Target> {
+fn target() -> SpecParser<Target> {
     const FORMS: &[Form] = &[
         form("median", "", "as likely longer as shorter"),
         form("mean", "", "rare long waits count in full"),
         form("p90", "", "what nine in ten do not exceed: for a deadline"),
     ];
-    Spec::new(FORMS, |text| text.parse::<Target>().map_err(|error| error.why))
+    SpecParser::new(FORMS, |text| text.parse::<Target>().map_err(|error| error.why))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -380,7 +380,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         .map(|size| size.procs)
         .filter(|&procs| advice.prospects().iter().all(|prospect| prospect.procs != procs))
         .collect();
-    let settings = Settings {
+    let settings = AnswerSettings {
         policy: policy.to_string(),
         outlook: belief.to_string(),
         predictor: predictor.to_string(),

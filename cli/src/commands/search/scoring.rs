@@ -5,7 +5,7 @@ use std::ops::Range;
 use queuecast::eval::search::{Method, Search};
 use queuecast::eval::{EvalError, Replay, Score, Scorer};
 use queuecast::job::Job;
-use queuecast::predict::template::{Lifetime, TemplateSet};
+use queuecast::predict::template::{GibbonsSettings, Lifetime, TemplateSet};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -117,9 +117,9 @@ impl<'a> Scoring<'a> {
     /// What template sets are compared with; what goes by requested times, where there are any.
     fn baselines(&self) -> Vec<PredictorSpec> {
         let requests = self.jobs().iter().any(|job| job.shape.limit.is_some());
-        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons { relative: true }];
+        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons(GibbonsSettings { relative: true })];
         let mut specs: Vec<PredictorSpec> = relative.into_iter().filter(|_| requests).collect();
-        specs.push(PredictorSpec::Gibbons { relative: false });
+        specs.push(PredictorSpec::Gibbons(GibbonsSettings { relative: false }));
         specs.extend([Lifetime::Median, Lifetime::Mean].map(PredictorSpec::Downey));
         specs
     }

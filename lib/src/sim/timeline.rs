@@ -479,7 +479,7 @@ mod tests {
                 // From the first to the last instant with less than nothing.
                 let mut negative = (from..from + length).filter(|&at| slow[at as usize] < 0);
                 let first = negative.next();
-                let expected = first.map(|first| (first, negative.last().unwrap_or(first) + 1));
+                let expected = first.map(|first| (first, negative.next_back().unwrap_or(first) + 1));
                 prop_assert_eq!(timeline.overbooked(from, from + length), expected);
             }
         }

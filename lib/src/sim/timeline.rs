@@ -500,7 +500,7 @@ mod tests {
                 let free = |at: i64| usize::try_from(at).is_ok_and(|at| slow.get(at).is_none_or(|&free| free >= procs));
                 let runs = (from..from + length).filter(|&at| free(at)).map(|at| {
                     let before = (0..at).rev().take_while(|&at| free(at)).count() as i64;
-                    before + (at..1200).take_while(|&at| free(at)).count() as i64
+                    before + (at..1600).take_while(|&at| free(at)).count() as i64
                 });
                 let expected = runs.max().unwrap_or(0);
                 let said = i64::from(offer.longest[class(procs as u32)]);

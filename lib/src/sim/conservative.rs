@@ -24,13 +24,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-use super::blocks::{Blocks, Entry, Place};
+use super::availability::{Availability, FreeTime, StartRange, seconds};
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
 use super::size_class::{CLASSES, class};
-use super::timeline::{Offer, Search, Timeline, seconds};
-use super::view::View;
 use crate::job::JobIndex;
+use crate::site::View;
+use crate::site::blocks::{Blocks, Entry, Place};
 use crate::units::{Seconds, Time};
 
 /// The reservation of a waiting job. They are sorted by start.
@@ -114,7 +114,7 @@ impl Bounds {
     }
 
     /// Whether a job of the block may be short enough for what an interval offers.
-    fn may_use(&self, offer: &Offer) -> bool {
+    fn may_use(&self, offer: &FreeTime) -> bool {
         self.shortest.iter().zip(&offer.longest).fold(false, |any, (shortest, run)| any | (shortest <= run))
     }
 }
@@ -161,7 +161,7 @@ impl Starts {
 #[derive(Debug, Clone)]
 pub(super) struct Conservative {
     /// Free processors besides running jobs and reservations; `None` before the first plan.
-    timeline: Option<Timeline>,
+    availability: Option<Availability>,
     reservations: Blocks<Reservation>,
     starts: Starts,
     /// No planned run time is longer.
@@ -183,20 +183,24 @@ pub(super) struct Conservative {
 /// What has changed since the last plan.
 #[derive(Debug, Clone, Default)]
 struct Changes {
-    /// Processors of ended jobs, and until when the timeline has them busy.
+    /// Processors of ended jobs, and until when the availability has them busy.
     ended: Vec<(u32, i64)>,
-    /// Running jobs planned to end at another time, and until when the timeline has them busy.
+    /// Running jobs planned to end at another time, and until when the availability has them busy.
     moved: BTreeMap<JobIndex, i64>,
     /// Waiting jobs with other planned run times.
     revised: Vec<JobIndex>,
-    /// Whether a job ended or a planned run time became shorter.
+    /// Reservations of withdrawn jobs.
+    withdrawn: Vec<Reservation>,
+    /// Whether processors went out of service or came back.
+    resized: bool,
+    /// Whether a job ended or left, or a planned run time became shorter.
     eased: bool,
 }
 
 impl Conservative {
     pub fn new() -> Conservative {
         Conservative {
-            timeline: None,
+            availability: None,
             reservations: Blocks::new(),
             starts: Starts::default(),
             longest: 0,
@@ -210,42 +214,87 @@ impl Conservative {
         }
     }
 
-    /// Brings the timeline up to date with what has changed; displaces reservations that no longer fit.
-    fn update(&mut self, timeline: &mut Timeline, view: &View<'_>) {
+    /// Brings the availability up to date with what has changed; displaces reservations that no longer fit.
+    fn update(&mut self, availability: &mut Availability, view: &View<'_>) {
         let now = view.now;
         let mut changes = std::mem::take(&mut self.changes);
         let mut freed = NOTHING;
         for (procs, busy_until) in changes.ended.drain(..) {
             if busy_until > now {
-                timeline.add(now, busy_until, i64::from(procs));
+                availability.add(now, busy_until, i64::from(procs));
                 freed = (now, freed.1.max(busy_until));
             }
         }
+        for reservation in changes.withdrawn.drain(..) {
+            let (at, end) = (reservation.at.max(now), reservation.end());
+            if at < end {
+                availability.add(at, end, i64::from(reservation.procs));
+                freed = hull(freed, (at, end));
+            }
+        }
         if !changes.moved.is_empty() || !changes.revised.is_empty() {
-            let freed_too = self.replan(timeline, view, &mut changes);
+            let freed_too = self.replan(availability, view, &mut changes);
             freed = hull(freed, freed_too);
         }
         self.changes = changes;
-        self.list(timeline, freed);
+        self.list(availability, freed);
+    }
+
+    /// Plans anew on a machine of another size: first the reservations that still fit, in order of their start, then
+    /// the others in arrival order. All of them are listed.
+    fn rebuild(&mut self, view: &View<'_>) -> Availability {
+        let mut availability = free_from_now(view);
+        let mut all: Vec<Reservation> = self.reservations.iter().copied().collect();
+        let mut displaced = Vec::new();
+        for (place, reservation) in all.iter_mut().enumerate() {
+            let planned = view.row(reservation.job).planned;
+            *reservation = Reservation::new(reservation.job, reservation.procs, reservation.at, planned);
+            (reservation.freed, reservation.adjacent) = ((i64::MIN, i64::MAX), true);
+            let procs = i64::from(reservation.procs);
+            if availability.fits(reservation.at, reservation.end(), procs) {
+                availability.add(reservation.at, reservation.end(), -procs);
+            } else {
+                displaced.push(place);
+            }
+        }
+        displaced.sort_unstable_by_key(|&place| all[place].job);
+        for place in displaced {
+            let Reservation { procs, planned, .. } = all[place];
+            all[place].at = reserve_earliest(&mut availability, view.now, procs, planned);
+        }
+        self.reservations = Blocks::new();
+        self.listed.clear();
+        for reservation in all {
+            self.longest = self.longest.max(reservation.planned);
+            self.starts.change(reservation.job, Some(reservation.at));
+            self.listed.push(Reverse(reservation.job));
+            self.reservations.insert(reservation);
+        }
+        availability
     }
 
     /// Takes over changed plans of running and waiting jobs. Returns an interval that holds all time freed.
-    fn replan(&mut self, timeline: &mut Timeline, view: &View<'_>, changes: &mut Changes) -> (i64, i64) {
+    fn replan(
+        &mut self,
+        availability: &mut Availability,
+        view: &View<'_>,
+        changes: &mut Changes,
+    ) -> (i64, i64) {
         let now = view.now;
         let mut freed = NOTHING;
         let mut taken = NOTHING;
-        let mut change = |timeline: &mut Timeline, procs: u32, from: i64, to: i64| {
+        let mut change = |availability: &mut Availability, procs: u32, from: i64, to: i64| {
             let (begin, end) = (from.min(to).max(now), from.max(to));
             if begin < end {
                 let (procs, span) =
                     if to < from { (i64::from(procs), &mut freed) } else { (-i64::from(procs), &mut taken) };
-                timeline.add(begin, end, procs);
+                availability.add(begin, end, procs);
                 *span = (span.0.min(begin), span.1.max(end));
             }
         };
         for (job, busy_until) in std::mem::take(&mut changes.moved) {
             let row = view.row(job);
-            change(timeline, row.procs, busy_until, row.planned_end());
+            change(availability, row.procs, busy_until, row.planned_end());
         }
         for job in changes.revised.drain(..) {
             let Some(place) = self.find(job) else { continue };
@@ -254,7 +303,7 @@ impl Conservative {
             let before = *reservation;
             reservation.planned = view.row(job).planned;
             reservation.needs = seconds(reservation.planned.max(1));
-            change(timeline, before.procs, before.end(), reservation.end());
+            change(availability, before.procs, before.end(), reservation.end());
             if reservation.planned < before.planned {
                 // A shorter job may fit anywhere before its reservation.
                 reservation.freed = (i64::MIN, i64::MAX);
@@ -266,28 +315,28 @@ impl Conservative {
             Reservation::include(&mut block.summary, &reservation);
             self.longest = self.longest.max(reservation.planned);
         }
-        let overbooked = if taken == NOTHING { None } else { timeline.overbooked(taken.0, taken.1) };
+        let overbooked = if taken == NOTHING { None } else { availability.overbooked(taken.0, taken.1) };
         if let Some((from, to)) = overbooked {
-            freed = hull(freed, self.displace(timeline, now, from, to));
+            freed = hull(freed, self.displace(availability, now, from, to));
         }
         freed
     }
 
     /// Finds other times for reservations that overlap an overbooked interval and do not fit beside those that begin
     /// before them. Returns an interval that holds all their old times.
-    fn displace(&mut self, timeline: &mut Timeline, now: i64, from: i64, to: i64) -> (i64, i64) {
+    fn displace(&mut self, availability: &mut Availability, now: i64, from: i64, to: i64) -> (i64, i64) {
         let first = (from.saturating_sub(self.longest), JobIndex(0));
         let near = self.reservations.after(first).take_while(|reservation| reservation.at < to);
         let mut overlapping: Vec<Reservation> =
             near.filter(|reservation| reservation.end() > from).copied().collect();
         for reservation in &overlapping {
-            timeline.add(reservation.at, reservation.end(), i64::from(reservation.procs));
+            availability.add(reservation.at, reservation.end(), i64::from(reservation.procs));
         }
         overlapping.retain(|reservation| {
             let (at, end, procs) = (reservation.at, reservation.end(), i64::from(reservation.procs));
-            let fits = timeline.fits(at, end, procs);
+            let fits = availability.fits(at, end, procs);
             if fits {
-                timeline.add(at, end, -procs);
+                availability.add(at, end, -procs);
             }
             !fits
         });
@@ -295,7 +344,7 @@ impl Conservative {
         let mut vacated = NOTHING;
         for reservation in &overlapping {
             vacated = hull(vacated, (reservation.at, reservation.end()));
-            let at = reserve_earliest(timeline, now, reservation.procs, reservation.planned);
+            let at = reserve_earliest(availability, now, reservation.procs, reservation.planned);
             if let Some(place) = self.find(reservation.job) {
                 self.set_start(place, at);
             }
@@ -308,7 +357,7 @@ impl Conservative {
     }
 
     /// Lists the reservations that may be able to move into a freed interval.
-    fn list(&mut self, timeline: &Timeline, freed: (i64, i64)) {
+    fn list(&mut self, availability: &Availability, freed: (i64, i64)) {
         // A job that begins where the interval does, or before, has nothing to gain.
         let first = self.reservations.place_after((freed.0, JobIndex(u32::MAX)));
         if freed == NOTHING || first.block == self.reservations.blocks().len() {
@@ -325,11 +374,11 @@ impl Conservative {
                 *longest = (*longest).max(*of_block);
             }
         }
-        let offer = timeline.offer(freed.0, freed.1, &longest);
+        let offer = availability.offer(freed.0, freed.1, &longest);
         if offer.most <= 0 {
             return;
         }
-        let mut reader = timeline.reader(offer.place);
+        let mut reader = availability.reader(offer.place);
         let mut skip = first.entry;
         for block in blocks {
             let skip = std::mem::take(&mut skip);
@@ -366,21 +415,21 @@ impl Conservative {
     }
 
     /// Moves reservations to the earliest time the others leave, in arrival order.
-    fn compress(&mut self, timeline: &mut Timeline, now: i64) {
+    fn compress(&mut self, availability: &mut Availability, now: i64) {
         while let Some(Reverse(job)) = self.listed.pop() {
             let Some(place) = self.find(job) else { continue };
             let reservation = &mut self.reservations.blocks_mut()[place.block].entries[place.entry];
             let before = *reservation;
             (reservation.freed, reservation.adjacent) = (NOTHING, false);
-            let Some(earlier) = earlier_start(timeline, now, &before) else { continue };
+            let Some(earlier) = earlier_start(availability, now, &before) else { continue };
             let Reservation { at, planned, procs, .. } = before;
             let procs = i64::from(procs);
             let end = earlier.saturating_add(planned);
-            timeline.add(earlier, end.min(at), -procs);
-            timeline.add(end.max(at), before.end(), procs);
+            availability.add(earlier, end.min(at), -procs);
+            availability.add(end.max(at), before.end(), procs);
             self.set_start(place, earlier);
             self.turn = Some(job);
-            self.list(timeline, (end.max(at), before.end()));
+            self.list(availability, (end.max(at), before.end()));
         }
         self.turn = None;
         self.listed.extend(self.listed_for_next.drain(..).map(Reverse));
@@ -394,20 +443,20 @@ impl Conservative {
     }
 
     /// Reserves for the jobs that arrived since the last plan.
-    fn reserve_for_arrivals(&mut self, timeline: &mut Timeline, view: &View<'_>) {
+    fn reserve_for_arrivals(&mut self, availability: &mut Availability, view: &View<'_>) {
         // In a policy that begins in the middle of a simulation, all waiting jobs are new; the head is the first.
-        let unseen = view.queue.first().map_or(self.unseen, |head| self.unseen.max(head));
-        for job in (unseen.0..view.rows.arrived().0).map(JobIndex) {
+        let unseen = view.head().map_or(self.unseen, |head| self.unseen.max(head));
+        for job in (unseen.0..view.submitted().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (row.procs, row.planned);
-                let at = reserve_earliest(timeline, view.now, procs, planned);
+                let at = reserve_earliest(availability, view.now, procs, planned);
                 self.longest = self.longest.max(planned);
                 self.reservations.insert(Reservation::new(job, procs, at, planned));
                 self.starts.add(job, at);
             }
         }
-        self.unseen = view.rows.arrived();
+        self.unseen = view.submitted();
     }
 
     /// Starts the jobs whose reservations begin, in arrival order.
@@ -445,57 +494,57 @@ impl Conservative {
 const WORTH_MEASURING: u32 = 16;
 
 /// The earliest start of a listed reservation, if it is earlier than its present one.
-fn earlier_start(timeline: &Timeline, now: i64, reservation: &Reservation) -> Option<i64> {
+fn earlier_start(availability: &Availability, now: i64, reservation: &Reservation) -> Option<i64> {
     let Reservation { at, planned, freed, .. } = *reservation;
     let procs = i64::from(reservation.procs);
     let apart = || {
         // To use freed time, a job must still run when it begins, and begin before it ends.
         let from = freed.0.saturating_sub(planned.max(1)).saturating_add(1).max(now);
-        timeline.earliest(Search { from, before: freed.1.min(at), own: at }, procs, planned)
+        availability.earliest(StartRange { from, before: freed.1.min(at), own: at }, procs, planned)
     };
     let apart = if freed == NOTHING { None } else { apart() };
-    let adjacent = if reservation.adjacent { timeline.free_since(at, procs) } else { None };
+    let adjacent = if reservation.adjacent { availability.free_since(at, procs) } else { None };
     apart.into_iter().chain(adjacent).min()
 }
 
 /// Reserves the earliest room there is. A checked workload has no job larger than the machine, so there always is
 /// some; otherwise the job never starts.
-fn reserve_earliest(timeline: &mut Timeline, now: i64, procs: u32, planned: i64) -> i64 {
-    let search = Search { from: now, before: i64::MAX, own: i64::MAX };
+fn reserve_earliest(availability: &mut Availability, now: i64, procs: u32, planned: i64) -> i64 {
+    let search = StartRange { from: now, before: i64::MAX, own: i64::MAX };
     let procs = i64::from(procs);
-    let Some(at) = timeline.earliest(search, procs, planned) else { return i64::MAX };
-    timeline.add(at, at.saturating_add(planned), -procs);
+    let Some(at) = availability.earliest(search, procs, planned) else { return i64::MAX };
+    availability.add(at, at.saturating_add(planned), -procs);
     at
 }
 
 /// Free processors as running jobs end as planned.
-fn free_from_now(view: &View<'_>) -> Timeline {
-    let mut timeline = Timeline::new(view.now, i64::from(view.machine().0));
+fn free_from_now(view: &View<'_>) -> Availability {
+    let mut availability = Availability::new(view.now, i64::from(view.machine().0));
     for running in view.running() {
-        timeline.add(view.now, running.planned_end.0, -i64::from(running.procs.0));
+        availability.add(view.now, running.planned_end.0, -i64::from(running.procs.0));
     }
-    timeline
+    availability
 }
 
 impl Policy for Conservative {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let eased = std::mem::take(&mut self.changes.eased);
-        let mut timeline = match self.timeline.take() {
-            Some(mut timeline) => {
-                timeline.advance(view.now);
-                self.update(&mut timeline, view);
-                timeline
+        let mut availability = match self.availability.take() {
+            Some(mut availability) if !self.changes.resized => {
+                availability.advance(view.now);
+                self.update(&mut availability, view);
+                availability
             }
-            None => {
+            _ => {
                 self.changes = Changes::default();
-                free_from_now(view)
+                self.rebuild(view)
             }
         };
         if eased {
-            self.compress(&mut timeline, view.now);
+            self.compress(&mut availability, view.now);
         }
-        self.reserve_for_arrivals(&mut timeline, view);
-        self.timeline = Some(timeline);
+        self.reserve_for_arrivals(&mut availability, view);
+        self.availability = Some(availability);
         self.start_due(view, starts);
     }
 
@@ -515,6 +564,15 @@ impl Policy for Conservative {
                 changes.revised.push(job);
                 changes.eased |= to < from;
             }
+            Change::Withdrawn { job, .. } => {
+                changes.eased = true;
+                if let Some(place) = self.starts.of(job).and_then(|at| self.reservations.find((at, job))) {
+                    changes.withdrawn.push(self.reservations.blocks()[place.block].entries[place.entry]);
+                    self.reservations.remove_at(place);
+                    self.starts.change(job, None);
+                }
+            }
+            Change::Resized => (changes.resized, changes.eased) = (true, true),
         }
     }
 

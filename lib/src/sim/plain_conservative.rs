@@ -9,13 +9,13 @@
 use super::plain::{free_from_now, reason_of};
 use super::policy::{Change, Policy, Start};
 use super::profile::Profile;
-use super::view::View;
 use crate::job::JobIndex;
+use crate::site::View;
 use crate::units::{Procs, Seconds, Time};
 
 /// The reservation of a waiting job.
 #[derive(Debug, Clone, Copy)]
-struct Reservation {
+struct Reserved {
     job: JobIndex,
     at: Time,
     procs: Procs,
@@ -27,7 +27,7 @@ struct Reservation {
 pub(super) struct PlainConservative {
     /// Free processors besides running jobs and reservations; `None` before the first plan.
     profile: Option<Profile>,
-    reservations: Vec<Reservation>,
+    reservations: Vec<Reserved>,
     unseen: JobIndex,
     /// Processors to give back, and until when.
     ended: Vec<(Procs, Time)>,
@@ -79,7 +79,7 @@ impl PlainConservative {
 
     fn compress(&mut self, profile: &mut Profile, now: Time) {
         for reservation in &mut self.reservations {
-            let Reservation { at, procs, planned, .. } = *reservation;
+            let Reserved { at, procs, planned, .. } = *reservation;
             let earliest = profile.earliest_without(now, procs, planned, Some(at));
             if let Some(earlier) = earliest.filter(|&earliest| earliest < at) {
                 profile.give(at, procs, planned);
@@ -118,22 +118,22 @@ impl Policy for PlainConservative {
             self.compress(&mut profile, now);
         }
         // In a policy that begins in the middle of a simulation, all waiting jobs are new; the head is the first.
-        let unseen = view.queue.first().map_or(self.unseen, |head| self.unseen.max(head));
-        for job in (unseen.0..view.rows.arrived().0).map(JobIndex) {
+        let unseen = view.head().map_or(self.unseen, |head| self.unseen.max(head));
+        for job in (unseen.0..view.submitted().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
                 let at = place_earliest(&mut profile, now, procs, planned);
-                self.reservations.push(Reservation { job, at, procs, planned });
+                self.reservations.push(Reserved { job, at, procs, planned });
             }
         }
-        self.unseen = view.rows.arrived();
+        self.unseen = view.submitted();
         self.profile = Some(profile);
 
         let mut jumped = None::<Time>;
         let mut wake = None::<Time>;
         self.reservations.retain(|reservation| {
-            let Reservation { job, at, planned, .. } = *reservation;
+            let Reserved { job, at, planned, .. } = *reservation;
             if at > now {
                 jumped = Some(jumped.map_or(at, |first| first.min(at)));
                 wake = jumped;
@@ -160,6 +160,11 @@ impl Policy for PlainConservative {
                 self.broken = true;
                 self.eased |= to < from;
             }
+            Change::Withdrawn { job, .. } => {
+                self.reservations.retain(|reservation| reservation.job != job);
+                (self.broken, self.eased) = (true, true);
+            }
+            Change::Resized => (self.broken, self.eased) = (true, true),
         }
     }
 

@@ -32,7 +32,7 @@ impl Means<'_> {
         mean(&self.0.outcomes.change(place, |one| one.turnaround))
     }
 
-    fn utilisation(&self, row: &str) -> f64 {
+    fn utilization(&self, row: &str) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
         mean(&self.0.outcomes.change(place, |one| one.utilization))
     }
@@ -110,7 +110,7 @@ impl Means<'_> {
     fn for_all(&self) -> Vec<Claim> {
         let [opt, pred, bias, heur, lock_in, averse] =
             [OPT, PRED, BIAS, HEUR, LOCK_IN, AVERSE].map(|row| self.turnaround(row));
-        let used = [OPT, PRED, BIAS, HEUR].map(|row| self.utilisation(row));
+        let used = [OPT, PRED, BIAS, HEUR].map(|row| self.utilization(row));
         vec![
             Claim::new(
                 "the turnaround of OPT and of BIAS is longer than that of AVG, that of HEUR by far the longest",

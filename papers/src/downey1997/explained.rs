@@ -39,6 +39,6 @@ pub fn cell(cell: PublishedCell) -> PublishedCell {
 
 /// Whether it is out on the side of too many that hold out.
 fn too_eager(cell: &PublishedCell) -> bool {
-    let fewer = cell.column.starts_with("utilisation") || cell.column.starts_with("a rebel saves");
+    let fewer = cell.column.starts_with("utilization") || cell.column.starts_with("a rebel saves");
     cell.difference.is_some_and(|difference| (difference < 0.0) == fewer)
 }

@@ -127,17 +127,17 @@ fn in_table_1(
     judged.collect()
 }
 
-/// Table 2: change of utilisation and of turnaround, in percent.
+/// Table 2: change of utilization and of turnaround, in percent.
 const TABLE_2: [(&str, [f64; 2]); 4] =
     [(OPT, [0.1, 9.0]), (PRED, [2.4, -3.0]), (BIAS, [1.0, 5.0]), (HEUR, [-5.0, 37.0])];
 
 fn enacted(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let turnaround = found.outcomes.enacted(0, |avg| avg.turnaround);
     let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround).paper(4795.0)];
-    for (row, [utilisation, turnaround]) in TABLE_2 {
+    for (row, [utilization, turnaround]) in TABLE_2 {
         let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
         let used = found.outcomes.change(place, |one| one.utilization);
-        cells.push(cell("2", row, "utilisation against AVG", "%", &used).paper(utilisation));
+        cells.push(cell("2", row, "utilization against AVG", "%", &used).paper(utilization));
         cells.push(against("2", row, found, place).paper(turnaround));
     }
     cells.into_iter().map(explained::cell).collect()
@@ -224,10 +224,10 @@ fn cautious(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for (place, row) in [PRED, BIAS, LOCK_IN, AVERSE].into_iter().enumerate() {
         let tables = TABLE_1.iter().zip(TABLE_2).find(|((name, _), _)| *name == row);
-        if let Some(((_, printed), (_, [utilisation, _]))) = tables {
+        if let Some(((_, printed), (_, [utilization, _]))) = tables {
             cells.extend(in_table_1("caution", row, found, place, Some(printed)));
             let used = found.outcomes.change(place + 1, |one| one.utilization);
-            cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
+            cells.push(cell("caution", row, "utilization against AVG", "%", &used).paper(utilization));
         }
         if row == PRED {
             cells.extend(pred_rebels("caution", found, place));

@@ -42,7 +42,7 @@ const SESSIONS: Experiment = Experiment(
 
 const PROXIMITY: Experiment = Experiment(
     "Claims that do not hold here",
-    "ours is a little better than RUH, however sessions are cut and whoever counts",
+    "ours is a little better than RUH, however sessions are cut and errors are counted",
 );
 
 /// Why a cell is out of tolerance, if an experiment tells.

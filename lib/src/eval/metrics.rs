@@ -61,7 +61,10 @@ impl Metric {
     /// The metric of this name.
     pub fn named(name: &str) -> Result<&'static Metric, EvalError> {
         let known = METRICS.iter().find(|metric| metric.name == name);
-        known.ok_or_else(|| EvalError::UnknownMetric { name: name.into() })
+        known.ok_or_else(|| {
+            let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+            EvalError::UnknownMetric { name: name.into(), known: names.join(", ") }
+        })
     }
 
     /// Its value; `None` where it means nothing (a mean over no jobs).
@@ -195,7 +198,7 @@ catalogue! {
     /// 2022).
     pwsrt: Option<f64>, Ratio, "Σ π · procs · ran · (response / ran) / Σ π · procs · ran";
 
-    /// Jobs that started at the instant they arrived, with nobody waiting before them.
+    /// Jobs that started at the instant they arrived, with no job waiting before them.
     immediate: usize, Jobs, "count of reason = immediate";
     /// Share of jobs that started at the instant they arrived.
     immediate_share: Option<f64>, Share, "immediate / n";

@@ -122,7 +122,7 @@ fn enacted(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround)];
     for row in RECORDED {
         let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
-        let used = found.outcomes.change(place, |one| one.utilisation);
+        let used = found.outcomes.change(place, |one| one.utilization);
         cells.push(cell("2", row, "utilisation against AVG", "%", &used));
         cells.push(against("2", row, found, place));
     }
@@ -204,7 +204,7 @@ fn cautious(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     for (place, row) in [PRED, BIAS, LOCK_IN, AVERSE].into_iter().enumerate() {
         if [PRED, BIAS].contains(&row) {
             cells.extend(in_table_1("caution", row, found, place));
-            let used = found.outcomes.change(place + 1, |one| one.utilisation);
+            let used = found.outcomes.change(place + 1, |one| one.utilization);
             cells.push(cell("caution", row, "utilisation against AVG", "%", &used));
         }
         if row == PRED {

@@ -13,7 +13,7 @@ use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::{self, Printer};
 
 /// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Done<'a> {
+struct CleanAnswer<'a> {
     version: &'static str,
     source: &'a str,
     output: Option<String>,
@@ -45,7 +45,7 @@ struct Done<'a> {
 /// Cleans, writes, reports.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plan = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| Planned::new(path, &[&arguments.file])).transpose()
+        path.as_deref().map(|path| PlannedFile::new(path, &[&arguments.file])).transpose()
     };
     if arguments.output.is_some() && arguments.output == arguments.report {
         return Err(Failure::usage("--output and --report name the same file"));
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut input = Input::open(&arguments.file, printer)?;
     let cleaned = trace::clean(&mut input, &arguments.source.options())
         .map_err(|error| Failure::reading(&input.name, error))?;
-    let done = Done {
+    let done = CleanAnswer {
         version: env!("CARGO_PKG_VERSION"),
         source: &input.name,
         output: output.as_ref().map(|output| output.name().to_owned()),
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     printer.answer(&done)
 }
 
-impl Answer for Done<'_> {
+impl Answer for CleanAnswer<'_> {
     fn document(&self) -> Document {
         let written = match &self.output {
             Some(output) => {

@@ -82,7 +82,7 @@ pub(super) fn beyond(question: &Question<'_>, predicted: Seconds) -> Seconds {
 /// A test stage: one predictor that is fed events by hand.
 #[cfg(test)]
 pub(super) mod stage {
-    use crate::job::{Ending, Event, ExecutableId, Job, JobIndex, Outcome, UserId, What};
+    use crate::job::{End, Ending, Event, ExecutableId, Job, JobIndex, UserId, What};
     use crate::predict::{Question, RuntimePredictor};
     use crate::units::{Procs, Seconds, Time};
 
@@ -151,7 +151,7 @@ pub(super) mod stage {
         /// A job ends; who is revised, and to what.
         pub fn end(&mut self, job: usize, at: i64) -> Vec<(u32, i64)> {
             let ran = Time(at) - self.jobs[job].1;
-            self.hear(job, at, What::Ended(Outcome { ran, ending: Ending::Completed }))
+            self.hear(job, at, What::Ended(End { ran, ending: Ending::Completed }))
         }
 
         /// The next job arrives, starts at once and runs for so long; what was predicted of it.

@@ -23,7 +23,7 @@ pub mod template;
 pub use constant::Constant;
 pub use correct::{Correction, Rule};
 pub use criteria::{Criteria, Criterion};
-pub use forecast::{Forecast, Interval};
+pub use forecast::Forecast;
 pub use history::{Learn, Newcomer};
 pub use oracle::Perfect;
 pub use recent::{RecentUserHistory, Ruh};
@@ -48,7 +48,7 @@ pub struct Question<'a> {
 }
 
 /// A new prediction for a job that waits or runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
     /// Which job.
     pub job: JobIndex,

@@ -41,7 +41,8 @@ impl PredictorSettings for ActualTime {
 
 impl RuntimePredictor for Perfect {
     fn estimate(&self, question: &Question<'_>) -> Forecast {
-        Forecast::exactly(self.runs[question.job.index.at()])
+        let known = self.runs.get(question.job.index.at()).copied();
+        Forecast::exactly(known.or(question.job.shape.limit).unwrap_or(Seconds(1)))
     }
 
     fn observe(&mut self, _event: &Event<'_>, _revisions: &mut Vec<Revision>) {}

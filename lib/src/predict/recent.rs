@@ -270,6 +270,11 @@ impl RuntimePredictor for RecentUserHistory {
                     }
                 }
             }
+            What::Withdrawn => {
+                if let Some(presence) = &mut self.presence {
+                    presence.leave(job);
+                }
+            }
             What::Ended(outcome) => {
                 self.histories.entry(user).or_default().end(job, outcome.ran, self.settings.window);
                 if let Some(presence) = &mut self.presence {

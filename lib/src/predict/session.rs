@@ -371,6 +371,12 @@ impl RuntimePredictor for SessionHistory {
                     }
                 }
             }
+            What::Withdrawn => {
+                self.presence.leave(job);
+                if let Some(activity) = self.users.get_mut(&user).filter(|activity| activity.latest == job) {
+                    activity.ended = Some(event.at);
+                }
+            }
             What::Ended(outcome) => {
                 if self.presence.of(job).is_none() {
                     // It was there before anybody watched. Unless the job seen to arrive last had ended by then,

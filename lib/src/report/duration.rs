@@ -41,7 +41,7 @@ pub fn about(seconds: f64) -> String {
     if whole < HOUR {
         return format!("{sign}{}", pair(whole, MINUTE, "min", 1, "s"));
     }
-    let minutes = (size / MINUTE as f64).round() as i64 * MINUTE;
+    let minutes = ((size / MINUTE as f64).round() as i64).saturating_mul(MINUTE);
     if minutes < DAY {
         return format!("{sign}{}", pair(minutes, HOUR, "h", MINUTE, "min"));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::view::WaitingJob;
+use crate::site::WaitingJob;
 use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 use crate::units::Time;
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::job::Job;
+use crate::site::rows::WAITING;
 use crate::units::{Procs, Seconds, Time};
 
 /// How a backfilled job avoided delaying the reservation it jumped over.
@@ -74,7 +75,7 @@ pub struct Placement {
     pub standing: Standing,
     /// How often its prediction was corrected because it was outlived.
     pub corrections: u16,
-    /// How often its predictor changed its mind about it.
+    /// How often its predictor revised its prediction.
     pub revisions: u16,
     /// In which of its shapes it ran: the place in [`Job::shapes`].
     pub shape: u16,
@@ -85,6 +86,21 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Of a job that has just been submitted, and would run this long.
+    pub(super) fn waiting(ran: Seconds, predicted: Seconds, reason: Reason) -> Placement {
+        Placement {
+            start: Time(WAITING),
+            ran,
+            predicted,
+            standing: Standing::default(),
+            corrections: 0,
+            revisions: 0,
+            shape: 0,
+            reason,
+            killed: false,
+        }
+    }
+
     /// When it ended.
     pub fn end(&self) -> Time {
         self.start + self.ran

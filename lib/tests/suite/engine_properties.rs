@@ -116,7 +116,7 @@ impl RuntimePredictor for Fickle {
                 started.1 = Some(event.at);
             }
             What::Overran { .. } => {}
-            What::Ended(_) => self.present.retain(|(job, _)| *job != index),
+            What::Ended(_) | What::Withdrawn => self.present.retain(|(job, _)| *job != index),
         }
         for _ in 0..self.below(4) {
             if !self.present.is_empty() {
@@ -670,6 +670,11 @@ impl Policy for SlowKept {
             Change::Ended { .. } => self.eased = true,
             Change::Moved { from, to, .. } => (self.changed, self.eased) = (true, self.eased || to < from),
             Change::Revised { from, to, .. } => (self.changed, self.eased) = (true, self.eased || to < from),
+            Change::Withdrawn { job, .. } => {
+                self.promises.retain(|(promised, _)| *promised != job);
+                (self.changed, self.eased) = (true, true);
+            }
+            Change::Resized => (self.changed, self.eased) = (true, true),
         }
     }
 
@@ -899,7 +904,7 @@ impl RuntimePredictor for Liar {
 
     fn observe(&mut self, _event: &Event<'_>, revisions: &mut Vec<Revision>) {
         if self.heard == self.when {
-            revisions.push(self.says);
+            revisions.push(self.says.clone());
         }
         self.heard += 1;
     }

@@ -115,6 +115,7 @@ trait Slow {
                     }
                 });
             }
+            What::Withdrawn => self.change(user, index, |known| known.end = Some(event.at)),
             What::Ended(outcome) => {
                 news = true;
                 self.change(user, index, |known| {

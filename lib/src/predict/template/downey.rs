@@ -6,6 +6,7 @@ use super::super::scatter::Lookup;
 use super::super::settings::PredictorSettings;
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::predictor::Newcomers;
+use crate::distribution::LogUniform;
 use crate::job::{Event, Job, What};
 use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, choices};
 use crate::units::Seconds;
@@ -118,12 +119,11 @@ impl RuntimePredictor for Downey {
             return Forecast::exactly(beyond(question, newcomer));
         };
         let age = question.elapsed.0.max(1) as f64;
-        let predicted = match self.lifetime {
-            Lifetime::Median => (0.5 * (age.ln() + longest)).exp(),
-            // Of a job older than any should be, the mean has no meaning.
-            Lifetime::Mean if longest <= age.ln() => age,
-            Lifetime::Mean => (longest.exp() - age) / (longest - age.ln()),
-        };
+        // A job older than any should be has outlived the distribution.
+        let predicted = LogUniform::within_logs(age.ln(), longest).map_or(age, |left| match self.lifetime {
+            Lifetime::Median => left.quantile(0.5),
+            Lifetime::Mean => left.mean(),
+        });
         let predicted = Seconds(predicted.clamp(0.0, 1e15).round() as i64);
         Forecast::exactly(beyond(question, predicted))
     }

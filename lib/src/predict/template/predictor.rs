@@ -190,7 +190,7 @@ mod tests {
         let forecast = stage.predictor.estimate(&Question { job: &job, elapsed: Seconds(0) });
         // The deviation of 40 and 60 is √200; k = √10: 50 ± 44.7.
         let interval = forecast.interval().unwrap();
-        assert_eq!((interval.low, interval.high, interval.level()), (Seconds(5), Seconds(95), 0.9));
+        assert_eq!((interval.low, interval.high, interval.level), (Seconds(5), Seconds(95), 0.9));
     }
 
     proptest! {
@@ -228,7 +228,7 @@ mod tests {
                 all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 let expected = all.first().map(|&(half, _, point)| Forecast::around(point, half, LEVEL));
                 prop_assert_eq!(said, expected.unwrap_or(Forecast::exactly(Seconds(limit * 300))));
-                let outcome = crate::job::Outcome { ran: Seconds(ran), ending: crate::job::Ending::Completed };
+                let outcome = crate::job::End { ran: Seconds(ran), ending: crate::job::Ending::Completed };
                 let event = Event { at: crate::units::Time(0), job: &job, what: What::Ended(outcome) };
                 predictor.observe(&event, &mut Vec::new());
                 past.push((job, Seconds(ran)));

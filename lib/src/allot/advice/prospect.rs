@@ -1,0 +1,171 @@
+//! What is predicted of each size, and which one is best.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::spec::SpecError;
+use crate::stats::Percentiles;
+use crate::units::{Procs, Seconds};
+
+/// The range of a predicted time, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TimeRange {
+    /// 10th percentile, if it is known.
+    pub p10: Option<f64>,
+    /// Median.
+    pub median: f64,
+    /// 90th percentile, if it is known.
+    pub p90: Option<f64>,
+    /// The mean, if it is known.
+    pub mean: Option<f64>,
+}
+
+impl TimeRange {
+    /// Of draws; `None` of none. Percentiles are values that occur.
+    pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
+        let found = Percentiles::of(draws.map(|draw| draw.0).collect())?;
+        Some(TimeRange {
+            p10: Some(found.p10 as f64),
+            median: found.median as f64,
+            p90: Some(found.p90 as f64),
+            mean: Some(found.mean),
+        })
+    }
+}
+
+/// What can be expected of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Prospect {
+    /// The size.
+    pub procs: Procs,
+    /// How long it waits.
+    pub queue: TimeRange,
+    /// How long it runs.
+    pub run: TimeRange,
+    /// Both.
+    pub turnaround: TimeRange,
+    /// Probability of starting at once, if it is known.
+    pub at_once: Option<f64>,
+    /// Probability that this size finishes first, if it is known; ties go to the smaller.
+    pub best: Option<f64>,
+}
+
+/// By what turnarounds are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Target {
+    /// Their medians.
+    #[default]
+    Median,
+    /// Their means: rare long waits count in full.
+    Mean,
+    /// Their 90th percentiles: for a deadline.
+    P90,
+}
+
+impl Target {
+    /// Every form, as shown in help.
+    pub const KNOWN: [&'static str; 3] = ["median", "mean", "p90"];
+
+    /// The compared value of a range; the median where nothing else is known.
+    pub fn of(self, range: &TimeRange) -> f64 {
+        match self {
+            Target::Median => None,
+            Target::Mean => range.mean,
+            Target::P90 => range.p90,
+        }
+        .unwrap_or(range.median)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Target::Median => "median",
+            Target::Mean => "mean",
+            Target::P90 => "p90",
+        })
+    }
+}
+
+impl FromStr for Target {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Target, SpecError> {
+        match text {
+            "median" => Ok(Target::Median),
+            "mean" => Ok(Target::Mean),
+            "p90" => Ok(Target::P90),
+            _ => Err(SpecError::unknown("target", text, &Target::KNOWN)),
+        }
+    }
+}
+
+/// What makes one size better than another.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Preference {
+    /// By what turnarounds are compared.
+    pub target: Target,
+    /// A later start only for a gain above this share of the run time in the size that starts soonest; 0 to 1. The paper
+    /// ends with 0.2 (section 6.1).
+    pub averse: f64,
+}
+
+/// The prospects of all sizes, smallest first, and which one to ask for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Advice {
+    /// Never empty.
+    prospects: Vec<Prospect>,
+    /// The place of the one to ask for.
+    #[serde(skip)]
+    recommended: usize,
+    /// The place of the one that starts soonest.
+    #[serde(skip)]
+    soonest: usize,
+}
+
+impl Advice {
+    /// Chooses. `None` if there is nothing to choose from.
+    ///
+    /// The best is the one of the least turnaround; the soonest the one of the least median queue time, of those alike the
+    /// one of the least turnaround. Of sizes alike in both the smallest is taken.
+    pub fn of(mut prospects: Vec<Prospect>, Preference { target, averse }: Preference) -> Option<Advice> {
+        prospects.sort_by_key(|prospect| prospect.procs);
+        let turnaround = |place: usize| target.of(&prospects[place].turnaround);
+        let least = |one: &usize, other: &usize| turnaround(*one).total_cmp(&turnaround(*other));
+        let best = (0..prospects.len()).min_by(least)?;
+        let queue = |place: usize| prospects[place].queue.median;
+        let soonest = (0..prospects.len())
+            .min_by(|one, other| queue(*one).total_cmp(&queue(*other)).then_with(|| least(one, other)))?;
+        let gain = turnaround(soonest) - turnaround(best);
+        let worth = gain > averse * prospects[soonest].run.median;
+        let recommended = if worth || queue(best) <= queue(soonest) { best } else { soonest };
+        Some(Advice { prospects, recommended, soonest })
+    }
+
+    /// Of each size, smallest first.
+    pub fn prospects(&self) -> &[Prospect] {
+        &self.prospects
+    }
+
+    /// The one to ask for.
+    pub fn recommended(&self) -> &Prospect {
+        &self.prospects[self.recommended]
+    }
+
+    /// What turnarounds can be compared by: the target, if it is known of all sizes, else their medians.
+    pub fn comparable(&self, target: Target) -> Target {
+        let known = |prospect: &Prospect| match target {
+            Target::Median => true,
+            Target::Mean => prospect.turnaround.mean.is_some(),
+            Target::P90 => prospect.turnaround.p90.is_some(),
+        };
+        if self.prospects.iter().all(known) { target } else { Target::Median }
+    }
+
+    /// The one that starts soonest.
+    pub fn soonest(&self) -> &Prospect {
+        &self.prospects[self.soonest]
+    }
+}

@@ -14,8 +14,8 @@ pub fn notes(generated: &Generated) -> Vec<String> {
 /// One step in words.
 pub fn step(step: &Step) -> String {
     match step {
-        Step::Drawn { paper } => format!("jobs by the model of {paper}; nobody ran them"),
-        Step::DrawnFromHabits => "jobs by a model of people of habit; nobody ran them".to_owned(),
+        Step::Drawn { paper } => format!("jobs by the model of {paper}; none of them ran"),
+        Step::DrawnFromHabits => "jobs by a model of users with habits; none of them ran".to_owned(),
         Step::Fitted { log, digest } => format!("fitted to {log} (digest {digest})"),
         Step::Stopped { jobs, limit } => {
             format!(

@@ -1,4 +1,4 @@
-//! Conservative backfilling with kept reservations: everybody is promised a start on arrival, and promises
+//! Conservative backfilling with kept reservations: every job is promised a start on arrival, and promises
 //! only improve.
 //!
 //! When a job ends, the waiting jobs are taken in arrival order and each is moved to the earliest start the
@@ -22,7 +22,7 @@ struct Reservation {
     planned: Seconds,
 }
 
-/// Reservations for everybody, in arrival order, and what they leave.
+/// Reservations for all jobs, in arrival order, and what they leave.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     /// Free processors besides running jobs and reservations; `None` before the first plan.
@@ -117,7 +117,7 @@ impl Policy for Kept {
         if eased {
             self.compress(&mut profile, now);
         }
-        // A policy put to work in the middle of a simulation has seen nobody; those before the head are gone.
+        // A policy put to work in the middle of a simulation has seen no arrivals; those before the head are gone.
         let unseen = view.head().map_or(self.unseen, |head| self.unseen.max(head));
         for job in (unseen.0..view.submitted().0).map(JobIndex) {
             let row = view.row(job);

@@ -187,7 +187,7 @@ impl Leap {
     /// Makes candidates of those that arrived since the last plan and did not start at the head.
     fn gather_arrivals(&mut self, order: Order, view: &View<'_>, head: JobIndex) {
         self.arrivals.clear();
-        // Heads start in order of index, so whoever arrived and is not before the head still waits.
+        // Heads start in order of index, so a job that arrived and is not before the head still waits.
         for job in self.unseen.max(head).0..view.submitted().0 {
             if view.row(JobIndex(job)).is_waiting() {
                 self.arrivals.push(self.candidate(order, view, JobIndex(job)));

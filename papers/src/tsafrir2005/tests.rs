@@ -80,7 +80,7 @@ fn a_desk_that_was_used_before_changes_nothing() {
     assert_eq!(trial(Model::Original).run(subject, &mut desk).unwrap(), first);
     let other = EstimateTrial { seed: 2, ..trial(Model::Shuffled) };
     assert_ne!(other.run(subject, &mut desk).unwrap(), shuffled);
-    // Doubled estimates are no others' and run times are nobody's secret: neither depends on the seed.
+    // Neither doubled estimates nor run times depend on the seed.
     for model in [Model::Doubled, Model::Factor(0)] {
         let other = EstimateTrial { seed: 2, ..trial(model) };
         assert_eq!(other.run(subject, &mut desk).unwrap(), trial(model).run(subject, &mut desk).unwrap());

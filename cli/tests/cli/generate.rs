@@ -6,7 +6,7 @@ use queuecast::job::Ending;
 use queuecast::seed::Seed;
 use queuecast::synth::{
     EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Rescale, Routine, Shaken,
-    Target, Variant,
+    LoadTarget, Variant,
 };
 use queuecast::trace::{ReadOptions, read};
 use queuecast::units::Seconds;
@@ -73,10 +73,10 @@ fn what_is_written_reads_back_as_what_the_library_makes() {
         )),
         bare
     );
-    let rescaled = Rescale { to: Target::Load(0.7), by: Default::default() }.of(&bare).unwrap();
-    let mut settled = Population { users: 40, ..Population::default() }.settle(&rescaled, seed).unwrap();
+    let rescaled = Rescale { to: LoadTarget::Load(0.7), by: Default::default() }.of(&bare).unwrap();
+    let mut settled = Population { users: 40, ..Population::default() }.assign_users(&rescaled, seed).unwrap();
     let model = EstimateModel::new(3000, Seconds(216_000));
-    let asked = Estimates::Model(model, Pairing::Sittings(Routine::default())).of(&settled, seed).unwrap();
+    let asked = Estimates::Model(model, Pairing::Sessions(Routine::default())).of(&settled, seed).unwrap();
     settled.replace_limits(asked.into_iter().map(Some));
     let whole = "generate lublin --jobs 3000 --procs 128 --load 0.7 --users 40 --max-estimate 60h --seed 7";
     assert_eq!(workload(&made(&folder, whole)), settled);
@@ -98,7 +98,7 @@ fn a_derived_trace_is_what_the_library_derives() {
         workload(&made(&folder, "generate shake log.swf --by 10m --seed 3")),
         shaken.of(&log).unwrap()
     );
-    let doubled = Rescale { to: Target::Factor(2.0), by: Default::default() }.of(&log).unwrap();
+    let doubled = Rescale { to: LoadTarget::Factor(2.0), by: Default::default() }.of(&log).unwrap();
     assert_eq!(workload(&made(&folder, "generate rescale log.swf --factor 2")), doubled);
     for (what, estimates) in [
         ("f:3", Estimates::Factor(3.0)),
@@ -106,11 +106,11 @@ fn a_derived_trace_is_what_the_library_derives() {
         ("x2", Estimates::Doubled),
         ("feit:0.2", Estimates::Feit(0.2)),
         ("shuffled", Estimates::Own(Pairing::Shuffled)),
-        ("sittings", Estimates::Own(Pairing::Sittings(Routine::default()))),
+        ("sessions", Estimates::Own(Pairing::Sessions(Routine::default()))),
         ("tsafrir --max-estimate 20h", {
             let mut model = EstimateModel::new(2000, Seconds(72_000));
             model.longest_percent = None;
-            Estimates::Model(model, Pairing::Sittings(Routine::default()))
+            Estimates::Model(model, Pairing::Sessions(Routine::default()))
         }),
     ] {
         let line = format!("generate estimates log.swf --estimates {what} --seed 5");
@@ -291,7 +291,7 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --users some", &["must be a whole number between 1 and 1000000, or none"]),
         ("lublin --users none --think 1m", &["--think means nothing with --users none"]),
         ("lublin --think 2h", &["error: --think 7200: must be between 1 and 3600"]),
-        ("lublin --jobs-per-sitting 0.5", &["--jobs-per-sitting 0.5: must be between 1 and 1000"]),
+        ("lublin --jobs-per-session 0.5", &["--jobs-per-session 0.5: must be between 1 and 1000"]),
         ("lublin --max-estimate 1h", &["error: --max-estimate 3600: must be at least ", "the longest run"]),
         ("lublin --max-estimate 30000d", &["error: --max-estimate ", "31536000"]),
         (
@@ -397,13 +397,13 @@ fn like_a_log_means_its_machine_its_users_and_its_requested_times() {
     assert_eq!((like.len(), like.machine()), (3000, log.machine()));
     let users = parameter(&text, "population.users").unwrap().parse::<u32>().unwrap();
     assert!((20..=30).contains(&users), "{users}");
-    let modes = queuecast::portrait::Modes::of(&like);
-    let distance = modes.distance(&queuecast::portrait::Modes::of(&log));
+    let modes = queuecast::characterization::Modes::of(&like);
+    let distance = modes.distance(&queuecast::characterization::Modes::of(&log));
     assert!(distance < 0.25, "{distance}");
     assert!(text.contains("; Note: fitted to log.swf (digest "), "{text}");
     // Control: without the log, its requested times are nobody's.
     let without = workload(&made(&folder, "generate lublin --jobs 3000 --procs 64 --seed 2"));
-    let other = queuecast::portrait::Modes::of(&without).distance(&queuecast::portrait::Modes::of(&log));
+    let other = queuecast::characterization::Modes::of(&without).distance(&queuecast::characterization::Modes::of(&log));
     assert!(other > distance, "{other} {distance}");
 }
 

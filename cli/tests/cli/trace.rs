@@ -134,7 +134,7 @@ fn head_shows_records_as_they_are() {
     assert_eq!((&records[1]["user"], &records[1]["partition"]), (&"grace".into(), &"batch".into()));
 }
 
-/// Two people, five weeks: ada asks for 5 min four times within a sitting, then for 90 s; grace once a week for an hour.
+/// Two people, five weeks: ada asks for 5 min four times within a session, then for 90 s; grace once a week for an hour.
 fn people() -> String {
     let job = |number: usize, submit: usize, run: i64, limit: i64, user: usize| {
         format!("{number} {submit} -1 {run} 1 -1 -1 1 {limit} -1 1 {user} 1 1 1 1 -1 -1\n")
@@ -196,8 +196,8 @@ fn the_whole_portrait_is_tables_and_charts_within_the_page() {
             "The most popular estimates",
             "values needed",
             "Tsafrir et al. 2005, Table 3",
-            "Sittings: ",
-            "in the next sitting",
+            "Sessions: ",
+            "in the next session",
         ],
         ["share of jobs", "popularity rank", "jobs so far", "95% to 100%", "mean run time"],
     );
@@ -224,7 +224,7 @@ fn what_a_trace_does_not_tell_is_unknown() {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     let portrait = json(&mut folder.queuecast("trace info bare.swf --format json"))["portrait"].clone();
-    for part in ["estimates", "growth", "owners", "accuracy", "sittings", "flurries"] {
+    for part in ["estimates", "growth", "owners", "accuracy", "sessions", "flurries"] {
         assert!(portrait[part].is_null(), "{part}: {}", portrait[part]);
     }
     let csv = stdout(&mut folder.queuecast("trace info bare.swf --format csv"));

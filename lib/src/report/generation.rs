@@ -23,7 +23,7 @@ pub fn step(step: &Step) -> String {
                 number_of(*jobs as u64, "job")
             )
         }
-        Step::GivenUsers => "rearranged among users and their sittings".to_owned(),
+        Step::GivenUsers => "rearranged among users and their sessions".to_owned(),
         Step::GivenRequestedTimes { source, raised: 0 } => requested(*source).to_owned(),
         Step::GivenRequestedTimes { source, raised: count } => {
             format!("{}; {}", requested(*source), raised(*count))
@@ -46,7 +46,7 @@ fn requested(source: RequestedTimesSource) -> &'static str {
         RequestedTimesSource::Tsafrir => "requested times by the model of Tsafrir, Etsion & Feitelson 2005",
         RequestedTimesSource::OwnShuffled => "requested times are the trace's own, shuffled",
         RequestedTimesSource::OwnBySession => {
-            "requested times are the trace's own, kept together within sittings"
+            "requested times are the trace's own, kept together within sessions"
         }
         RequestedTimesSource::OwnDoubled => "requested times are twice the trace's own",
         RequestedTimesSource::Exact => "requested times are the run times",

@@ -3,7 +3,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::eval::tsafrir2005::PaperLog;
-use queuecast::portrait::{Mode, Modes};
+use queuecast::characterization::{Mode, Modes};
 use queuecast::seed::Seed;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;

@@ -11,7 +11,7 @@ mod estimates_real;
 mod golden;
 mod lublin_real;
 mod population;
-mod portrait_real;
+mod characterization_real;
 mod published;
 mod scenarios;
 #[path = "../support/mod.rs"]
@@ -28,7 +28,7 @@ fn main() {
         golden::trials,
         lublin_real::trials,
         population::trials,
-        portrait_real::trials,
+        characterization_real::trials,
         published::trials,
         scenarios::trials,
         template_real::trials,

@@ -15,7 +15,7 @@ const FLOORS: [(&str, u32); 18] = [
     ("workload", 1),
     ("trace", 2),
     ("predict", 2),
-    ("portrait", 2),
+    ("characterization", 2),
     ("synth", 3),
     ("sim", 3),
     ("wait", 4),

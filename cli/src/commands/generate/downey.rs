@@ -5,7 +5,7 @@ use queuecast::synth::generate::{self, DowneyChoices};
 use queuecast::synth::{Downey, DowneyArrivals};
 
 use super::model_options::JobOptions;
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -26,7 +26,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub options: JobOptions,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 /// Choices of the model.

@@ -49,7 +49,7 @@ pub fn replaced() -> Spec<EstimateKind> {
     const FORMS: &[Form] = &[
         TSAFRIR,
         form("shuffled", "", "the trace's own, given to any job they are long enough for"),
-        form("sittings", "", "the trace's own, kept together within users' sittings"),
+        form("sessions", "", "the trace's own, kept together within users' sessions"),
         form("x2", "", "twice the trace's own"),
         EXACT,
         FACTOR,
@@ -68,7 +68,7 @@ fn read(text: &str) -> Result<EstimateKind, String> {
     match (name, given) {
         ("tsafrir", None) => Ok(EstimateKind::Tsafrir),
         ("shuffled", None) => Ok(EstimateKind::Shuffled),
-        ("sittings", None) => Ok(EstimateKind::Sessions),
+        ("sessions", None) => Ok(EstimateKind::Sessions),
         ("x2", None) => Ok(EstimateKind::Doubled),
         ("exact", None) => Ok(EstimateKind::Exact),
         ("none", None) => Ok(EstimateKind::None),
@@ -83,8 +83,8 @@ fn read(text: &str) -> Result<EstimateKind, String> {
 /// Which job gets which estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PairingName {
-    /// They stay put within a user's sitting, and recur
-    Sittings,
+    /// They stay put within a user's session, and recur
+    Sessions,
     /// Any, as long as it is long enough
     Shuffled,
 }
@@ -92,7 +92,7 @@ pub enum PairingName {
 impl PairingName {
     fn kind(self) -> PairingKind {
         match self {
-            PairingName::Sittings => PairingKind::Sessions,
+            PairingName::Sessions => PairingKind::Sessions,
             PairingName::Shuffled => PairingKind::Shuffled,
         }
     }
@@ -115,7 +115,7 @@ pub struct EstimateOptions {
     /// Take this many of the most used times of the log over as modes, 0 to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub modes_of_log: Option<u8>,
-    /// Which job gets which: sittings keeps them together within users' sittings, shuffled does not; by default sittings,
+    /// Which job gets which: sessions keeps them together within users' sessions, shuffled does not; by default sessions,
     /// or shuffled where nobody is known
     #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
     pub pairing: Option<PairingName>,
@@ -226,7 +226,7 @@ mod tests {
         for (text, kind) in [
             ("tsafrir", EstimateKind::Tsafrir),
             ("shuffled", EstimateKind::Shuffled),
-            ("sittings", EstimateKind::Sessions),
+            ("sessions", EstimateKind::Sessions),
             ("x2", EstimateKind::Doubled),
             ("exact", EstimateKind::Exact),
             ("f:0", EstimateKind::Factor(0.0)),

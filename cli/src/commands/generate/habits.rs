@@ -5,7 +5,7 @@ use queuecast::synth::{Habits, generate};
 use queuecast::units::Seconds;
 
 use super::errors::{self, OPTIONS};
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -15,7 +15,7 @@ Examples:
   queuecast generate habits --output made.swf.gz
   queuecast generate habits --load 0.95 --users 400 --seed 7 -o made.swf.zst";
 
-/// Jobs of people of habit: the demo's workload, users, sittings and requested times and all
+/// Jobs of people of habit: the demo's workload, users, sessions and requested times and all
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -31,9 +31,9 @@ pub struct Arguments {
     /// How many users there are, 1 to 1000000
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub users: u32,
-    /// Jobs in one sitting on average, 1 to 1000
+    /// Jobs in one session on average, 1 to 1000
     #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true)]
-    pub jobs_per_sitting: f64,
+    pub jobs_per_session: f64,
     /// How many times longer than run times the times asked for are, before they are rounded up; 1 to 100
     #[arg(long, value_name = "FACTOR", default_value = "2.5", allow_negative_numbers = true)]
     pub overestimate: f64,
@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 fn length(text: &str) -> Result<Seconds, String> {
@@ -64,7 +64,7 @@ impl Arguments {
             procs: self.procs,
             load: self.load,
             users: self.users,
-            jobs_per_session: self.jobs_per_sitting,
+            jobs_per_session: self.jobs_per_session,
             overestimate: self.overestimate,
             failures: self.failures,
             endless: self.endless,

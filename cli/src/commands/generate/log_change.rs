@@ -6,7 +6,7 @@ use queuecast::synth::generate::{GenerateError, Generated, NamedLog};
 use queuecast::trace::Format;
 
 use super::errors::{self, OPTIONS};
-use super::output::Target;
+use super::output::OutputOption;
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
@@ -22,7 +22,7 @@ pub struct LogChange {
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 impl LogChange {

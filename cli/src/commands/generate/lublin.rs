@@ -5,7 +5,7 @@ use queuecast::synth::generate::LublinChoices;
 use queuecast::synth::{Lublin, LublinKinds};
 
 use super::model_options::JobOptions;
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -27,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub options: JobOptions,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 /// Which jobs there are.

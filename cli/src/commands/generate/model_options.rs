@@ -10,7 +10,7 @@ use queuecast::trace::Ruleset;
 use super::errors::{self, OPTIONS};
 use super::estimate_options::{self, EstimateKind, EstimateOptions};
 use super::log_change::named;
-use super::output::Target;
+use super::output::OutputOption;
 use super::set_option;
 use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
@@ -104,7 +104,7 @@ impl JobOptions {
     pub fn run<M: JobModel>(
         &self,
         choices: M::Choices,
-        output: &Target,
+        output: &OutputOption,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let requested: RequestedTimes = self.estimate_options.requested(self.estimates)?;

@@ -20,7 +20,7 @@ use crate::printer::Printer;
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct Target {
+pub struct OutputOption {
     /// Where to write the trace; .gz and .zst compress it; by default standard output, plain
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Target {
 #[derive(Debug)]
 pub struct Place(Option<Planned>);
 
-impl Target {
+impl OutputOption {
     /// Checks the place before anything is computed.
     pub fn plan(&self, inputs: &[&Path], printer: &Printer) -> Result<Place, Failure> {
         if self.output.is_none() && printer.format() != Format::Text {

@@ -1,7 +1,7 @@
 //! `queuecast generate rescale`.
 
 use clap::ValueEnum;
-use queuecast::synth::{Lever, Rescale, Target, generate};
+use queuecast::synth::{ScaledQuantity, Rescale, LoadTarget, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
@@ -46,13 +46,13 @@ pub enum By {
 /// Rescales the trace and writes it.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let to = match (arguments.load, arguments.factor) {
-        (_, Some(factor)) => Target::Factor(factor),
-        (load, None) => Target::Load(load.unwrap_or(1.0)),
+        (_, Some(factor)) => LoadTarget::Factor(factor),
+        (load, None) => LoadTarget::Load(load.unwrap_or(1.0)),
     };
     let by = match arguments.by {
-        By::Arrivals => Lever::Arrivals,
-        By::RunTimes => Lever::RunTimes,
-        By::Sizes => Lever::Sizes,
+        By::Arrivals => ScaledQuantity::Arrivals,
+        By::RunTimes => ScaledQuantity::RunTimes,
+        By::Sizes => ScaledQuantity::Sizes,
     };
     arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), printer)
 }

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::subject::{Described, Material};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::eval::Claim;
-use crate::portrait::Accuracy;
+use crate::characterization::Accuracy;
 use crate::units::Seconds;
 
 /// What the 20 most popular estimates cover, in percent.

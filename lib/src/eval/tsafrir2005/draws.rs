@@ -4,7 +4,7 @@ use super::HEAD;
 use super::model::Model;
 use super::subject::Material;
 use crate::eval::PublishedCell;
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::seed::Seed;
 use crate::synth::EstimateModel;
 use crate::units::Seconds;

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::subject::{Described, Material};
 use super::{HEAD, LOG_NAMES};
 use crate::eval::{Figure, FigureAxis};
-use crate::portrait::{Growth, Modes};
+use crate::characterization::{Growth, Modes};
 
 /// Curves longer than this are thinned: run times have as many values as jobs.
 const LONGEST_CURVE: usize = 400;

@@ -4,7 +4,7 @@ use super::printed::{TABLE_5, TABLE_5_SUMS};
 use super::subject::{Described, Material, Subject};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::eval::PublishedCell;
-use crate::portrait::Mode;
+use crate::characterization::Mode;
 use crate::synth::EstimateModel;
 use crate::units::Seconds;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::job::UserId;
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::synth::{EstimateModel, Supplied};
 use crate::units::{Seconds, Time};
 use crate::workload::{Workload, WorkloadError};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::PaperLog;
 use crate::eval::EvalError;
-use crate::portrait::{Accuracy, Growth, Modes, Owners};
+use crate::characterization::{Accuracy, Growth, Modes, Owners};
 use crate::synth::{EstimateModel, Supplied, Variant};
 use crate::units::{Procs, Seconds};
 use crate::workload::{Workload, WorkloadError};

@@ -4,7 +4,7 @@ use super::printed::{LogRow, SHARES, TABLE_1, TABLE_2};
 use super::subject::{Described, Material};
 use super::{LOG_NAMES, explained};
 use crate::eval::PublishedCell;
-use crate::portrait::Growth;
+use crate::characterization::Growth;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;

@@ -7,7 +7,7 @@ use super::{
     GenerateError, Generated, NamedLog, Parameter, RequestedTimes, Setting, Step, Warning, check_settings,
 };
 use crate::seed::Seed;
-use crate::synth::{Lever, Resample, Rescale, Shaken, Target, Variant};
+use crate::synth::{ScaledQuantity, Resample, Rescale, Shaken, LoadTarget, Variant};
 use crate::workload::Workload;
 
 /// Why a workload does not have the load that was asked for.
@@ -73,8 +73,8 @@ pub fn rescale(rescale: &Rescale, log: &NamedLog<'_>) -> Result<Generated, Gener
     let workload = rescale.of(log.workload).map_err(GenerateError::log("rescale"))?;
     let (from, to) = (log.workload.offered_load(), workload.offered_load());
     let (target, asked) = match rescale.to {
-        Target::Load(load) => (Parameter::new("rescale.load", load), load),
-        Target::Factor(factor) => (Parameter::new("rescale.factor", factor), factor * from),
+        LoadTarget::Load(load) => (Parameter::new("rescale.load", load), load),
+        LoadTarget::Factor(factor) => (Parameter::new("rescale.factor", factor), factor * from),
     };
     let limit = load_limit(rescale.by, &workload, asked);
     let changed = Changed {
@@ -156,11 +156,11 @@ fn missed(reached: f64, asked: f64, tolerance: f64, limit: LoadLimit) -> Option<
 }
 
 /// What keeps a rescaled workload from the load that was asked for.
-fn load_limit(by: Lever, workload: &Workload, asked: f64) -> LoadLimit {
+fn load_limit(by: ScaledQuantity, workload: &Workload, asked: f64) -> LoadLimit {
     let full = || workload.jobs().iter().any(|job| job.shape.procs == workload.machine().procs);
     match by {
-        Lever::Sizes if workload.offered_load() < asked && full() => LoadLimit::MachineSize,
-        Lever::Sizes => LoadLimit::WholeProcessors,
-        Lever::Arrivals | Lever::RunTimes => LoadLimit::WholeSeconds,
+        ScaledQuantity::Sizes if workload.offered_load() < asked && full() => LoadLimit::MachineSize,
+        ScaledQuantity::Sizes => LoadLimit::WholeProcessors,
+        ScaledQuantity::Arrivals | ScaledQuantity::RunTimes => LoadLimit::WholeSeconds,
     }
 }

@@ -9,9 +9,9 @@ use super::{
     RequestedTimes, Step, UserSettings, check_settings, listed,
 };
 use crate::job::{Ending, Truth};
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::seed::Seed;
-use crate::synth::{Downey, Habits, Lublin, Rescale, Target};
+use crate::synth::{Downey, Habits, Lublin, Rescale, LoadTarget};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -99,14 +99,14 @@ pub fn from_model<M: JobModel>(
     }
     let mut parameters = listed(M::NAME, &model)?;
     if let Some(load) = load(settings.load, model.load_parameter(), of_log)? {
-        workload = Rescale { to: Target::Load(load), by: Default::default() }
+        workload = Rescale { to: LoadTarget::Load(load), by: Default::default() }
             .of(&workload)
             .map_err(GenerateError::parameters("rescale"))?;
         parameters.push(Parameter::new("load", load));
     }
     progress();
     if let Some(population) = &population {
-        workload = population.settle(&workload, seed).map_err(GenerateError::parameters(users::MODEL))?;
+        workload = population.assign_users(&workload, seed).map_err(GenerateError::parameters(users::MODEL))?;
         steps.push(Step::GivenUsers);
         parameters.extend(listed(users::MODEL, population)?);
     }

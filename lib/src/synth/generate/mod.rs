@@ -24,8 +24,8 @@ pub use parameter::{Parameter, Setting, check_settings, listed, set};
 pub use requested::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 pub use users::UserSettings;
 
-use super::Lever;
-use crate::portrait::Modes;
+use super::ScaledQuantity;
+use crate::characterization::Modes;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -94,7 +94,7 @@ pub enum Step {
     /// The offered load was changed.
     Rescaled {
         /// What was changed.
-        by: Lever,
+        by: ScaledQuantity,
         /// The offered load before.
         from: f64,
         /// The offered load after.

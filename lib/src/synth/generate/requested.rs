@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GenerateError, Parameter, RequestedTimesSource, Setting, Step, Warning, listed, set};
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::seed::Seed;
 use crate::synth::{EstimateModel, Estimates, Pairing, ROUND_TIMES, Routine, Supplied, round_up};
 use crate::units::Seconds;
@@ -133,7 +133,7 @@ impl RequestedTimes {
             RequestedTimes::Sessions => {
                 let routine = set(ROUTINE, Routine::default(), settings)?;
                 let given = Given::from(RequestedTimesSource::OwnBySession, listed(ROUTINE, &routine)?);
-                (Estimates::Own(Pairing::Sittings(routine)), given)
+                (Estimates::Own(Pairing::Sessions(routine)), given)
             }
             RequestedTimes::Doubled => {
                 (Estimates::Doubled, Given::from(RequestedTimesSource::OwnDoubled, Vec::new()))
@@ -173,7 +173,7 @@ impl ModelledTimes {
             PairingKind::Sessions => {
                 let routine = set(ROUTINE, Routine::default(), settings)?;
                 parameters.extend(listed(ROUTINE, &routine)?);
-                Pairing::Sittings(routine)
+                Pairing::Sessions(routine)
             }
         };
         let modes = model.modes(seed).map_err(GenerateError::parameters(MODEL))?;
@@ -261,7 +261,7 @@ fn rounded(run: Seconds) -> Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portrait::Mode;
+    use crate::characterization::Mode;
 
     #[test]
     fn the_longest_is_round() {

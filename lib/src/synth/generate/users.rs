@@ -39,7 +39,7 @@ impl UserSettings {
             _ => Population::default(),
         };
         population.users = self.users.unwrap_or(population.users);
-        population.jobs_per_sitting = self.jobs_per_session.unwrap_or(population.jobs_per_sitting);
+        population.jobs_per_session = self.jobs_per_session.unwrap_or(population.jobs_per_session);
         population.think = self.think.unwrap_or(population.think);
         population.applications = self.applications.unwrap_or(population.applications);
         set(MODEL, population, settings)

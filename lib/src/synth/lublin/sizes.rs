@@ -1,4 +1,4 @@
-//! Drawing sizes: serial, a power of two, or anything between.
+//! Sizes: serial, a power of two, or any number.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

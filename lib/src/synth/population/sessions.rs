@@ -1,4 +1,4 @@
-//! The walk over the arrivals: at each one, somebody's sitting goes on or another begins.
+//! Assigns each arrival to a session: a pending session continues, or a planned one begins.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,88 +8,89 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::people::People;
+use super::users::Users;
 use super::{Lanes, Population};
-use crate::portrait::Sittings;
+use crate::characterization::Sessions;
 use crate::seed::Seed;
 use crate::workload::Workload;
 
-/// Whose turn an arrival is.
+/// The session and the application that an arrival belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
-    pub sitting: u32,
+pub(super) struct Submission {
+    pub session: u32,
     pub application: u32,
 }
 
-/// A sitting that has not ended.
-struct Sitting {
+/// A session that has not ended.
+struct Session {
     user: u32,
-    /// What it is about, and what comes next.
+    /// The session's main application, and that of the next job.
     subject: u32,
     application: u32,
-    /// Jobs to come.
+    /// Jobs still to be submitted.
     left: u32,
-    /// When the last one came.
+    /// When the last job was submitted.
     last: i64,
-    /// How late the next one may come.
+    /// The latest time of the next job.
     until: i64,
 }
 
-/// The sittings whose next job belongs in one lane.
+/// The sessions whose next job belongs in one lane.
 #[derive(Default)]
 struct Lane {
-    /// Whose next job is not due yet, by when it is.
+    /// Sessions whose next job is not due yet, by due time.
     thinking: BinaryHeap<Reverse<(i64, u32)>>,
-    /// Whose next job is due, the latest last: who is kept waiting is kept waiting longer, so that most are not.
+    /// Sessions whose next job is due. The last to become due continues first, so that most continue in time.
     due: Vec<u32>,
 }
 
-struct Walk<'a> {
+/// The state of the assignment.
+struct Assignment<'a> {
     population: &'a Population,
-    people: &'a People,
-    sittings: Vec<Sitting>,
-    /// For each lane, the sittings whose next job belongs there.
+    users: &'a Users,
+    sessions: Vec<Session>,
+    /// For each lane, the sessions whose next job belongs there.
     lanes: Vec<Lane>,
-    /// Planned sittings that have not begun.
+    /// Planned sessions that have not begun.
     waiting: Vec<u32>,
-    /// The present part of the workload.
+    /// The current period.
     period: u32,
-    /// What each user's last sitting was about, and when they were seen last.
+    /// Each user's last main application, and last submission.
     ran: Vec<Option<u32>>,
     seen: Vec<i64>,
-    /// Jobs that sittings were to have when a pause ended them; later ones get them.
+    /// Jobs of sessions that a pause ended early; later sessions get them.
     owed: u32,
     lengths: Lengths,
     rng: ChaCha8Rng,
 }
 
-/// How likely somebody submits sooner than meant when nobody is due, rather than somebody else sitting down. Arrivals
-/// come in bursts, and a burst is mostly one person's.
+/// Probability that, if no session is due, a pending one continues early instead of another one beginning: a burst of
+/// arrivals is mostly of one user.
 const HASTE: f64 = 0.5;
 
-/// How many sittings' jobs may be owed before people become patient.
+/// Number of sessions whose jobs may be owed before sessions may continue late.
 const OWED: f64 = 20.0;
 
-/// How many people are considered for a sitting.
+/// Number of users considered for a session.
 const CONSIDERED: usize = 12;
 
-/// Everybody's turns, one for each arrival.
-pub(super) fn walk(
+/// One submission for each arrival.
+pub(super) fn assign(
     population: &Population,
     workload: &Workload,
     lanes: &Lanes,
-    people: &People,
+    users: &Users,
     seed: Seed,
-) -> Vec<Turn> {
-    let mut walk = Walk {
+) -> Vec<Submission> {
+    let mut assignment = Assignment {
         population,
-        people,
-        sittings: Vec::new(),
+        users,
+        sessions: Vec::new(),
         lanes: (0..lanes.sizes.len()).map(|_| Lane::default()).collect(),
         waiting: Vec::new(),
         period: 0,
-        ran: vec![None; people.count()],
-        seen: vec![i64::MIN; people.count()],
+        ran: vec![None; users.count()],
+        seen: vec![i64::MIN; users.count()],
         owed: 0,
         lengths: Lengths::of(population),
         rng: seed.stream("population/walk"),
@@ -97,19 +98,19 @@ pub(super) fn walk(
     let slots = workload.jobs().iter().zip(&lanes.of_slot).enumerate();
     slots
         .map(|(slot, (job, &lane))| {
-            if slot % people.period == 0 {
-                walk.period = (slot / people.period) as u32;
-                walk.waiting.extend(&people.planned[slot / people.period]);
+            if slot % users.period == 0 {
+                assignment.period = (slot / users.period) as u32;
+                assignment.waiting.extend(&users.planned[slot / users.period]);
             }
-            walk.step(job.submit.0, lane)
+            assignment.step(job.submit.0, lane)
         })
         .collect()
 }
 
-impl Walk<'_> {
-    fn step(&mut self, at: i64, lane: u32) -> Turn {
-        let sitting = self.going_on(at, lane).unwrap_or_else(|| self.begin(at, lane));
-        let state = &mut self.sittings[sitting as usize];
+impl Assignment<'_> {
+    fn step(&mut self, at: i64, lane: u32) -> Submission {
+        let session = self.continuing(at, lane).unwrap_or_else(|| self.begin(at, lane));
+        let state = &mut self.sessions[session as usize];
         let application = state.application;
         state.last = at;
         state.left -= 1;
@@ -117,55 +118,56 @@ impl Walk<'_> {
         self.seen[state.user as usize] = at;
         if state.left > 0 {
             let switch = self.rng.random_bool(self.population.switching);
-            let lane = self.people.applications[application as usize].lane;
+            let lane = self.users.applications[application as usize].lane;
             let other = if switch {
-                self.people.pick(state.user, lane, Some(application), &mut self.rng)
+                self.users.pick(state.user, lane, Some(application), &mut self.rng)
             } else {
                 None
             };
             state.application = other.unwrap_or(application);
-            // Who thinks long may come late.
+            // A long think time may be exceeded by more.
             let due = self.think();
             let late = 60 + 2 * due;
-            let state = &mut self.sittings[sitting as usize];
-            state.until = at.saturating_add((due + late).min(Sittings::GAP.0));
+            let state = &mut self.sessions[session as usize];
+            state.until = at.saturating_add((due + late).min(Sessions::GAP.0));
             let due = at.saturating_add(due);
-            self.lanes[lane as usize].thinking.push(Reverse((due, sitting)));
+            self.lanes[lane as usize].thinking.push(Reverse((due, session)));
         }
-        Turn { sitting, application }
+        Submission { session, application }
     }
 
-    /// The sitting of this lane that is due, or hastens.
-    fn going_on(&mut self, at: i64, lane: u32) -> Option<u32> {
+    /// A session of this lane that continues: one that is due, or a pending one that continues early.
+    fn continuing(&mut self, at: i64, lane: u32) -> Option<u32> {
         let Lane { thinking, due } = &mut self.lanes[lane as usize];
-        while let Some(&Reverse((_, sitting))) = thinking.peek().filter(|soonest| soonest.0.0 <= at) {
+        while let Some(&Reverse((_, session))) = thinking.peek().filter(|soonest| soonest.0.0 <= at) {
             thinking.pop();
-            due.push(sitting);
+            due.push(session);
         }
-        // Where arrivals are too far apart for the times people think, people wait rather than never come back.
-        let patient = f64::from(self.owed) > OWED * self.population.jobs_per_sitting;
-        while let Some(sitting) = due.pop() {
-            let state = &self.sittings[sitting as usize];
-            if at <= if patient { state.last.saturating_add(Sittings::GAP.0) } else { state.until } {
-                return Some(sitting);
+        // Where arrivals are too sparse for the think times, sessions continue late instead of ending.
+        let patient = f64::from(self.owed) > OWED * self.population.jobs_per_session;
+        while let Some(session) = due.pop() {
+            let state = &self.sessions[session as usize];
+            if at <= if patient { state.last.saturating_add(Sessions::GAP.0) } else { state.until } {
+                return Some(session);
             }
-            // Too late: whoever comes now, it is another sitting.
+            // Too late: the session has ended.
             self.owed = self.owed.saturating_add(state.left);
         }
-        // Nobody who still thinks was seen more than a gap ago.
+        // Every pending session had a job within the last gap.
         if thinking.is_empty() || !self.rng.random_bool(HASTE) {
             return None;
         }
-        thinking.pop().map(|Reverse((_, sitting))| sitting)
+        thinking.pop().map(|Reverse((_, session))| session)
     }
 
+    /// Begins a session.
     fn begin(&mut self, at: i64, lane: u32) -> u32 {
         let (user, application) = self.newcomer(at, lane);
         let drawn = self.lengths.draw(&mut self.rng);
-        // Who has one thing to do has one thing to do; the others get what others did not come to.
+        // Sessions of more than one job also get jobs that are owed.
         let more = if drawn > 1 { self.owed.min(4 * drawn) } else { 0 };
         self.owed -= more;
-        self.sittings.push(Sitting {
+        self.sessions.push(Session {
             user,
             subject: application,
             application,
@@ -173,17 +175,18 @@ impl Walk<'_> {
             last: at,
             until: at,
         });
-        self.sittings.len() as u32 - 1
+        self.sessions.len() as u32 - 1
     }
 
-    /// Who sits down, and to what: of those who plan to, somebody whose hour it is and who is not sitting already.
+    /// The user and the application of a new session: a user with a planned session who works at this time and is not in a
+    /// session, if possible.
     fn newcomer(&mut self, at: i64, lane: u32) -> (u32, u32) {
         let mut second = None;
         for _ in 0..CONSIDERED.min(self.waiting.len()) {
             let place = self.rng.random_range(0..self.waiting.len());
             let user = self.waiting[place];
-            let rested = self.seen[user as usize] < at.saturating_sub(Sittings::GAP.0);
-            if rested && self.people.is_about(user, at, &mut self.rng) {
+            let rested = self.seen[user as usize] < at.saturating_sub(Sessions::GAP.0);
+            if rested && self.users.is_about(user, at, &mut self.rng) {
                 if let Some(application) = self.opening(user, lane) {
                     self.waiting.swap_remove(place);
                     return (user, application);
@@ -198,57 +201,58 @@ impl Walk<'_> {
             self.waiting.swap_remove(place);
             return (user, application);
         }
-        let user = self.resident(at, lane);
+        let user = self.unplanned(at, lane);
         (user, self.opening(user, lane).unwrap_or_default())
     }
 
-    /// Somebody who uses this lane, if possible one who is about these days and not sitting already.
-    fn resident(&mut self, at: i64, lane: u32) -> u32 {
+    /// A user of this lane, if possible one who is present and not in a session.
+    fn unplanned(&mut self, at: i64, lane: u32) -> u32 {
         let mut user = 0;
         for _ in 0..CONSIDERED {
-            user = self.people.resident(lane, &mut self.rng);
-            let rested = self.seen[user as usize] < at.saturating_sub(Sittings::GAP.0);
-            if rested && self.people.is_present(user, self.period) {
+            user = self.users.draw(lane, &mut self.rng);
+            let rested = self.seen[user as usize] < at.saturating_sub(Sessions::GAP.0);
+            if rested && self.users.is_present(user, self.period) {
                 break;
             }
         }
         user
     }
 
-    /// What a user begins with in this lane.
+    /// The application with which a user begins a session in this lane.
     fn opening(&mut self, user: u32, lane: u32) -> Option<u32> {
         let last =
-            self.ran[user as usize].filter(|&last| self.people.applications[last as usize].lane == lane);
+            self.ran[user as usize].filter(|&last| self.users.applications[last as usize].lane == lane);
         if last.is_some() && self.rng.random_bool(self.population.resuming) {
             return last;
         }
-        self.people.pick(user, lane, None, &mut self.rng)
+        self.users.pick(user, lane, None, &mut self.rng)
     }
 
-    /// Seconds until a sitting's next job.
+    /// Draws the seconds until a session's next job.
     fn think(&mut self) -> i64 {
         let normal: f64 = StandardNormal.sample(&mut self.rng);
         let think = self.population.think.0 as f64 * (self.population.think_spread * normal).exp();
-        think.round().clamp(0.0, Sittings::GAP.0 as f64) as i64
+        think.round().clamp(0.0, Sessions::GAP.0 as f64) as i64
     }
 }
 
-/// How many jobs sittings have: a log-normal number, at least one, rounded up or down so that the mean stays.
+/// The distribution of the number of jobs in a session: log-normal, at least one, rounded at random so that the mean is
+/// kept.
 struct Lengths {
     middle: f64,
     spread: f64,
 }
 
-/// A sitting has no more jobs than this.
+/// The most jobs in a session.
 const MOST: f64 = 10_000.0;
 
 impl Lengths {
-    /// With the mean that was asked for.
+    /// The distribution with the population's mean.
     ///
     /// # Formula
     /// `E max(1, X) = Φ(−m/s) + exp(m + s²/2) · Φ(m/s + s)` for `ln X` normal with mean m and deviation s
     fn of(population: &Population) -> Lengths {
-        let spread = population.sitting_spread.max(1e-3);
+        let spread = population.session_spread.max(1e-3);
         let normal = Normal::standard();
         let mean = |middle: f64| {
             let above = normal.cdf(middle / spread + spread);
@@ -257,7 +261,7 @@ impl Lengths {
         let (mut low, mut high) = (-20.0, MOST.ln());
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
-            if mean(middle) < population.jobs_per_sitting {
+            if mean(middle) < population.jobs_per_session {
                 low = middle;
             } else {
                 high = middle;

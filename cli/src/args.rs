@@ -1,10 +1,9 @@
 //! The command line as a value: what every command shares. Each command's own arguments live with it.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, ValueEnum};
-use queuecast::report::Format;
+use clap::Parser;
 
 use crate::commands::Command;
+use crate::showing::Showing;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -37,45 +36,14 @@ pub struct Args {
     pub command: Command,
 }
 
-/// How results are shown, whatever they are.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Output")]
-pub struct Showing {
-    /// How to write results: text and Markdown for people, JSON and CSV (raw values, seconds) for programs
-    #[arg(long, global = true, value_name = "FORMAT", default_value_t = Format::Text, value_parser = formats())]
-    pub format: Format,
-    /// Say nothing but results, warnings and errors
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-    /// Draw tables and charts in plain ASCII
-    #[arg(long, global = true)]
-    pub ascii: bool,
-    /// When to colour messages; the default heeds NO_COLOR and whether anybody is looking
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
-    pub color: Colour,
-}
-
-/// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Colour {
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::{Command, CommandFactory};
+    use clap::{Command as Tree, CommandFactory};
 
     use super::*;
 
     /// What the page must name of a command and those below it: each command and each long option.
-    fn names(command: &Command, above: &str, found: &mut Vec<String>) {
+    fn names(command: &Tree, above: &str, found: &mut Vec<String>) {
         for argument in command.get_arguments() {
             found.extend(argument.get_long().map(|long| format!("`--{long}")));
             found.extend(argument.get_short().map(|short| format!("`-{short}`")));

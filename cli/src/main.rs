@@ -8,25 +8,31 @@ mod args;
 mod commands;
 mod failure;
 mod input;
+mod invocation;
 mod output;
 mod printer;
 mod progress;
+mod showing;
 mod spec;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::args::Args;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
     let args = Args::parse();
     let printer = Printer::new(&args.showing);
     // A panic is a bug; it still has to end with the documented code rather than Rust's 101.
-    let outcome = std::panic::catch_unwind(|| commands::run(args.command, &printer))
-        .unwrap_or_else(|_| Err(Failure::panicked()));
+    let outcome = std::panic::catch_unwind(|| {
+        let invocation = Invocation::new(Args::command(), std::env::args_os());
+        commands::run(args.command, &invocation, &printer)
+    })
+    .unwrap_or_else(|_| Err(Failure::panicked()));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

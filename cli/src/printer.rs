@@ -8,8 +8,8 @@ use queuecast::report::{Charset, Format, Page, table};
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::args::{Colour, Showing};
 use crate::failure::{Failure, Kind};
+use crate::showing::{Colour, Showing};
 
 /// Wider than this, lines are hard to follow.
 const WIDEST: usize = 120;

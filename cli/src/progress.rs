@@ -4,6 +4,8 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use queuecast::eval::{EvalError, Sweep, SweepResults, Watch};
+use queuecast::workload::Workload;
 
 use crate::printer::Printer;
 
@@ -43,6 +45,18 @@ impl Progress {
         }
         self.bar.inc(steps as u64);
     }
+}
+
+/// Runs a sweep with a progress bar, and times its simulations.
+pub fn simulated(
+    sweep: &Sweep,
+    workloads: &[&Workload],
+    printer: &Printer,
+) -> Result<SweepResults, EvalError> {
+    let progress = Progress::new(printer, "simulating", sweep.steps());
+    let begun = Instant::now();
+    let done = |steps| progress.advance_by(steps);
+    sweep.run(workloads, Watch { done: &done, clock: Some(&|| begun.elapsed().as_secs_f64()) })
 }
 
 impl Drop for Progress {

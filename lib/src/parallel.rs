@@ -6,7 +6,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) 
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        items.par_iter().map(work).collect()
+        // Items are large, such as simulations: one by one, so that no thread keeps a long list at the end.
+        items.par_iter().with_max_len(1).map(work).collect()
     }
     #[cfg(not(feature = "parallel"))]
     {

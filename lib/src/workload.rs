@@ -44,6 +44,27 @@ pub struct Workload {
     /// When each job really started, according to the log, in the order of the jobs; [`Time::NEVER`] for one of
     /// which that is unknown. Empty where the log records no waits. Nothing that is simulated depends on it.
     pub starts: Vec<Time>,
+    /// Jobs that left the queue before they started, in arrival order; see [`Workload::set_withdrawn`]. They are
+    /// not among the jobs: simulations leave them out, replays of the recorded queue have them wait.
+    pub withdrawn: Vec<Withdrawn>,
+}
+
+/// A job that was submitted, waited and left the queue without starting, for instance because its user
+/// cancelled it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// The job. Its index is its rank among the arrivals: the number of the workload's jobs that were submitted
+    /// before it, or at the same instant and earlier in the log.
+    pub job: Job,
+    /// When it left the queue.
+    pub left: Time,
+}
+
+impl Withdrawn {
+    /// How long it waited before it left.
+    pub fn waited(&self) -> Seconds {
+        self.left - self.job.submit
+    }
 }
 
 /// Why jobs and a machine do not make a workload.
@@ -128,7 +149,34 @@ impl Workload {
         for (index, job) in (0..).zip(&mut jobs) {
             job.index = JobIndex(index);
         }
-        Ok(Workload { machine, jobs, truths, names: Names::default(), epoch: None, starts })
+        Ok(Workload {
+            machine,
+            jobs,
+            truths,
+            names: Names::default(),
+            epoch: None,
+            starts,
+            withdrawn: Vec::new(),
+        })
+    }
+
+    /// Sets the jobs that left the queue before they started: puts them into arrival order (ties stay in the
+    /// order given), checks them like the other jobs, and ranks them. On entry a job's index is the number of the
+    /// workload's jobs before it in the log; it decides among jobs submitted at the same instant only.
+    pub fn set_withdrawn(&mut self, mut withdrawn: Vec<Withdrawn>) -> Result<(), WorkloadError> {
+        withdrawn.sort_by_key(|one| one.job.submit);
+        for Withdrawn { job, left } in &mut withdrawn {
+            check(self.machine, job, &Truth::rigid(Seconds::ZERO))?;
+            if *left < job.submit || left.0 > FARTHEST {
+                let what = "a withdrawal before its submission or beyond 10^15 seconds".into();
+                return Err(WorkloadError::Impossible { id: job.id.0, what });
+            }
+            let first = self.jobs.partition_point(|other| other.submit < job.submit);
+            let after = self.jobs.partition_point(|other| other.submit <= job.submit);
+            job.index = JobIndex(job.index.at().clamp(first, after) as u32);
+        }
+        self.withdrawn = withdrawn;
+        Ok(())
     }
 
     /// Has the jobs, in their order, ask for other times. Jobs beyond the last of `limits` keep theirs.
@@ -310,6 +358,37 @@ mod tests {
         assert_eq!(starts(&[Time(4), Time::NEVER]), [Time(4), Time::NEVER]);
         assert_eq!(starts(&[Time::NEVER, Time::NEVER]), []);
         assert_eq!(starts(&[Time(4)]), []);
+    }
+
+    #[test]
+    fn withdrawn_jobs_are_ranked_among_the_arrivals() {
+        let machine = Machine { procs: Procs(4) };
+        let mut workload =
+            Workload::new(machine, vec![job(1, 0, 1), job(2, 5, 1), job(3, 5, 1), job(4, 9, 1)]).unwrap();
+        let withdrawn = |id, submit, before| {
+            let (mut job, _) = job(id, submit, 1);
+            job.index = JobIndex(before);
+            Withdrawn { job, left: Time(submit + 7) }
+        };
+        // The number of jobs before it in the log decides among ties only.
+        workload
+            .set_withdrawn(vec![
+                withdrawn(10, 20, 0),
+                withdrawn(11, 5, 0),
+                withdrawn(12, 5, 2),
+                withdrawn(13, 5, 4),
+                withdrawn(14, -1, 3),
+            ])
+            .unwrap();
+        let ranks: Vec<(u64, u32)> =
+            workload.withdrawn.iter().map(|one| (one.job.id.0, one.job.index.0)).collect();
+        assert_eq!(ranks, [(14, 0), (11, 1), (12, 2), (13, 3), (10, 4)]);
+        assert!(workload.withdrawn.iter().all(|one| one.waited() == Seconds(7)));
+        let early = Withdrawn { left: Time(4), ..withdrawn(15, 5, 0) };
+        assert!(workload.set_withdrawn(vec![early]).is_err());
+        let (large, _) = job(16, 5, 5);
+        assert!(workload.set_withdrawn(vec![Withdrawn { job: large, left: Time(9) }]).is_err());
+        assert_eq!(workload.withdrawn.len(), 5, "control: a refusal changes nothing");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What became of a trace's records, rule by rule: nothing is dropped without being shown.
 
 use queuecast::report::{Cell, Column, Document, Page, Table};
-use queuecast::trace::clean::{Effect, RuleReport};
+use queuecast::trace::clean::{Effect, RuleReport, Withdrawals};
 use queuecast::trace::{CleaningReport, Rule};
 
 use crate::printer::Printer;
@@ -53,7 +53,15 @@ fn with_effects(report: &CleaningReport, effect: impl Fn(&RuleReport) -> String)
 
 fn title(report: &CleaningReport) -> String {
     let [lines, jobs, removed] = shown([report.lines, report.jobs, report.removed]);
-    format!("Cleaning by ruleset {}: {lines} records, {jobs} kept, {removed} removed", report.ruleset)
+    let mut title =
+        format!("Cleaning by ruleset {}: {lines} records, {jobs} kept, {removed} removed", report.ruleset);
+    if let Some(Withdrawals { jobs: jobs @ 1.., queue_time_share, .. }) = report.withdrawn {
+        title += &format!(", of which {} never started", shown([jobs])[0]);
+        if let Some(share) = queue_time_share {
+            title += &format!(" ({} of all queue time)", Cell::share(share).shown(&Page::default()));
+        }
+    }
+    title
 }
 
 fn shown<const N: usize>(counts: [u64; N]) -> [String; N] {

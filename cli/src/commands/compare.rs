@@ -1,20 +1,20 @@
-//! `queuecast compare`: policies × predictors × corrections × orders of events × traces, on all cores.
+//! `queuecast compare`: policies × predictors × corrections × event orders × traces, on all cores.
 
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::Experiment;
+use queuecast::eval::{Experiment, Sweep};
+use queuecast::parallel;
 use queuecast::predict::{Correction, PredictorSpec};
 use queuecast::sim::{Backfill, EventOrder};
 use queuecast::workload::Workload;
-use rayon::prelude::*;
 
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
-use super::simulate::{correction_help, policy_help, predictor_help};
-use super::source::{EVENT_ORDER, Scheduling, Source};
-use super::{cleaning, grid};
+use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
+use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::progress;
 use crate::spec::{self, Several, SpecList};
 
 const EXAMPLES: &str = "\
@@ -88,16 +88,22 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
     }
     let experiments = arguments.experiments();
-    let simulations = experiments.len() * arguments.files.len();
-    let (traces, outcomes) = grid::on_threads(arguments.threads, simulations, || {
-        let read = |path: &PathBuf| Loaded::read(path, &arguments.source, printer);
-        let traces: Vec<Result<Loaded, Failure>> = arguments.files.par_iter().map(read).collect();
+    let window = arguments.scheduling.window;
+    let sweep = Sweep::grid(arguments.files.len(), &experiments).over(window).with_fairness();
+    let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
         // Which failure is told does not depend on which thread was first.
-        let traces = traces.into_iter().collect::<Result<Vec<Loaded>, Failure>>()?;
+        let traces = parallel::try_map(&arguments.files, |path: &PathBuf| {
+            Loaded::read(path, &arguments.source, printer)
+        })?;
         traces.iter().try_for_each(|trace| trace.check(&experiments))?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
-        let outcomes = grid::run(&workloads, &experiments, &arguments.scheduling.window, printer)?;
-        Ok((traces, outcomes))
+        for workload in &workloads {
+            if window.select(workload)?.is_empty() {
+                printer.warning(&format!("no job is counted: {}", window.describe()));
+            }
+        }
+        let results = progress::simulated(&sweep, &workloads, printer)?;
+        Ok((traces, results))
     })?;
     let assumptions = |trace: &Loaded| trace.assumptions(&experiments);
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
@@ -109,8 +115,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(trace.log.report.clone()),
         notes: assumptions(trace),
     });
-    let window = arguments.scheduling.window;
-    let mut comparison = Comparison::new(compared.collect(), window, &experiments, outcomes);
+    let mut comparison = Comparison::new(compared.collect(), window, results);
     comparison.tell_killed(printer);
     if !arguments.timings {
         comparison = comparison.without_timings();

@@ -1,11 +1,10 @@
 //! `queuecast completions`: what a shell needs to complete commands, options and names.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use queuecast::report::Format;
 
-use crate::args::Args;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -24,13 +23,13 @@ pub struct Arguments {
 }
 
 /// Prints the script.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     if printer.format() != Format::Text {
         let what = format!("a script for a shell cannot be written as {}", printer.format());
         return Err(Failure::usage(what).hint("leave out --format"));
     }
-    // clap_complete panics when a write fails, so it writes to memory and the printer deals with closed pipes.
+    // clap_complete panics when a write fails, so it writes to memory, and the printer handles closed pipes.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Args::command(), "queuecast", &mut script);
+    clap_complete::generate(arguments.shell, &mut invocation.tree().clone(), "queuecast", &mut script);
     printer.write(&script)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{Experiment, Window};
+use queuecast::eval::{Experiment, Sweep, Window};
 use queuecast::predict::{PredictorSpec, Ruh, Statistic};
 use queuecast::report::swf::{self, Heading};
 use queuecast::report::{Document, Table};
@@ -13,12 +13,13 @@ use queuecast::workload::Workload;
 use serde::Serialize;
 
 use super::comparison::{Compared, Comparison};
-use super::grid;
 use super::loaded::Facts;
+use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::Planned;
 use crate::printer::Printer;
+use crate::progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -81,12 +82,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             .map_err(|cause| Failure::writing(&name, cause))?
             .commit()?;
     }
-    let experiments = experiments();
-    let outcomes = grid::on_threads(None, experiments.len(), || {
-        grid::run(&[&workload], &experiments, &Window::All, printer)
+    let sweep = Sweep::grid(1, &experiments()).with_fairness();
+    let results = threads::on_threads(None, sweep.simulations().len(), || {
+        Ok(progress::simulated(&sweep, &[&workload], printer)?)
     })?;
     let traces = vec![compared(&workload, arguments)];
-    let mut comparison = Comparison::new(traces, Window::All, &experiments, outcomes).without_timings();
+    let mut comparison = Comparison::new(traces, Window::All, results).without_timings();
     if arguments.no_plot {
         comparison = comparison.without_plot();
     }

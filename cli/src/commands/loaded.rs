@@ -100,7 +100,9 @@ impl Loaded {
     /// How many jobs lack a fact that matters to one of the experiments, and what is done about it.
     pub fn unknowns(&self, experiments: &[Experiment]) -> Vec<String> {
         let request = experiments.first().and_then(|experiment| self.assumed_request(experiment));
-        let any = |needs: fn(&PredictorSpec) -> bool| experiments.iter().any(|one| needs(&one.predictor));
+        let any = |needs: fn(&PredictorSpec) -> bool| {
+            experiments.iter().any(|one| one.predictor.spec().is_some_and(needs))
+        };
         let facts = Facts::of(&self.log.workload, &self.name);
         let strangers = any(PredictorSpec::needs_user).then(|| {
             self.lacking(

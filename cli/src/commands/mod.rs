@@ -8,7 +8,6 @@ mod comparison;
 mod completions;
 mod demo;
 mod generate;
-mod grid;
 mod identity;
 mod killed;
 mod loaded;
@@ -17,11 +16,13 @@ mod reproduce;
 mod search;
 mod simulate;
 mod source;
+mod threads;
 mod trace;
 
 use clap::Subcommand;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 /// What can be asked.
@@ -40,17 +41,17 @@ pub enum Command {
 }
 
 /// Does what was asked.
-pub fn run(command: Command, printer: &Printer) -> Result<(), Failure> {
+pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),
-        Command::Search(arguments) => search::run(&arguments, printer),
+        Command::Search(arguments) => search::run(&arguments, invocation, printer),
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
-        Command::Generate(arguments) => generate::run(&arguments, printer),
+        Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
         Command::Demo(arguments) => demo::run(&arguments, printer),
-        Command::Completions(arguments) => completions::run(&arguments, printer),
+        Command::Completions(arguments) => completions::run(&arguments, invocation, printer),
     }
 }

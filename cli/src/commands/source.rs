@@ -82,6 +82,28 @@ impl Source {
     }
 }
 
+/// What `--policy` accepts, with the settings that may follow a name.
+pub fn policy_help() -> String {
+    let names = spec::policy().long_help("Who runs next");
+    format!(
+        "{names}\nSettings follow a colon: easy:depth=4,order=largest,priority=wait/requested, conservative:form=replan"
+    )
+}
+
+/// What `--predictor` accepts, with the settings that may follow a name.
+pub fn predictor_help() -> String {
+    let names = spec::predictor().long_help("How long jobs are expected to run");
+    format!(
+        "{names}\nSettings follow a colon: ruh:5,mean,propagate, sbh:[PX,P,*],search=bfs,depth=10,new=1; all of them are in docs/reference/predictors.md"
+    )
+}
+
+/// What `--correction` accepts, and that there may be two.
+pub fn correction_help() -> String {
+    let names = spec::correction().long_help("What to expect of a job that outlived its prediction");
+    format!("{names}\nTwo with a slash are for jobs with and without a requested time: requested/factor:10")
+}
+
 /// What `--event-order` decides.
 pub const EVENT_ORDER: &str = "What comes first among things that happen at the same second";
 

@@ -1,4 +1,4 @@
-//! `allocate`: advice worked out by hand, a future nobody sees, and what is refused.
+//! `allocate`: advice worked out by hand, independence of the future, and refused input.
 
 use serde_json::{Value, json as value};
 
@@ -55,7 +55,7 @@ fn advice_worked_out_by_hand() {
     assert_eq!(easy["moment"], value!({"time": 100, "date": "1996-09-23 00:01:40"}));
     assert_eq!(easy["settings"]["outlook"], "forecast");
     assert_eq!((&easy["record"], &easy["unknown"]), (&Value::Null, &value!([])));
-    // At 15 s nobody waits, and four are free in 495 s: done in 795 s instead of 900, a gain of 12 %.
+    // At 15 s no job waits, and four processors are free in 495 s: done in 795 s instead of 900, a gain of 12 %.
     let averse = |share: &str| {
         let line = format!(
             "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share} --format json"
@@ -247,7 +247,7 @@ fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
 #[test]
 fn formulas_are_for_the_head_of_the_queue() {
     let folder = Folder::with("busy.swf", BUSY);
-    // At 15 s nobody waits.
+    // At 15 s no job waits.
     let line =
         "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --by";
     for by in ["exact", "mean", "combined"] {
@@ -307,7 +307,7 @@ fn the_past_corrects_and_its_absence_is_said() {
     let text = stdout(&mut folder.queuecast(PLANNED));
     assert!(text.contains("fewer than 30 past jobs to learn from"), "{text}");
     assert!(!stdout(&mut folder.queuecast(&format!("{PLANNED} --calibrate 0"))).contains("fewer than 30"));
-    // Everybody waits ten minutes or more on an empty machine: a site that does what no policy says. Who is asked next
+    // Every job waits ten minutes or more on an empty machine: a site that does what no policy says. Who is asked next
     // would start at once, if one did not look.
     let late: String = (0..200)
         .map(|job| {

@@ -84,7 +84,7 @@ fn several_orders_of_events_are_compared_too() {
     assert_eq!(column(&csv, "event_order"), ["textbook", "textbook", "pyss", "pyss"]);
     let text = stdout(&mut folder.queuecast(line));
     assert!(text.contains("event order") && text.contains("easy, requested, increments, pyss"), "{text}");
-    // Nobody outlives a request that kills, so the corrections come to the same.
+    // No job outlives a request that kills, so all corrections give the same.
     assert!(text.contains("the correction makes no difference"), "{text}");
     // Control: where predictions are outlived, that is not said, and one order is no column.
     let text = stdout(
@@ -132,7 +132,7 @@ fn eighty_columns_hold_the_names_and_lose_the_least_important() {
         "{text}"
     );
     assert!(!text.contains('…') && text.contains("left out for want of width: "), "{text}");
-    // Control: where nobody limits the width, nothing is left out.
+    // Control: where the width is not limited, no column is left out.
     let text = stdout(folder.queuecast(&line).env_remove("COLUMNS"));
     assert!(
         text.contains(&policies[5..]) && text.contains("backfilled") && !text.contains("want of width"),

@@ -5,8 +5,8 @@ use std::fs;
 use queuecast::job::Ending;
 use queuecast::seed::Seed;
 use queuecast::synth::{
-    EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Rescale, Routine, Shaken,
-    LoadTarget, Variant,
+    EstimateModel, Estimates, Habits, LoadTarget, Lublin, LublinKinds, Pairing, Population, Rescale, Routine,
+    Shaken, Variant,
 };
 use queuecast::trace::{ReadOptions, read};
 use queuecast::units::Seconds;
@@ -74,7 +74,8 @@ fn what_is_written_reads_back_as_what_the_library_makes() {
         bare
     );
     let rescaled = Rescale { to: LoadTarget::Load(0.7), by: Default::default() }.of(&bare).unwrap();
-    let mut settled = Population { users: 40, ..Population::default() }.assign_users(&rescaled, seed).unwrap();
+    let mut settled =
+        Population { users: 40, ..Population::default() }.assign_users(&rescaled, seed).unwrap();
     let model = EstimateModel::new(3000, Seconds(216_000));
     let asked = Estimates::Model(model, Pairing::Sessions(Routine::default())).of(&settled, seed).unwrap();
     settled.replace_limits(asked.into_iter().map(Some));
@@ -240,7 +241,7 @@ fn a_derived_trace_keeps_the_comments_of_its_log() {
         "generate estimates four.swf --estimates f:1",
     ] {
         let text = made(&folder, line);
-        assert!(text.starts_with("; Computer: Example\n; Acknowledge: Whoever kept this log\n"), "{text}");
+        assert!(text.starts_with("; Computer: Example\n; Acknowledge: The keepers of this log\n"), "{text}");
         assert!(text.contains("; Note: made of four.swf (digest "), "{text}");
         assert_eq!(text.lines().filter(|line| !line.starts_with(';')).count(), 4, "{text}");
     }
@@ -279,7 +280,7 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
 #[test]
 fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     let folder = Folder::with("four.swf", FOUR);
-    folder.queuecast("generate lublin --jobs 600 --users none --output nobody.swf").assert().success();
+    folder.queuecast("generate lublin --jobs 600 --users none --output no-users.swf").assert().success();
     fs::write(folder.path("at-once.swf"), at_once()).unwrap();
     fs::write(folder.path("long.swf"), FOUR.replace("-1 250 20", "-1 350 20")).unwrap();
     for (line, parts) in [
@@ -289,7 +290,7 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --procs 16777217", &["error: --procs 16777217: must be between 1 and 16777216"]),
         ("lublin --users 0", &["error: --users 0: must be between 1 and 1000000"]),
         ("lublin --users some", &["must be a whole number between 1 and 1000000, or none"]),
-        ("lublin --users none --think 1m", &["--think means nothing with --users none"]),
+        ("lublin --users none --think 1m", &["--think has no effect with --users none"]),
         ("lublin --think 2h", &["error: --think 7200: must be between 1 and 3600"]),
         ("lublin --jobs-per-session 0.5", &["--jobs-per-session 0.5: must be between 1 and 1000"]),
         ("lublin --max-estimate 1h", &["error: --max-estimate 3600: must be at least ", "the longest run"]),
@@ -302,17 +303,20 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
             "lublin --mode 1h=60 --mode 2h=50",
             &["error: --mode 1h=60 --mode 2h=50: 110 percent in all, must be at most 100"],
         ),
-        ("lublin --mode 1h=5 --mode 60m=6", &["error: --mode 1h=5 --mode 1h=6: how many ask", "once only"]),
+        (
+            "lublin --mode 1h=5 --mode 60m=6",
+            &["error: --mode 1h=5 --mode 1h=6: a time can be given", "once only"],
+        ),
         (
             "lublin --max-estimate 99d --max-estimate-percent 2 --mode 99d=3",
-            &["error: --max-estimate-percent 2 --mode 99d=3: how many ask"],
+            &["error: --max-estimate-percent 2 --mode 99d=3: a time can be given"],
         ),
         ("lublin --mode 1h=0", &["'1h=0' for '--mode", "must be above 0"]),
         ("lublin --mode 1h", &["expected TIME=PERCENT, as in 1h=12.5"]),
         ("lublin --mode 400d=1", &["error: --mode 34560000: must be between 1 and the longest estimate"]),
-        ("lublin --mode 1h=5 --estimates exact", &["--mode means nothing without --estimates tsafrir"]),
-        ("lublin --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
-        ("downey --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
+        ("lublin --mode 1h=5 --estimates exact", &["--mode has no effect without --estimates tsafrir"]),
+        ("lublin --modes-of-log 3", &["error: --modes-of-log has no effect without --like"]),
+        ("downey --modes-of-log 3", &["error: --modes-of-log has no effect without --like"]),
         ("lublin --like four.swf --modes-of-log 20", &["--modes-of-log 20: must be between 0 and 19"]),
         (
             "lublin --estimates tsfrir",
@@ -323,14 +327,14 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --estimates feit:2", &["between 0 and 1"]),
         ("lublin --kinds some", &["[possible values: both, batch, interactive, untyped]"]),
         ("lublin --set population.thnk=2", &["no such parameter; did you mean population.think?"]),
-        ("lublin --set habits.users=2", &["there is no such model here"]),
+        ("lublin --set habits.users=2", &["this model is not used here"]),
         ("lublin --set population.spread=99", &["--set population.spread=99: must be between 0 and 5"]),
         ("lublin --set lublin.kinds=none", &["--set lublin.kinds=none: unknown variant"]),
         ("lublni", &["unrecognized subcommand 'lublni'", "'lublin'"]),
         ("habits --load 99", &["error: --load 99: must be between 0.001 and 10"]),
         ("habits --max-estimate 1s", &["error: --max-estimate 1: must be between 300 and 31536000"]),
         ("downey --moldable", &["unexpected argument '--moldable'"]),
-        ("downey --observed lifetimes", &["error: --observed means nothing without --like"]),
+        ("downey --observed lifetimes", &["error: --observed has no effect without --like"]),
         ("downey --like four.swf --observed variance", &["[possible values: lifetimes, parallelism]"]),
         (
             "downey --set downey.lifetime=gamma:2",
@@ -368,8 +372,8 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     }
     for (line, parts) in [
         ("lublin --like no.swf", &["no.swf: no such file"][..]),
-        ("lublin --like nobody.swf", &["nobody.swf: ", "hint: --users N makes up so many"]),
-        ("resample nobody.swf", &["nobody.swf: ", "who submitted"]),
+        ("lublin --like no-users.swf", &["no-users.swf: ", "hint: --users N generates N users"]),
+        ("resample no-users.swf", &["no-users.swf: ", "who submitted"]),
         ("resample four.swf", &["four.swf: the log spans 0.", "two weeks at least"]),
         ("rescale at-once.swf --load 0.5 --by run-times", &["at-once.swf: all jobs", "at one instant"]),
         (
@@ -382,7 +386,7 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     }
     assert_eq!(
         folder.names(),
-        ["at-once.swf", "four.swf", "long.swf", "nobody.swf"],
+        ["at-once.swf", "four.swf", "long.swf", "no-users.swf"],
         "nothing is left behind"
     );
 }
@@ -401,9 +405,10 @@ fn like_a_log_means_its_machine_its_users_and_its_requested_times() {
     let distance = modes.distance(&queuecast::characterization::Modes::of(&log));
     assert!(distance < 0.25, "{distance}");
     assert!(text.contains("; Note: fitted to log.swf (digest "), "{text}");
-    // Control: without the log, its requested times are nobody's.
+    // Control: without the log, no job has its requested times.
     let without = workload(&made(&folder, "generate lublin --jobs 3000 --procs 64 --seed 2"));
-    let other = queuecast::characterization::Modes::of(&without).distance(&queuecast::characterization::Modes::of(&log));
+    let other = queuecast::characterization::Modes::of(&without)
+        .distance(&queuecast::characterization::Modes::of(&log));
     assert!(other > distance, "{other} {distance}");
 }
 

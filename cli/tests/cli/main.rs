@@ -34,7 +34,7 @@ fn queuecast() -> Command {
 /// queue at 50, in the space the second leaves over, and delays the third; worked out by hand.
 const FOUR: &str = "\
 ; Computer: Example
-; Acknowledge: Whoever kept this log
+; Acknowledge: The keepers of this log
 ; MaxProcs: 100
 1   0 -1 100 70 -1 -1 70 100 -1 1 1 1 1 1 1 -1 -1
 2   1 -1 100 80 -1 -1 80 100 -1 1 1 1 1 1 1 -1 -1

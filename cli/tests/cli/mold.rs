@@ -39,7 +39,7 @@ fn every_strategy_is_compared_with_avg_on_the_same_jobs() {
     let recorded = |place: usize| &strategies[place]["recorded"];
     assert_eq!(mean(&recorded(1)["losers"]), 0.0);
     assert!((2..6).all(|place| mean(&recorded(1)["saved"]) >= mean(&recorded(place)["saved"])));
-    // Control: by the heuristic everybody holds out who can, and some lose.
+    // Control: under the heuristic every job that can holds out, and some lose.
     assert!((mean(&recorded(4)["rebels"]) - unspoiled).abs() < 1e-12, "{unspoiled}");
     assert!(mean(&recorded(4)["losers"]) > 0.0 && mean(&recorded(1)["rebels"]) < unspoiled);
     assert_eq!((&all["model"]["rounding"], &all["model"]["arrivals"]), (&"up".into(), &"apart".into()));

@@ -91,7 +91,7 @@ fn the_simulated_trace_keeps_acknowledgements_and_can_be_read_again() {
     let folder = Folder::with("four.swf", FOUR);
     folder.queuecast("simulate four.swf --schedule-swf placed.swf.gz").assert().success();
     let text = stdout(&mut folder.queuecast("trace convert placed.swf.gz"));
-    assert!(text.contains("; Acknowledge: Whoever kept this log\n"), "{text}");
+    assert!(text.contains("; Acknowledge: The keepers of this log\n"), "{text}");
     assert!(text.contains("; Note: policy easy, predictor requested"), "{text}");
     assert!(
         text.contains(&format!("; Note: simulated by queuecast {}", env!("CARGO_PKG_VERSION"))),

@@ -17,7 +17,7 @@ fn info_describes_before_anything_is_cleaned() {
         "computer",
         "Example",
         "100 processors (from the header's MaxProcs)",
-        "Whoever kept this log",
+        "The keepers of this log",
         "malformed",
     ] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
@@ -51,7 +51,7 @@ fn clean_writes_what_is_left_and_says_what_is_not() {
     folder.queuecast("trace clean dirty.swf --clean predictsim --strict").assert().code(3);
     let swf = stdout(&mut folder.queuecast("trace convert clean.swf.zst"));
     assert!(
-        swf.contains("; Acknowledge: Whoever kept this log") && swf.contains("; Note: cleaned: "),
+        swf.contains("; Acknowledge: The keepers of this log") && swf.contains("; Note: cleaned: "),
         "{swf}"
     );
 }
@@ -134,8 +134,8 @@ fn head_shows_records_as_they_are() {
     assert_eq!((&records[1]["user"], &records[1]["partition"]), (&"grace".into(), &"batch".into()));
 }
 
-/// Two people, five weeks: ada asks for 5 min four times within a session, then for 90 s; grace once a week for an hour.
-fn people() -> String {
+/// Two users, five weeks: ada asks for 5 min four times within a session, then for 90 s; grace once a week for an hour.
+fn two_users() -> String {
     let job = |number: usize, submit: usize, run: i64, limit: i64, user: usize| {
         format!("{number} {submit} -1 {run} 1 -1 -1 1 {limit} -1 1 {user} 1 1 1 1 -1 -1\n")
     };
@@ -151,8 +151,8 @@ fn people() -> String {
 
 #[test]
 fn info_portrays_the_jobs_that_cleaning_leaves() {
-    let folder = Folder::with("people.swf", people());
-    let text = stdout(&mut folder.queuecast("trace info people.swf"));
+    let folder = Folder::with("users.swf", two_users());
+    let text = stdout(&mut folder.queuecast("trace info users.swf"));
     for part in [
         "Estimates and habits: 9 jobs of 10 records (ruleset default)",
         "3 different; 3 cover 100.0% of the jobs",
@@ -167,7 +167,7 @@ fn info_portrays_the_jobs_that_cleaning_leaves() {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     assert!(!text.contains("The most popular estimates") && !text.contains('●'), "{text}");
-    let info = json(&mut folder.queuecast("trace info people.swf --format json"));
+    let info = json(&mut folder.queuecast("trace info users.swf --format json"));
     assert_eq!((&info["records"], &info["cleaning"]["jobs"]), (&10.into(), &9.into()));
     let portrait = &info["portrait"];
     assert_eq!((&portrait["jobs"], &portrait["weeks"]), (&9.into(), &5.into()));
@@ -178,8 +178,7 @@ fn info_portrays_the_jobs_that_cleaning_leaves() {
     assert_eq!(portrait["accuracy"]["reached"], 4);
     assert_eq!(portrait["growth"]["points"][8]["values"], 3);
     // Another ruleset, another workload: predictsim leaves out nothing more here, a smaller machine everything.
-    let csv =
-        stdout(&mut folder.queuecast("trace info people.swf people.swf --format csv --clean predictsim"));
+    let csv = stdout(&mut folder.queuecast("trace info users.swf users.swf --format csv --clean predictsim"));
     assert_eq!((column(&csv, "jobs"), column(&csv, "estimates")), (vec!["9"; 2], vec!["3"; 2]));
     assert_eq!(column(&csv, "longest_estimate_seconds"), ["3600"; 2]);
     assert_eq!(column(&csv, "repeated_estimate_share"), ["0.75"; 2]);

@@ -53,7 +53,7 @@ impl SessionStatistics {
         let mut sizes = vec![0_i64; sessions.count as usize];
         let mut last: HashMap<_, usize> = HashMap::new();
         let (mut gaps, mut breaks) = (Vec::new(), Vec::new());
-        let (mut within, mut across) = (Counts::default(), Counts::default());
+        let (mut within, mut across) = (PairCounts::default(), PairCounts::default());
         for (place, (job, &session)) in workload.jobs().iter().zip(&sessions.of_job).enumerate() {
             let Some(user) = job.user else { continue };
             sizes[session as usize] += 1;
@@ -87,14 +87,14 @@ impl SessionStatistics {
 
 /// Numbers of pairs, and of pairs with equal properties.
 #[derive(Default)]
-struct Counts {
+struct PairCounts {
     pairs: u64,
     alike_in_size: u64,
     estimates: (u64, u64),
     executables: (u64, u64),
 }
 
-impl Counts {
+impl PairCounts {
     fn see(&mut self, earlier: &Job, later: &Job) {
         self.pairs += 1;
         self.alike_in_size += u64::from(earlier.shape.procs == later.shape.procs);

@@ -37,7 +37,10 @@ fn modes_are_ranked_by_jobs_and_counted_by_weeks_and_users() {
         (9 * WEEK, None, None, 1),
     ];
     let described = Characterization::of(&workload(jobs));
-    assert_eq!((described.jobs, described.with_estimate, described.with_user, described.weeks), (8, 6, 6, 10));
+    assert_eq!(
+        (described.jobs, described.with_estimate, described.with_user, described.weeks),
+        (8, 6, 6, 10)
+    );
     let estimates = described.estimates.unwrap();
     assert_eq!((estimates.jobs, estimates.values, estimates.weeks), (6, 3, 3));
     assert_eq!((estimates.longest, estimates.longest_share), (Seconds(600), 4.0 / 6.0));
@@ -166,7 +169,7 @@ fn with_surge(weeks: i64, more: impl IntoIterator<Item = (i64, u32, usize)>) -> 
 
 #[test]
 fn a_flurry_is_a_week_that_one_user_filled() {
-    // Control: nobody stands out.
+    // Control: without a surge there is no flurry.
     let calm = Flurries::of(&with_surge(20, [])).unwrap();
     assert_eq!((calm.weeks, calm.median_week, calm.flurries.len()), (20, 100, 0));
     let surges = [(4, 90, 150), (5, 90, 250), (9, 3, 90), (12, 91, 99)];
@@ -211,7 +214,8 @@ fn what_is_unknown_is_not_zero() {
     let nothing = Characterization::of(&workload([]));
     assert_eq!((nothing.jobs, nothing.weeks, nothing.run_percentiles.len()), (0, 0, 0));
     assert_eq!((nothing.estimates, nothing.sessions, nothing.flurries), (None, None, None));
-    let without_estimates = Characterization::of(&workload([(0, Some(1), None, 5), (9 * WEEK, Some(1), None, 5)]));
+    let without_estimates =
+        Characterization::of(&workload([(0, Some(1), None, 5), (9 * WEEK, Some(1), None, 5)]));
     assert_eq!((&without_estimates.estimates, &without_estimates.growth), (&None, &None));
     assert_eq!((&without_estimates.owners, &without_estimates.accuracy), (&None, &None));
     assert_eq!(without_estimates.flurries, None, "two weeks are too few");

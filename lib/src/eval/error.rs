@@ -28,6 +28,14 @@ pub enum EvalError {
         /// In the schedule.
         placements: usize,
     },
+    /// A sweep has a simulation of a workload that was not given.
+    #[error("the sweep has a simulation of workload {place}, but there are {workloads} workloads")]
+    UnknownWorkload {
+        /// The place of the workload, from 0.
+        place: usize,
+        /// The number of workloads given.
+        workloads: usize,
+    },
     /// A placement that no machine could have made.
     #[error("job {id} (number {index} in arrival order) {what}")]
     ImpossiblePlacement {

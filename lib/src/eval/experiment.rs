@@ -2,19 +2,20 @@
 
 use serde::Serialize;
 
+use super::{PolicyChoice, PredictorChoice};
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
 use crate::sim::{Backfill, Observer, Options, Schedule, SimError, simulate};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
 /// One policy, one predictor, and how they are run. The same experiment on the same workload gives the same
-/// schedule, everywhere.
+/// schedule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Experiment {
-    /// Who starts when.
-    pub policy: Backfill,
-    /// How long jobs are thought to run.
-    pub predictor: PredictorSpec,
+    /// Which waiting jobs start.
+    pub policy: PolicyChoice,
+    /// How long jobs are predicted to run.
+    pub predictor: PredictorChoice,
     /// Event order, limits, corrections, factor.
     #[serde(flatten)]
     pub options: Options,
@@ -23,14 +24,30 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// This policy with this predictor, everything else by default.
+    /// A built-in policy with a built-in predictor, everything else by default.
     pub fn new(policy: Backfill, predictor: PredictorSpec) -> Experiment {
-        Experiment { policy, predictor, options: Options::default(), default_request: DEFAULT_REQUEST }
+        Experiment::of(policy, predictor)
     }
 
-    /// The same jobs, first come, first served: what fairness is measured against.
+    /// Any policy with any predictor: specs, or a [`super::CustomPolicy`] and a [`super::CustomPredictor`].
+    pub fn of(policy: impl Into<PolicyChoice>, predictor: impl Into<PredictorChoice>) -> Experiment {
+        Experiment {
+            policy: policy.into(),
+            predictor: predictor.into(),
+            options: Options::default(),
+            default_request: DEFAULT_REQUEST,
+        }
+    }
+
+    /// The reference of fairness: first come, first served, with the same event order and limit. It plans with no
+    /// predictions, so it has no correction and no factor.
     pub fn fcfs(&self) -> Experiment {
-        Experiment { policy: Backfill::fcfs(), predictor: PredictorSpec::Requested, ..self.clone() }
+        let default = Options::default();
+        Experiment {
+            options: Options { correction: default.correction, factor: default.factor, ..self.options },
+            default_request: self.default_request,
+            ..Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)
+        }
     }
 
     /// The schedule.
@@ -38,7 +55,7 @@ impl Experiment {
         self.watch(workload, &mut [])
     }
 
-    /// The schedule, with observers looking on.
+    /// The schedule; observers see every event.
     pub fn watch(
         &self,
         workload: &Workload,
@@ -67,7 +84,7 @@ mod tests {
     use crate::workload::Machine;
 
     #[test]
-    fn an_experiment_is_its_written_form() {
+    fn an_experiment_serialises_as_its_specs() {
         let experiment = Experiment::new(Backfill::conservative(Form::Replan), PredictorSpec::Perfect);
         let json = serde_json::to_value(&experiment).unwrap();
         assert_eq!(json["policy"], "conservative:form=replan");
@@ -77,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oracle_knows_that_jobs_are_killed() {
+    fn perfect_predictions_end_at_the_limit() {
         let job = |id, limit, run| {
             (Job::rigid(id, Time(0), Procs(1), Some(Seconds(limit))), Truth::rigid(Seconds(run)))
         };

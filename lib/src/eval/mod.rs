@@ -6,6 +6,7 @@
 //! result depends on the jobs alone. An [`Experiment`] names a policy and a predictor together, which no floor
 //! below does. Refuses to know where a workload came from, and how a number is shown.
 
+mod choice;
 pub mod downey1997;
 mod error;
 mod evaluation;
@@ -23,12 +24,13 @@ mod replay;
 mod scorer;
 pub mod search;
 pub mod smith1998;
-mod study;
 mod summarize;
+mod sweep;
 pub mod talby2005;
 pub mod tsafrir2005;
 mod window;
 
+pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};
 pub use experiment::Experiment;
@@ -45,5 +47,5 @@ pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use repeated::Repeated;
 pub use replay::{Replay, Score};
 pub use scorer::Scorer;
-pub use study::{Results, Study, Task, TaskId};
+pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults, Watch};
 pub use window::{Excluded, Span, Window};

@@ -6,6 +6,7 @@
 
 mod best;
 pub mod chart;
+pub mod comparison;
 pub mod date;
 mod document;
 pub mod duration;

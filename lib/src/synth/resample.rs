@@ -38,12 +38,12 @@ const TEMPORARY: u32 = 12;
 
 /// The jobs of one user.
 #[derive(Default)]
-struct History {
+struct UserHistory {
     /// The jobs' places in the log, and weeks.
     jobs: Vec<(u32, u32)>,
 }
 
-impl History {
+impl UserHistory {
     fn first(&self) -> u32 {
         self.jobs.first().map_or(0, |job| job.1)
     }
@@ -59,8 +59,8 @@ struct Histories<'a> {
     workload: &'a Workload,
     /// Length of the log to the nearest week: the partial first and last weeks complete each other in a cycle.
     weeks: u32,
-    lasting: Vec<(UserId, History)>,
-    temporary: Vec<(UserId, History)>,
+    lasting: Vec<(UserId, UserHistory)>,
+    temporary: Vec<(UserId, UserHistory)>,
 }
 
 /// Draws numbers from 0 without replacement, and starts again when all are drawn.
@@ -115,7 +115,7 @@ impl Resample {
 
 impl<'a> Histories<'a> {
     fn of(workload: &'a Workload) -> Result<Histories<'a>, SynthError> {
-        let mut histories: BTreeMap<UserId, History> = BTreeMap::new();
+        let mut histories: BTreeMap<UserId, UserHistory> = BTreeMap::new();
         let first = workload.begins().unwrap_or_default().0;
         // Weeks begin on the Monday before the first job, or with it where there is no date. The Unix epoch was a Thursday.
         let begins = workload.epoch.map_or(first, |epoch| {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_dealt_before_anybody_is_dealt_twice() {
+    fn all_are_drawn_before_any_is_drawn_again() {
         let mut rng = Seed(1).stream("deck");
         let mut deck = Deck::new(50);
         let passes: Vec<Vec<u32>> = (0..3).map(|_| (0..50).map(|_| deck.deal(&mut rng)).collect()).collect();
@@ -427,8 +427,8 @@ mod tests {
             job.user = user;
             (job, Truth::rigid(Seconds(0)))
         };
-        let nobody = Workload::new(machine, vec![job(0, None)]).unwrap();
-        assert!(complain(usual, &nobody).starts_with("the log does not say who submitted its jobs"));
+        let without_users = Workload::new(machine, vec![job(0, None)]).unwrap();
+        assert!(complain(usual, &without_users).starts_with("the log does not say who submitted its jobs"));
         let long =
             Workload::new(machine, vec![job(0, UserId::new(1)), job(1 << 40, UserId::new(1))]).unwrap();
         assert!(complain(usual, &long).starts_with("the log is longer than 10000 weeks"));

@@ -259,7 +259,10 @@ mod tests {
         assert_eq!(complain(LoadTarget::Load(-0.5), by), "load = -0.5: must be between 0.001 and 100");
         assert_eq!(complain(LoadTarget::Load(0.0), by), "load = 0: must be between 0.001 and 100");
         assert_eq!(complain(LoadTarget::Load(f64::NAN), by), "load = NaN: must be between 0.001 and 100");
-        assert_eq!(complain(LoadTarget::Factor(1e9), by), "factor = 1000000000: must be between 0.001 and 1000");
+        assert_eq!(
+            complain(LoadTarget::Factor(1e9), by),
+            "factor = 1000000000: must be between 0.001 and 1000"
+        );
         let sizes = complain(LoadTarget::Load(99.0), ScaledQuantity::Sizes);
         assert!(sizes.starts_with("load = 99: must be between 0.0"), "{sizes}");
     }

@@ -9,18 +9,21 @@ use crate::units::{Procs, Seconds};
 use crate::workload::{Machine, Workload, WorkloadError};
 
 /// Changes to a workload before it is simulated; none by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Variant {
     /// Another size of machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<Procs>,
     /// Facts removed from some jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stripped: Option<Stripped>,
     /// Arrivals moved at random.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shaken: Option<Shaken>,
 }
 
 /// Facts removed from some jobs. The jobs chosen at a lower percentage are also chosen at a higher one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Stripped {
     /// The percentage of jobs.
     pub percent: u8,

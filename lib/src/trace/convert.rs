@@ -8,7 +8,7 @@ use super::error::TraceError;
 use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
-use super::sift::{Sifted, sift};
+use super::select::{Selected, select};
 use super::swf::{GUESSED, HELD, Header, SwfWriter, entry};
 use super::{Format, ReadOptions};
 use crate::units::Procs;
@@ -33,7 +33,7 @@ pub struct Cleaned {
 
 /// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
 pub fn clean<R: Read>(source: R, options: &ReadOptions) -> Result<Cleaned, TraceError> {
-    let Sifted { kept: records, header, names, report, machine, format, .. } = sift(source, options)?;
+    let Selected { kept: records, header, names, report, machine, format, .. } = select(source, options)?;
     Ok(Cleaned { records, header, names, report, machine, format })
 }
 

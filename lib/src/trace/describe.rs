@@ -11,7 +11,8 @@ use super::log::Log;
 use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
 use super::records::Records;
-use super::sift::{Gathered, JobColumns, gather};
+use super::select::{Gathered, gather};
+use super::store::JobColumns;
 use super::swf::Header;
 use super::{CleaningReport, Format, ReadOptions};
 use crate::stats::Percentiles;
@@ -127,7 +128,7 @@ pub fn inspect<R: Read>(source: R, options: &ReadOptions) -> Result<Inspected, T
     let (format, compression, header) = (gathered.format, gathered.compression, gathered.header.clone());
     let info = survey.finish(format, compression, reading, header, options);
     let lenient = ReadOptions { strict: false, ..options.clone() };
-    let log = match gathered.sifted(&lenient).and_then(Log::of) {
+    let log = match gathered.selected(&lenient).and_then(Log::of) {
         Ok(log) => Some(log),
         Err(TraceError::NoJobs { .. }) => None,
         Err(error) => return Err(error),

@@ -28,9 +28,10 @@ mod machine;
 mod record;
 mod records;
 pub mod sacct;
-mod sift;
+mod select;
 mod sniff;
 pub mod squeue;
+mod store;
 pub mod swf;
 
 use std::fmt;

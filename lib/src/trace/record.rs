@@ -95,7 +95,7 @@ pub struct Record {
     pub job: i64,
     /// 2. Submit time, seconds: since the log's start in SWF, Unix time in accounting records.
     pub submit: i64,
-    /// 3. Wait time, seconds.
+    /// 3. Wait time, seconds: until the start, or until a job that never started left the queue.
     pub wait: i64,
     /// 4. Run time, seconds.
     pub run: i64,
@@ -207,6 +207,13 @@ impl Record {
             5 => Ending::Cancelled,
             _ => Ending::Unknown,
         }
+    }
+
+    /// Whether this job left the queue without starting. Its wait is known; it held no processors and used no time,
+    /// and no status says that it ran.
+    pub fn is_withdrawn(&self) -> bool {
+        let unused = self.run <= 0 && self.allocated_procs <= 0 && self.cpu <= 0.0;
+        unused && self.wait >= 0 && self.status != 1 && !self.is_partial() && !self.unfinished
     }
 
     /// Whether this is one of several executions of a job that was checkpointed or swapped out.

@@ -2,8 +2,8 @@
 //! archive's versions of the logs allow it, and said where they do not.
 
 use libtest_mimic::{Failed, Trial};
+use queuecast::characterization::{Characterization, Flurries, Modes};
 use queuecast::job::{Job, Truth, UserId};
-use queuecast::characterization::{Flurries, Modes, Characterization};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::Workload;
 
@@ -49,7 +49,7 @@ fn seen(described: &Characterization) -> Result<Seen, Failed> {
     let estimates = described.estimates.as_ref().ok_or("no estimates")?;
     let owners = described.owners.as_ref().ok_or("no owners")?;
     let flurries = described.flurries.as_ref().ok_or("no weeks")?;
-    let most = owners.owners.first().ok_or("nobody owns any")?;
+    let most = owners.owners.first().ok_or("no user owns any")?;
     Ok(Seen {
         values: estimates.values,
         joint: (estimates.joint_ratio * 100.0).round() as i64,
@@ -237,7 +237,9 @@ pub fn trials() -> Vec<Trial> {
             Some(path) => check(&support::read(&path, "default", None).workload),
             None => Err("the log is not here".into()),
         };
-        trials.push(Trial::test(format!("characterization_real::{kind}/{name}"), trial).with_ignored_flag(missing));
+        trials.push(
+            Trial::test(format!("characterization_real::{kind}/{name}"), trial).with_ignored_flag(missing),
+        );
     }
     trials.push(Trial::test("characterization_real::control/another_figure_is_found_to_differ", || {
         let mut differences = Differences::default();

@@ -2,8 +2,8 @@
 //! seeds.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::tsafrir2005::PaperLog;
 use queuecast::characterization::{Mode, Modes};
+use queuecast::eval::tsafrir2005::PaperLog;
 use queuecast::seed::Seed;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;

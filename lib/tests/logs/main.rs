@@ -7,11 +7,11 @@
 #![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
 
 mod advice_real;
+mod characterization_real;
 mod estimates_real;
 mod golden;
 mod lublin_real;
 mod population;
-mod characterization_real;
 mod published;
 mod scenarios;
 #[path = "../support/mod.rs"]

@@ -1,5 +1,4 @@
-//! People made up on top of a workload against the people of real logs: how they work, and how much their histories
-//! tell a predictor.
+//! Simulated users against the users of real logs: when they submit, and how much their histories tell a predictor.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use queuecast::eval::Replay;
 use queuecast::job::{Job, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
-use queuecast::synth::{Habits, Lublin, UserStatistics, Population, Resample};
+use queuecast::synth::{Habits, Lublin, Population, Resample, UserStatistics};
 use queuecast::workload::Workload;
 use rand::seq::SliceRandom;
 
@@ -23,7 +22,7 @@ fn with(workload: &Workload, change: impl FnOnce(&mut [Job])) -> Workload {
     changed
 }
 
-/// Every job by whoever submitted some other.
+/// The users permuted among the jobs.
 fn shuffled(workload: &Workload) -> Workload {
     with(workload, |jobs| {
         let mut users: Vec<Option<UserId>> = jobs.iter().map(|job| job.user).collect();
@@ -32,7 +31,7 @@ fn shuffled(workload: &Workload) -> Workload {
     })
 }
 
-/// The mean error of a predictor over that with the users shuffled, as if nobody waited.
+/// The mean error of a predictor divided by that with the users permuted, without queueing.
 fn error_ratio(workload: &Workload, predictor: &str) -> f64 {
     let spec: PredictorSpec = predictor.parse().unwrap();
     let error = |workload: &Workload| {
@@ -55,7 +54,7 @@ fn bare(workload: &Workload) -> Workload {
     })
 }
 
-/// The log's jobs, settled by people like its users, are worked on as in the log.
+/// The log's jobs, given to users simulated after its own, are submitted in sessions like the log's.
 fn calibrated(log: &Workload) -> Result<(), Failed> {
     let population = Population::like(log).unwrap();
     let settled = population.assign_users(&bare(log), Seed(11)).unwrap();
@@ -107,9 +106,9 @@ fn resampled(log: &Workload) -> Result<(), Failed> {
     ensure((sessions / real - 1.0).abs() < 0.08, || format!("{sessions} jobs a session instead of {real}"))
 }
 
-/// Without any log: the default people on independent jobs, by whatever model.
-fn by_default(nobodys: &Workload) -> Result<(), Failed> {
-    let settled = Population::default().assign_users(nobodys, Seed(1)).unwrap();
+/// The default users on the independent jobs of a model.
+fn by_default(independent: &Workload) -> Result<(), Failed> {
+    let settled = Population::default().assign_users(independent, Seed(1)).unwrap();
     for (predictor, most) in [("recent:2", 0.72), ("sbh", 0.65)] {
         let ratio = error_ratio(&settled, predictor);
         ensure((0.2..most).contains(&ratio), || format!("{predictor}: {ratio:.3}"))?;

@@ -9,7 +9,7 @@ use std::thread;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::eval::tsafrir2005::{self, Material, Outcome, Source, Trial as Simulation};
-use queuecast::eval::{PublishedCell, Reproduction, Results, Study, Summary, talby2005};
+use queuecast::eval::{PublishedCell, Reproduction, Watch, talby2005};
 use queuecast::trace::Log;
 use queuecast::workload::Workload;
 
@@ -64,15 +64,6 @@ fn each<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Runs a study.
-fn run(study: &Study, logs: &[Workload]) -> Results {
-    let summaries: Vec<Summary> = each(study.tasks().len(), |place| {
-        let task = &study.tasks()[place];
-        task.run(&task.variant.of(&logs[task.log]).unwrap()).unwrap()
-    });
-    Results::new(summaries)
-}
-
 /// A line of the README: table, row, column, then paper, ours, repeated, verdict.
 fn told(page: &str) -> Vec<Vec<String>> {
     let lines = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
@@ -115,8 +106,9 @@ fn shown(number: f64) -> String {
 }
 
 fn talby2005_is_as_told(logs: &[Workload]) -> Result<(), Failed> {
-    let (study, wanted) = talby2005::plan(|table| ["2", "4", "5", "6"].contains(&table), false).unwrap();
-    let reproduction = wanted.judge(&[], &run(&study, logs));
+    let (sweep, wanted) = talby2005::plan(|table| ["2", "4", "5", "6"].contains(&table), false).unwrap();
+    let logs: Vec<&Workload> = logs.iter().collect();
+    let reproduction = wanted.judge(&[], &sweep.run(&logs, Watch::default()).unwrap());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/talby2005/README.md");
     let told = told(&std::fs::read_to_string(path)?);
     let averages = reproduction.cells.iter().filter(|cell| cell.is_average());

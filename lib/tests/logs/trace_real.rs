@@ -32,6 +32,15 @@ const LOGS: [(&str, u64, u32, usize); 10] = [
     ("NASA-iPSC-1993-3.1-cln", 18_239, 128, 18_239),
 ];
 
+/// Jobs that left the queue before they started and their share of all queue time in per cent, by ruleset; none in
+/// the other logs. On Curie they have a run time of zero, which the default rules keep as one second.
+const WITHDRAWN: [(&str, &str, usize, f64); 4] = [
+    ("SDSC-SP2-1998-4.2-cln", "default", 5_669, 12.3),
+    ("SDSC-BLUE-2000-4.2-cln", "default", 10_617, 7.3),
+    ("CEA-Curie-2011-2.1-cln", "default", 0, 0.0),
+    ("CEA-Curie-2011-2.1-cln", "default,run-zero=drop", 10_324, 8.9),
+];
+
 const PEERS: [(&str, &str, usize); 2] =
     [("KTH-SP2", "KTH-SP2-1996-2", 28_481), ("CTC-SP2", "CTC-SP2-1996-3.1-cln", 77_199)];
 
@@ -51,6 +60,13 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(format!("trace_real::reads {name}"), read).with_ignored_flag(missing));
         let rewrite = move || written_and_read_again(&again);
         trials.push(Trial::test(format!("trace_real::rewrites {name}"), rewrite).with_ignored_flag(missing));
+    }
+    for (name, ruleset, jobs, percent) in WITHDRAWN {
+        let path = log(&traces, name);
+        let missing = !path.exists();
+        let read = move || withdrawn(&path, ruleset, jobs, percent);
+        let name = format!("trace_real::withdrawn jobs of {name}, {ruleset}");
+        trials.push(Trial::test(name, read).with_ignored_flag(missing));
     }
     for (name, source, jobs) in PEERS {
         let path = log(&traces, source);
@@ -97,6 +113,8 @@ fn known_numbers(path: &Path, lines: u64, procs: u32, jobs: usize) -> Result<(),
     assert_eq!(log.workload.machine().procs.0, procs);
     assert_eq!(log.workload.len(), jobs, "{}", log.report);
     assert_eq!(log.report.jobs, jobs as u64, "{}", log.report);
+    let withdrawn = WITHDRAWN.iter().any(|(name, ..)| path.ends_with(format!("{name}.swf.gz")));
+    assert!(withdrawn || log.workload.withdrawn.is_empty(), "{}", log.report);
     assert_eq!(log.workload.epoch, log.header.unix_start_time);
     assert!(log.workload.epoch.is_some());
     assert_eq!(log.report.fired(Rule::Malformed), 0);
@@ -106,6 +124,23 @@ fn known_numbers(path: &Path, lines: u64, procs: u32, jobs: usize) -> Result<(),
     let zeros = |log: &trace::Log| log.workload.truths().iter().filter(|truth| truth.run().0 == 0).count();
     assert_eq!(zeros(&log), 0);
     assert_eq!(zeros(&none) as u64, none.report.fired(Rule::RunZero));
+    Ok(())
+}
+
+fn withdrawn(path: &Path, ruleset: &str, jobs: usize, percent: f64) -> Result<(), Failed> {
+    let log = trace::read(File::open(path)?, &options(ruleset.parse()?))?;
+    let workload = &log.workload;
+    let report = log.report.withdrawn.ok_or("no account of withdrawn jobs")?;
+    assert_eq!((workload.withdrawn.len(), report.jobs), (jobs, jobs as u64), "{}", log.report);
+    let share = report.queue_time_share.ok_or("no waits")?;
+    assert!((share * 100.0 - percent).abs() < 0.05, "{}", log.report);
+    assert!(workload.withdrawn.is_sorted_by_key(|one| (one.job.submit, one.job.index)));
+    for one in &workload.withdrawn {
+        let rank = one.job.index.at();
+        assert!(workload.jobs()[..rank].last().is_none_or(|job| job.submit <= one.job.submit));
+        assert!(workload.jobs()[rank..].first().is_none_or(|job| job.submit >= one.job.submit));
+        assert!(one.waited().0 >= 0 && one.job.shape.procs <= workload.machine().procs);
+    }
     Ok(())
 }
 
@@ -172,6 +207,9 @@ fn accounting(path: &Path, local: &Path, unfinished: bool) -> Result<(), Failed>
     assert_eq!(log.report.fired(Rule::Malformed), 0, "{}", log.report);
     assert_eq!(log.report.fired(Rule::Unfinished) > 0, unfinished, "{}", log.report);
     assert_eq!(log.workload.names.users.len(), 4);
+    // Of the jobs cancelled before they started, the others never became eligible.
+    let withdrawn: Vec<u64> = log.workload.withdrawn.iter().map(|one| one.job.id.0).collect();
+    assert_eq!(withdrawn, if unfinished { vec![] } else { vec![149] });
     let separated = trace::clean(text.as_bytes(), &ReadOptions::default())?;
     let barred = trace::clean(File::open(local)?, &ReadOptions::default())?;
     let times = |cleaned: &trace::Cleaned| -> Vec<_> {

@@ -1,4 +1,4 @@
-//! Advice from states and logs nobody should have.
+//! Advice from malformed states and logs.
 
 use queuecast::allot::Sizes;
 use queuecast::allot::advice::{AdviceError, Advisor, Belief, Drawn, Preference, State, Walk};
@@ -63,14 +63,14 @@ fn an_empty_machine_starts_every_size_at_once_for_certain() {
 }
 
 #[test]
-fn a_job_that_cannot_fit_and_draws_of_somebody_else_are_no_panic() {
+fn a_job_that_cannot_fit_and_draws_of_another_job_do_not_panic() {
     let runs = [(Procs(4), Seconds(10)), (Procs(MACHINE), Seconds(5))];
     let sizes = Sizes::measured(&runs, Viable::ANY, Procs(MACHINE)).unwrap();
     let small = Advisor::new(State::new(Procs(8), Vec::new(), Vec::new()), sizes, Backfill::easy(), 1.0);
     assert!(matches!(small.draw(Seed(1), 0), Err(AdviceError::Workload(_))));
-    let nobody =
+    let none =
         Advisor::new(State::new(Procs(0), Vec::new(), Vec::new()), Sizes::default(), Backfill::easy(), 1.0);
-    assert_eq!(nobody.conclude(&[], Preference::default()), Err(AdviceError::Nothing));
+    assert_eq!(none.conclude(&[], Preference::default()), Err(AdviceError::Nothing));
     let one = Sizes::measured(&runs[..1], Viable::ANY, Procs(MACHINE)).unwrap();
     let one = Advisor::new(State::new(Procs(MACHINE), Vec::new(), Vec::new()), one, Backfill::easy(), 1.0);
     let strange = Drawn { each: vec![(Seconds(9), Seconds(9)), (Seconds(0), Seconds(1))] };

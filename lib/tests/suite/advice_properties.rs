@@ -1,4 +1,4 @@
-//! Advice against what is obvious: plans that come true, formulas that are exact, and a future nobody can see.
+//! Advice: exact with certain run times, equal to the formulas where there are any, and independent of the future.
 
 use proptest::prelude::*;
 use queuecast::allot::advice::{
@@ -101,7 +101,7 @@ fn busy() -> Vec<Resident> {
 }
 
 #[test]
-fn with_nobody_waiting_draws_have_the_exact_distribution() {
+fn with_an_empty_queue_draws_have_the_exact_distribution() {
     let state = State::new(MACHINE, busy(), Vec::new());
     let holders: Vec<Holder> = state.running().iter().map(|one| one.left).collect();
     let advisor = Advisor::new(state, every_size(50), Backfill::easy(), 1.0);
@@ -136,7 +136,7 @@ fn predictors_answer_for_the_head_of_the_queue_only() {
             assert_eq!(Some(prospect.queue.median), by.predict(&holders, more));
             assert_eq!(prospect.turnaround.median, prospect.queue.median + 50.0);
         }
-        // Nobody holds more than 8, so of more than 16 the median says nothing.
+        // No job holds more than 8, so of more than 16 the median says nothing.
         assert_eq!(advice.prospects().len(), if by == QueueTime::Median { 16 } else { 32 });
         let refused = advisor(vec![busy()[0].clone()]).by(by, Preference::default()).unwrap_err();
         assert_eq!(refused, AdviceError::JobsAhead { by, ahead: 1 });

@@ -79,7 +79,7 @@ proptest! {
         }
     }
 
-    /// Nobody saves more than he who knows, and he never loses.
+    /// No strategy saves more than OPT, which knows the future, and OPT never loses.
     #[test]
     fn nothing_is_better_for_one_job_than_to_know(workload in workloads()) {
         let mut witness = Witness::new(&workload, &strategies());

@@ -1,4 +1,4 @@
-//! Strategies for moldable jobs, start by start against a slow and obvious version, and on workloads nobody should have.
+//! Strategies for moldable jobs, start by start against a slow and obvious version, and on malformed workloads.
 
 use std::collections::VecDeque;
 
@@ -388,7 +388,7 @@ fn everything_at_once_and_nothing_at_all() {
     }
 }
 
-/// Rigid jobs of which nobody knows how long they take, and that take no time: they count as nothing, and all run.
+/// Rigid jobs without a limit that take no time: they count as nothing, and all run.
 #[test]
 fn no_limits_and_no_run_times() {
     for strategy in ["avg", "opt", "pred", "bias", "heur"] {

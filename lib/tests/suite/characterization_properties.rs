@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use queuecast::characterization::{
+    Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, Sessions,
+};
 use queuecast::job::{ExecutableId, Job, Truth, UserId};
-use queuecast::characterization::{Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, Sessions};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 

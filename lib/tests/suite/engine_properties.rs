@@ -147,7 +147,7 @@ fn revisers() -> impl Strategy<Value = Who> {
     ]
 }
 
-fn anybody() -> impl Strategy<Value = Who> {
+fn any_predictor() -> impl Strategy<Value = Who> {
     prop_oneof![predictors().prop_map(Who::Spec), revisers()]
 }
 
@@ -249,7 +249,7 @@ impl Observer for Promises {
     }
 }
 
-/// Nobody on the machine is thought to have left it, and every processor is accounted for.
+/// No running job's predicted end is in the past, and free and busy processors add up to the machine.
 struct Sound {
     order: EventOrder,
     wrong: Option<String>,
@@ -302,9 +302,9 @@ impl Observer for ByFork<'_> {
 struct Learned<'a, P> {
     by_fork: ByFork<'a>,
     predictor: P,
-    /// From which job on it asks about everybody who waits, not about the one that arrives.
+    /// From this job on it predicts all waiting jobs, not only the one that arrives.
     last: JobIndex,
-    everybody: Vec<(JobIndex, Option<Time>)>,
+    waiting: Vec<(JobIndex, Option<Time>)>,
 }
 
 impl<P: RuntimePredictor + Clone> Observer for Learned<'_, P> {
@@ -319,16 +319,17 @@ impl<P: RuntimePredictor + Clone> Observer for Learned<'_, P> {
             |job| fork.start_of(job, policy.build().as_mut(), &mut self.predictor.clone()).unwrap();
         predicted[event.job.index.at()] = start_of(event.job.index);
         if event.job.index == self.last {
-            self.everybody.extend(view.waiting().map(|job| (job.job.index, start_of(job.job.index))));
+            self.waiting.extend(view.waiting().map(|job| (job.job.index, start_of(job.job.index))));
         }
     }
 }
 
-/// What came, and what forks foresaw: at each arrival of the one that arrives, and at the last of everybody.
+/// The schedule, and starts predicted by forks: at each arrival that of the arriving job, at the last those of all
+/// waiting jobs.
 struct Foreseen {
     schedule: Schedule,
     arrivals: Vec<Option<Time>>,
-    everybody: Vec<(JobIndex, Option<Time>)>,
+    waiting: Vec<(JobIndex, Option<Time>)>,
 }
 
 fn foreseen<P: RuntimePredictor + Clone>(
@@ -340,19 +341,19 @@ fn foreseen<P: RuntimePredictor + Clone>(
     let runs = runs(workload, &options);
     let by_fork = ByFork { policy, options, runs: &runs, predicted: vec![None; workload.len()] };
     let last = JobIndex(workload.len() as u32 - 1);
-    let mut learned = Learned { by_fork, predictor: predictor.clone(), last, everybody: Vec::new() };
+    let mut learned = Learned { by_fork, predictor: predictor.clone(), last, waiting: Vec::new() };
     let mut predictor = predictor;
     let mut observers: [&mut dyn Observer; 1] = [&mut learned];
     let schedule =
         simulate(workload, options, policy.build().as_mut(), &mut predictor, &mut observers).unwrap();
-    Foreseen { schedule, arrivals: learned.by_fork.predicted, everybody: learned.everybody }
+    Foreseen { schedule, arrivals: learned.by_fork.predicted, waiting: learned.waiting }
 }
 
 fn learn() -> impl Strategy<Value = Learn> {
     prop::sample::select(vec![Learn::Ended, Learn::Overran, Learn::Running])
 }
 
-/// At the last arrival, predicts the start of everybody who waits.
+/// At the last arrival, predicts the starts of all waiting jobs.
 struct AtLast<'a> {
     last: JobIndex,
     by_fork: ByFork<'a>,
@@ -378,7 +379,7 @@ proptest! {
 
     #[test]
     fn the_indexed_planner_plans_exactly_as_the_plain_loop(
-        workload in workloads(), order in backfill_orders(), predictor in anybody(), options in options(),
+        workload in workloads(), order in backfill_orders(), predictor in any_predictor(), options in options(),
     ) {
         let policy = Backfill { order, ..Backfill::fcfs() };
         let fast = run(&workload, &policy, predictor.clone(), options, false);
@@ -388,7 +389,7 @@ proptest! {
 
     #[test]
     fn every_schedule_is_feasible_and_repeats_itself(
-        workload in workloads(), policy in policies(), predictor in anybody(), options in options(),
+        workload in workloads(), policy in policies(), predictor in any_predictor(), options in options(),
     ) {
         let schedule = run(&workload, &policy, predictor.clone(), options, false);
         prop_assert_eq!(check_feasible(&workload, &schedule), Ok(()));
@@ -403,7 +404,7 @@ proptest! {
 
     #[test]
     fn what_is_predicted_of_running_jobs_is_always_ahead_of_them(
-        workload in workloads(), policy in policies(), predictor in anybody(), options in options(),
+        workload in workloads(), policy in policies(), predictor in any_predictor(), options in options(),
     ) {
         let mut sound = Sound { order: options.event_order, wrong: None };
         let mut predictor = predictor.build(&workload, &options);
@@ -417,7 +418,7 @@ proptest! {
     }
 
     #[test]
-    fn first_come_is_first_served(workload in workloads(), predictor in anybody(), options in options()) {
+    fn first_come_is_first_served(workload in workloads(), predictor in any_predictor(), options in options()) {
         let schedule = run(&workload, &Backfill::fcfs(), predictor, options, false);
         prop_assert!(schedule.placements.is_sorted_by_key(|placement| placement.start));
         prop_assert!(schedule.placements.iter().all(|placement| !matches!(placement.reason, Reason::Backfilled(_))));
@@ -451,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fork_goes_on_exactly_as_the_simulation_when_nobody_else_arrives(
+    fn a_fork_goes_on_exactly_as_the_simulation_when_no_other_job_arrives(
         workload in workloads(), order in backfill_orders(), predictor in predictors(), options in options(),
     ) {
         // Corrections included: a fork knows what was predicted first, and how far it was outlived.
@@ -491,7 +492,7 @@ proptest! {
     fn a_fork_may_have_a_predictor_that_revises_and_fcfs_stays_exact(
         workload in workloads(), options in options(), learn in learn(), sbh in any::<bool>(), fresh in any::<bool>(),
     ) {
-        // Whether it has learned from what came before or knows nobody.
+        // Whether it has learned from earlier jobs or knows no user.
         let requested = Requested { default: DEFAULT_REQUEST };
         let session = SessionHistory::new(Sbh { learn, propagate: true, think: Seconds(5), ..Sbh::default() }, requested);
         let recent = RecentUserHistory::new(Ruh { learn, propagate: true, ..Ruh::default() }, requested);
@@ -514,14 +515,14 @@ proptest! {
         let options = Options { event_order: EventOrder::Textbook, ..options };
         let policy = Backfill { order, ..Backfill::fcfs() };
         let requested = Requested { default: DEFAULT_REQUEST };
-        let Foreseen { schedule, everybody, .. } = if sbh {
+        let Foreseen { schedule, waiting, .. } = if sbh {
             let settings = Sbh { propagate: true, think: Seconds(5), ..Sbh::default() };
             foreseen(&workload, &policy, options, SessionHistory::new(settings, requested))
         } else {
             let settings = Ruh { propagate: true, ..Ruh::default() };
             foreseen(&workload, &policy, options, RecentUserHistory::new(settings, requested))
         };
-        for (job, predicted) in everybody {
+        for (job, predicted) in waiting {
             prop_assert_eq!(Some(schedule.placements[job.at()].start), predicted);
         }
     }
@@ -540,18 +541,18 @@ proptest! {
 /// A predictor whose copies have learned nothing.
 struct Fresh<P> {
     learning: P,
-    knows_nobody: P,
+    untaught: P,
 }
 
 impl<P: Clone> Fresh<P> {
-    fn new(knows_nobody: P) -> Fresh<P> {
-        Fresh { learning: knows_nobody.clone(), knows_nobody }
+    fn new(untaught: P) -> Fresh<P> {
+        Fresh { learning: untaught.clone(), untaught }
     }
 }
 
 impl<P: Clone> Clone for Fresh<P> {
     fn clone(&self) -> Fresh<P> {
-        Fresh::new(self.knows_nobody.clone())
+        Fresh::new(self.untaught.clone())
     }
 }
 
@@ -572,7 +573,7 @@ proptest! {
     #[test]
     fn the_indexed_planner_plans_exactly_as_the_plain_loop_with_long_queues(
         rows in prop::collection::vec((0..8_i64, 1..=MACHINE, 1..5000_i64, 1..20_i64, 0..4_u32), 300..700),
-        order in backfill_orders(), predictor in anybody(), options in options(),
+        order in backfill_orders(), predictor in any_predictor(), options in options(),
     ) {
         let mut submit = 0;
         let jobs = (1..).zip(rows).map(|(id, (gap, procs, run, slack, user))| {
@@ -707,7 +708,7 @@ proptest! {
     }
 
     #[test]
-    fn kept_reservations_equal_a_calendar_of_seconds_whoever_thinks_again(
+    fn kept_reservations_equal_a_calendar_of_seconds_under_any_revisions(
         rows in prop::collection::vec((0..6_i64, 1..=MACHINE, 1..25_i64, 0..40_i64, 0..3_u32), 1..25),
         predictor in revisers(), options in options(),
     ) {
@@ -955,7 +956,7 @@ fn a_predictor_that_breaks_its_contract_is_named_with_the_job() {
 
 #[test]
 fn a_fork_fails_too_if_its_predictor_breaks_its_contract() {
-    // One processor, requests of 100: job 0 runs since 0, job 1 waits. Job 7 is nobody's here.
+    // One processor, requests of 100: job 0 runs since 0, job 1 waits. Job 7 does not exist.
     struct Ask(Vec<Result<Option<Time>, SimError>>);
     impl Observer for Ask {
         fn saw(&mut self, event: &Event<'_>, view: &View<'_>) {
@@ -986,7 +987,7 @@ fn a_fork_fails_too_if_its_predictor_breaks_its_contract() {
 fn a_job_that_counts_as_gone_is_not_brought_back() {
     // Four processors in the order of pyss. Jobs 0 (three processors) and 1 (one) are planned to end at 10, and
     // do. Job 2 (four) arrives then, and starts on their processors before they have ended; told so, the
-    // predictor thinks job 0 will run for 50. It does not: whoever looks sees four processors busy.
+    // predictor thinks job 0 will run for 50. It does not: an observer sees four processors busy.
     let job = |id, submit, procs, run| {
         (Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(run))), Truth::rigid(Seconds(run)))
     };

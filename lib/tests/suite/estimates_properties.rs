@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use queuecast::job::{Job, Truth, UserId};
 use queuecast::characterization::{Mode, Modes};
+use queuecast::job::{Job, Truth, UserId};
 use queuecast::seed::Seed;
 use queuecast::synth::{EstimateModel, Exponential, Pairing, PowerLaw, Routine, Supplied, ValueCount};
 use queuecast::units::{Procs, Seconds, Time};
@@ -98,7 +98,7 @@ proptest! {
             prop_assert!(mode.time.0 % 60 == 0 || mode.time == model.longest || known(mode.time).is_some());
         }
         let all: f64 = model.supplied.iter().map(|mode| mode.percent).sum();
-        // Nobody knows better, so the longest is asked for.
+        // No run time is known, so the longest is asked for.
         if all < 99.9 && model.jobs > 3000 && model.supplied.iter().all(|mode| mode.time != model.longest) {
             prop_assert_eq!(modes.longest(), Some(model.longest));
         }
@@ -287,7 +287,7 @@ proptest! {
         let estimates: Vec<i64> = rows.iter().map(|row| row.3 + row.4 + 1).collect();
         let jobs = rows.iter().zip(1..).map(|(&(at, user, procs, run, _), id)| {
             let mut job = Job::rigid(id, Time(at), Procs(procs), None);
-            // The last user is nobody.
+            // User 3 stands for jobs of no known user.
             job.user = UserId::new(user).filter(|_| user < 3);
             (job, Truth::rigid(Seconds(run)))
         });

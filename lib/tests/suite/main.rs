@@ -29,3 +29,4 @@ mod trace_properties;
 mod trace_sacct;
 mod trace_squeue;
 mod trace_swf;
+mod trace_withdrawn;

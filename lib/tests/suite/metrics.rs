@@ -142,8 +142,8 @@ fn priorities_weigh_the_specific_response_time_only() {
     // Job 2 counts three times: (3308 + 2·1040) / (1328 + 2·320) = 5388 / 1968.
     close(weighed.pwsrt, 5388.0 / 1968.0);
     assert_eq!(Summary { pwsrt: plain.pwsrt, ..weighed }, plain);
-    let nobody = Evaluation::of(&workload, &schedule).unwrap().with_priorities(|_| 0).all().summary();
-    assert_eq!(nobody.pwsrt, None);
+    let unweighted = Evaluation::of(&workload, &schedule).unwrap().with_priorities(|_| 0).all().summary();
+    assert_eq!(unweighted.pwsrt, None);
 }
 
 #[test]

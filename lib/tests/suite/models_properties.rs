@@ -118,7 +118,7 @@ fn strategies_have_what_they_need_of_moldable_jobs() {
             assert!(procs >= drawn.viable.fewest && procs <= job.shape.procs, "{strategy}");
             smaller += u32::from(procs < job.shape.procs);
         }
-        assert!(smaller > 0, "{strategy}: nobody ever takes less");
+        assert!(smaller > 0, "{strategy}: no job ever takes less");
         let turnarounds =
             workload.jobs().iter().zip(&done).map(|(job, placed)| (placed.end() - job.submit).0);
         turnarounds.sum::<i64>() as f64 / 600.0

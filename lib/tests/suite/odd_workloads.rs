@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use queuecast::job::{Job, QueueId, Truth, UserId};
 use queuecast::characterization::Characterization;
+use queuecast::job::{Job, QueueId, Truth, UserId};
 use queuecast::seed::Seed;
 use queuecast::synth::{
-    Downey, EstimateModel, Estimates, ScaledQuantity, Lublin, Pairing, Population, Resample, Rescale, Routine, Shaken,
-    LoadTarget, Variant,
+    Downey, EstimateModel, Estimates, LoadTarget, Lublin, Pairing, Population, Resample, Rescale, Routine,
+    ScaledQuantity, Shaken, Variant,
 };
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
@@ -218,7 +218,7 @@ proptest! {
             workload.truths().iter().map(|truth| Some(truth.run().max(Seconds(1)))).collect();
         workload.replace_limits(runs);
         let given = Estimates::Own(Pairing::Shuffled).of(&workload, Seed(seed)).unwrap();
-        // Where everybody asks for exactly the run time, nobody can ask for anything else.
+        // Where every job asks for exactly its run time, no other estimate can be assigned.
         prop_assert!(given.iter().zip(workload.truths()).all(|(given, truth)| *given == truth.run().max(Seconds(1))));
     }
 
@@ -247,8 +247,10 @@ fn a_load_that_whole_seconds_cannot_have_is_refused() {
     let job = |at| (Job::rigid(1, Time(at), Procs(1), Some(Seconds(3600))), Truth::rigid(Seconds(1)));
     let workload = Workload::new(Machine { procs: Procs(1) }, vec![job(0), job(1), job(2), job(4)]).unwrap();
     assert_eq!(workload.offered_load(), 1.0);
-    let error =
-        (Rescale { to: LoadTarget::Load(0.25), by: ScaledQuantity::RunTimes }).of(&workload).unwrap_err().to_string();
+    let error = (Rescale { to: LoadTarget::Load(0.25), by: ScaledQuantity::RunTimes })
+        .of(&workload)
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("load = 0.25: must be at least 1"), "{error}");
     let half = Rescale { to: LoadTarget::Factor(0.5), by: ScaledQuantity::RunTimes };
     let error = half.of(&workload).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use queuecast::job::{Ending, Job, QueueId, Truth, UserId};
 use queuecast::seed::Seed;
-use queuecast::synth::{ScaledQuantity, Population, Resample, Rescale, LoadTarget};
+use queuecast::synth::{LoadTarget, Population, Resample, Rescale, ScaledQuantity};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -35,16 +35,16 @@ fn workload(most: usize) -> impl Strategy<Value = Workload> {
 }
 
 fn population() -> impl Strategy<Value = Population> {
-    let people = (1..200_u32, 0.0..=5.0_f64, 0.0..50.0_f64, 0.01..=1.0_f64, 1..50_u32);
+    let users = (1..200_u32, 0.0..=5.0_f64, 0.0..50.0_f64, 0.01..=1.0_f64, 1..50_u32);
     let sessions = (1.0..50.0_f64, 0.0..=3.0_f64, 1..=3600_i64, 0.0..=4.0_f64);
     let work = (1.0..30.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
     let runs = (0.0..=5.0_f64, 0.0..=5.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
-    (people, sessions, work, runs).prop_map(|(people, sessions, work, runs)| Population {
-        users: people.0,
-        activity: people.1,
-        plateau: people.2,
-        presence: people.3,
-        groups: people.4,
+    (users, sessions, work, runs).prop_map(|(users, sessions, work, runs)| Population {
+        users: users.0,
+        activity: users.1,
+        plateau: users.2,
+        presence: users.3,
+        groups: users.4,
         jobs_per_session: sessions.0,
         session_spread: sessions.1,
         think: Seconds(sessions.2),

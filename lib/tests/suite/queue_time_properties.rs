@@ -80,10 +80,9 @@ fn is_first(answer: f64, target: f64, level: impl Fn(f64) -> f64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One who only wants the shortest wait and run may stop asking once no larger number can be better, and finds the
-    /// same.
+    /// The search for the shortest wait and run may stop once no larger size can be better: the result is the same.
     #[test]
-    fn who_has_heard_enough_finds_the_same_best(
+    fn stopping_early_finds_the_same_best(
         machine in machines(),
         runs in prop::collection::vec(0..3000_i64, 1..90),
     ) {
@@ -194,7 +193,7 @@ proptest! {
         let holders: Vec<Holder> =
             ages.iter().map(|&(procs, age)| Holder::aged(Procs(procs), Seconds(age), &paper())).collect();
         let step = on_average(&holders, t + 0.001) - on_average(&holders, t);
-        // Nobody ends faster than at the age he has now.
+        // No job ends faster than at its present age.
         let steepest: f64 = ages
             .iter()
             .map(|&(procs, age)| f64::from(procs) / (age as f64 * (12.0 - (age as f64).ln())))

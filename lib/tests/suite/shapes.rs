@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_machine_is_never_overfull_and_everybody_runs_as_chosen(
+    fn the_machine_is_never_overfull_and_every_job_runs_as_chosen(
         jobs in prop::collection::vec(
             (0i64..200, prop::collection::vec((1u32..=8, prop::option::of(1i64..90), 0i64..90), 1..4)), 1..40),
         shape in 0u16..4,

@@ -1,4 +1,4 @@
-//! The fast way to score template sets equals the slow one, to the last bit, on workloads nobody chose.
+//! The fast way to score template sets equals the slow one, to the last bit, on random workloads.
 
 use proptest::prelude::*;
 use queuecast::eval::{Replay, Scorer};

@@ -1,5 +1,10 @@
-//! Holds the house to its plan: floors, module docs, file sizes, banned calls. The plan is ARCHITECTURE.md;
-//! change both together.
+//! Holds the house to its plan: floors, module docs, file sizes, banned calls, plain words, unique names. The plan is
+//! ARCHITECTURE.md; change both together.
+
+mod names;
+mod words;
+
+mod circles;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +31,7 @@ const FLOORS: [(&str, u32); 18] = [
     ("report", 7),
 ];
 
-/// Imports that floors allow and the plan forbids: these rooms work on events and jobs, whoever made them.
+/// Imports that floors allow and the plan forbids: these rooms work on events and jobs from any source.
 const FORBIDDEN: [(&str, &str); 5] =
     [("sim", "trace"), ("wait", "trace"), ("predict", "trace"), ("sim", "synth"), ("wait", "synth")];
 
@@ -52,7 +57,7 @@ const VAGUE: [&str; 7] = ["Manager", "Handler", "Helper", "utils", "Utils", "fn 
 const LONGEST: usize = 500;
 
 struct Source {
-    /// Relative to `src`, with forward slashes.
+    /// With forward slashes; relative to `src` where rooms matter, else to the repository.
     path: String,
     text: String,
 }
@@ -73,26 +78,69 @@ impl Source {
     }
 }
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The folders of the workspace's crates.
+fn crates() -> Vec<String> {
+    let members = listed(&repository()).into_iter().filter(|path| path.join("Cargo.toml").is_file());
+    members.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect()
+}
+
+/// The sources of a crate, their paths relative to `src`.
 fn sources(krate: &str) -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
+    let root = repository().join(krate).join("src");
     let mut found = Vec::new();
-    collect(&root, &root, &mut found);
+    collect(&root, &root, "rs", &mut found);
     found.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(!found.is_empty(), "no sources under {}", root.display());
     found
 }
 
-fn collect(root: &Path, folder: &Path, found: &mut Vec<Source>) {
+/// All Rust files of the workspace: sources, tests and benches.
+fn programs() -> Vec<Source> {
+    let mut found = Vec::new();
+    for krate in crates() {
+        collect(&repository(), &repository().join(krate), "rs", &mut found);
+    }
+    found
+}
+
+/// All pages: those of the repository's root, the documentation, the experiments, the crates.
+fn pages() -> Vec<Source> {
+    let mut found = Vec::new();
+    for folder in ["docs".to_owned(), "experiments".to_owned()].into_iter().chain(crates()) {
+        collect(&repository(), &repository().join(folder), "md", &mut found);
+    }
+    for path in listed(&repository()) {
+        take(&repository(), &path, "md", &mut found);
+    }
+    found
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    for path in paths {
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    paths
+}
+
+fn collect(root: &Path, folder: &Path, extension: &str, found: &mut Vec<Source>) {
+    for path in listed(folder) {
         if path.is_dir() {
-            collect(root, &path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-            found.push(Source { path: name, text });
+            collect(root, &path, extension, found);
+        } else {
+            take(root, &path, extension, found);
         }
+    }
+}
+
+fn take(root: &Path, path: &Path, extension: &str, found: &mut Vec<Source>) {
+    if path.extension().is_some_and(|one| one == extension) {
+        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        found.push(Source { path: name, text });
     }
 }
 

@@ -334,7 +334,7 @@ fn a_name_cannot_smuggle_a_record_into_a_header() {
 }
 
 #[test]
-fn the_machine_has_one_size_whoever_asks() {
+fn the_machine_has_one_size_in_every_call() {
     let never = row(&[
         ("State", "CANCELLED by 0"),
         ("Start", "None"),

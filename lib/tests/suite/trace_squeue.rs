@@ -16,7 +16,7 @@ fn odd_lines_of_squeue() {
     }
     assert_eq!(one("1|RUNNING|4|365-00:00:00|INVALID|7|a|None").unwrap().elapsed, Some(Seconds(0)));
     assert_eq!(one("1|RUNNING|4|1:00|N/A|7|a|None").unwrap().elapsed, Some(Seconds(0)));
-    // Its nodes are made ready, and nobody else has them.
+    // Its nodes are being configured; no other job has them.
     let readied = one("1|CONFIGURING|4|1:00|0:05|7|a|Prolog").unwrap();
     assert_eq!((readied.elapsed, readied.in_line), (Some(Seconds(5)), true));
     // It runs, whatever it waited for once.

@@ -1,15 +1,13 @@
 //! What was advised: what JSON holds, and the rows for spreadsheets.
 
 use queuecast::allot::advice::{Advice, Calibration, Preference, Prospect, Record, Spread, State, Target};
-use queuecast::report::{Cell, Column, Document, Table, date};
+use queuecast::report::{Cell, Column, Table, date};
 use queuecast::trace::TimeZone;
 use queuecast::units::{Procs, Seconds, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::job::Between;
-use super::people;
-use crate::answer::Answer;
 
 /// When the job is submitted.
 #[derive(Debug, Clone, Serialize)]
@@ -134,13 +132,9 @@ impl Serialize for Allocated {
     }
 }
 
-impl Answer for Allocated {
-    fn document(&self) -> Document {
-        people::document(self)
-    }
-
+impl Allocated {
     /// One row for each size.
-    fn table(&self) -> Table {
+    pub fn rows(&self) -> Table {
         let mut columns = vec![Column::integer("procs")];
         for what in ["queue", "run", "turnaround"] {
             columns.extend(

@@ -23,6 +23,7 @@ const BAD: f64 = 0.2;
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 #[command(next_help_heading = "The job")]
+#[group(id = "the_job")]
 pub struct Arguments {
     /// How long it runs on each size, as measured: 8=4h,16=2h10m,32=80m
     #[arg(long, value_name = "N=DURATION,…", value_parser = runs, conflicts_with_all = ["lifetime", "parallelism", "variance"])]

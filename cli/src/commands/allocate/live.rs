@@ -16,6 +16,7 @@ use crate::printer::Printer;
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 #[command(next_help_heading = "The site")]
+#[group(id = "the_site")]
 pub struct Arguments {
     /// Ask the site's Slurm, by squeue and sinfo, who runs and who waits now
     #[arg(long)]

@@ -5,6 +5,7 @@ use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
 
 use super::answer::{Allocated, Calibrated};
+use crate::answer::Answer;
 use crate::commands::loaded::number_of;
 
 /// More rows than this are too many to read.
@@ -13,8 +14,18 @@ const ROWS: usize = 16;
 /// A start this likely at once is one.
 const SURE: f64 = 0.9;
 
+impl Answer for Allocated {
+    fn document(&self) -> Document {
+        document(self)
+    }
+
+    fn table(&self) -> Table {
+        self.rows()
+    }
+}
+
 /// The machine, the sizes, the chart, and what to do.
-pub fn document(result: &Allocated) -> Document {
+fn document(result: &Allocated) -> Document {
     let shown = shown(result);
     let mut document =
         Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));

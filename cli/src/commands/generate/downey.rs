@@ -7,6 +7,7 @@ use queuecast::synth::{Downey, DowneyArrivals};
 use super::model_options::JobOptions;
 use super::output::OutputOption;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -34,15 +35,15 @@ pub struct Arguments {
 pub struct Choices {
     /// When jobs arrive; by default daytime, or as in the log
     #[arg(long, value_name = "WHEN", value_enum)]
-    pub arrivals: Option<Arrivals>,
-    /// With --like, take these as the log has them, instead of a line through them; may be repeated
+    pub arrivals: Option<ArrivalsOption>,
+    /// With --like, take this distribution as observed in the log instead of fitting it; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedOption>,
 }
 
 /// When jobs arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Arrivals {
+pub enum ArrivalsOption {
     /// From 8 to 20 o'clock
     Daytime,
     /// The same, on days so far apart that the machine is idle between them
@@ -53,7 +54,7 @@ pub enum Arrivals {
 
 /// A distribution of the model that a log shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Observed {
+pub enum ObservedOption {
     /// Sequential lifetimes: run times, times the speedup on as many processors
     Lifetimes,
     /// Average parallelism: numbers of processors
@@ -64,7 +65,7 @@ impl Choices {
     /// Refuses options that have no effect.
     pub fn check(&self, fitted: bool) -> Result<(), Failure> {
         if !fitted && !self.observed.is_empty() {
-            return Err(Failure::usage("--observed means nothing without --like".to_owned()));
+            return Err(Failure::usage("--observed has no effect without --like".to_owned()));
         }
         Ok(())
     }
@@ -72,23 +73,23 @@ impl Choices {
     /// The choices for the library.
     pub fn choices(&self) -> DowneyChoices {
         let arrivals = self.arrivals.map(|arrivals| match arrivals {
-            Arrivals::Daytime => DowneyArrivals::Daytime,
-            Arrivals::Apart => DowneyArrivals::Apart,
-            Arrivals::Always => DowneyArrivals::Always,
+            ArrivalsOption::Daytime => DowneyArrivals::Daytime,
+            ArrivalsOption::Apart => DowneyArrivals::Apart,
+            ArrivalsOption::Always => DowneyArrivals::Always,
         });
         let observed = self.observed.iter().map(|observed| match observed {
-            Observed::Lifetimes => generate::Observed::Lifetimes,
-            Observed::Parallelism => generate::Observed::Parallelism,
+            ObservedOption::Lifetimes => generate::Observed::Lifetimes,
+            ObservedOption::Parallelism => generate::Observed::Parallelism,
         });
         DowneyChoices { arrivals, observed: observed.collect(), ..DowneyChoices::default() }
     }
 }
 
 /// Generates the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { choices, options, output } = arguments;
     let fitted = options.model.fitted();
     options.estimate_options.check_log(fitted)?;
     choices.check(fitted)?;
-    options.run::<Downey>(choices.choices(), output, printer)
+    options.run::<Downey>(choices.choices(), output, invocation, printer)
 }

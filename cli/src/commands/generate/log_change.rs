@@ -11,6 +11,7 @@ use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 /// The log, and where the changed one goes.
@@ -30,6 +31,7 @@ impl LogChange {
     pub fn run(
         &self,
         change: impl FnOnce(&NamedLog<'_>) -> Result<Generated, GenerateError>,
+        invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let place = self.output.plan(&[&self.file], printer)?;
@@ -40,7 +42,7 @@ impl LogChange {
         let generated = change(&named(&trace, &cleaning))
             .map_err(|error| errors::failure(error, OPTIONS, Some(&trace.name)))?;
         let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
-        place.write(&generated, header, Some(&trace.name), printer)
+        place.write(&generated, header, Some(&trace.name), invocation, printer)
     }
 }
 

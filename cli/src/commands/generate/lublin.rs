@@ -7,6 +7,7 @@ use queuecast::synth::{Lublin, LublinKinds};
 use super::model_options::JobOptions;
 use super::output::OutputOption;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -21,7 +22,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Which jobs there are; by default untyped, as in the authors' own sample, or as in the log
+    /// Kinds of jobs; by default untyped, as in the authors' own sample, or as in the log
     #[arg(long, value_name = "KINDS", value_enum)]
     pub kinds: Option<Kinds>,
     #[command(flatten)]
@@ -55,9 +56,9 @@ impl Kinds {
 }
 
 /// Generates the workload and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { kinds, options, output } = arguments;
     options.estimate_options.check_log(options.model.fitted())?;
     let choices = LublinChoices { kinds: kinds.map(Kinds::of_model) };
-    options.run::<Lublin>(choices, output, printer)
+    options.run::<Lublin>(choices, output, invocation, printer)
 }

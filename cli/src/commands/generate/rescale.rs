@@ -1,10 +1,11 @@
 //! `queuecast generate rescale`.
 
 use clap::ValueEnum;
-use queuecast::synth::{ScaledQuantity, Rescale, LoadTarget, generate};
+use queuecast::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
@@ -18,13 +19,13 @@ Examples:
 #[command(override_usage = "queuecast generate rescale TRACE <--load LOAD|--factor FACTOR> [OPTIONS]")]
 #[group(id = "target", required = true, multiple = false, args = ["load", "factor"])]
 pub struct Arguments {
-    /// The offered load to reach, 0.001 to 100
+    /// Offered load to reach, 0.001 to 100
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
     /// Multiply the offered load by this, 0.001 to 1000
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
     pub factor: Option<f64>,
-    /// What is changed to get there
+    /// The quantity that is scaled
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub by: By,
     #[command(flatten)]
@@ -44,7 +45,7 @@ pub enum By {
 }
 
 /// Rescales the trace and writes it.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let to = match (arguments.load, arguments.factor) {
         (_, Some(factor)) => LoadTarget::Factor(factor),
         (load, None) => LoadTarget::Load(load.unwrap_or(1.0)),
@@ -54,5 +55,5 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         By::RunTimes => ScaledQuantity::RunTimes,
         By::Sizes => ScaledQuantity::Sizes,
     };
-    arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), printer)
+    arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

@@ -17,7 +17,7 @@ use super::comparison::Compared as Fitted;
 use super::generate::downey::Choices;
 use super::generate::errors::{self, Options};
 use super::generate::model_options::{Extent, ModelOptions};
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -176,7 +176,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 /// Every seed, on all cores, in order.
 fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Result<Vec<Outcome>, Failure> {
     let seeds: Vec<u64> = (1..=arguments.seeds).collect();
-    grid::on_threads(arguments.threads, seeds.len(), || {
+    threads::on_threads(arguments.threads, seeds.len(), || {
         let progress = Progress::new(printer, "simulating", seeds.len());
         let outcomes: Vec<Result<Outcome, EvalError>> = seeds
             .par_iter()

@@ -21,7 +21,7 @@ use self::logs::Found;
 use self::paper::{Asked, Paper};
 use super::loaded::{Loaded, number_of};
 use super::source::{InputFormat, Reading, Source};
-use super::{cleaning, grid};
+use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
 use crate::spec;
@@ -91,7 +91,7 @@ fn reproduced(
     let found = folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?;
     asked.optional = found.iter().skip(paper.logs.len()).map(|(name, _)| *name).collect();
     let source = source(paper)?;
-    let (traces, reproduction) = grid::on_threads(arguments.threads, MOST_THREADS, || {
+    let (traces, reproduction) = threads::on_threads(arguments.threads, MOST_THREADS, || {
         let traces = read(&found, &source, printer)?;
         let reproduction = (paper.run)(&traces, &asked, printer)?;
         Ok((traces, asked.tables.only(reproduction)))

@@ -3,14 +3,14 @@
 use queuecast::eval::Score;
 use queuecast::eval::search::{Generation, Search, Series};
 use queuecast::predict::template::TemplateSet;
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::CleaningReport;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::arguments::Arguments;
+use super::checkpoint;
 use super::scoring::{Judged, Scoring};
-use super::{Arguments, checkpoint, people};
-use crate::answer::Answer;
 use crate::commands::loaded::{Facts, Loaded};
 
 /// Everything there is to say about one search. Nothing in it depends on how long it took.
@@ -141,13 +141,9 @@ impl<'a> Answered<'a> {
     }
 }
 
-impl Answer for Answered<'_> {
-    fn document(&self) -> Document {
-        people::document(self)
-    }
-
+impl Answered<'_> {
     /// One row for each predictor and part of the jobs.
-    fn table(&self) -> Table {
+    pub fn rows(&self) -> Table {
         let mut columns: Vec<Column> =
             ["source", "digest", "method", "seed", "replay", "what", "part"].map(Column::text).to_vec();
         columns.extend(["jobs", "predicted", "inside"].map(Column::integer));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use queuecast::eval::search::{Method, Search, Space};
 use serde::{Deserialize, Serialize};
 
-use super::When;
+use super::arguments::When;
 use super::scoring::Scoring;
 use crate::commands::loaded::{Loaded, digest};
 use crate::failure::Failure;

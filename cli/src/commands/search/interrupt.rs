@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, Kind};
 
-/// Whether somebody wants a search to stop.
+/// Whether a search is to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -23,7 +23,7 @@ impl Interrupt {
         Ok(asked)
     }
 
-    /// Whether it was asked.
+    /// Whether the search is to stop.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -35,39 +35,12 @@ impl Interrupt {
     }
 }
 
-/// The command line of this process with `--resume`, as it can be typed.
-pub fn again() -> String {
-    let mut words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
-    if words.iter().all(|word| word != "--resume") {
-        words.push("--resume".to_owned());
-    }
-    format!("queuecast {}", words.join(" "))
-}
-
-/// A word that a shell reads as it stands, or in quotes.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_change_them() {
-        assert_eq!(quoted("--holdout=0.5"), "--holdout=0.5");
-        assert_eq!(quoted("my log.swf"), "'my log.swf'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
-    fn nobody_has_asked_yet() {
+    fn an_interrupt_is_asked_for_only_by_a_signal() {
         assert!(!Interrupt::default().is_asked() && Interrupt::asked().is_asked());
     }
 }

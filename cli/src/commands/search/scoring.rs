@@ -10,7 +10,7 @@ use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::When;
+use super::arguments::When;
 use super::interrupt::Interrupt;
 use crate::commands::loaded::{Loaded, number_of};
 use crate::failure::Failure;

@@ -1,12 +1,10 @@
 //! The result of one simulation: what JSON holds, and the rows for spreadsheets.
 
 use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
-use queuecast::report::{Cell, Column, Document, Table, metric};
+use queuecast::report::{Cell, Column, Table, metric};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
-use super::people;
-use crate::answer::Answer;
 use crate::commands::identity;
 use crate::commands::loaded::{Facts, Loaded};
 
@@ -39,21 +37,17 @@ pub struct Simulated<'a> {
     /// By user, queue and so on, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Breakdown>,
-    /// For people only.
+    /// For text only.
     #[serde(skip)]
     pub trace: &'a Loaded,
-    /// For people only, where not declined.
+    /// For text only: the queue to plot.
     #[serde(skip)]
     pub plotted: Option<&'a QueueSeries>,
 }
 
-impl Answer for Simulated<'_> {
-    fn document(&self) -> Document {
-        people::document(self)
-    }
-
+impl Simulated<'_> {
     /// One row; with `--by`, one more for each group, below the row of all jobs, whose `group` is empty.
-    fn table(&self) -> Table {
+    pub fn rows(&self) -> Table {
         let mut columns: Vec<Column> =
             ["source", "digest", "policy", "predictor", "correction", "event_order", "limit"]
                 .map(Column::text)

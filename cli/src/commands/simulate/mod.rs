@@ -2,7 +2,7 @@
 
 mod answer;
 mod files;
-mod people;
+mod text;
 mod variation;
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use self::answer::Simulated;
 use self::files::Files;
 use self::variation::Variation;
 use super::loaded::Loaded;
-use super::source::{EVENT_ORDER, Scheduling, Source};
+use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -69,28 +69,6 @@ pub struct Arguments {
     /// Leave out the chart of the queue
     #[arg(long, help_heading = "Results")]
     pub no_plot: bool,
-}
-
-/// What `--policy` accepts, with the settings that may follow a name.
-pub fn policy_help() -> String {
-    let names = spec::policy().long_help("Who runs next");
-    format!(
-        "{names}\nSettings follow a colon: easy:depth=4,order=largest,priority=wait/requested, conservative:form=replan"
-    )
-}
-
-/// What `--predictor` accepts, with the settings that may follow a name.
-pub fn predictor_help() -> String {
-    let names = spec::predictor().long_help("How long jobs are expected to run");
-    format!(
-        "{names}\nSettings follow a colon: ruh:5,mean,propagate, sbh:[PX,P,*],search=bfs,depth=10,new=1; all of them are in docs/reference/predictors.md"
-    )
-}
-
-/// What `--correction` accepts, and that there may be two.
-pub fn correction_help() -> String {
-    let names = spec::correction().long_help("What to expect of a job that outlived its prediction");
-    format!("{names}\nTwo with a slash are for jobs with and without a requested time: requested/factor:10")
 }
 
 /// Simulates, writes the files asked for, and shows the result.

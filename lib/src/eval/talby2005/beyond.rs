@@ -4,7 +4,7 @@
 use super::LOG_NAMES;
 use super::measure::{Measure, OnLogs};
 use super::settings::Setting;
-use crate::eval::{PublishedCell, Results, Study};
+use crate::eval::{PublishedCell, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::synth::{Stripped, Variant};
 
@@ -30,15 +30,15 @@ const SEED: u64 = 1;
 const HOURS: [u32; 6] = [18, 24, 36, 48, 60, 100];
 
 /// Some jobs lack an estimate, some their user, and one predictor serves them all.
-pub fn mixed(study: &mut Study) -> Result<Wanted, SpecError> {
-    let over = OnLogs::want(study, &Setting::easy(), Variant::default())?;
+pub fn mixed(sweep: &mut Sweep) -> Result<Wanted, SpecError> {
+    let over = OnLogs::want(sweep, &Setting::easy(), Variant::default())?;
     let mixed = Setting::mixed();
-    let mut rows = vec![("nothing missing".to_owned(), OnLogs::want(study, &mixed, Variant::default())?)];
+    let mut rows = vec![("nothing missing".to_owned(), OnLogs::want(sweep, &mixed, Variant::default())?)];
     for (name, estimates, identity) in KINDS {
         for percent in PERCENT {
             let stripped = Some(Stripped { percent, estimates, identity, seed: SEED });
             let variant = Variant { stripped, ..Variant::default() };
-            rows.push((format!("{percent} % without {name}"), OnLogs::want(study, &mixed, variant)?));
+            rows.push((format!("{percent} % without {name}"), OnLogs::want(sweep, &mixed, variant)?));
         }
     }
     let caption = "mixed information: gain over EASY with every estimate known";
@@ -46,14 +46,14 @@ pub fn mixed(study: &mut Study) -> Result<Wanted, SpecError> {
 }
 
 /// Where the growth of Balanced may stop.
-pub fn threshold(study: &mut Study) -> Result<Wanted, SpecError> {
-    let over = OnLogs::want(study, &Setting::ruh_propagation(), Variant::default())?;
+pub fn threshold(sweep: &mut Sweep) -> Result<Wanted, SpecError> {
+    let over = OnLogs::want(sweep, &Setting::ruh_propagation(), Variant::default())?;
     let mut rows = Vec::new();
     for hours in HOURS {
         let setting = Setting::balanced_at(hours);
-        rows.push((format!("{hours} hours"), OnLogs::want(study, &setting, Variant::default())?));
+        rows.push((format!("{hours} hours"), OnLogs::want(sweep, &setting, Variant::default())?));
     }
-    rows.push(("never".to_owned(), OnLogs::want(study, &Setting::unbalanced(), Variant::default())?));
+    rows.push(("never".to_owned(), OnLogs::want(sweep, &Setting::unbalanced(), Variant::default())?));
     let caption = "Balanced by where its growth stops: gain over RUH";
     Ok(Wanted { table: "threshold", caption, over, rows })
 }
@@ -63,7 +63,7 @@ impl Wanted {
         (self.table, self.caption)
     }
 
-    pub fn cells(&self, results: &Results) -> Vec<PublishedCell> {
+    pub fn cells(&self, results: &SweepResults) -> Vec<PublishedCell> {
         let mut cells = Vec::new();
         for (name, row) in &self.rows {
             for measure in Measure::ALL {

@@ -4,7 +4,7 @@ use super::LOG_NAMES;
 use super::explained;
 use super::measure::{LOGS, Measure, OnLogs, Shakes, mean};
 use super::settings::Setting;
-use crate::eval::{Claim, Repeated, Results, Study};
+use crate::eval::{Claim, Repeated, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::synth::Variant;
 
@@ -55,8 +55,8 @@ pub struct Wanted {
     grid: Vec<Point>,
 }
 
-pub fn want(study: &mut Study) -> Result<Wanted, SpecError> {
-    let mut on = |setting: Setting| OnLogs::want(study, &setting, Variant::default());
+pub fn want(sweep: &mut Sweep) -> Result<Wanted, SpecError> {
+    let mut on = |setting: Setting| OnLogs::want(sweep, &setting, Variant::default());
     let mut grid = Vec::new();
     for criteria in GRID {
         for depth in DEPTHS {
@@ -72,7 +72,7 @@ pub fn want(study: &mut Study) -> Result<Wanted, SpecError> {
             }
         }
     }
-    let mut shaken = |setting: Setting| Shakes::want(study, &setting);
+    let mut shaken = |setting: Setting| Shakes::want(sweep, &setting);
     let mut limited = |criteria: &str| -> Result<[Shakes; 2], SpecError> {
         Ok([
             shaken(Setting::sbh(&format!("{criteria},propagate=yes,depth=10")))?,
@@ -84,7 +84,7 @@ pub fn want(study: &mut Study) -> Result<Wanted, SpecError> {
         [shaken(Setting::sbh("[*],propagate=yes"))?, shaken(Setting::sbh("[PEX,*],propagate=yes"))?];
     let shaken_sbh = [shaken(Setting::sbh_pe())?, shaken(Setting::sbh_e())?];
     let shaken_ruh = shaken(Setting::ruh_propagation())?;
-    let mut on = |setting: Setting| OnLogs::want(study, &setting, Variant::default());
+    let mut on = |setting: Setting| OnLogs::want(sweep, &setting, Variant::default());
     Ok(Wanted {
         shaken_ruh,
         shaken_sbh,
@@ -135,7 +135,7 @@ impl Wanted {
     /// Compares points of the grid with what they are paired with.
     fn duel(
         &self,
-        results: &Results,
+        results: &SweepResults,
         is_first: impl Fn(&Point) -> bool,
         pairs: impl Fn(&Point, &Point) -> bool,
     ) -> Duel {
@@ -148,7 +148,7 @@ impl Wanted {
         duel
     }
 
-    pub fn judged(&self, results: &Results) -> Vec<Claim> {
+    pub fn judged(&self, results: &SweepResults) -> Vec<Claim> {
         let mut claims = vec![
             self.doubling(results),
             self.two_thirds(results),
@@ -166,7 +166,7 @@ impl Wanted {
         claims.into_iter().map(explained::claim).collect()
     }
 
-    fn doubling(&self, results: &Results) -> Claim {
+    fn doubling(&self, results: &SweepResults) -> Claim {
         let over = |on: &OnLogs| {
             Measure::ALL[..2].iter().map(|m| on.improvement(results, *m, &self.easy)).collect::<Vec<_>>()
         };
@@ -184,7 +184,7 @@ impl Wanted {
         )
     }
 
-    fn two_thirds(&self, results: &Results) -> Claim {
+    fn two_thirds(&self, results: &SweepResults) -> Claim {
         let share = |measure| {
             100.0 * self.ruh.improvement(results, measure, &self.easy)
                 / self.perfect.improvement(results, measure, &self.easy)
@@ -201,7 +201,7 @@ impl Wanted {
         )
     }
 
-    fn over_easy(&self, results: &Results) -> Claim {
+    fn over_easy(&self, results: &SweepResults) -> Claim {
         let gain = |measure| self.best_sbh.each_ref().map(|on| on.improvement(results, measure, &self.easy));
         let (waits, inaccuracies) = (gain(Measure::Wait), gain(Measure::Inaccuracy));
         let best = waits[0].max(waits[1]);
@@ -218,7 +218,7 @@ impl Wanted {
     }
 
     /// Waits that a limit of sessions makes longer, for both criteria, in words; and whether all are.
-    fn worse_waits(&self, results: &Results, which: usize) -> (bool, String) {
+    fn worse_waits(&self, results: &SweepResults, which: usize) -> (bool, String) {
         let gain: [Repeated; 2] = std::array::from_fn(|criteria| {
             let limited = &self.limited[criteria][which];
             limited.improvement(results, Measure::Wait, &self.shaken_sbh[criteria])
@@ -234,17 +234,17 @@ impl Wanted {
         (gain.iter().all(|gain| -gain.mean > gain.deviation), measured)
     }
 
-    fn ten_sessions(&self, results: &Results) -> Claim {
+    fn ten_sessions(&self, results: &SweepResults) -> Claim {
         let (holds, measured) = self.worse_waits(results, 0);
         Claim::new("Looking back no more than 10 sessions deteriorates performance", holds, measured)
     }
 
-    fn thirty_sessions(&self, results: &Results) -> Claim {
+    fn thirty_sessions(&self, results: &SweepResults) -> Claim {
         let (holds, measured) = self.worse_waits(results, 1);
         Claim::new("Even 30 sessions are 2 to 3 % worse than all", holds, measured)
     }
 
-    fn depth_first(&self, results: &Results) -> [Claim; 2] {
+    fn depth_first(&self, results: &SweepResults) -> [Claim; 2] {
         let duel = self.duel(
             results,
             |point| !point.bfs,
@@ -268,7 +268,7 @@ impl Wanted {
         ]
     }
 
-    fn proximity(&self, results: &Results) -> Claim {
+    fn proximity(&self, results: &SweepResults) -> Claim {
         let gain =
             |on: &Shakes| Measure::ALL.map(|measure| on.improvement(results, measure, &self.shaken_ruh));
         let gains = self.proximity.each_ref().map(gain);
@@ -287,7 +287,7 @@ impl Wanted {
         )
     }
 
-    fn propagation(&self, results: &Results) -> Claim {
+    fn propagation(&self, results: &SweepResults) -> Claim {
         let duel = self.duel(
             results,
             |point| point.propagate,
@@ -308,7 +308,7 @@ impl Wanted {
         )
     }
 
-    fn without_estimates(&self, results: &Results) -> Claim {
+    fn without_estimates(&self, results: &SweepResults) -> Claim {
         let worse = |measure| {
             let gains =
                 self.best_sbh.each_ref().map(|best| -self.balanced.improvement(results, measure, best));
@@ -322,7 +322,7 @@ impl Wanted {
         )
     }
 
-    fn unbalanced(&self, results: &Results) -> Claim {
+    fn unbalanced(&self, results: &SweepResults) -> Claim {
         let gains = self.unbalanced.improvements(results, Measure::Wait, &self.balanced);
         let better = gains.iter().filter(|gain| **gain >= 0.0).count();
         Claim::new(
@@ -332,7 +332,7 @@ impl Wanted {
         )
     }
 
-    fn constant(&self, results: &Results) -> Claim {
+    fn constant(&self, results: &SweepResults) -> Claim {
         let more: [f64; LOGS] = std::array::from_fn(|log| {
             let [constant, easy] =
                 [&self.constants[0], &self.easy].map(|on| on.summary(results, log).backfilled as f64);
@@ -345,7 +345,7 @@ impl Wanted {
         )
     }
 
-    fn larger_constants(&self, results: &Results) -> Claim {
+    fn larger_constants(&self, results: &SweepResults) -> Claim {
         let gains: Vec<f64> =
             self.constants.iter().map(|on| on.improvement(results, Measure::Slowdown, &self.easy)).collect();
         let waits: Vec<f64> =

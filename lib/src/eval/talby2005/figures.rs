@@ -3,7 +3,7 @@
 use super::LOG_NAMES;
 use super::measure::{Measure, OnLogs};
 use super::settings::Setting;
-use crate::eval::{Figure, Results, Study};
+use crate::eval::{Figure, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::synth::Variant;
 
@@ -15,11 +15,11 @@ pub struct Wanted {
     bars: Vec<(String, OnLogs)>,
 }
 
-pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
+pub fn want(sweep: &mut Sweep) -> Result<Vec<Wanted>, SpecError> {
     let mut figure = |name, title, measures, settings: Vec<Setting>| {
         let bars = settings
             .iter()
-            .map(|setting| Ok((setting.name.clone(), OnLogs::want(study, setting, Variant::default())?)));
+            .map(|setting| Ok((setting.name.clone(), OnLogs::want(sweep, setting, Variant::default())?)));
         Ok(Wanted { name, title, measures, bars: bars.collect::<Result<_, SpecError>>()? })
     };
     let named = |name: &str, setting: Setting| setting.named(name);
@@ -66,7 +66,7 @@ pub fn want(study: &mut Study) -> Result<Vec<Wanted>, SpecError> {
 
 impl Wanted {
     /// One figure per measure: each has a scale of its own.
-    pub fn drawn(&self, results: &Results) -> Vec<Figure> {
+    pub fn drawn(&self, results: &SweepResults) -> Vec<Figure> {
         let one = |measure: &Measure| {
             let unit = match measure {
                 Measure::Wait | Measure::Inaccuracy => "s",

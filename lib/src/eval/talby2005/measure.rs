@@ -2,7 +2,7 @@
 
 use super::settings::Setting;
 use super::{SHAKEN_BY, SHAKEN_SEEDS};
-use crate::eval::{Repeated, Results, Study, Summary, TaskId};
+use crate::eval::{Repeated, SimulationId, Summary, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::synth::{Shaken, Variant};
 use crate::units::Procs;
@@ -62,32 +62,32 @@ pub fn changed(log: usize, variant: Variant) -> Variant {
 
 /// A setting simulated on the four logs.
 #[derive(Debug, Clone)]
-pub struct OnLogs([TaskId; LOGS]);
+pub struct OnLogs([SimulationId; LOGS]);
 
 impl OnLogs {
-    pub fn want(study: &mut Study, setting: &Setting, variant: Variant) -> Result<OnLogs, SpecError> {
+    pub fn want(sweep: &mut Sweep, setting: &Setting, variant: Variant) -> Result<OnLogs, SpecError> {
         let experiment = setting.experiment()?;
-        Ok(OnLogs(std::array::from_fn(|log| study.want(log, changed(log, variant), experiment.clone()))))
+        Ok(OnLogs(std::array::from_fn(|log| sweep.want(log, changed(log, variant), experiment.clone()))))
     }
 
     /// The same, but for CTC on the processors its header names.
-    pub fn with_small_ctc(&self, study: &mut Study, setting: &Setting) -> Result<OnLogs, SpecError> {
-        let mut tasks = self.0;
-        tasks[CTC] = study.want(CTC, Variant::default(), setting.experiment()?);
-        Ok(OnLogs(tasks))
+    pub fn with_small_ctc(&self, sweep: &mut Sweep, setting: &Setting) -> Result<OnLogs, SpecError> {
+        let mut simulations = self.0;
+        simulations[CTC] = sweep.want(CTC, Variant::default(), setting.experiment()?);
+        Ok(OnLogs(simulations))
     }
 
-    pub fn summary<'r>(&self, results: &'r Results, log: usize) -> &'r Summary {
-        &results[self.0[log]]
+    pub fn summary<'r>(&self, results: &'r SweepResults, log: usize) -> &'r Summary {
+        &results[self.0[log]].summary
     }
 
     /// Log by log.
-    pub fn improvements(&self, results: &Results, measure: Measure, over: &OnLogs) -> [f64; LOGS] {
+    pub fn improvements(&self, results: &SweepResults, measure: Measure, over: &OnLogs) -> [f64; LOGS] {
         std::array::from_fn(|log| measure.improvement(over.summary(results, log), self.summary(results, log)))
     }
 
     /// As the paper averages: the mean of the logs' improvements.
-    pub fn improvement(&self, results: &Results, measure: Measure, over: &OnLogs) -> f64 {
+    pub fn improvement(&self, results: &SweepResults, measure: Measure, over: &OnLogs) -> f64 {
         mean(&self.improvements(results, measure, over))
     }
 }
@@ -97,16 +97,16 @@ impl OnLogs {
 pub struct Shakes(Vec<OnLogs>);
 
 impl Shakes {
-    pub fn want(study: &mut Study, setting: &Setting) -> Result<Shakes, SpecError> {
+    pub fn want(sweep: &mut Sweep, setting: &Setting) -> Result<Shakes, SpecError> {
         let shakes = SHAKEN_SEEDS.map(|seed| {
             let shaken = Some(Shaken { by: SHAKEN_BY, seed });
-            OnLogs::want(study, setting, Variant { shaken, ..Variant::default() })
+            OnLogs::want(sweep, setting, Variant { shaken, ..Variant::default() })
         });
         shakes.collect::<Result<_, _>>().map(Shakes)
     }
 
     /// The mean over seeds of the averaged improvement, and its deviation.
-    pub fn improvement(&self, results: &Results, measure: Measure, over: &Shakes) -> Repeated {
+    pub fn improvement(&self, results: &SweepResults, measure: Measure, over: &Shakes) -> Repeated {
         let pairs = self.0.iter().zip(&over.0);
         let each: Vec<f64> = pairs.map(|(of, over)| of.improvement(results, measure, over)).collect();
         Repeated { mean: mean(&each), deviation: deviation(&each), times: each.len(), confidence: None }

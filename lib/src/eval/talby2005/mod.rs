@@ -12,7 +12,7 @@ mod settings;
 mod tables;
 
 pub use self::logs::Described;
-use super::{EvalError, Reproduction, Results, Study};
+use super::{EvalError, Reproduction, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::units::Seconds;
 
@@ -37,7 +37,7 @@ const SHAKEN_BY: Seconds = Seconds(30);
 const SHAKEN_SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
 /// Asks for the simulations of a table.
-type Ask = fn(&mut Study) -> Result<beyond::Wanted, SpecError>;
+type Ask = fn(&mut Sweep) -> Result<beyond::Wanted, SpecError>;
 
 /// What is to be reproduced, once its simulations are done.
 pub struct Wanted {
@@ -50,25 +50,25 @@ pub struct Wanted {
 }
 
 /// Asks for the simulations of those tables that are wanted, and of claims and figures if `whole`.
-pub fn plan(wants: impl Fn(&str) -> bool, whole: bool) -> Result<(Study, Wanted), EvalError> {
-    let mut study = Study::default();
+pub fn plan(wants: impl Fn(&str) -> bool, whole: bool) -> Result<(Sweep, Wanted), EvalError> {
+    let mut sweep = Sweep::default();
     let wanted = Wanted {
         describes: wants("1"),
-        tables: tables::want(&mut study, &wants)?,
+        tables: tables::want(&mut sweep, &wants)?,
         beyond: [("mixed", beyond::mixed as Ask), ("threshold", beyond::threshold)]
             .into_iter()
             .filter(|(table, _)| wants(table))
-            .map(|(_, ask)| ask(&mut study))
+            .map(|(_, ask)| ask(&mut sweep))
             .collect::<Result<_, _>>()?,
-        claims: if whole { Some(claims::want(&mut study)?) } else { None },
-        figures: if whole { figures::want(&mut study)? } else { Vec::new() },
+        claims: if whole { Some(claims::want(&mut sweep)?) } else { None },
+        figures: if whole { figures::want(&mut sweep)? } else { Vec::new() },
     };
-    Ok((study, wanted))
+    Ok((sweep, wanted))
 }
 
 impl Wanted {
     /// What came of it, judged. `logs` describe the four logs in their order.
-    pub fn judge(&self, logs: &[Described], results: &Results) -> Reproduction {
+    pub fn judge(&self, logs: &[Described], results: &SweepResults) -> Reproduction {
         let mut reproduction = Reproduction::new("talby2005", TITLE);
         reproduction.notes.push(
             "CTC is simulated on 512 processors, as the 56 % of Table 1 say, and beside that on the 338 of its \
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn every_spec_of_the_paper_can_be_read() {
-        let (study, wanted) = plan(|_| true, true).unwrap();
-        assert_eq!(study.tasks().len(), 718, "experiments/talby2005/README.md says how many");
+        let (sweep, wanted) = plan(|_| true, true).unwrap();
+        assert_eq!(sweep.simulations().len(), 718, "experiments/talby2005/README.md says how many");
         assert_eq!(wanted.tables.len(), 4);
-        let (study, wanted) = plan(|table| table == "1", false).unwrap();
-        assert!(study.tasks().is_empty() && wanted.claims.is_none());
+        let (sweep, wanted) = plan(|table| table == "1", false).unwrap();
+        assert!(sweep.simulations().is_empty() && wanted.claims.is_none());
     }
 }

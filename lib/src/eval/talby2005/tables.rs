@@ -4,7 +4,7 @@ use super::LOG_NAMES;
 use super::explained;
 use super::measure::{CTC, Measure, OnLogs, Shakes, mean};
 use super::settings::Setting;
-use crate::eval::{Claim, PublishedCell, Results, Study};
+use crate::eval::{Claim, PublishedCell, Sweep, SweepResults};
 use crate::spec::SpecError;
 use crate::synth::Variant;
 
@@ -81,10 +81,10 @@ struct Simulated {
 }
 
 impl Simulated {
-    fn want(study: &mut Study, setting: &Setting) -> Result<Simulated, SpecError> {
-        let plain = OnLogs::want(study, setting, Variant::default())?;
-        let small_ctc = plain.with_small_ctc(study, setting)?;
-        Ok(Simulated { plain, small_ctc, shaken: Shakes::want(study, setting)? })
+    fn want(sweep: &mut Sweep, setting: &Setting) -> Result<Simulated, SpecError> {
+        let plain = OnLogs::want(sweep, setting, Variant::default())?;
+        let small_ctc = plain.with_small_ctc(sweep, setting)?;
+        Ok(Simulated { plain, small_ctc, shaken: Shakes::want(sweep, setting)? })
     }
 }
 
@@ -96,11 +96,11 @@ pub struct Wanted {
 }
 
 /// Asks for the simulations of those tables that are wanted.
-pub fn want(study: &mut Study, wants: impl Fn(&str) -> bool) -> Result<Vec<Wanted>, SpecError> {
+pub fn want(sweep: &mut Sweep, wants: impl Fn(&str) -> bool) -> Result<Vec<Wanted>, SpecError> {
     let mut wanted = Vec::new();
     for table in all().into_iter().filter(|table| wants(table.number)) {
-        let over = Simulated::want(study, &table.over)?;
-        let rows = table.rows.iter().map(|row| Simulated::want(study, &row.row)).collect::<Result<_, _>>()?;
+        let over = Simulated::want(sweep, &table.over)?;
+        let rows = table.rows.iter().map(|row| Simulated::want(sweep, &row.row)).collect::<Result<_, _>>()?;
         wanted.push(Wanted { table, over, rows });
     }
     Ok(wanted)
@@ -111,7 +111,7 @@ impl Wanted {
         (self.table.number, self.table.caption)
     }
 
-    pub fn cells(&self, results: &Results) -> Vec<PublishedCell> {
+    pub fn cells(&self, results: &SweepResults) -> Vec<PublishedCell> {
         let mut cells = Vec::new();
         for (printed, row) in self.table.rows.iter().zip(&self.rows) {
             for (measure, paper) in Measure::ALL.into_iter().zip(printed.values) {
@@ -139,7 +139,7 @@ impl Wanted {
 
     /// Whether the rows stand in the paper's order, column by column. Rows that the paper prints as equal have
     /// none.
-    pub fn ordering(&self, results: &Results) -> Claim {
+    pub fn ordering(&self, results: &SweepResults) -> Claim {
         let mut pairs = 0;
         let mut wrong = Vec::new();
         for (column, measure) in Measure::ALL.into_iter().enumerate() {

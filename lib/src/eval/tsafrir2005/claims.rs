@@ -6,8 +6,8 @@ use super::head::{different, joint, ranks};
 use super::model::Model;
 use super::subject::{Described, Material};
 use super::{HEAD, LOG_NAMES, explained};
-use crate::eval::Claim;
 use crate::characterization::Accuracy;
+use crate::eval::Claim;
 use crate::units::Seconds;
 
 /// What the 20 most popular estimates cover, in percent.

@@ -3,8 +3,8 @@
 use super::HEAD;
 use super::model::Model;
 use super::subject::Material;
-use crate::eval::PublishedCell;
 use crate::characterization::Modes;
+use crate::eval::PublishedCell;
 use crate::seed::Seed;
 use crate::synth::EstimateModel;
 use crate::units::Seconds;

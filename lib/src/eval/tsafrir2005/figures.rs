@@ -6,8 +6,8 @@ use super::fits::{Fits, popularities, spread};
 use super::model::Model;
 use super::subject::{Described, Material};
 use super::{HEAD, LOG_NAMES};
-use crate::eval::{Figure, FigureAxis};
 use crate::characterization::{Growth, Modes};
+use crate::eval::{Figure, FigureAxis};
 
 /// Curves longer than this are thinned: run times have as many values as jobs.
 const LONGEST_CURVE: usize = 400;

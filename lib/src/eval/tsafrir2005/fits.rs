@@ -4,8 +4,8 @@ use super::fit::{Fit, exponential, fractional, power};
 use super::printed::{FIGURE_7, FIGURE_9, FIGURE_10_HEAD, FIGURE_10_TAIL, TABLE_4};
 use super::subject::Material;
 use super::{HEAD, LOG_NAMES, explained};
-use crate::eval::PublishedCell;
 use crate::characterization::Modes;
+use crate::eval::PublishedCell;
 use crate::units::Seconds;
 
 /// Half of what the two closest values of Table 4 differ by.

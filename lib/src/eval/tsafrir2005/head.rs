@@ -3,8 +3,8 @@
 use super::printed::{TABLE_5, TABLE_5_SUMS};
 use super::subject::{Described, Material, Subject};
 use super::{HEAD, LOG_NAMES, explained};
-use crate::eval::PublishedCell;
 use crate::characterization::Mode;
+use crate::eval::PublishedCell;
 use crate::synth::EstimateModel;
 use crate::units::Seconds;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::job::UserId;
 use crate::characterization::Modes;
+use crate::job::UserId;
 use crate::synth::{EstimateModel, Supplied};
 use crate::units::{Seconds, Time};
 use crate::workload::{Workload, WorkloadError};

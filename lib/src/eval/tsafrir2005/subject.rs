@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::PaperLog;
-use crate::eval::EvalError;
 use crate::characterization::{Accuracy, Growth, Modes, Owners};
+use crate::eval::EvalError;
 use crate::synth::{EstimateModel, Supplied, Variant};
 use crate::units::{Procs, Seconds};
 use crate::workload::{Workload, WorkloadError};

@@ -3,8 +3,8 @@
 use super::printed::{LogRow, SHARES, TABLE_1, TABLE_2};
 use super::subject::{Described, Material};
 use super::{LOG_NAMES, explained};
-use crate::eval::PublishedCell;
 use crate::characterization::Growth;
+use crate::eval::PublishedCell;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;

@@ -1,4 +1,4 @@
-//! Assignment of estimates by session, which Tsafrir, Etsion & Feitelson 2005 (section 11.4) leave open.
+//! EstimateAssignment of estimates by session, which Tsafrir, Etsion & Feitelson 2005 (section 11.4) leave open.
 //!
 //! Users submit several jobs of a session under one estimate, and reuse few values. The unit of assignment is the *batch*:
 //! a user's jobs of one size in one session. A batch gets one estimate of at least its longest run time, by the first rule
@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::remaining::Remaining;
-use crate::job::Job;
 use crate::characterization::{Modes, Sessions};
+use crate::job::Job;
 use crate::seed::Seed;
 use crate::synth::error::within;
 use crate::units::Seconds;
@@ -66,7 +66,7 @@ impl Routine {
         let sessions = Sessions::of(workload, self.gap);
         let mut rng = seed.stream("estimates that stay put");
         let batches = Batches::of(workload, &sessions, &remaining.class, self.disorder, &mut rng);
-        let mut assignment = Assignment {
+        let mut assignment = EstimateAssignment {
             of_user: vec![BTreeMap::new(); batches.users],
             of_session: vec![None; sessions.count as usize],
             routine: *self,
@@ -144,7 +144,12 @@ impl Batches {
 }
 
 /// Orders the batches: by class, descending, ties at random, weighted against their users' random ranks by `disorder`.
-fn in_turn(batches: &mut Vec<JobBatch>, class: impl Fn(&JobBatch) -> usize, disorder: f64, rng: &mut ChaCha8Rng) {
+fn in_turn(
+    batches: &mut Vec<JobBatch>,
+    class: impl Fn(&JobBatch) -> usize,
+    disorder: f64,
+    rng: &mut ChaCha8Rng,
+) {
     let highest = batches.iter().map(&class).max().unwrap_or_default();
     let mut alike = vec![0u32; highest + 1];
     batches.iter().for_each(|batch| alike[class(batch)] += 1);
@@ -167,7 +172,7 @@ fn in_turn(batches: &mut Vec<JobBatch>, class: impl Fn(&JobBatch) -> usize, diso
 }
 
 /// The estimates assigned so far, and the remaining ones.
-struct Assignment {
+struct EstimateAssignment {
     routine: Routine,
     remaining: Remaining,
     rng: ChaCha8Rng,
@@ -177,7 +182,7 @@ struct Assignment {
     of_session: Vec<Option<usize>>,
 }
 
-impl Assignment {
+impl EstimateAssignment {
     /// Chooses a remaining estimate for jobs of at most this class.
     fn choose(&mut self, batch: &JobBatch, class: usize, by_routine: bool) -> usize {
         let chosen = if by_routine { self.by_routine(batch, class) } else { None };
@@ -186,7 +191,8 @@ impl Assignment {
 
     fn by_routine(&mut self, batch: &JobBatch, class: usize) -> Option<usize> {
         let Routine { kept, recalled, .. } = self.routine;
-        let suffices = |remaining: &Remaining, estimate: usize| estimate >= class && remaining.left(estimate) > 0;
+        let suffices =
+            |remaining: &Remaining, estimate: usize| estimate >= class && remaining.left(estimate) > 0;
         let last =
             self.of_session[batch.session as usize].filter(|&estimate| suffices(&self.remaining, estimate));
         if last.is_some() && self.rng.random::<f64>() < kept {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::remaining::{Remaining, raised};
 use super::*;
-use crate::job::{Job, Truth, UserId};
 use crate::characterization::Mode;
+use crate::job::{Job, Truth, UserId};
 use crate::units::{Procs, Time};
 use crate::workload::Machine;
 

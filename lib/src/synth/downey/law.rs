@@ -38,11 +38,11 @@ const SHARES: usize = 100;
 /// Factors of a log-normal law.
 const FACTORS: (f64, f64) = (1.001, 1e6);
 
-/// Quantiles nobody would write.
+/// The most quantiles.
 const MOST_QUANTILES: usize = 1001;
 
 impl Law {
-    /// Every form, as shown to people.
+    /// Every form, as shown in messages.
     pub const KNOWN: [&'static str; 5] = [
         "uniform-log:LEAST,MOST",
         "uniform:LEAST,MOST",

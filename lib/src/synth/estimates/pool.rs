@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_and_its_rank_goes_to_nobody_else() {
+    fn known_ranks_are_kept_and_not_assigned_again() {
         let mut known = vec![None; HEAD];
         // The four ranks of the first row are all taken: the second is read early.
         for (at, rank) in [(0, 1), (3, 3), (5, 4), (6, 6)] {

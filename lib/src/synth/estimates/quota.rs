@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_gets_one_where_there_are_enough() {
+    fn every_size_gets_one_where_there_are_enough() {
         assert_eq!(quota(10, &[99.0, 0.5, 0.5]), [8, 1, 1]);
         assert_eq!(quota(3, &[99.0, 0.5, 0.5]), [1, 1, 1]);
         assert_eq!(quota(2, &[99.0, 0.5, 0.5]), [2, 0, 0]);
@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_is_lost(jobs in 1u64..100_000, sizes in prop::collection::vec(1e-6f64..30.0, 1..300)) {
+        fn no_job_is_lost(jobs in 1u64..100_000, sizes in prop::collection::vec(1e-6f64..30.0, 1..300)) {
             let shares = quota(jobs, &sizes);
             prop_assert_eq!(shares.iter().sum::<u64>(), jobs);
             prop_assert_eq!(shares.contains(&0), jobs < sizes.len() as u64);

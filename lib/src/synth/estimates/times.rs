@@ -15,7 +15,7 @@ pub fn spread(values: usize) -> f64 {
 /// minutes.
 ///
 /// The paper rounds a time to the nearest minute "if not colliding with previously generated estimates"; here one that
-/// would collide takes the next free minute, because almost all estimates people give are whole minutes.
+/// would collide takes the next free minute, because almost all estimates are whole minutes.
 ///
 /// # Formula
 /// `T_max · (a − 1) x / (a − x)`, `x = i / K`

@@ -2,27 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::requested::Calibration;
+use super::requested::LogModes;
 use super::{
-    GenerateError, Generated, NamedLog, Parameter, RequestedTimes, Setting, Step, Warning, check_settings,
+    GenerateError, Generated, GenerationStep, LoadLimit, NamedLog, Parameter, ParameterSetting,
+    RequestedTimes, Warning, check_settings,
 };
 use crate::seed::Seed;
-use crate::synth::{ScaledQuantity, Resample, Rescale, Shaken, LoadTarget, Variant};
+use crate::synth::{LoadTarget, Resample, Rescale, ScaledQuantity, Shaken, Variant};
 use crate::workload::Workload;
-
-/// Why a workload does not have the load that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadLimit {
-    /// Jobs cannot be larger than the machine.
-    MachineSize,
-    /// Jobs have whole processors.
-    WholeProcessors,
-    /// Times are whole seconds, and at least one second remains of a run.
-    WholeSeconds,
-    /// The load is met on average over seeds only.
-    Sampling,
-}
 
 /// Other requested times for the jobs of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +19,7 @@ pub struct EstimateSettings {
     pub requested: RequestedTimes,
     /// Parameters set to other values.
     #[serde(default)]
-    pub set: Vec<Setting>,
+    pub set: Vec<ParameterSetting>,
     /// The seed.
     pub seed: u64,
 }
@@ -56,7 +43,7 @@ pub fn estimates(settings: &EstimateSettings, log: &NamedLog<'_>) -> Result<Gene
     let EstimateSettings { requested, set, seed } = settings;
     check_settings(set, requested.models())?;
     let mut workload = log.workload.clone();
-    let calibration = Calibration { log: log.workload, default_modes: 0 };
+    let calibration = LogModes { log: log.workload, default_modes: 0 };
     let given = requested.give(&mut workload, Some(calibration), set, Seed(*seed))?;
     let changed = Changed {
         workload,
@@ -78,7 +65,7 @@ pub fn rescale(rescale: &Rescale, log: &NamedLog<'_>) -> Result<Generated, Gener
     };
     let limit = load_limit(rescale.by, &workload, asked);
     let changed = Changed {
-        step: Step::Rescaled { by: rescale.by, from, to },
+        step: GenerationStep::Rescaled { by: rescale.by, from, to },
         seed: None,
         parameters: vec![target, Parameter::new("rescale.by", rescale.by.name())],
         warnings: missed(to, asked, 0.01, limit).into_iter().collect(),
@@ -98,7 +85,7 @@ pub fn resample(settings: &ResampleSettings, log: &NamedLog<'_>) -> Result<Gener
     let missed = load.and_then(|load| missed(reached, load, 0.05, LoadLimit::Sampling));
     let changed = Changed {
         workload,
-        step: Step::Resampled,
+        step: GenerationStep::Resampled,
         seed: Some(seed),
         parameters,
         warnings: missed.into_iter().collect(),
@@ -113,7 +100,7 @@ pub fn shake(shaken: &Shaken, log: &NamedLog<'_>) -> Result<Generated, GenerateE
         .map_err(|error| GenerateError::log("shake")(error.into()))?;
     let changed = Changed {
         workload,
-        step: Step::Shaken { by: shaken.by },
+        step: GenerationStep::Shaken { by: shaken.by },
         seed: Some(shaken.seed),
         parameters: vec![Parameter::new("shake.by", shaken.by)],
         warnings: Vec::new(),
@@ -124,7 +111,7 @@ pub fn shake(shaken: &Shaken, log: &NamedLog<'_>) -> Result<Generated, GenerateE
 /// A changed log, and what was done to it.
 struct Changed {
     workload: Workload,
-    step: Step,
+    step: GenerationStep,
     seed: Option<u64>,
     parameters: Vec<Parameter>,
     warnings: Vec<Warning>,

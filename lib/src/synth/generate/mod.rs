@@ -6,6 +6,7 @@
 
 mod changed;
 mod error;
+mod generated;
 mod job_model;
 mod jobs;
 mod log;
@@ -13,179 +14,12 @@ mod parameter;
 mod requested;
 mod users;
 
-use serde::Serialize;
-
-pub use changed::{EstimateSettings, LoadLimit, ResampleSettings, estimates, resample, rescale, shake};
+pub use changed::{EstimateSettings, ResampleSettings, estimates, resample, rescale, shake};
 pub use error::GenerateError;
+pub use generated::{Description, Generated, GenerationStep, HEAD, LoadLimit, RequestedTimesSource, Warning};
 pub use job_model::{DowneyChoices, JobModel, LublinChoices, ModelSettings, Observed};
 pub use jobs::{JobSettings, STEPS, downey, from_model, habits, lublin};
 pub use log::NamedLog;
-pub use parameter::{Parameter, Setting, check_settings, listed, set};
+pub use parameter::{Parameter, ParameterSetting, check_settings, listed, set};
 pub use requested::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 pub use users::UserSettings;
-
-use super::ScaledQuantity;
-use crate::characterization::Modes;
-use crate::units::Seconds;
-use crate::workload::Workload;
-
-/// A generated workload and how it was made.
-#[derive(Debug, Clone, Serialize)]
-pub struct Generated {
-    /// The jobs. Left out when serialised: `report::swf` writes them.
-    #[serde(skip)]
-    pub workload: Workload,
-    /// What was done, in order.
-    pub steps: Vec<Step>,
-    /// The seed; `None` if nothing was random.
-    pub seed: Option<u64>,
-    /// Every parameter that was used, by name.
-    pub parameters: Vec<Parameter>,
-    /// Differences from what was asked for.
-    pub warnings: Vec<Warning>,
-}
-
-/// One thing that was done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "step")]
-pub enum Step {
-    /// Jobs were drawn from a published model.
-    Drawn {
-        /// Its authors and year.
-        paper: &'static str,
-    },
-    /// Jobs were drawn from the model of users with habits.
-    DrawnFromHabits,
-    /// The model was fitted to a log.
-    Fitted {
-        /// The log's name.
-        log: String,
-        /// The log's digest, as 16 hexadecimal digits.
-        digest: String,
-    },
-    /// Jobs that run longer than the log's limit were stopped there.
-    Stopped {
-        /// How many.
-        jobs: usize,
-        /// The limit.
-        limit: Seconds,
-    },
-    /// The jobs were rearranged among users and their sessions.
-    GivenUsers,
-    /// The jobs were given requested times.
-    GivenRequestedTimes {
-        /// Where they come from.
-        source: RequestedTimesSource,
-        /// How many were raised to the run time of a job.
-        raised: u64,
-    },
-    /// A log was read.
-    Read {
-        /// Its name.
-        log: String,
-        /// Its digest, as 16 hexadecimal digits.
-        digest: String,
-    },
-    /// One line of the log's cleaning report.
-    Cleaned {
-        /// The line.
-        line: String,
-    },
-    /// The offered load was changed.
-    Rescaled {
-        /// What was changed.
-        by: ScaledQuantity,
-        /// The offered load before.
-        from: f64,
-        /// The offered load after.
-        to: f64,
-    },
-    /// Users' weeks were resampled.
-    Resampled,
-    /// Arrivals were moved at random.
-    Shaken {
-        /// By at most this, either way.
-        by: Seconds,
-    },
-}
-
-/// Where requested times come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RequestedTimesSource {
-    /// There are none.
-    None,
-    /// The model of Tsafrir, Etsion & Feitelson 2005.
-    Tsafrir,
-    /// The log's own, shuffled.
-    OwnShuffled,
-    /// The log's own, assigned by session.
-    OwnBySession,
-    /// Twice the log's own.
-    OwnDoubled,
-    /// The run times.
-    Exact,
-    /// The f-model.
-    Factor,
-    /// The model of Mu'alem & Feitelson 2001.
-    Feit,
-}
-
-/// A difference between what was asked for and what came out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "warning")]
-pub enum Warning {
-    /// Requested times of the model were raised, since jobs run longer.
-    Raised {
-        /// How many.
-        requested_times: u64,
-    },
-    /// The log has no requested times to calibrate the model to.
-    NoRequestedTimes,
-    /// Another offered load was reached than was asked for.
-    LoadMissed {
-        /// The offered load of the workload.
-        reached: f64,
-        /// The offered load that was asked for.
-        asked: f64,
-        /// Why.
-        limit: LoadLimit,
-    },
-}
-
-/// The number of most popular requested times that are described together (Tsafrir et al. 2005, section 5).
-pub const HEAD: usize = 20;
-
-/// What a workload's users and requested times are like, in a few numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Description {
-    /// Users who submit a job.
-    pub users: usize,
-    /// Executables that are run.
-    pub executables: usize,
-    /// Distinct requested times.
-    pub estimates: usize,
-    /// The share of the jobs with one of the [`HEAD`] most popular requested times; `None` without any.
-    pub head_share: Option<f64>,
-}
-
-impl Description {
-    /// Describes a workload.
-    pub fn of(workload: &Workload) -> Description {
-        let modes = Modes::of(workload);
-        let jobs = || workload.jobs().iter();
-        Description {
-            users: distinct(jobs().filter_map(|job| job.user)),
-            executables: distinct(jobs().filter_map(|job| job.executable)),
-            estimates: modes.len(),
-            head_share: (!modes.is_empty()).then(|| modes.head_share(HEAD)),
-        }
-    }
-}
-
-fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> usize {
-    let mut values: Vec<T> = values.collect();
-    values.sort_unstable();
-    values.dedup();
-    values.len()
-}

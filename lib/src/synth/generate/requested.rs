@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GenerateError, Parameter, RequestedTimesSource, Setting, Step, Warning, listed, set};
+use super::{
+    GenerateError, GenerationStep, Parameter, ParameterSetting, RequestedTimesSource, Warning, listed, set,
+};
 use crate::characterization::Modes;
 use crate::seed::Seed;
 use crate::synth::{EstimateModel, Estimates, Pairing, ROUND_TIMES, Routine, Supplied, round_up};
@@ -72,7 +74,7 @@ const ROUTINE: &str = "routine";
 
 /// A log that the model is calibrated to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Calibration<'a> {
+pub(super) struct LogModes<'a> {
     /// The log.
     pub log: &'a Workload,
     /// How many of its most popular times are supplied if the settings do not say.
@@ -82,14 +84,14 @@ pub(super) struct Calibration<'a> {
 /// What is recorded about the requested times given.
 #[derive(Debug)]
 pub(super) struct Given {
-    pub step: Step,
+    pub step: GenerationStep,
     pub parameters: Vec<Parameter>,
     pub warnings: Vec<Warning>,
 }
 
 impl Given {
     fn from(source: RequestedTimesSource, parameters: Vec<Parameter>) -> Given {
-        let step = Step::GivenRequestedTimes { source, raised: 0 };
+        let step = GenerationStep::GivenRequestedTimes { source, raised: 0 };
         Given { step, parameters, warnings: Vec::new() }
     }
 }
@@ -114,8 +116,8 @@ impl RequestedTimes {
     pub(super) fn give(
         &self,
         workload: &mut Workload,
-        calibration: Option<Calibration<'_>>,
-        settings: &[Setting],
+        calibration: Option<LogModes<'_>>,
+        settings: &[ParameterSetting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {
         let (estimates, given) = match self {
@@ -160,8 +162,8 @@ impl ModelledTimes {
     fn give(
         &self,
         workload: &mut Workload,
-        calibration: Option<Calibration<'_>>,
-        settings: &[Setting],
+        calibration: Option<LogModes<'_>>,
+        settings: &[ParameterSetting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {
         let log = calibration.map(|calibration| Modes::of(calibration.log)).filter(|modes| !modes.is_empty());
@@ -183,7 +185,7 @@ impl ModelledTimes {
         let mut warnings = Vec::new();
         warnings.extend((raised > 0).then_some(Warning::Raised { requested_times: raised }));
         warnings.extend((calibration.is_some() && log.is_none()).then_some(Warning::NoRequestedTimes));
-        let step = Step::GivenRequestedTimes { source: RequestedTimesSource::Tsafrir, raised };
+        let step = GenerationStep::GivenRequestedTimes { source: RequestedTimesSource::Tsafrir, raised };
         Ok(Given { step, parameters, warnings })
     }
 
@@ -193,7 +195,7 @@ impl ModelledTimes {
         workload: &Workload,
         log: Option<&Modes>,
         default_modes: u8,
-        settings: &[Setting],
+        settings: &[ParameterSetting],
     ) -> Result<EstimateModel, GenerateError> {
         let run = workload.truths().iter().map(|truth| truth.run()).max().unwrap_or_default();
         let of_log = [log.and_then(Modes::permitted), log.and_then(Modes::longest)];

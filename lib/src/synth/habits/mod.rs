@@ -19,7 +19,7 @@ use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::{Machine, Workload};
 use sessions::Submission;
-use users::User;
+use users::HabitUser;
 
 /// The parameters of the model, each with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Habits {
     }
 }
 
-fn job(id: u64, submission: &Submission, users: &[User]) -> (Job, Truth) {
+fn job(id: u64, submission: &Submission, users: &[HabitUser]) -> (Job, Truth) {
     let user = &users[submission.user as usize];
     let application = &user.applications[submission.application];
     let limit = submission.limit;

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
 use super::Habits;
-use super::users::{Application, User, around};
+use super::users::{HabitApplication, HabitUser, around};
 use crate::job::{Ending, Runs, Truth};
 use crate::seed::Seed;
 use crate::synth::{Calendar, round_up};
@@ -32,15 +32,15 @@ impl Submission {
 }
 
 /// A session: its start as a share of all submissions, its user, and its number of jobs.
-struct Session {
+struct HabitSession {
     share: f64,
     user: u32,
     jobs: usize,
 }
 
 /// Every job, in arrival order.
-pub(super) fn submissions(habits: &Habits, users: &[User], seed: Seed) -> Vec<Submission> {
-    let sessions = sessions(habits, people, seed);
+pub(super) fn submissions(habits: &Habits, users: &[HabitUser], seed: Seed) -> Vec<Submission> {
+    let sessions = sessions(habits, users, seed);
     let mut rng = seed.stream("habits/jobs");
     // The present application of each user, which changes in the order of time.
     let mut present = vec![0; users.len()];
@@ -57,7 +57,7 @@ pub(super) fn submissions(habits: &Habits, users: &[User], seed: Seed) -> Vec<Su
     submissions
 }
 
-fn sessions(habits: &Habits, users: &[User], seed: Seed) -> Vec<Session> {
+fn sessions(habits: &Habits, users: &[HabitUser], seed: Seed) -> Vec<HabitSession> {
     let mut rng = seed.stream("habits/sessions");
     let mut activity = Vec::with_capacity(users.len());
     let mut total = 0.0;
@@ -74,7 +74,7 @@ fn sessions(habits: &Habits, users: &[User], seed: Seed) -> Vec<Session> {
         let user = activity.partition_point(|&before| before <= drawn).min(users.len() - 1);
         let jobs =
             usize::try_from(more.sample(&mut rng)).map_or(left, |more| more.saturating_add(1)).min(left);
-        sessions.push(Session { share: rng.random_range(0.0..1.0), user: user as u32, jobs });
+        sessions.push(HabitSession { share: rng.random_range(0.0..1.0), user: user as u32, jobs });
         left -= jobs;
     }
     sessions.sort_by(|one, other| one.share.total_cmp(&other.share));
@@ -84,8 +84,8 @@ fn sessions(habits: &Habits, users: &[User], seed: Seed) -> Vec<Session> {
 /// Adds the jobs of a session; their times are relative to its beginning until [`arrange`].
 fn submit(
     habits: &Habits,
-    session: &Session,
-    applications: &[Application],
+    session: &HabitSession,
+    applications: &[HabitApplication],
     present: usize,
     rng: &mut ChaCha8Rng,
     submissions: &mut Vec<Submission>,
@@ -125,7 +125,12 @@ const DAY: i64 = 86_400;
 const PATIENCE: Seconds = Seconds(1200);
 
 /// Draws a job of an application, without user and time.
-fn submission(habits: &Habits, application: &Application, caution: f64, rng: &mut ChaCha8Rng) -> Submission {
+fn submission(
+    habits: &Habits,
+    application: &HabitApplication,
+    caution: f64,
+    rng: &mut ChaCha8Rng,
+) -> Submission {
     let limit = round_up(application.request.scaled(caution), habits.longest);
     // Some use twice or half as many processors, with a speedup of 2^0.8.
     let (procs, pace) = match rng.random_range(0..100) {
@@ -151,7 +156,7 @@ fn submission(habits: &Habits, application: &Application, caution: f64, rng: &mu
 ///
 /// # Formula
 /// `span = Σ procs·run / (machine · load)`
-fn arrange(habits: &Habits, sessions: &[Session], submissions: &mut [Submission]) {
+fn arrange(habits: &Habits, sessions: &[HabitSession], submissions: &mut [Submission]) {
     let area: i128 = submissions.iter().map(|job| i128::from(job.procs) * i128::from(job.run.0)).sum();
     let span = (area as f64 / (f64::from(habits.procs) * habits.load)).round().max(1.0);
     let calendar = Calendar::office();

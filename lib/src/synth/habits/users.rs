@@ -11,15 +11,15 @@ use crate::units::Seconds;
 
 /// A user.
 #[derive(Debug, Clone)]
-pub(super) struct User {
+pub(super) struct HabitUser {
     /// Relative number of sessions.
     pub activity: f64,
-    pub applications: Vec<Application>,
+    pub applications: Vec<HabitApplication>,
 }
 
 /// A program that a user runs repeatedly.
 #[derive(Debug, Clone)]
-pub(super) struct Application {
+pub(super) struct HabitApplication {
     /// Distinct among all applications of all users.
     pub number: u32,
     pub procs: u32,
@@ -33,7 +33,7 @@ pub(super) struct Application {
     pub endless: bool,
 }
 
-impl Application {
+impl HabitApplication {
     pub(super) fn name(&self) -> String {
         format!("app{:03}", self.number + 1)
     }
@@ -46,7 +46,7 @@ pub(super) fn around(median: f64, spread: f64) -> LogNormal<f64> {
 }
 
 /// All users, the most active first.
-pub(super) fn users(habits: &Habits, seed: Seed) -> Vec<User> {
+pub(super) fn users(habits: &Habits, seed: Seed) -> Vec<HabitUser> {
     let mut rng = seed.stream("habits/people");
     // How many applications beyond the first: three on average. Fails only outside 0 to 1.
     let more = Geometric::new(0.25).expect("a probability");
@@ -63,7 +63,7 @@ pub(super) fn users(habits: &Habits, seed: Seed) -> Vec<User> {
             number += 1;
         }
         // Zipf's law without its first ranks, so that the most active users do not dominate.
-        User { activity: 1.0 / (f64::from(rank) + 4.0), applications }
+        HabitUser { activity: 1.0 / (f64::from(rank) + 4.0), applications }
     };
     (0..habits.users).map(&mut user).collect()
 }
@@ -71,7 +71,13 @@ pub(super) fn users(habits: &Habits, seed: Seed) -> Vec<User> {
 /// The longest median run time of an application on the whole machine.
 const LARGEST: Seconds = Seconds(3600);
 
-fn application(habits: &Habits, number: u32, pace: f64, cautious: bool, rng: &mut ChaCha8Rng) -> Application {
+fn application(
+    habits: &Habits,
+    number: u32,
+    pace: f64,
+    cautious: bool,
+    rng: &mut ChaCha8Rng,
+) -> HabitApplication {
     let procs = size(habits.procs, rng);
     // Short and long applications; larger ones are more often long (as in Lublin & Feitelson 2003).
     let bigness = f64::from(procs).log2() / f64::from(habits.procs).log2().max(1.0);
@@ -84,7 +90,7 @@ fn application(habits: &Habits, number: u32, pace: f64, cautious: bool, rng: &mu
     let spread = rng.random_range(0.05..0.5);
     let padded = typical * around(habits.overestimate, 0.8).sample(rng).max(1.1);
     let request = if cautious && long { habits.longest } else { Seconds(padded.ceil() as i64) };
-    Application {
+    HabitApplication {
         number,
         procs,
         typical: Seconds(typical.round() as i64),

@@ -23,7 +23,7 @@ use crate::workload::{Machine, Workload};
 use arrivals::Arrivals;
 pub use class::{GammaLaw, LublinArrivals, LublinClass, LublinRuns, LublinSizes};
 use runs::RunTimes;
-use sizes::Sizes;
+use sizes::DrawnSizes;
 
 /// The kinds of jobs to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -82,7 +82,13 @@ impl Lublin {
         self.check()?;
         let mut sources: Vec<JobStream> = Vec::new();
         if matches!(self.kinds, LublinKinds::Both | LublinKinds::Interactive) {
-            sources.push(JobStream::new(&self.interactive, self.procs, QueueId::new(0), seed, "interactive")?);
+            sources.push(JobStream::new(
+                &self.interactive,
+                self.procs,
+                QueueId::new(0),
+                seed,
+                "interactive",
+            )?);
         }
         if matches!(self.kinds, LublinKinds::Both | LublinKinds::Batch) {
             sources.push(JobStream::new(&self.batch, self.procs, QueueId::new(1), seed, "batch")?);
@@ -122,7 +128,7 @@ struct JobStream {
     queue: Option<QueueId>,
     /// When the next one arrives.
     next: Time,
-    sizes: Sizes,
+    sizes: DrawnSizes,
     runs: RunTimes,
     arrivals: Arrivals,
 }
@@ -140,7 +146,7 @@ impl JobStream {
         Ok(JobStream {
             queue,
             next: arrivals.next(),
-            sizes: Sizes::new(class.sizes, procs, stream("sizes")),
+            sizes: DrawnSizes::new(class.sizes, procs, stream("sizes")),
             runs: RunTimes::new(&class.runs, stream("runs"))?,
             arrivals,
         })

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::error::within;
-use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::characterization::Sessions;
+use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::seed::Seed;
 use crate::units::Seconds;
 use crate::workload::{Names, Workload};
-use sessions::Submission;
+use sessions::AssignedJob;
 pub use user_statistics::UserStatistics;
 use users::Users;
 
@@ -130,7 +130,7 @@ impl Population {
         workload: &Workload,
         lanes: &Lanes,
         users: &Users,
-        submissions: &[Submission],
+        submissions: &[AssignedJob],
         places: &[u32],
     ) -> Result<Workload, SynthError> {
         let queues = (!lanes.queued).then(|| usual_queues(workload, users, submissions, places));
@@ -149,7 +149,9 @@ impl Population {
                     group: GroupId::new(users.group(application.user)),
                     account: None,
                     executable: ExecutableId::new(submission.application),
-                    queue: queues.as_ref().map_or(slot.queue, |queues| queues[submission.application as usize]),
+                    queue: queues
+                        .as_ref()
+                        .map_or(slot.queue, |queues| queues[submission.application as usize]),
                     partition: job.partition,
                     qos: job.qos,
                     shape: job.shape,
@@ -161,7 +163,7 @@ impl Population {
             places.iter().map(|&place| workload.truths()[place as usize].clone()).collect();
         let mut settled = Workload::from_columns(workload.machine(), jobs, truths)?;
         settled.epoch = workload.epoch;
-        settled.names = self.names(workload, lanes, people);
+        settled.names = self.names(workload, lanes, users);
         Ok(settled)
     }
 
@@ -254,7 +256,7 @@ impl Lanes {
 fn usual_queues(
     workload: &Workload,
     users: &Users,
-    submissions: &[Submission],
+    submissions: &[AssignedJob],
     places: &[u32],
 ) -> Vec<Option<QueueId>> {
     let mut runs: Vec<(u32, Seconds)> = submissions

@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::sessions::Submission;
+use super::sessions::AssignedJob;
 use super::users::Users;
 use super::{Lanes, Population};
 use crate::seed::Seed;
@@ -54,7 +54,7 @@ pub(super) fn deal(
     workload: &Workload,
     lanes: &Lanes,
     users: &Users,
-    submissions: &[Submission],
+    submissions: &[AssignedJob],
     seed: Seed,
 ) -> Vec<u32> {
     let mut rng = seed.stream("population/pool");
@@ -71,7 +71,8 @@ pub(super) fn deal(
             let (stretch, others) = rest.split_at(own.len().min(rest.len()));
             rest = others;
             let jobs = pool.by_session(stretch, &loose, &mut rng);
-            for (slot, place) in by_session(own, submissions, population.wandering, &mut rng).into_iter().zip(jobs)
+            for (slot, place) in
+                by_session(own, submissions, population.wandering, &mut rng).into_iter().zip(jobs)
             {
                 dealt[slot as usize] = place;
             }
@@ -88,7 +89,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn of(users: &Users, submissions: &[Submission]) -> Slots {
+    fn of(users: &Users, submissions: &[AssignedJob]) -> Slots {
         let mut first = vec![0; users.applications.len() + 1];
         for submission in submissions {
             first[submission.application as usize + 1] += 1;
@@ -114,7 +115,7 @@ impl Slots {
 
 /// The slots of one application by session: sessions in rough order of time, forwards or backwards from a random start,
 /// and slots within a session in random order.
-fn by_session(slots: &[u32], submissions: &[Submission], wandering: f64, rng: &mut ChaCha8Rng) -> Vec<u32> {
+fn by_session(slots: &[u32], submissions: &[AssignedJob], wandering: f64, rng: &mut ChaCha8Rng) -> Vec<u32> {
     // Multiplication by an odd number is a bijection.
     const ODD: u32 = 0x9e37_79b1;
     const BACK: u32 = inverse(ODD);

@@ -16,13 +16,13 @@ use crate::workload::Workload;
 
 /// The session and the application that an arrival belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Submission {
+pub(super) struct AssignedJob {
     pub session: u32,
     pub application: u32,
 }
 
 /// A session that has not ended.
-struct Session {
+struct OpenSession {
     user: u32,
     /// The session's main application, and that of the next job.
     subject: u32,
@@ -45,10 +45,10 @@ struct Lane {
 }
 
 /// The state of the assignment.
-struct Assignment<'a> {
+struct SessionAssignment<'a> {
     population: &'a Population,
     users: &'a Users,
-    sessions: Vec<Session>,
+    sessions: Vec<OpenSession>,
     /// For each lane, the sessions whose next job belongs there.
     lanes: Vec<Lane>,
     /// Planned sessions that have not begun.
@@ -81,8 +81,8 @@ pub(super) fn assign(
     lanes: &Lanes,
     users: &Users,
     seed: Seed,
-) -> Vec<Submission> {
-    let mut assignment = Assignment {
+) -> Vec<AssignedJob> {
+    let mut assignment = SessionAssignment {
         population,
         users,
         sessions: Vec::new(),
@@ -107,8 +107,8 @@ pub(super) fn assign(
         .collect()
 }
 
-impl Assignment<'_> {
-    fn step(&mut self, at: i64, lane: u32) -> Submission {
+impl SessionAssignment<'_> {
+    fn step(&mut self, at: i64, lane: u32) -> AssignedJob {
         let session = self.continuing(at, lane).unwrap_or_else(|| self.begin(at, lane));
         let state = &mut self.sessions[session as usize];
         let application = state.application;
@@ -133,7 +133,7 @@ impl Assignment<'_> {
             let due = at.saturating_add(due);
             self.lanes[lane as usize].thinking.push(Reverse((due, session)));
         }
-        Submission { session, application }
+        AssignedJob { session, application }
     }
 
     /// A session of this lane that continues: one that is due, or a pending one that continues early.
@@ -167,7 +167,7 @@ impl Assignment<'_> {
         // Sessions of more than one job also get jobs that are owed.
         let more = if drawn > 1 { self.owed.min(4 * drawn) } else { 0 };
         self.owed -= more;
-        self.sessions.push(Session {
+        self.sessions.push(OpenSession {
             user,
             subject: application,
             application,
@@ -205,7 +205,7 @@ impl Assignment<'_> {
         (user, self.opening(user, lane).unwrap_or_default())
     }
 
-    /// A user of this lane, if possible one who is present and not in a session.
+    /// A user of this lane, if possible present and not in a session.
     fn unplanned(&mut self, at: i64, lane: u32) -> u32 {
         let mut user = 0;
         for _ in 0..CONSIDERED {

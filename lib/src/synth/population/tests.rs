@@ -8,8 +8,8 @@ use crate::synth::{Habits, Stripped, Variant};
 use crate::units::{Procs, Time};
 use crate::workload::Machine;
 
-/// Jobs of nobody, drawn independently of each other.
-fn nobodys(jobs: u32) -> Workload {
+/// Independent jobs without users.
+fn without_users(jobs: u32) -> Workload {
     let stripped = Some(Stripped { percent: 100, estimates: true, identity: true, seed: 1 });
     let habits = Habits { jobs, ..Habits::default() }.generate(Seed(1)).unwrap();
     Variant { stripped, ..Variant::default() }.of(&habits).unwrap()
@@ -17,7 +17,7 @@ fn nobodys(jobs: u32) -> Workload {
 
 /// The same in no queue.
 fn unqueued(jobs: u32) -> Workload {
-    let queued = nobodys(jobs);
+    let queued = without_users(jobs);
     let mut jobs = queued.jobs().to_vec();
     jobs.iter_mut().for_each(|job| job.queue = None);
     Workload::from_columns(queued.machine(), jobs, queued.truths().to_vec()).unwrap()
@@ -45,7 +45,7 @@ fn contents(workload: &Workload) -> Vec<Content> {
 
 #[test]
 fn arrivals_and_jobs_stay_what_they_were() {
-    let before = nobodys(20_000);
+    let before = without_users(20_000);
     let after = Population::default().assign_users(&before, Seed(3)).unwrap();
     assert_eq!(arrivals(&after), arrivals(&before));
     assert_eq!(contents(&after), contents(&before));
@@ -55,8 +55,8 @@ fn arrivals_and_jobs_stay_what_they_were() {
 }
 
 #[test]
-fn everybody_is_filled_in_and_named() {
-    let settled = Population::default().settle(&nobodys(20_000), Seed(3)).unwrap();
+fn every_job_has_a_named_user() {
+    let settled = Population::default().assign_users(&without_users(20_000), Seed(3)).unwrap();
     for job in settled.jobs() {
         let (user, group) = (job.user.unwrap().number(), job.group.unwrap().number());
         let (executable, queue) = (job.executable.unwrap().number(), job.queue.unwrap().number());
@@ -88,7 +88,7 @@ fn without_queues_an_application_has_the_queue_of_its_usual_run_time() {
 
 #[test]
 fn the_same_seed_settles_the_same_for_ever() {
-    let before = nobodys(20_000);
+    let before = without_users(20_000);
     let settle = |seed| Population::default().assign_users(&before, Seed(seed)).unwrap();
     assert_eq!(settle(1).digest(), DIGEST, "{:#018x}", settle(1).digest());
     assert_eq!(settle(1), settle(1));
@@ -99,8 +99,8 @@ fn the_same_seed_settles_the_same_for_ever() {
 const DIGEST: u64 = 0x69fd_6b64_de09_7cd2;
 
 #[test]
-fn people_work_as_they_are_asked_to() {
-    let before = nobodys(60_000);
+fn users_work_as_the_parameters_say() {
+    let before = without_users(60_000);
     for jobs_per_session in [1.5, 3.0, 6.0] {
         let population = Population { jobs_per_session, users: 200, ..Population::default() };
         let manners = UserStatistics::of(&population.assign_users(&before, Seed(2)).unwrap());
@@ -109,7 +109,8 @@ fn people_work_as_they_are_asked_to() {
         assert!((0.7..1.2).contains(&met), "{jobs_per_session}: {manners:?}");
         assert_eq!(manners.users, 200);
     }
-    let manners = |population: Population| UserStatistics::of(&population.assign_users(&before, Seed(2)).unwrap());
+    let manners =
+        |population: Population| UserStatistics::of(&population.assign_users(&before, Seed(2)).unwrap());
     let usual = manners(Population::default());
     // Each way of working shows in its own measure.
     assert!(manners(Population { activity: 0.0, ..Population::default() }).busiest_tenth < 0.15);
@@ -136,10 +137,10 @@ fn people_work_as_they_are_asked_to() {
 
 #[test]
 fn users_tell_nothing_once_they_are_shuffled() {
-    let settled = Population::default().settle(&nobodys(30_000), Seed(2)).unwrap();
+    let settled = Population::default().assign_users(&without_users(30_000), Seed(2)).unwrap();
     let manners = UserStatistics::of(&settled);
     let mut jobs = settled.jobs().to_vec();
-    // Whoever submitted the job 7919 places further on.
+    // The user of the job 7919 places further on.
     let users: Vec<Option<UserId>> = jobs.iter().map(|job| job.user).collect();
     for (place, job) in jobs.iter_mut().enumerate() {
         job.user = users[(place * 7919) % users.len()];
@@ -151,17 +152,17 @@ fn users_tell_nothing_once_they_are_shuffled() {
 }
 
 #[test]
-fn somebody_has_hours_and_comes_and_goes() {
+fn users_have_hours_and_are_present_for_a_time() {
     let population = Population { users: 40, ..Population::default() };
-    let settled = population.settle(&nobodys(60_000), Seed(2)).unwrap();
+    let settled = population.assign_users(&without_users(60_000), Seed(2)).unwrap();
     // Over the users: how far the busiest eight hours exceed a third of their jobs, and when they are seen.
     let mut by_user: BTreeMap<Option<UserId>, (Vec<f64>, usize, usize)> = BTreeMap::new();
-    let mut everybody = vec![0.0; 24];
+    let mut all_users = vec![0.0; 24];
     for (place, job) in settled.jobs().iter().enumerate() {
         let hour = (job.submit.0 / 3600 % 24) as usize;
         let (hours, _, last) = by_user.entry(job.user).or_insert((vec![0.0; 24], place, place));
         hours[hour] += 1.0;
-        everybody[hour] += 1.0;
+        all_users[hour] += 1.0;
         *last = place;
     }
     let busiest = |hours: &[f64]| {
@@ -169,7 +170,7 @@ fn somebody_has_hours_and_comes_and_goes() {
         (0..24).map(window).fold(0.0, f64::max) / hours.iter().sum::<f64>()
     };
     let mean = by_user.values().map(|(hours, _, _)| busiest(hours)).sum::<f64>() / by_user.len() as f64;
-    assert!(mean > busiest(&everybody) + 0.02, "{mean} {}", busiest(&everybody));
+    assert!(mean > busiest(&all_users) + 0.02, "{mean} {}", busiest(&all_users));
     let away = by_user.values().filter(|(_, first, last)| last - first < 45_000).count();
     assert!(away >= 5, "{away} of {} come or go", by_user.len());
 }
@@ -230,8 +231,9 @@ fn the_smallest_and_the_oddest_work() {
 
 #[test]
 fn impossible_parameters_are_named() {
-    let before = nobodys(100);
-    let complain = |population: Population| population.assign_users(&before, Seed(1)).unwrap_err().to_string();
+    let before = without_users(100);
+    let complain =
+        |population: Population| population.assign_users(&before, Seed(1)).unwrap_err().to_string();
     let usual = Population::default();
     assert_eq!(complain(Population { users: 0, ..usual }), "users = 0: must be between 1 and 1000000");
     assert_eq!(
@@ -258,7 +260,7 @@ fn impossible_parameters_are_named() {
 
 #[test]
 fn a_log_without_users_cannot_be_imitated() {
-    let error = Population::like(&nobodys(100)).unwrap_err().to_string();
+    let error = Population::like(&without_users(100)).unwrap_err().to_string();
     assert_eq!(error, "the log does not say who submitted its jobs: there are no users to be like");
     let nothing = Workload::new(Machine { procs: Procs(1) }, vec![]).unwrap();
     assert!(Population::like(&nothing).is_err());

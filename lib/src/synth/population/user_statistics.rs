@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
-use crate::job::{Job, UserId};
 use crate::characterization::Sessions;
+use crate::job::{Job, UserId};
 use crate::stats::median;
 use crate::units::Time;
 use crate::workload::Workload;

@@ -11,6 +11,17 @@ use crate::units::Procs;
 /// 31 million years: sums of such times stay far from the end of the clock.
 const LATEST: i64 = 1_000_000_000_000_000;
 
+/// What becomes of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    /// It is a job.
+    Kept,
+    /// It never started: not a job to simulate, but one that stood in the queue until it left.
+    Withdrawn,
+    /// It is not a job.
+    Removed,
+}
+
 /// Judges records in the order of the log.
 #[derive(Debug)]
 pub struct Cleaner {
@@ -67,9 +78,9 @@ impl Cleaner {
         self.ledger
     }
 
-    /// Judges and possibly changes a record; `false` if it is removed. Of a kept record,
-    /// `requested_procs` are the processors the job is taken to need.
-    pub fn clean(&mut self, record: &mut Record) -> Result<bool, TraceError> {
+    /// Judges and possibly changes a record. Of a record that is not removed, `requested_procs` are the processors
+    /// the job is taken to need.
+    pub fn clean(&mut self, record: &mut Record) -> Result<Disposition, TraceError> {
         if record.unfinished {
             return self.remove(Rule::Unfinished, record, || "not ended".into());
         }
@@ -78,7 +89,7 @@ impl Cleaner {
             if self.summed_up == Some(record.job) {
                 self.fire(Rule::PartialExecution, record, || format!("status {status}"))?;
                 if self.ruleset.action(Rule::PartialExecution) == Action::Drop {
-                    return Ok(false);
+                    return Ok(Disposition::Removed);
                 }
             } else {
                 self.fire(Rule::PartialAlone, record, || format!("status {status}"))?;
@@ -97,7 +108,8 @@ impl Cleaner {
         }
         if record.run < 0 {
             let run = record.run;
-            return self.remove(Rule::RunMissing, record, || format!("run {run}"));
+            self.fire(Rule::RunMissing, record, || format!("run {run}"))?;
+            return Ok(self.withdraw(record));
         }
         if record.submit.max(record.run).max(record.requested_time) > LATEST {
             let (submit, run, request) = (record.submit, record.run, record.requested_time);
@@ -105,8 +117,14 @@ impl Cleaner {
                 format!("submit {submit}, run {run}, requested {request}")
             });
         }
-        if !self.choose_processors(record)? || !self.judge_run(record)? || !self.fit(record)? {
-            return Ok(false);
+        if !self.choose_processors(record)? {
+            return Ok(Disposition::Removed);
+        }
+        if !self.judge_run(record)? {
+            return Ok(self.withdraw(record));
+        }
+        if !self.fit(record)? {
+            return Ok(Disposition::Removed);
         }
         if !(UNKNOWN..=5).contains(&record.status) {
             let status = record.status;
@@ -120,7 +138,31 @@ impl Cleaner {
             self.fire(Rule::SubmitUnordered, record, || format!("{submitted} after {latest}"))?;
         }
         self.latest_submit = self.latest_submit.max(submitted);
-        Ok(true)
+        Ok(Disposition::Kept)
+    }
+
+    /// Decides whether a record without a run is a withdrawn job. It obeys the rules that jobs obey; they are not
+    /// counted again, as the rule that removed the record is.
+    fn withdraw(&self, record: &mut Record) -> Disposition {
+        let request_missing = record.requested_time <= 0;
+        let times = record.submit.max(record.wait).max(record.requested_time);
+        let machine = self.machine.map_or(i64::from(u32::MAX), |procs| i64::from(procs.0));
+        let too_large = record.requested_procs > machine;
+        let is_job = record.is_withdrawn()
+            && record.requested_procs > 0
+            && times <= LATEST
+            && self.ruleset.action(Rule::Processors) != Action::Held
+            && !(request_missing && self.ruleset.action(Rule::RequestMissing) == Action::Drop)
+            && !(too_large && self.ruleset.action(Rule::TooLarge) != Action::Cap);
+        if !is_job {
+            return Disposition::Removed;
+        }
+        record.requested_procs = record.requested_procs.min(machine);
+        if request_missing {
+            record.requested_time = UNKNOWN;
+        }
+        forget(record);
+        Disposition::Withdrawn
     }
 
     fn choose_processors(&mut self, record: &mut Record) -> Result<bool, TraceError> {
@@ -131,9 +173,10 @@ impl Cleaner {
             (requested, allocated)
         };
         if preferred <= 0 && other <= 0 {
-            return self.remove(Rule::ProcessorsMissing, record, || {
+            self.fire(Rule::ProcessorsMissing, record, || {
                 format!("requested {requested}, allocated {allocated}")
-            });
+            })?;
+            return Ok(false);
         }
         if preferred <= 0 {
             self.fire(Rule::Processors, record, || format!("requested {requested}, allocated {allocated}"))?;
@@ -192,26 +235,12 @@ impl Cleaner {
     }
 
     fn forget_identifiers(&mut self, record: &mut Record) -> Result<(), TraceError> {
-        // The last 32-bit number is the one that stands for "unknown" within a job.
-        let beyond = |value: i64| value >= i64::from(u32::MAX);
-        let fields =
-            |record: &Record| [record.user, record.group, record.executable, record.queue, record.partition];
-        if fields(record).into_iter().any(beyond) {
-            let values = fields(record);
+        let values = [record.user, record.group, record.executable, record.queue, record.partition];
+        if values.into_iter().any(beyond) {
             self.fire(Rule::IdentifierRange, record, || {
                 format!("user, group, executable, queue, partition {values:?}")
             })?;
-            for field in [
-                &mut record.user,
-                &mut record.group,
-                &mut record.executable,
-                &mut record.queue,
-                &mut record.partition,
-            ] {
-                if beyond(*field) {
-                    *field = UNKNOWN;
-                }
-            }
+            forget(record);
         }
         Ok(())
     }
@@ -221,9 +250,9 @@ impl Cleaner {
         rule: Rule,
         record: &Record,
         value: impl FnOnce() -> String,
-    ) -> Result<bool, TraceError> {
+    ) -> Result<Disposition, TraceError> {
         self.fire(rule, record, value)?;
-        Ok(false)
+        Ok(Disposition::Removed)
     }
 
     fn fire(
@@ -243,6 +272,21 @@ impl Cleaner {
             value: value(),
         });
         Ok(())
+    }
+}
+
+/// Whether an identifier is out of range: the last 32-bit number stands for "unknown" within a job.
+fn beyond(value: i64) -> bool {
+    value >= i64::from(u32::MAX)
+}
+
+/// Takes identifiers that are out of range as unknown.
+fn forget(record: &mut Record) {
+    let Record { user, group, executable, queue, partition, .. } = record;
+    for field in [user, group, executable, queue, partition] {
+        if beyond(*field) {
+            *field = UNKNOWN;
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod report;
 mod rule;
 mod ruleset;
 
-pub use cleaner::Cleaner;
-pub use report::{CleaningReport, Example, Ledger, RuleReport};
+pub use cleaner::{Cleaner, Disposition};
+pub use report::{CleaningReport, Example, Ledger, RuleReport, Withdrawals};
 pub use rule::{Action, Effect, Rule};
 pub use ruleset::{Ruleset, RulesetError};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
+use crate::units::Seconds;
 
 /// Where a rule fired first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,6 +93,7 @@ impl Ledger {
             jobs: lines.saturating_sub(removed),
             removed,
             machine,
+            withdrawn: None,
             rules,
         }
     }
@@ -114,8 +116,34 @@ pub struct RuleReport {
     pub example: Option<Example>,
 }
 
+/// Jobs that left the queue before they started.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Withdrawals {
+    /// How many there are, all of them among the removed records.
+    pub jobs: u64,
+    /// How long they waited before they left, summed.
+    pub queue_time: Seconds,
+    /// Their share of all queue time, the other part being the waits of the jobs that started; `None` if the log
+    /// records no waits.
+    pub queue_time_share: Option<f64>,
+}
+
+impl Withdrawals {
+    /// Sums up how long each withdrawn job waited; `started` is the sum of the waits of jobs that started.
+    pub(in crate::trace) fn of(waits: impl Iterator<Item = Seconds>, started: i128) -> Withdrawals {
+        let (mut jobs, mut total) = (0, 0_i128);
+        for wait in waits {
+            jobs += 1;
+            total += i128::from(wait.0);
+        }
+        let all = total + started;
+        let queue_time = Seconds(i64::try_from(total).unwrap_or(i64::MAX));
+        Withdrawals { jobs, queue_time, queue_time_share: (all > 0).then(|| total as f64 / all as f64) }
+    }
+}
+
 /// What became of a log. `lines = jobs + removed`, and each removed line is counted by exactly one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CleaningReport {
     /// By which rules.
     pub ruleset: Ruleset,
@@ -127,6 +155,9 @@ pub struct CleaningReport {
     pub removed: u64,
     /// The machine's size and how it is known, in words.
     pub machine: Option<String>,
+    /// Jobs that never started; `None` where the log was read and not cleaned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<Withdrawals>,
     /// Every rule that fired.
     pub rules: Vec<RuleReport>,
 }
@@ -153,6 +184,12 @@ impl fmt::Display for CleaningReport {
         )?;
         if let Some(machine) = &self.machine {
             write!(f, "\n  machine: {machine}")?;
+        }
+        if let Some(Withdrawals { jobs: jobs @ 1.., queue_time_share, .. }) = self.withdrawn {
+            write!(f, "\n  withdrawn: {jobs} of the removed left the queue before they started")?;
+            if let Some(share) = queue_time_share {
+                write!(f, "; {:.1}% of all queue time", share * 100.0)?;
+            }
         }
         for report in &self.rules {
             let RuleReport { rule, description, action, effect, count, example } = report;

@@ -184,18 +184,28 @@ impl Sacct {
             note(Rule::HetComponent, shortened(id));
         }
 
-        let requested_procs = row.count(Column::ReqCpus)?;
-        let allocated_procs = match row.count(Column::AllocCpus)? {
+        let mut requested_procs = row.count(Column::ReqCpus)?;
+        let mut allocated_procs = match row.count(Column::AllocCpus)? {
             UNKNOWN => row.count(Column::NCpus)?,
             procs => procs,
         };
+        // A job that left the queue without starting waited until it left, unless it never became eligible.
+        let never_eligible =
+            self.from_eligible && eligible.is_none() && self.columns.place(Column::Eligible).is_some();
+        let left = end.filter(|_| !unfinished && !never_eligible);
+        if start.is_none() && !unfinished {
+            // Nothing was allocated; Slurm up to 22.05 prints what was requested.
+            requested_procs = if requested_procs > 0 { requested_procs } else { allocated_procs };
+            allocated_procs = UNKNOWN;
+        }
         let procs = if allocated_procs > 0 { allocated_procs } else { requested_procs };
         *record = Record {
             line: number,
             job,
             submit: from.unwrap_or(UNKNOWN),
-            wait: match (start, from) {
-                (Some(start), Some(from)) => start.saturating_sub(from).max(0),
+            wait: match (start, left, from) {
+                (Some(start), _, Some(from)) => start.saturating_sub(from).max(0),
+                (None, Some(left), Some(from)) if left >= from => left - from,
                 _ => UNKNOWN,
             },
             run,

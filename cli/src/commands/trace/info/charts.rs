@@ -1,6 +1,6 @@
 //! The portrait in charts, after the figures of Tsafrir, Etsion & Feitelson 2005.
 
-use queuecast::characterization::{Accuracy, Disparity, Growth, Characterization};
+use queuecast::characterization::{Accuracy, Characterization, Disparity, Growth};
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Document};
 

@@ -1,6 +1,7 @@
 //! `queuecast trace info`: what is in a trace before anybody touches it, and what the people in it do.
 
 mod charts;
+mod described;
 mod row;
 mod summary;
 mod survey;
@@ -9,10 +10,11 @@ mod tables;
 use std::path::PathBuf;
 
 use queuecast::characterization::Characterization;
-use queuecast::report::{Cell, Document, Page, Table};
-use queuecast::trace::{self, CleaningReport, Info, Inspected};
+use queuecast::report::{Document, Table};
+use queuecast::trace::{self, Inspected};
 use serde::Serialize;
 
+use self::described::{Described, Shown};
 use crate::answer::Answer;
 use crate::commands::source::Source;
 use crate::failure::Failure;
@@ -33,25 +35,6 @@ pub struct Arguments {
     pub no_plot: bool,
     #[command(flatten)]
     pub source: Source,
-}
-
-#[derive(Debug, Serialize)]
-struct Described {
-    source: String,
-    #[serde(flatten)]
-    info: Info,
-    /// What was done to the records before the portrait was made; `None` if that left no jobs.
-    cleaning: Option<CleaningReport>,
-    portrait: Option<Characterization>,
-    #[serde(skip)]
-    shown: Shown,
-}
-
-/// How much people want to see.
-#[derive(Debug, Clone, Copy)]
-struct Shown {
-    portrait: bool,
-    plot: bool,
 }
 
 /// One object for one trace, an array for several.
@@ -92,7 +75,7 @@ impl Answered {
 
 impl Answer for Answered {
     fn document(&self) -> Document {
-        self.all().iter().fold(Document::new(), |document, described| described.added_to(document))
+        self.all().iter().fold(Document::new(), add)
     }
 
     /// One row per trace.
@@ -101,35 +84,15 @@ impl Answer for Answered {
     }
 }
 
-impl Described {
-    fn added_to(&self, document: Document) -> Document {
-        let mut document = survey::add(document, self);
-        document = document.with_table("portrait", summary::table(self));
-        if let Some(portrait) = self.portrait.as_ref().filter(|_| self.shown.portrait) {
-            document = tables::add(document, portrait, self.info.epoch);
-            if self.shown.plot {
-                document = charts::add(document, portrait);
-            }
+/// Adds what is said of one trace.
+fn add(document: Document, described: &Described) -> Document {
+    let mut document = survey::add(document, described);
+    document = document.with_table("portrait", summary::table(described));
+    if let Some(portrait) = described.portrait.as_ref().filter(|_| described.shown.portrait) {
+        document = tables::add(document, portrait, described.info.epoch);
+        if described.shown.plot {
+            document = charts::add(document, portrait);
         }
-        survey::add_reading(document, self)
     }
-}
-
-fn whole(count: u64) -> Cell {
-    Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
-}
-
-/// A count in words.
-fn counted(count: u64) -> String {
-    whole(count).shown(&Page::default())
-}
-
-/// A share in words.
-fn percent(share: f64) -> String {
-    Cell::share(share).shown(&Page::default())
-}
-
-/// A user by name, or by number where the log has no names.
-fn user(number: u32, name: Option<&String>) -> String {
-    name.cloned().unwrap_or_else(|| format!("user {number}"))
+    survey::add_reading(document, described)
 }

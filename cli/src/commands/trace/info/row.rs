@@ -1,10 +1,10 @@
 //! A trace as one row of numbers, for spreadsheets.
 
-use queuecast::characterization::{Disparity, Characterization};
+use queuecast::characterization::{Characterization, Disparity};
 use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::Percentiles;
 
-use super::{Described, whole};
+use super::described::{Described, whole};
 
 /// One row per trace: what was counted before cleaning, then the portrait of what cleaning left.
 pub fn table(all: &[Described]) -> Table {
@@ -25,6 +25,8 @@ fn counted(described: &Described) -> Vec<(Column, Cell)> {
         of.as_ref().map_or(Cell::Missing, |distribution| Cell::duration(distribution.mean))
     };
     let distinct = &info.distinct;
+    let withdrawn = described.cleaning.as_ref().and_then(|report| report.withdrawn);
+    let queue_time_share = withdrawn.and_then(|one| one.queue_time_share);
     vec![
         (Column::text("source"), Cell::text(&**source)),
         (Column::text("format"), Cell::text(info.format.name())),
@@ -42,6 +44,8 @@ fn counted(described: &Described) -> Vec<(Column, Cell)> {
         (Column::integer("queues"), Cell::count(distinct.queues)),
         (Column::integer("partitions"), Cell::count(distinct.partitions)),
         (Column::integer("unfinished"), whole(info.unfinished)),
+        (Column::integer("withdrawn"), withdrawn.map_or(Cell::Missing, |one| whole(one.jobs))),
+        (Column::share("withdrawn_queue_time_share"), queue_time_share.map_or(Cell::Missing, Cell::share)),
         (Column::integer("runs_above_request"), whole(info.runs_above_request)),
         (Column::duration("mean_run").key("mean_run"), mean(&info.runs)),
         (Column::duration("mean_request").key("mean_request"), mean(&info.requests)),

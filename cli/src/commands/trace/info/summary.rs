@@ -1,9 +1,11 @@
 //! The portrait in a dozen lines.
 
-use queuecast::characterization::{Accuracy, Disparity, Flurries, Owners, Characterization, Repeats, SessionStatistics};
+use queuecast::characterization::{
+    Accuracy, Characterization, Disparity, Flurries, Owners, Repeats, SessionStatistics,
+};
 use queuecast::report::{Cell, Column, Page, Table, duration};
 
-use super::{Described, counted, percent, user};
+use super::described::{Described, counted, percent, user};
 
 /// How many of the most popular estimates are named.
 const NAMED: usize = 4;

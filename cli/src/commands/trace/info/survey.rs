@@ -1,9 +1,10 @@
 //! What is in a trace before anybody cleans it.
 
 use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
+use queuecast::trace::clean::Withdrawals;
 use queuecast::units::Seconds;
 
-use super::{Described, whole};
+use super::described::{Described, counted, percent, whole};
 use crate::commands::cleaning;
 
 /// Adds what was counted.
@@ -60,6 +61,11 @@ impl Described {
             .collect();
         say("ended", Cell::text(statuses.join(", ")));
         say("not ended", whole(info.unfinished));
+        let withdrawn = self.cleaning.as_ref().and_then(|report| report.withdrawn);
+        if let Some(Withdrawals { jobs: jobs @ 1.., queue_time_share, .. }) = withdrawn {
+            let share = queue_time_share.map(|share| format!(" ({} of all queue time)", percent(share)));
+            say("never started", Cell::text(format!("{}{}", counted(jobs), share.unwrap_or_default())));
+        }
         say("longer than requested", whole(info.runs_above_request));
         for thanks in &header.acknowledge {
             say("acknowledge", Cell::text(thanks.replace('\n', " ")));

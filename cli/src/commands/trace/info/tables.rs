@@ -1,12 +1,13 @@
 //! The portrait in tables.
 
 use queuecast::characterization::{
-    Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owner, Owners, Characterization, Repeats, SessionStatistics,
+    Accuracy, AccuracyBin, Characterization, Disparity, Flurries, Growth, Owner, Owners, Repeats,
+    SessionStatistics,
 };
 use queuecast::report::{Cell, Column, Document, Table, date, duration};
 use queuecast::trace::Percentiles;
 
-use super::{user, whole};
+use super::described::{counted, user, whole};
 
 /// How many owners are listed.
 const OWNERS: usize = 5;
@@ -80,7 +81,7 @@ fn growth(growth: &Growth) -> Table {
     let points = growth.points.iter().enumerate().filter(|&(at, point)| at == last || told(point.jobs));
     let points: Vec<_> = points.map(|(_, point)| point).collect();
     let mut columns = vec![Column::text("after so many jobs").naming()];
-    columns.extend(points.iter().map(|point| Column::integer(super::counted(point.jobs))));
+    columns.extend(points.iter().map(|point| Column::integer(counted(point.jobs))));
     let mut table = Table::new(columns);
     let row = |name: &str, cell: fn(&queuecast::characterization::GrowthPoint) -> Cell| {
         let mut row = vec![Cell::text(name)];
@@ -209,7 +210,7 @@ fn flurries(flurries: &Flurries, epoch: Option<i64>) -> Table {
     table.note(format!(
         "weeks in which a user submits as many jobs as all users in a median week ({}), half of that week's jobs, \
          and {} times the user's own median week",
-        super::counted(flurries.median_week),
+        counted(flurries.median_week),
         Flurries::SURGE
     ));
     table

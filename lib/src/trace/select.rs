@@ -1,128 +1,29 @@
-//! Records through the cleaner, then the few rules that need all of them: those that compare a job with the
-//! machine or with other jobs.
+//! Selects the records of a log that become jobs: cleans them one by one, then applies the rules that need all
+//! of them, which compare a job with the machine or with other jobs.
 
 use std::io::Read;
 
 use super::clean::cleaner::strict_error;
-use super::clean::{Action, Cleaner, CleaningReport, Effect, Example, Ledger, Rule};
+use super::clean::{
+    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Ledger, Rule, Withdrawals,
+};
 use super::error::TraceError;
 use super::input::Compression;
 use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
+use super::store::{Store, withdrawn};
 use super::swf::Header;
 use super::{Format, ReadOptions};
-use crate::job::{Job, Truth};
-use crate::units::{Procs, Time};
-use crate::workload::{Names, arrange};
-
-/// What is kept of a log, as far as ordering and fitting need to know it.
-pub(super) trait Keep: Default {
-    fn push(&mut self, record: &Record);
-    fn len(&self) -> usize;
-    /// Submit time, then job number.
-    fn place(&self, at: usize) -> (i64, i64);
-    fn procs(&self, at: usize) -> Procs;
-    fn set_procs(&mut self, at: usize, procs: Procs);
-    fn line(&self, at: usize) -> Option<u64>;
-    /// Keeps those for which it is told so, in order.
-    fn retain(&mut self, keep: &[bool]);
-    /// Moves `order[0]` to the front, `order[1]` next, and so on.
-    fn arrange(&mut self, order: Vec<u32>);
-}
-
-/// Jobs, their truths and their starts, each in a column of its own.
-#[derive(Default)]
-pub(super) struct JobColumns {
-    pub jobs: Vec<Job>,
-    pub truths: Vec<Truth>,
-    pub starts: Vec<Time>,
-}
-
-impl Keep for JobColumns {
-    fn push(&mut self, record: &Record) {
-        let (job, truth) = super::log::job(record);
-        self.jobs.push(job);
-        self.truths.push(truth);
-        self.starts.push(super::log::start(record));
-    }
-
-    fn len(&self) -> usize {
-        self.jobs.len()
-    }
-
-    fn place(&self, at: usize) -> (i64, i64) {
-        (self.jobs[at].submit.0, self.jobs[at].id.0 as i64)
-    }
-
-    fn procs(&self, at: usize) -> Procs {
-        self.jobs[at].shape.procs
-    }
-
-    fn set_procs(&mut self, at: usize, procs: Procs) {
-        self.jobs[at].shape.procs = procs;
-    }
-
-    fn line(&self, _at: usize) -> Option<u64> {
-        None
-    }
-
-    fn retain(&mut self, keep: &[bool]) {
-        retain(&mut self.jobs, keep);
-        retain(&mut self.truths, keep);
-        retain(&mut self.starts, keep);
-    }
-
-    fn arrange(&mut self, order: Vec<u32>) {
-        arrange(&mut self.jobs, order.clone());
-        arrange(&mut self.starts, order.clone());
-        arrange(&mut self.truths, order);
-    }
-}
-
-/// Whole records, cleaned: the requested processors are those the job is taken to need.
-impl Keep for Vec<Record> {
-    fn push(&mut self, record: &Record) {
-        self.push(record.clone());
-    }
-
-    fn len(&self) -> usize {
-        self.as_slice().len()
-    }
-
-    fn place(&self, at: usize) -> (i64, i64) {
-        (self[at].submit, self[at].job)
-    }
-
-    fn procs(&self, at: usize) -> Procs {
-        Procs(u32::try_from(self[at].requested_procs).unwrap_or(u32::MAX))
-    }
-
-    fn set_procs(&mut self, at: usize, procs: Procs) {
-        self[at].requested_procs = i64::from(procs.0);
-    }
-
-    fn line(&self, at: usize) -> Option<u64> {
-        Some(self[at].line)
-    }
-
-    fn retain(&mut self, keep: &[bool]) {
-        retain(self, keep);
-    }
-
-    fn arrange(&mut self, order: Vec<u32>) {
-        arrange(self, order);
-    }
-}
-
-fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
-    let mut keep = keep.iter();
-    items.retain(|_| keep.next().is_none_or(|keep| *keep));
-}
+use crate::job::JobIndex;
+use crate::units::Procs;
+use crate::workload::{Names, Withdrawn};
 
 /// A log, cleaned and in arrival order.
-pub(super) struct Sifted<K> {
+pub(super) struct Selected<K> {
     pub kept: K,
+    /// Jobs that never started, in arrival order. Their indices count the kept records before them.
+    pub withdrawn: Vec<Withdrawn>,
     pub header: Header,
     pub names: Names,
     pub report: CleaningReport,
@@ -132,8 +33,8 @@ pub(super) struct Sifted<K> {
 }
 
 /// Reads and cleans a whole log.
-pub(super) fn sift<R: Read, K: Keep>(source: R, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
-    gather(source, options, options.strict, |_, _| ())?.sifted(options)
+pub(super) fn select<R: Read, K: Store>(source: R, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
+    gather(source, options, options.strict, |_, _| ())?.selected(options)
 }
 
 /// The records that single-record rules keep, before they are compared with the machine and each other.
@@ -145,6 +46,7 @@ pub(super) struct Gathered<K> {
     pub format: Format,
     pub compression: Compression,
     kept: K,
+    withdrawn: Vec<Withdrawn>,
     names: Names,
     cleaning: Ledger,
     late_comments: bool,
@@ -153,7 +55,7 @@ pub(super) struct Gathered<K> {
 
 /// Reads a whole log and cleans it record by record; `strict` is for cleaning alone, as reading heeds the options.
 /// `see` is shown each record as it was read, and whether it comes from accounting.
-pub(super) fn gather<R: Read, K: Keep>(
+pub(super) fn gather<R: Read, K: Store>(
     source: R,
     options: &ReadOptions,
     strict: bool,
@@ -163,6 +65,7 @@ pub(super) fn gather<R: Read, K: Keep>(
     let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
     cleaner.set_format(records.format());
     let mut kept = K::default();
+    let mut left = Vec::new();
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
@@ -177,8 +80,10 @@ pub(super) fn gather<R: Read, K: Keep>(
         }
         see(&record, records.is_accounting());
         largest.see(&record);
-        if cleaner.clean(&mut record)? {
-            kept.push(&record);
+        match cleaner.clean(&mut record)? {
+            Disposition::Kept => kept.push(&record),
+            Disposition::Withdrawn => left.push(withdrawn(&record, kept.len())),
+            Disposition::Removed => {}
         }
     }
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
@@ -192,6 +97,7 @@ pub(super) fn gather<R: Read, K: Keep>(
         format,
         compression,
         kept,
+        withdrawn: left,
         names,
         cleaning,
         late_comments,
@@ -199,15 +105,20 @@ pub(super) fn gather<R: Read, K: Keep>(
     })
 }
 
-impl<K: Keep> Gathered<K> {
+impl<K: Store> Gathered<K> {
     /// Applies the rules that need all of the records, and puts them into arrival order.
-    pub fn sifted(self, options: &ReadOptions) -> Result<Sifted<K>, TraceError> {
+    pub fn selected(self, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
         let Gathered { header, reading: mut ledger, lines, format, compression, mut kept, names, .. } = self;
+        let mut withdrawn = self.withdrawn;
         ledger.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
         if let (Some(size), true) = (declared, self.late_comments) {
             // A size declared below the first records has not been held against those above it.
-            fit(&mut kept, size.procs, format, options, &mut ledger)?;
+            let fits = fit(&mut kept, size.procs, format, options, &mut ledger)?;
+            recount(&mut withdrawn, &fits);
+            if options.ruleset.action(Rule::TooLarge) != Action::Cap {
+                withdrawn.retain(|one| one.job.shape.procs <= size.procs);
+            }
         }
         let machine = self.largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
         let Some(machine) = machine else {
@@ -220,12 +131,17 @@ impl<K: Keep> Gathered<K> {
                 kept.set_procs(at, machine.procs);
             }
         }
-        order(&mut kept, options, &mut ledger);
+        for one in &mut withdrawn {
+            one.job.shape.procs = one.job.shape.procs.min(machine.procs);
+        }
+        order(&mut kept, &mut withdrawn, options, &mut ledger);
         if format == Format::Swf {
             note_duplicates(&kept, &mut ledger);
         }
-        let report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
-        Ok(Sifted { kept, header, names, report, machine, format, compression })
+        let mut report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
+        let started = (0..kept.len()).filter_map(|at| kept.wait(at)).map(|wait| i128::from(wait.0)).sum();
+        report.withdrawn = Some(Withdrawals::of(withdrawn.iter().map(Withdrawn::waited), started));
+        Ok(Selected { kept, withdrawn, header, names, report, machine, format, compression })
     }
 }
 
@@ -243,17 +159,18 @@ fn why(report: &CleaningReport) -> String {
     if removals.is_empty() { "there are no records in it".into() } else { removals.join(", ") }
 }
 
-fn fit<K: Keep>(
+/// Removes or caps what is larger than the machine; says of each record whether it stays.
+fn fit<K: Store>(
     kept: &mut K,
     machine: Procs,
     format: Format,
     options: &ReadOptions,
     ledger: &mut Ledger,
-) -> Result<(), TraceError> {
+) -> Result<Vec<bool>, TraceError> {
     let cap = options.ruleset.action(Rule::TooLarge) == Action::Cap;
     let mut fits = vec![true; kept.len()];
     for (at, fits) in fits.iter_mut().enumerate() {
-        let ((_, job), line, procs) = (kept.place(at), kept.line(at), kept.procs(at));
+        let ((_, job), line, procs) = (kept.key(at), kept.line(at), kept.procs(at));
         if procs <= machine {
             continue;
         }
@@ -273,38 +190,58 @@ fn fit<K: Keep>(
         *fits = cap;
     }
     kept.retain(&fits);
-    Ok(())
+    Ok(fits)
+}
+
+/// Counts the kept records before each withdrawn job again, now that only some of them stay.
+fn recount(withdrawn: &mut [Withdrawn], stays: &[bool]) {
+    let (mut seen, mut count) = (0, 0);
+    for one in withdrawn {
+        let before = one.job.index.at();
+        count += stays[seen..before].iter().filter(|stays| **stays).count();
+        seen = before;
+        one.job.index = JobIndex(count as u32);
+    }
 }
 
 /// Arrival order: by submit time, ties as the ruleset has it. The cleaner has counted what was out of order.
-fn order<K: Keep>(kept: &mut K, options: &ReadOptions, ledger: &mut Ledger) {
-    sort(kept, |kept, at| (kept.place(at).0, 0));
+fn order<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], options: &ReadOptions, ledger: &mut Ledger) {
+    sort(kept, withdrawn, |(submit, _)| (submit, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
         return;
     }
     for at in 1..kept.len() {
-        let ((above, above_job), (below, job)) = (kept.place(at - 1), kept.place(at));
+        let ((above, above_job), (below, job)) = (kept.key(at - 1), kept.key(at));
         if above == below && job < above_job {
             let line = kept.line(at);
             let value = format!("submitted at {below} like job {above_job}");
             ledger.count(Rule::Ties, || Example { line, job: Some(job), value });
         }
     }
-    sort(kept, Keep::place);
+    sort(kept, withdrawn, |key| key);
 }
 
-/// Sorts what is not sorted yet; ties stay as they are.
-fn sort<K: Keep>(kept: &mut K, key: impl Fn(&K, usize) -> (i64, i64)) {
+/// Sorts what is not sorted yet by a part of submit time and job number; ties stay as they are.
+fn sort<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], part: impl Fn((i64, i64)) -> (i64, i64)) {
+    let of = |one: &Withdrawn| part((one.job.submit.0, one.job.id.0 as i64));
+    withdrawn.sort_by_key(of);
+    let key = |kept: &K, at: usize| part(kept.key(at));
     if (1..kept.len()).all(|at| key(kept, at - 1) <= key(kept, at)) {
         return;
     }
     let mut order: Vec<u32> = (0..kept.len() as u32).collect();
     order.sort_by_key(|&at| key(kept, at as usize));
+    for one in withdrawn {
+        let first = order.partition_point(|&at| key(kept, at as usize) < of(one));
+        let ties = order[first..].partition_point(|&at| key(kept, at as usize) == of(one));
+        let earlier = order[first..first + ties].partition_point(|&at| at < one.job.index.0);
+        one.job.index = JobIndex((first + earlier) as u32);
+    }
     kept.arrange(order);
 }
 
-fn note_duplicates<K: Keep>(kept: &K, ledger: &mut Ledger) {
-    let number = |at: usize| kept.place(at).1;
+fn note_duplicates<K: Store>(kept: &K, ledger: &mut Ledger) {
+    let number = |at: usize| kept.key(at).1;
     if (1..kept.len()).all(|at| number(at - 1) < number(at)) {
         return;
     }

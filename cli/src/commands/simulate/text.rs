@@ -1,16 +1,27 @@
-//! The result of one simulation as people read it.
+//! The result of one simulation as text.
 
 use queuecast::eval::{Breakdown, Fairness, Metric, QueueSeries, QueueSummary, Span, Summary};
 use queuecast::report::chart::{Area, Axis, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table, metric};
 
 use super::answer::Simulated;
+use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::killed::killed;
 use crate::commands::loaded::{number_of, took};
 
-/// What was read, what was done to it, what was simulated, and what came of it.
-pub fn document(result: &Simulated<'_>) -> Document {
+impl Answer for Simulated<'_> {
+    fn document(&self) -> Document {
+        document(self)
+    }
+
+    fn table(&self) -> Table {
+        self.rows()
+    }
+}
+
+/// The trace, its cleaning, the settings, and the metrics.
+fn document(result: &Simulated<'_>) -> Document {
     let mut document = cleaning::add(
         Document::new().with_table("trace", result.trace.table()),
         result.cleaning,

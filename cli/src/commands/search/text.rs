@@ -1,14 +1,15 @@
-//! The result of a search as people read it.
+//! The result of a search as text.
 
 use queuecast::eval::Score;
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table};
 
 use super::answer::{Answered, Climb, Errors};
-use super::interrupt::quoted;
 use super::scoring::Judged;
+use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
+use crate::invocation::quoted;
 
 /// What the numbers are.
 const EXPLAINED: [&str; 2] = [
@@ -16,8 +17,18 @@ const EXPLAINED: [&str; 2] = [
     "inside 90%: how often a job that was predicted with a 90 % interval ran for a time within it",
 ];
 
-/// What was read, how it was searched, what was found, and what that is worth.
-pub fn document(answered: &Answered<'_>) -> Document {
+impl Answer for Answered<'_> {
+    fn document(&self) -> Document {
+        document(self)
+    }
+
+    fn table(&self) -> Table {
+        self.rows()
+    }
+}
+
+/// The trace, the settings, the templates found, and their errors beside those of baselines.
+fn document(answered: &Answered<'_>) -> Document {
     let mut document = cleaning::add(
         Document::new().with_table("trace", answered.trace.table()),
         answered.cleaning,

@@ -1,0 +1,158 @@
+//! The command line of this process: the words that were typed and the tree of commands they are read by.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+
+use crate::failure::Failure;
+
+/// Options that decide where and how a result is written, not what it is.
+const SHOWING: [&str; 5] = ["output", "format", "quiet", "ascii", "color"];
+
+/// The words of a command line, the program's name first, and the tree of commands.
+#[derive(Debug)]
+pub struct Invocation {
+    tree: Command,
+    words: Vec<OsString>,
+}
+
+impl Invocation {
+    /// Of these words, read by this tree.
+    pub fn new(tree: Command, words: impl IntoIterator<Item = OsString>) -> Invocation {
+        Invocation { tree, words: words.into_iter().collect() }
+    }
+
+    /// All commands with their options.
+    pub fn tree(&self) -> &Command {
+        &self.tree
+    }
+
+    /// The command as a generated trace's header records it: options in the order of the help, without those that
+    /// decide only where and how the result is written. Files are reduced to their names, so that the same trace has
+    /// the same header in every directory.
+    pub fn recorded(&self) -> Result<String, Failure> {
+        let mut tree = self.tree.clone();
+        tree.build();
+        let matches = tree
+            .clone()
+            .try_get_matches_from(&self.words)
+            .map_err(|cause| Failure::unexpected("cannot read the arguments twice").because(cause))?;
+        let mut words = vec![tree.get_name().to_owned()];
+        add(&tree, &matches, &mut words);
+        Ok(words.join(" "))
+    }
+
+    /// The same command line with `--resume`, ready for a shell.
+    pub fn resumed(&self) -> String {
+        let mut words: Vec<String> =
+            self.words.iter().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
+        if words.iter().all(|word| word != "--resume") {
+            words.push("--resume".to_owned());
+        }
+        format!("{} {}", self.tree.get_name(), words.join(" "))
+    }
+}
+
+fn add(command: &Command, matches: &ArgMatches, words: &mut Vec<String>) {
+    if let Some((name, below)) = matches.subcommand() {
+        words.push(name.to_owned());
+        if let Some(command) = command.find_subcommand(name) {
+            add(command, below, words);
+        }
+        return;
+    }
+    // Files first, then options.
+    let (files, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().partition(|one| one.is_positional());
+    for argument in files.into_iter().chain(options) {
+        let id = argument.get_id().as_str();
+        let typed =
+            matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
+        if !typed || SHOWING.contains(&id) {
+            continue;
+        }
+        let option = argument.get_long().map(|long| format!("--{long}"));
+        if !argument.get_action().takes_values() {
+            words.extend(option);
+            continue;
+        }
+        for values in matches.get_raw_occurrences(id).into_iter().flatten() {
+            words.extend(option.clone());
+            words.extend(values.map(|value| quoted(&name_of(id, value).to_string_lossy())));
+        }
+    }
+}
+
+/// A file's name without its directory; any other value unchanged.
+fn name_of<'a>(id: &str, value: &'a OsStr) -> &'a OsStr {
+    if !["file", "like"].contains(&id) {
+        return value;
+    }
+    Path::new(value).file_name().unwrap_or(value)
+}
+
+/// The word as a shell reads it, quoted only where necessary.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Args;
+
+    fn invocation(words: &[&str]) -> Invocation {
+        Invocation::new(Args::command(), words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_record_leaves_out_where_and_how_the_trace_is_written() {
+        let line = [
+            "queuecast",
+            "generate",
+            "shake",
+            "../logs/my log.swf.gz",
+            "--seed",
+            "3",
+            "--by=1h",
+            "-o",
+            "a.swf",
+            "-q",
+        ];
+        let expected = "queuecast generate shake 'my log.swf.gz' --by 1h --seed 3";
+        assert_eq!(invocation(&line).recorded().unwrap(), expected);
+    }
+
+    #[test]
+    fn repeated_options_stay_in_their_order() {
+        let line = "queuecast generate lublin --mode 1h=10 --jobs 50 --mode 30m=5 --format json -o x";
+        let line: Vec<&str> = line.split(' ').collect();
+        let expected = "queuecast generate lublin --jobs 50 --mode 1h=10 --mode 30m=5";
+        assert_eq!(invocation(&line).recorded().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_resumed_command_has_the_option_once() {
+        let line = ["./queuecast", "search", "my log.swf", "--checkpoint", "c"];
+        let expected = "queuecast search 'my log.swf' --checkpoint c --resume";
+        assert_eq!(invocation(&line).resumed(), expected);
+        let again = ["queuecast", "search", "my log.swf", "--checkpoint", "c", "--resume"];
+        assert_eq!(invocation(&again).resumed(), expected);
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_change_them() {
+        assert_eq!(quoted("--holdout=0.5"), "--holdout=0.5");
+        assert_eq!(quoted("my log.swf"), "'my log.swf'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

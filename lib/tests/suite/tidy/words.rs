@@ -1,0 +1,81 @@
+//! Plain words: what a reader who knows the field and not the author would stumble over is not in comments, names,
+//! messages or pages.
+
+use super::{Source, complain, pages, programs};
+
+/// A word, and why another is better. Lower case; matched within identifiers too.
+const BANNED: [(&str, &str); 9] = [
+    ("nobody", "say what is absent: no job, no user, no value"),
+    ("somebody", "name the role: a user, a job, a caller"),
+    ("anybody", "name the role: a user, a job, a caller"),
+    ("everybody", "name the role: all users, all jobs"),
+    ("whoever", "name the role: the user, the caller"),
+    ("one who", "name the role: a user, a policy, a predictor"),
+    ("sitting", "the literature's word is session"),
+    ("utilisation", "one spelling: utilization"),
+    ("people.rs", "a module is named after what is inside: text for readers, simulated users"),
+];
+
+/// Where an old word has to stay: the label of a random stream decides what is drawn, and old spellings are still read.
+const KEPT: [&str; 2] = [".stream(", "alias"];
+
+/// Where words are still to be replaced. The list may only get shorter.
+const PENDING: &[&str] = &[
+    "lib/src",
+    "lib/benches",
+    "lib/tests",
+    "cli",
+    "papers",
+    "docs",
+    "experiments",
+    "README",
+    "ARCHITECTURE",
+];
+
+/// Lines that say a banned word, with the reason against it.
+pub fn riddles(source: &Source) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, line) in (1..).zip(source.text.lines()) {
+        if KEPT.iter().any(|kept| line.contains(kept)) {
+            continue;
+        }
+        let line = line.to_lowercase();
+        for (word, reason) in BANNED {
+            if says(&line, word) {
+                wrong.push(format!("{}:{number} says {word:?}; {reason}", source.path));
+            }
+        }
+    }
+    wrong
+}
+
+/// Whether a line has the word. A word that ends in a letter may go on with `s`, as a plural, but not otherwise when it
+/// is made of two ("one who" is not in "one whole").
+fn says(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let after = line[at + word.len()..].chars().next();
+        !word.contains(' ') || !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+#[test]
+fn words_are_plain() {
+    // The list itself, and what past versions were called.
+    let kept = |path: &str| path.starts_with("lib/tests/suite/tidy") || path == "CHANGELOG.md";
+    let all = programs().into_iter().chain(pages());
+    let pending = |path: &str| PENDING.iter().any(|prefix| path.starts_with(prefix));
+    let others = all.filter(|source| !kept(&source.path) && !pending(&source.path));
+    complain("words to replace", others.flat_map(|source| riddles(&source)).collect());
+}
+
+#[test]
+fn control_a_banned_word_is_found() {
+    let found = |text: &str| riddles(&Source { path: "a.rs".into(), text: text.into() }).len();
+    assert_eq!(found("/// One who decides."), 1);
+    assert_eq!(found("    // for somebody, or nobody"), 2);
+    assert_eq!(found("struct SittingHabits;\nlet sittings = 1;"), 2);
+    assert_eq!(found("\"the utilisation of the machine\""), 1);
+    assert_eq!(found("one whole machine, nobler bodies, who ever"), 0);
+    assert_eq!(found("seed.stream(\"sitting lengths\")"), 0);
+    assert_eq!(found("#[arg(alias = \"jobs-per-sitting\")]"), 0);
+}

@@ -31,6 +31,7 @@ pub enum Kind {
     /// The input cannot be used.
     Input,
     /// A reproduced table is out of tolerance, or a claim does not hold.
+    #[cfg_attr(not(feature = "papers"), expect(dead_code))]
     Tolerance,
     /// Somebody pressed Ctrl-C, and was told what became of the work.
     Interrupted,

@@ -1,5 +1,7 @@
 //! A machine and the jobs that arrive at it, in arrival order.
 
+mod digest;
+
 use std::collections::BTreeMap;
 
 use crate::job::{Job, JobIndex, Truth};
@@ -231,34 +233,10 @@ impl Workload {
             .sum();
         area / (f64::from(self.machine.procs.0) * ((last.submit - first.submit).0.max(1)) as f64)
     }
-
-    /// A digest of everything a simulation depends on, the same on every machine: FNV-1a over the machine
-    /// and each job's number, submission, shape, user, group, executable, queue and run time.
-    pub fn digest(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut eat = |value: i64| {
-            for byte in value.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        };
-        eat(i64::from(self.machine.procs.0));
-        for (job, truth) in self.jobs.iter().zip(&self.truths) {
-            eat(job.id.0 as i64);
-            eat(job.submit.0);
-            eat(i64::from(job.shape.procs.0));
-            eat(job.shape.limit.map_or(-1, |limit| limit.0));
-            eat(job.user.map_or(-1, |user| i64::from(user.number())));
-            eat(job.group.map_or(-1, |group| i64::from(group.number())));
-            eat(job.executable.map_or(-1, |executable| i64::from(executable.number())));
-            eat(job.queue.map_or(-1, |queue| i64::from(queue.number())));
-            eat(truth.run().0);
-        }
-        hash
-    }
 }
 
 /// No time in a workload is farther than this from zero: sums of a million of them fit the clock.
-const FARTHEST: i64 = 1_000_000_000_000_000;
+pub(crate) const FARTHEST: i64 = 1_000_000_000_000_000;
 
 /// Whether a job can ever start and end on this machine.
 fn check(machine: Machine, job: &Job, truth: &Truth) -> Result<(), WorkloadError> {

@@ -12,6 +12,7 @@ mod identity;
 mod killed;
 mod loaded;
 mod mold;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod search;
 mod simulate;
@@ -33,6 +34,7 @@ pub enum Command {
     Allocate(Box<allocate::Arguments>),
     Mold(Box<mold::Arguments>),
     Search(Box<search::Arguments>),
+    #[cfg(feature = "papers")]
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
     Generate(generate::Arguments),
@@ -48,6 +50,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, invocation, printer),
+        #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),

@@ -7,7 +7,6 @@
 //! below does. Refuses to know where a workload came from, and how a number is shown.
 
 mod choice;
-pub mod downey1997;
 mod error;
 mod evaluation;
 mod experiment;
@@ -17,17 +16,13 @@ mod measured;
 mod metrics;
 pub mod molding;
 mod percentile;
-mod published;
 mod queue;
 mod repeated;
 mod replay;
 mod scorer;
 pub mod search;
-pub mod smith1998;
 mod summarize;
 mod sweep;
-pub mod talby2005;
-pub mod tsafrir2005;
 mod window;
 
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
@@ -39,10 +34,6 @@ pub use groups::{Breakdown, Dimension, Group};
 pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
-pub use published::{
-    Caption, Claim, Figure, FigureAxis, FigureBar, FigureCurve, FigureGroup, PublishedCell, Reproduction,
-    Tally,
-};
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use repeated::Repeated;
 pub use replay::{Replay, Score};

@@ -25,6 +25,7 @@ mod input;
 mod lines;
 mod log;
 mod machine;
+mod options;
 mod record;
 mod records;
 pub mod sacct;
@@ -33,8 +34,6 @@ mod sniff;
 pub mod squeue;
 mod store;
 pub mod swf;
-
-use std::fmt;
 
 pub use crate::stats::Percentiles;
 pub use clean::{CleaningReport, Rule, Ruleset};
@@ -45,63 +44,7 @@ pub use input::{Compression, Output};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};
+pub use options::{Format, ReadOptions};
 pub use record::{Field, Record, UNKNOWN};
 pub use records::Records;
 pub use swf::{Header, SwfWriter};
-
-use serde::Serialize;
-
-use crate::units::Procs;
-
-/// What a log is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// The Standard Workload Format.
-    Swf,
-    /// Text that `sacct -P` prints.
-    Sacct,
-}
-
-impl Format {
-    /// As it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Swf => "SWF",
-            Format::Sacct => "sacct",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// How to read a log.
-#[derive(Debug, Clone)]
-pub struct ReadOptions {
-    /// What it is written in; `None` to find out.
-    pub format: Option<Format>,
-    /// Which records become jobs, and how.
-    pub ruleset: Ruleset,
-    /// Whether a line that cannot be read, or a rule that removes or changes anything, is an error.
-    pub strict: bool,
-    /// The machine's size, if it is known better than the log knows.
-    pub procs: Option<Procs>,
-    /// Where the local times of accounting records were taken. Times in Unix seconds need none.
-    pub time_zone: TimeZone,
-}
-
-impl Default for ReadOptions {
-    fn default() -> ReadOptions {
-        ReadOptions {
-            format: None,
-            ruleset: Ruleset::default(),
-            strict: false,
-            procs: None,
-            time_zone: TimeZone::UTC,
-        }
-    }
-}

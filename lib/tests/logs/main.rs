@@ -8,11 +8,9 @@
 
 mod advice_real;
 mod characterization_real;
-mod estimates_real;
 mod golden;
 mod lublin_real;
 mod population;
-mod published;
 mod scenarios;
 #[path = "../support/mod.rs"]
 mod support;
@@ -22,14 +20,12 @@ mod trace_real;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
-    let modules: [fn() -> Vec<Trial>; 10] = [
+    let modules: [fn() -> Vec<Trial>; 8] = [
         advice_real::trials,
-        estimates_real::trials,
         golden::trials,
         lublin_real::trials,
         population::trials,
         characterization_real::trials,
-        published::trials,
         scenarios::trials,
         template_real::trials,
         trace_real::trials,

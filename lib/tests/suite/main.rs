@@ -7,7 +7,6 @@ mod advice_properties;
 mod allot_properties;
 mod allot_reference;
 mod characterization_properties;
-mod downey1997;
 mod engine_properties;
 mod estimates_properties;
 mod laws;

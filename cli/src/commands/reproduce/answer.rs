@@ -1,11 +1,11 @@
 //! A reproduction as it is shown: what JSON holds, and one row per cell for spreadsheets.
 
-use queuecast::eval::{PublishedCell, Reproduction};
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
+use queuecast_papers::{PublishedCell, Reproduction};
 use serde::Serialize;
 
-use super::people;
+use super::text;
 use crate::answer::Answer;
 use crate::commands::loaded::{Facts, Loaded};
 
@@ -48,7 +48,7 @@ impl Reproduced {
 
 impl Answer for Reproduced {
     fn document(&self) -> Document {
-        people::document(self)
+        text::document(self)
     }
 
     /// One row per cell, averages and logs alike.

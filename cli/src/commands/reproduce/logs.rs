@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::paper::Paper;
+use queuecast_papers::Paper;
+
 use crate::failure::Failure;
 
 /// Where the directory is told when it is not an argument.
@@ -104,9 +105,9 @@ fn listed(held: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::paper::PAPERS;
     use super::*;
     use crate::failure::Kind;
+    use queuecast_papers::PAPERS;
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()

@@ -1,29 +1,25 @@
 //! `queuecast reproduce`: a published paper's tables, recomputed and judged cell by cell.
 
 mod answer;
-mod downey1997;
 mod logs;
-mod paper;
-mod people;
-mod smith1998;
-mod talby2005;
-mod tsafrir2005;
+mod request;
+mod text;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use queuecast::eval::{Reproduction, Tally};
-use queuecast::trace::{ReadOptions, Ruleset};
-use rayon::prelude::*;
+use queuecast::parallel;
+use queuecast::trace::{Log, ReadOptions, Ruleset};
+use queuecast_papers::{Paper, Reproduction, Tally};
 
 use self::answer::{Reproduced, Used};
 use self::logs::Found;
-use self::paper::{Asked, Paper};
 use super::loaded::{Loaded, number_of};
 use super::source::{InputFormat, Reading, Source};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -50,7 +46,7 @@ const MOST_THREADS: usize = 256;
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Which paper
-    #[arg(value_name = "PAPER", value_parser = paper::named())]
+    #[arg(value_name = "PAPER", value_parser = request::named())]
     pub paper: &'static Paper,
     /// The directory the logs are in, for papers that use any; by default what QUEUECAST_TRACES says
     #[arg(long, value_name = "DIR")]
@@ -86,15 +82,19 @@ fn reproduced(
     printer: &Printer,
 ) -> Result<Reproduced, Failure> {
     let paper = arguments.paper;
-    let mut asked = Asked::of(paper, &arguments.table, arguments.seeds)?;
+    let mut request = request::request(paper, &arguments.table, arguments.seeds)?;
     let folder = logs::folder(arguments.traces.as_deref(), variable, paper)?;
     let found = folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?;
-    asked.optional = found.iter().skip(paper.logs.len()).map(|(name, _)| *name).collect();
+    request.optional = found.iter().skip(paper.logs.len()).map(|(name, _)| *name).collect();
     let source = source(paper)?;
     let (traces, reproduction) = threads::on_threads(arguments.threads, MOST_THREADS, || {
         let traces = read(&found, &source, printer)?;
-        let reproduction = (paper.run)(&traces, &asked, printer)?;
-        Ok((traces, asked.tables.only(reproduction)))
+        let logs: Vec<&Log> = traces.iter().map(|trace| &trace.log).collect();
+        let prepared = (paper.prepare)(&logs, &request)?;
+        let progress = Progress::new(printer, prepared.work().what, prepared.work().steps);
+        let reproduction = prepared.reproduce(&|steps| progress.advance_by(steps))?;
+        drop(prepared);
+        Ok((traces, reproduction))
     })?;
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
@@ -115,10 +115,8 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
 }
 
 fn read(found: &[Found], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
-    let one = |(_, path): &Found| Loaded::read(path, source, printer);
-    let traces: Vec<Result<Loaded, Failure>> = found.par_iter().map(one).collect();
     // Which failure is told does not depend on which thread was first.
-    traces.into_iter().collect()
+    parallel::try_map(found, |(_, path): &Found| Loaded::read(path, source, printer))
 }
 
 /// What does not agree with the paper and is not explained, as a failure.
@@ -146,31 +144,52 @@ fn disagreement(tally: &Tally) -> String {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::{Claim, PublishedCell};
+    use queuecast::eval::EvalError;
+    use queuecast_papers::{Claim, Done, Protocol, PublishedCell, Request, Work, prepare};
 
     use super::*;
 
-    /// A paper of our own that needs no logs, and says which it got and how many seeds.
-    static NOBODY: Paper = Paper {
-        name: "nobody1997",
-        title: "Nobody: Nothing",
+    /// A paper of our own that needs no logs, and notes which it got and how many seeds.
+    static MADE_UP: Paper = Paper {
+        name: "author1997",
+        title: "A Title",
         tables: &["1"],
         logs: &[],
         optional: &["KTH-1", "KTH-2"],
         clean: "default",
         seeds: Some(20),
-        run: |traces, asked, _| {
-            let mut all = Reproduction::new("nobody1997", "Nobody: Nothing");
-            let seeds = asked.seeds.unwrap_or(0);
-            all.notes = vec![format!("{} of {:?}, {seeds} seeds", traces.len(), asked.optional)];
-            Ok(all)
-        },
+        prepare: prepare::<Noting>,
     };
+
+    struct Noting(Request);
+
+    impl Protocol for Noting {
+        type Results = ();
+
+        fn plan(_logs: &[&Log], request: &Request) -> Result<Noting, EvalError> {
+            Ok(Noting(request.clone()))
+        }
+
+        fn work(&self) -> Work {
+            Work { what: "noting", steps: 0 }
+        }
+
+        fn run(&self, _logs: &[&Log], _done: &Done<'_>) -> Result<(), EvalError> {
+            Ok(())
+        }
+
+        fn judge(&self, logs: &[&Log], (): &()) -> Reproduction {
+            let mut all = Reproduction::new("author1997", "A Title");
+            let seeds = self.0.seeds.unwrap_or(0);
+            all.notes = vec![format!("{} of {:?}, {seeds} seeds", logs.len(), self.0.optional)];
+            all
+        }
+    }
 
     #[test]
     fn a_paper_without_logs_needs_no_directory() {
         let asked = |traces: Option<PathBuf>, seeds: Option<u64>| Arguments {
-            paper: &NOBODY,
+            paper: &MADE_UP,
             traces,
             table: Vec::new(),
             seeds,

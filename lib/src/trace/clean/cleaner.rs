@@ -7,9 +7,7 @@ use crate::trace::error::TraceError;
 use crate::trace::record::{Field, Record, UNKNOWN};
 use crate::trace::{Format, sacct};
 use crate::units::Procs;
-
-/// 31 million years: sums of such times stay far from the end of the clock.
-const LATEST: i64 = 1_000_000_000_000_000;
+use crate::workload::FARTHEST;
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +109,7 @@ impl Cleaner {
             self.fire(Rule::RunMissing, record, || format!("run {run}"))?;
             return Ok(self.withdraw(record));
         }
-        if record.submit.max(record.run).max(record.requested_time) > LATEST {
+        if record.submit.max(record.run).max(record.requested_time) > FARTHEST {
             let (submit, run, request) = (record.submit, record.run, record.requested_time);
             return self.remove(Rule::TimeRange, record, || {
                 format!("submit {submit}, run {run}, requested {request}")
@@ -150,7 +148,7 @@ impl Cleaner {
         let too_large = record.requested_procs > machine;
         let is_job = record.is_withdrawn()
             && record.requested_procs > 0
-            && times <= LATEST
+            && times <= FARTHEST
             && self.ruleset.action(Rule::Processors) != Action::Held
             && !(request_missing && self.ruleset.action(Rule::RequestMissing) == Action::Drop)
             && !(too_large && self.ruleset.action(Rule::TooLarge) != Action::Cap);
@@ -293,7 +291,7 @@ fn forget(record: &mut Record) {
 /// The field a rule fired on, where it looks at several.
 fn culprit(rule: Rule, record: &Record) -> Option<Field> {
     let (fields, farthest): (&[Field], i64) = match rule {
-        Rule::TimeRange => (&[Field::Submit, Field::Run, Field::RequestedTime], LATEST),
+        Rule::TimeRange => (&[Field::Submit, Field::Run, Field::RequestedTime], FARTHEST),
         Rule::IdentifierRange => {
             let identifiers = &[Field::User, Field::Group, Field::Executable, Field::Queue, Field::Partition];
             (identifiers, i64::from(u32::MAX) - 1)

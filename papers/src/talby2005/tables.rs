@@ -1,0 +1,180 @@
+//! Tables 2, 4, 5 and 6: improvements over EASY or over the best RUH, averaged over the logs.
+
+use super::LOG_NAMES;
+use super::explained;
+use super::measure::{CTC, OnLogs, Shakes, TableColumn, mean};
+use super::settings::SchedulerSetting;
+use crate::{Claim, PublishedCell};
+use queuecast::eval::{Sweep, SweepResults};
+use queuecast::spec::SpecError;
+use queuecast::synth::Variant;
+
+/// An averaged cell may differ from the paper's by this many percentage points.
+const TOLERANCE: f64 = 7.0;
+
+/// What the paper prints: a row, and its four columns.
+struct PrintedRow {
+    row: SchedulerSetting,
+    values: [Option<f64>; 4],
+}
+
+fn printed(row: SchedulerSetting, values: [f64; 4]) -> PrintedRow {
+    // What is not a number was not printed.
+    PrintedRow { row, values: values.map(|value| value.is_finite().then_some(value)) }
+}
+
+/// A table: what its rows improve on, and the rows.
+struct PublishedTable {
+    number: &'static str,
+    caption: &'static str,
+    over: SchedulerSetting,
+    rows: Vec<PrintedRow>,
+}
+
+fn all() -> [PublishedTable; 4] {
+    [
+        PublishedTable {
+            number: "2",
+            caption: "gain of SJBF with reference predictors over EASY",
+            over: SchedulerSetting::easy(),
+            rows: vec![
+                printed(SchedulerSetting::perfect(), [22.0, 47.0, 100.0, 176.0]),
+                printed(SchedulerSetting::estimate(), [11.0, 22.0, 0.0, 0.0]),
+                printed(SchedulerSetting::ruh(), [18.0, 32.0, 40.0, 69.0]),
+                printed(SchedulerSetting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
+            ],
+        },
+        PublishedTable {
+            number: "4",
+            caption: "the best SBH configurations and their gain over RUH",
+            over: SchedulerSetting::ruh_propagation(),
+            rows: vec![
+                printed(SchedulerSetting::sbh_pe(), [5.0, 4.0, 5.0, 2.0]),
+                printed(SchedulerSetting::sbh_e(), [4.0, 8.0, 9.0, 3.0]),
+            ],
+        },
+        PublishedTable {
+            number: "5",
+            caption: "the best no-estimate SBH configurations relative to RUH",
+            over: SchedulerSetting::ruh_propagation(),
+            rows: vec![
+                printed(SchedulerSetting::balanced(), [-5.0, -4.0, -13.0, 1.0]),
+                printed(SchedulerSetting::unbalanced(), [-8.0, -11.0, f64::NAN, 1.0]),
+            ],
+        },
+        PublishedTable {
+            number: "6",
+            caption: "gain of Constant over EASY",
+            over: SchedulerSetting::easy(),
+            rows: vec![
+                printed(SchedulerSetting::constant(1), [16.0, 13.0, 41.0, 37.0]),
+                printed(SchedulerSetting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
+            ],
+        },
+    ]
+}
+
+/// A setting on the logs as they are, with CTC on fewer processors, and shaken.
+struct SettingRuns {
+    plain: OnLogs,
+    small_ctc: OnLogs,
+    shaken: Shakes,
+}
+
+impl SettingRuns {
+    fn want(sweep: &mut Sweep, setting: &SchedulerSetting) -> Result<SettingRuns, SpecError> {
+        let plain = OnLogs::want(sweep, setting, Variant::default())?;
+        let small_ctc = plain.with_small_ctc(sweep, setting)?;
+        Ok(SettingRuns { plain, small_ctc, shaken: Shakes::want(sweep, setting)? })
+    }
+}
+
+/// A table with its simulations.
+pub struct TableRuns {
+    table: PublishedTable,
+    over: SettingRuns,
+    rows: Vec<SettingRuns>,
+}
+
+/// Asks for the simulations of those tables that are wanted.
+pub fn want(sweep: &mut Sweep, wants: impl Fn(&str) -> bool) -> Result<Vec<TableRuns>, SpecError> {
+    let mut wanted = Vec::new();
+    for table in all().into_iter().filter(|table| wants(table.number)) {
+        let over = SettingRuns::want(sweep, &table.over)?;
+        let rows =
+            table.rows.iter().map(|row| SettingRuns::want(sweep, &row.row)).collect::<Result<_, _>>()?;
+        wanted.push(TableRuns { table, over, rows });
+    }
+    Ok(wanted)
+}
+
+impl TableRuns {
+    pub fn caption(&self) -> (&'static str, &'static str) {
+        (self.table.number, self.table.caption)
+    }
+
+    pub fn cells(&self, results: &SweepResults) -> Vec<PublishedCell> {
+        let mut cells = Vec::new();
+        for (printed, row) in self.table.rows.iter().zip(&self.rows) {
+            for (measure, paper) in TableColumn::ALL.into_iter().zip(printed.values) {
+                let cell = |log: &str| {
+                    PublishedCell::new(self.table.number, &*printed.row.name, measure.heading(), log)
+                        .unit("%")
+                };
+                let ours = row.plain.improvement(results, measure, &self.over.plain);
+                let judged = cell(PublishedCell::AVERAGE).paper(paper).ours(ours).tolerance(TOLERANCE);
+                let judged = judged.repeated(row.shaken.improvement(results, measure, &self.over.shaken));
+                let why = explained::cell(&judged).filter(|_| judged.is_out());
+                cells.push(match why {
+                    Some(why) => judged.explained(why),
+                    None => judged,
+                });
+                let each = row.plain.improvements(results, measure, &self.over.plain);
+                cells.extend(LOG_NAMES.iter().zip(each).map(|(log, ours)| cell(log).ours(ours)));
+                let small = row.small_ctc.improvements(results, measure, &self.over.small_ctc);
+                cells.push(cell("CTC on 338").ours(small[CTC]));
+                cells.push(cell("average, CTC on 338").ours(mean(&small)));
+            }
+        }
+        cells
+    }
+
+    /// Whether the rows stand in the paper's order, column by column. Rows that the paper prints as equal have
+    /// none.
+    pub fn ordering(&self, results: &SweepResults) -> Claim {
+        let mut pairs = 0;
+        let mut wrong = Vec::new();
+        for (column, measure) in TableColumn::ALL.into_iter().enumerate() {
+            let rows: Vec<(&str, Option<f64>, f64)> = self
+                .table
+                .rows
+                .iter()
+                .zip(&self.rows)
+                .map(|(printed, row)| {
+                    let ours = row.plain.improvement(results, measure, &self.over.plain);
+                    (printed.row.name.as_str(), printed.values[column], ours)
+                })
+                .collect();
+            for (place, (name, paper, ours)) in rows.iter().enumerate() {
+                for (other, other_paper, other_ours) in &rows[place + 1..] {
+                    let (Some(paper), Some(other_paper)) = (paper, other_paper) else { continue };
+                    if paper == other_paper {
+                        continue;
+                    }
+                    pairs += 1;
+                    if (paper > other_paper) != (ours > other_ours) {
+                        let heading = measure.heading();
+                        wrong.push(format!("{heading}: {name} {ours:.2}, {other} {other_ours:.2}"));
+                    }
+                }
+            }
+        }
+        let right = pairs - wrong.len();
+        let mut measured = format!("{right} of {pairs} pairs of averaged cells in the paper's order");
+        if !wrong.is_empty() {
+            measured = format!("{measured}; not {}", wrong.join("; "));
+        }
+        let claim = format!("The rows of Table {} stand in this order, column by column", self.table.number);
+        explained::claim(Claim::new(claim, wrong.is_empty(), measured))
+    }
+}

@@ -261,7 +261,7 @@ fn impossible_parameters_are_named() {
 #[test]
 fn a_log_without_users_cannot_be_imitated() {
     let error = Population::like(&without_users(100)).unwrap_err().to_string();
-    assert_eq!(error, "the log does not say who submitted its jobs: there are no users to be like");
+    assert_eq!(error, "the log does not say who submitted its jobs: there are no users to fit to");
     let nothing = Workload::new(Machine { procs: Procs(1) }, vec![]).unwrap();
     assert!(Population::like(&nothing).is_err());
 }

@@ -23,7 +23,7 @@ pub struct Planned {
 pub struct Output {
     name: String,
     target: PathBuf,
-    sink: trace::Output<Sink>,
+    sink: trace::CompressedOutput<Sink>,
 }
 
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Planned {
 
 impl Output {
     fn into(name: String, target: PathBuf, sink: Sink) -> Result<Output, Failure> {
-        let sink = trace::Output::new(sink, Compression::of_name(&name))
+        let sink = trace::CompressedOutput::new(sink, Compression::of_name(&name))
             .map_err(|cause| Failure::writing(&name, cause))?;
         Ok(Output { name, target, sink })
     }

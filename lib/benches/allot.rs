@@ -6,7 +6,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::allot::{Allotter, Strategy, Witness};
+use queuecast::allot::{Allotter, Strategy, StrategyRecorder};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::{Options, Policy, Schedule, simulate};
@@ -73,5 +73,5 @@ fn recorded(bencher: Bencher<'_, '_>, jobs: u32) {
     let strategies = ["opt", PRED, BIAS, "heur"].map(|text| text.parse::<Strategy>().unwrap());
     bencher
         .counter(ItemsCount::new(jobs))
-        .bench_local(|| simulated(black_box(&workload), &mut Witness::new(&workload, &strategies)));
+        .bench_local(|| simulated(black_box(&workload), &mut StrategyRecorder::new(&workload, &strategies)));
 }

@@ -17,7 +17,7 @@ use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Company, Engine, Options};
+use queuecast::sim::{Backfill, Components, Engine, Options};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use rand::RngExt;
@@ -107,13 +107,13 @@ fn cost_of_an_instant(bencher: Bencher<'_, '_>, waiting: usize, policy: Backfill
             let mut policy = policy.build();
             let mut engine = Engine::new(&workload, Options::default());
             let mut company =
-                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+                Components { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
             engine.step(&mut company).expect("a sound predictor");
             (engine, policy, predictor)
         })
         .bench_local_values(|(mut engine, mut policy, mut predictor)| {
             let mut company =
-                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+                Components { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
             for _ in 0..INSTANTS {
                 engine.step(&mut company).expect("a sound predictor");
             }

@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::eval::Experiment;
-use queuecast::job::{Ending, Event, Job, JobIndex, Outcome, UserId, What};
+use queuecast::job::{End, Ending, Event, Job, JobIndex, UserId, What};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Question, RuntimePredictor};
-use queuecast::sim::{Company, Engine, LimitRule};
+use queuecast::sim::{Components, Engine, LimitRule};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::Workload;
 
@@ -68,7 +68,7 @@ fn blue_by_quarter_sbh(bencher: Bencher<'_, '_>, quarter: usize) {
             let mut policy = experiment.policy.build();
             let mut engine = Engine::new(workload, experiment.options);
             let mut company =
-                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+                Components { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
             while quarter > 1
                 && engine.step(&mut company).unwrap().is_some_and(|now| now < until(quarter - 1))
             {
@@ -77,7 +77,7 @@ fn blue_by_quarter_sbh(bencher: Bencher<'_, '_>, quarter: usize) {
         })
         .bench_local_values(|(mut engine, mut policy, mut predictor)| {
             let mut company =
-                Company { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
+                Components { policy: policy.as_mut(), predictor: predictor.as_mut(), observers: &mut [] };
             while engine.step(&mut company).unwrap().is_some_and(|now| now < until(quarter)) {}
             (engine, policy, predictor)
         });
@@ -108,7 +108,7 @@ fn feed(predictor: &mut dyn RuntimePredictor, jobs: std::ops::Range<u32>, gap: i
         };
         tell(0, What::Arrived);
         tell(0, What::Started(job.shape));
-        tell(60, What::Ended(Outcome { ran, ending: Ending::Completed }));
+        tell(60, What::Ended(End { ran, ending: Ending::Completed }));
         black_box(predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }));
     }
 }

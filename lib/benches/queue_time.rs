@@ -6,8 +6,9 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
+use queuecast::distribution::LogUniform;
 use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, Lifetimes, QueueTime};
+use queuecast::wait::{Holder, LifetimeFit, QueueTime};
 
 fn main() {
     divan::main();
@@ -15,8 +16,8 @@ fn main() {
 
 const HOLDERS: [usize; 5] = [10, 30, 100, 300, 1000];
 
-fn lifetimes() -> Lifetimes {
-    Lifetimes::between(2f64.exp(), 12f64.exp()).unwrap()
+fn lifetimes() -> LogUniform {
+    LogUniform::between(2f64.exp(), 12f64.exp()).unwrap()
 }
 
 /// Any number from a place, without chance.

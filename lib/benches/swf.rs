@@ -9,7 +9,7 @@ use std::path::Path;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use queuecast::trace::{self, Compression, Output, ReadOptions, Record, Records};
+use queuecast::trace::{self, CompressedOutput, Compression, ReadOptions, Record, Records};
 
 fn main() {
     divan::main();
@@ -93,7 +93,8 @@ fn read_gzip_curie(bencher: Bencher<'_, '_>) {
     let traces = env::var_os("QUEUECAST_TRACES")
         .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces").into());
     let bytes = fs::read(Path::new(&traces).join("CEA-Curie-2011-2.1-cln.swf.gz")).unwrap_or_else(|_| {
-        let mut output = Output::new(Vec::new(), Compression::Gzip).expect("memory takes everything");
+        let mut output =
+            CompressedOutput::new(Vec::new(), Compression::Gzip).expect("memory takes everything");
         std::io::Write::write_all(&mut output, &made_log(312_826)).expect("memory takes everything");
         output.finish().expect("memory takes everything")
     });

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::eval::{Replay, Scorer};
+use queuecast::eval::{Scorer, WalkForward};
 use queuecast::job::{ExecutableId, Job, QueueId, Truth, UserId};
 use queuecast::predict::template::{TemplatePredictor, TemplateSet};
 use queuecast::units::{Procs, Seconds, Time};
@@ -70,7 +70,7 @@ fn made_up(jobs: usize) -> Workload {
 #[divan::bench(args = [10_000, 20_000, 40_000, 80_000, 160_000], sample_count = 10)]
 fn by_jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let workload = made_up(jobs);
-    let replay = Replay::of(&workload).unwrap();
+    let replay = WalkForward::of(&workload).unwrap();
     let (scorer, set) = (Scorer::new(&replay), set(10));
     scorer.score(&set, 0..1);
     bencher.counter(ItemsCount::new(jobs)).bench(|| scorer.score(black_box(&set), 0..jobs));
@@ -80,7 +80,7 @@ fn by_jobs(bencher: Bencher<'_, '_>, jobs: usize) {
 #[divan::bench(args = [1, 2, 5, 10], sample_count = 20)]
 fn ctc_by_templates(bencher: Bencher<'_, '_>, templates: usize) {
     let Some(workload) = CTC.as_ref() else { return };
-    let replay = Replay::of(workload).unwrap();
+    let replay = WalkForward::of(workload).unwrap();
     let (scorer, set) = (Scorer::new(&replay), set(templates));
     scorer.score(&set, 0..1);
     bencher.counter(ItemsCount::new(templates)).bench(|| scorer.score(black_box(&set), 0..replay.len()));
@@ -92,7 +92,7 @@ fn ctc_from_nothing(bencher: Bencher<'_, '_>) {
     let Some(workload) = CTC.as_ref() else { return };
     let set = set(10);
     bencher.bench(|| {
-        let replay = Replay::of(workload).unwrap();
+        let replay = WalkForward::of(workload).unwrap();
         Scorer::new(&replay).score(black_box(&set), 0..replay.len())
     });
 }
@@ -101,7 +101,7 @@ fn ctc_from_nothing(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 5)]
 fn ctc_the_slow_way(bencher: Bencher<'_, '_>) {
     let Some(workload) = CTC.as_ref() else { return };
-    let replay = Replay::of(workload).unwrap();
+    let replay = WalkForward::of(workload).unwrap();
     let set = set(10);
     bencher.bench(|| replay.score(&mut TemplatePredictor::new(black_box(&set)), 0..replay.len()));
 }

@@ -49,7 +49,7 @@ macro_rules! identifiers {
 }
 
 identifiers! {
-    /// Who submitted a job.
+    /// The user of a job.
     UserId,
     /// The user's group.
     GroupId,
@@ -83,7 +83,7 @@ pub struct Job {
     pub id: JobId,
     /// When it was submitted (for accounting records: when it became eligible).
     pub submit: Time,
-    /// Who submitted it.
+    /// The user.
     pub user: Option<UserId>,
     /// The user's group.
     pub group: Option<GroupId>,
@@ -164,9 +164,9 @@ pub enum Runs {
 /// What will happen to a job once it starts: the engine's secret until the job ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
-    /// Its run time if nobody stops it.
+    /// Its run time unless it is stopped.
     pub runs: Runs,
-    /// How it will end if nobody stops it.
+    /// How it will end unless it is stopped.
     pub ending: Ending,
 }
 
@@ -193,9 +193,9 @@ impl Truth {
     }
 }
 
-/// What a job's end told everybody.
+/// What is known of a job once it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
+pub struct End {
     /// How long it ran.
     pub ran: Seconds,
     /// How it ended.
@@ -213,7 +213,7 @@ pub struct Event<'a> {
     pub what: What,
 }
 
-/// The four things that can happen to a job (Talby et al. 2005, section 3.1).
+/// What can happen to a job: the four events of Talby et al. 2005, section 3.1, and its withdrawal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// It was submitted.
@@ -228,7 +228,9 @@ pub enum What {
         corrected: Seconds,
     },
     /// It ended.
-    Ended(Outcome),
+    Ended(End),
+    /// It left the queue without having started.
+    Withdrawn,
 }
 
 #[cfg(test)]

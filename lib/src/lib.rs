@@ -11,6 +11,7 @@
 
 pub mod allot;
 pub mod characterization;
+pub mod distribution;
 pub mod eval;
 pub mod job;
 pub mod parallel;
@@ -18,6 +19,7 @@ pub mod predict;
 pub mod report;
 pub mod seed;
 pub mod sim;
+pub mod site;
 pub mod spec;
 pub mod stats;
 pub mod synth;

@@ -1,10 +1,10 @@
-//! Randomness with a name: every consumer draws from its own labelled stream, so that adding one consumer
-//! never changes what another draws.
+//! Seeded random streams: every consumer draws from a stream of its own label, so that adding a consumer never changes
+//! what another draws.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The root of all randomness in one run.
+/// The seed of all random streams of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed(pub u64);
 

@@ -1,4 +1,4 @@
-//! Whole seconds and whole processors: integer newtypes with only the arithmetic that means something.
+//! Whole seconds and whole processors: integer newtypes with the arithmetic that makes sense for them.
 //!
 //! There is no float clock anywhere, hence no epsilon. Human units ("2 h 10 min") exist only in `report`
 //! and in the command line.
@@ -26,7 +26,7 @@ pub struct Seconds(pub i64);
 pub struct Procs(pub u32);
 
 impl Time {
-    /// Later than anything that happens.
+    /// Later than any event.
     pub const NEVER: Time = Time(i64::MAX);
 }
 
@@ -34,7 +34,7 @@ impl Seconds {
     /// No time at all.
     pub const ZERO: Seconds = Seconds(0);
 
-    /// The same length times `factor`, rounded up, and kept within the clock.
+    /// This length times `factor`, rounded up and saturating.
     pub fn scaled(self, factor: f64) -> Seconds {
         let scaled = (self.0 as f64 * factor).ceil();
         Seconds(scaled.clamp(0.0, (i64::MAX / 4) as f64) as i64)

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use crate::job::{Job, JobIndex, Truth};
 use crate::units::{Procs, Seconds, Time};
 
-/// What the jobs run on: identical processors, counted.
+/// A machine of identical processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
-    /// How many processors it has.
+    /// Its number of processors.
     pub procs: Procs,
 }
 
-/// What a log calls its users, queues and so on, by number. Empty where a log has numbers only.
+/// Names of users, queues and so on, by number. Empty if the log has numbers only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// Users.
@@ -39,12 +39,12 @@ pub struct Workload {
     machine: Machine,
     jobs: Vec<Job>,
     truths: Vec<Truth>,
-    /// Names for the numbers on the jobs.
+    /// Names for the numbers in the jobs.
     pub names: Names,
-    /// Unix time of [`Time`] zero, where known: it tells night from day.
+    /// Unix time of [`Time`] zero, if known.
     pub epoch: Option<i64>,
-    /// When each job really started, according to the log, in the order of the jobs; [`Time::NEVER`] for one of
-    /// which that is unknown. Empty where the log records no waits. Nothing that is simulated depends on it.
+    /// Recorded start of each job, in the order of the jobs; [`Time::NEVER`] if unknown. Empty if the log records no
+    /// waits. Used by replays; simulations do not depend on it.
     pub starts: Vec<Time>,
     /// Jobs that left the queue before they started, in arrival order; see [`Workload::set_withdrawn`]. They are
     /// not among the jobs: simulations leave them out, replays of the recorded queue have them wait.
@@ -80,9 +80,9 @@ pub enum WorkloadError {
     TooLarge {
         /// The log's number.
         id: u64,
-        /// What it needs.
+        /// Its processors.
         procs: u32,
-        /// What there is.
+        /// Processors of the machine.
         machine: u32,
     },
     /// A job without processors or with a negative run time.
@@ -105,8 +105,8 @@ impl Workload {
         Workload::from_columns(machine, jobs, truths)
     }
 
-    /// The same from jobs and their truths apart, so that a long log need not be held twice. One without the
-    /// other is left out.
+    /// Like [`Workload::new`], from separate columns, which avoids a copy of a long log. The longer column is cut to the
+    /// shorter.
     pub fn from_columns(
         machine: Machine,
         jobs: Vec<Job>,
@@ -115,8 +115,8 @@ impl Workload {
         Workload::recorded(machine, jobs, truths, Vec::new())
     }
 
-    /// The same with when each job really started: `starts` has as many as there are jobs, or none, which is
-    /// also what becomes of it if no start is known.
+    /// Like [`Workload::from_columns`], with the recorded start of each job. All constructors lead here: this is where
+    /// order and sizes are checked. `starts` is dropped if it is shorter than the jobs or no start is known.
     pub fn recorded(
         machine: Machine,
         mut jobs: Vec<Job>,
@@ -181,7 +181,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Has the jobs, in their order, ask for other times. Jobs beyond the last of `limits` keep theirs.
+    /// Replaces the requested times of the jobs, in their order. Jobs beyond the last of `limits` keep theirs.
     pub fn replace_limits(&mut self, limits: impl IntoIterator<Item = Option<Seconds>>) {
         for (job, limit) in self.jobs.iter_mut().zip(limits) {
             job.shape.limit = limit;
@@ -203,12 +203,12 @@ impl Workload {
         &self.truths
     }
 
-    /// How many jobs there are.
+    /// The number of jobs.
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }

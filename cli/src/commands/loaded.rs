@@ -104,14 +104,14 @@ impl Loaded {
             experiments.iter().any(|one| one.predictor.spec().is_some_and(needs))
         };
         let facts = Facts::of(&self.log.workload, &self.name);
-        let strangers = any(PredictorSpec::needs_user).then(|| {
+        let strangers = any(|spec| spec.needs().user).then(|| {
             self.lacking(
                 facts.without_user,
                 "user",
                 "no history is known of them and none is learned from them",
             )
         });
-        let scripts = any(PredictorSpec::needs_executable).then(|| {
+        let scripts = any(|spec| spec.needs().executable).then(|| {
             self.lacking(
                 facts.without_executable,
                 "executable",
@@ -181,7 +181,7 @@ pub struct Facts {
     /// Where the jobs come from.
     pub source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<trace::Format>,
+    format: Option<trace::LogFormat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compression: Option<trace::Compression>,
     /// Jobs simulated.

@@ -62,8 +62,8 @@ impl Reading {
     pub fn options(&self, procs: Option<u32>) -> ReadOptions {
         let format = match self.input_format {
             InputFormat::Auto => None,
-            InputFormat::Swf => Some(trace::Format::Swf),
-            InputFormat::Sacct => Some(trace::Format::Sacct),
+            InputFormat::Swf => Some(trace::LogFormat::Swf),
+            InputFormat::Sacct => Some(trace::LogFormat::Sacct),
         };
         ReadOptions {
             format,
@@ -84,24 +84,17 @@ impl Source {
 
 /// What `--policy` accepts, with the settings that may follow a name.
 pub fn policy_help() -> String {
-    let names = spec::policy().long_help("Who runs next");
-    format!(
-        "{names}\nSettings follow a colon: easy:depth=4,order=largest,priority=wait/requested, conservative:form=replan"
-    )
+    spec::policy().long_help("Who runs next")
 }
 
 /// What `--predictor` accepts, with the settings that may follow a name.
 pub fn predictor_help() -> String {
-    let names = spec::predictor().long_help("How long jobs are expected to run");
-    format!(
-        "{names}\nSettings follow a colon: ruh:5,mean,propagate, sbh:[PX,P,*],search=bfs,depth=10,new=1; all of them are in docs/reference/predictors.md"
-    )
+    spec::predictor().long_help("How long jobs are expected to run")
 }
 
 /// What `--correction` accepts, and that there may be two.
 pub fn correction_help() -> String {
-    let names = spec::correction().long_help("What to expect of a job that outlived its prediction");
-    format!("{names}\nTwo with a slash are for jobs with and without a requested time: requested/factor:10")
+    spec::correction().long_help("What to expect of a job that outlived its prediction")
 }
 
 /// What `--event-order` decides.

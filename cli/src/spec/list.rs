@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-use super::Spec;
+use super::SpecParser;
 
 /// What stood in one argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ impl<T: Clone + PartialEq> Several<T> {
 
 /// Reads several specs of one language.
 #[derive(Clone)]
-pub struct SpecList<T>(pub Spec<T>);
+pub struct SpecList<T>(pub SpecParser<T>);
 
 impl<T> SpecList<T> {
     /// A comma also separates the settings of one spec, so a piece that begins with no known name belongs to
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn read<T: Clone + Send + Sync + ToString + 'static>(
-        spec: Spec<T>,
+        spec: SpecParser<T>,
         value: &str,
     ) -> Result<String, String> {
         let command = Command::new("test");

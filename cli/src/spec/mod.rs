@@ -1,10 +1,8 @@
-//! The small languages of the command line: policies, predictors, corrections, orders of events, rule sets.
-//!
-//! Every one is read here and nowhere else, so that the names people type, what `--help` and the shell
-//! complete, and the error for a name nobody knows come from one table each.
+//! Specs on the command line: parsers, help texts, shell completion and errors, made from the library's forms.
 
 mod languages;
 mod list;
+mod numbers;
 mod templates;
 mod window;
 
@@ -14,65 +12,62 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
-pub use languages::{at_least, at_least_one, depth, formula, seeds};
 pub use languages::{
-    backfill_order, correction, dimension, event_order, limit, policy, positive, predictor, ruleset,
+    backfill_order, correction, depth, dimension, event_order, formula, limit, policy, predictor, ruleset,
     strategy, time_zone,
 };
 pub use list::{Several, SpecList};
+pub use numbers::{at_least, at_least_one, positive, seeds};
+pub use queuecast::spec::Form;
+use queuecast::spec::name_in;
 pub use window::{window, written};
 
-/// One name of a language, and what may follow it after a colon.
-#[derive(Debug, Clone, Copy)]
-pub struct Form {
-    /// What people type.
-    pub name: &'static str,
-    /// What follows, as help shows it: `:SECONDS`.
-    pub with: &'static str,
-    /// What it means.
-    pub means: &'static str,
+/// A form with what follows its name and what it means.
+pub const fn form(name: &'static str, parameters: &'static str, meaning: &'static str) -> Form {
+    Form { parameters, ..Form::new(name, meaning) }
 }
 
-impl Form {
-    /// With what follows it.
-    fn shown(&self) -> String {
-        format!("{}{}", self.name, self.with)
-    }
-}
-
-/// A name, what follows it, what it means.
-pub const fn form(name: &'static str, with: &'static str, means: &'static str) -> Form {
-    Form { name, with, means }
-}
-
-/// A parser for one language: known names first, then whatever the library's own reader says.
+/// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
+/// from the forms.
 #[derive(Clone)]
-pub struct Spec<T> {
-    forms: &'static [Form],
+pub struct SpecParser<T> {
+    forms: Vec<Form>,
+    note: &'static str,
     read: fn(&str) -> Result<T, String>,
 }
 
-impl<T> Spec<T> {
-    /// The language of these names.
-    pub const fn new(forms: &'static [Form], read: fn(&str) -> Result<T, String>) -> Spec<T> {
-        Spec { forms, read }
+/// The parser of a library type.
+pub fn of<T: queuecast::spec::Spec>() -> SpecParser<T> {
+    SpecParser { forms: T::forms(), note: T::NOTE, read: |text| T::parse(text).map_err(|error| error.why) }
+}
+
+impl<T> SpecParser<T> {
+    /// A parser with forms and a reader of its own.
+    pub fn new(forms: &[Form], read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { forms: forms.to_vec(), note: "", read }
     }
 
-    /// Help on one line: what it is, and the names.
+    /// The same forms with another reader.
+    pub fn read_by(self, read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { read, ..self }
+    }
+
+    /// Help on one line: what it is, and the forms.
     pub fn help(&self, what: &str) -> String {
         let names: Vec<String> = self.forms.iter().map(Form::shown).collect();
         format!("{what}: {}", names.join(", "))
     }
 
-    /// Help in full: what each name means.
+    /// Help in full: the meaning of each form, and the note.
     pub fn long_help(&self, what: &str) -> String {
         let widest = self.forms.iter().map(|form| form.shown().len()).max().unwrap_or(0);
-        let lines = self.forms.iter().map(|form| format!("\n  {:<widest$}  {}", form.shown(), form.means));
-        format!("{what}:{}", lines.collect::<String>())
+        let lines = self.forms.iter().map(|form| format!("\n  {:<widest$}  {}", form.shown(), form.meaning));
+        let note = if self.note.is_empty() { String::new() } else { format!("\n{}", self.note) };
+        format!("{what}:{}{note}", lines.collect::<String>())
     }
 }
 
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
@@ -96,17 +91,12 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Spec<T> {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.forms.iter().map(|form| PossibleValue::new(form.name).help(form.means))))
+        Some(Box::new(self.forms.iter().map(|form| PossibleValue::new(form.name).help(form.meaning))))
     }
 }
 
-/// The name a text begins with; parameters follow a colon, changes a comma or a plus, alternatives a slash.
-fn name_in(text: &str) -> &str {
-    text.split([':', ',', '/', '+']).next().unwrap_or_default()
-}
-
-impl<T> Spec<T> {
-    /// Whether it makes sense as it stands.
+impl<T> SpecParser<T> {
+    /// Whether the text can be read.
     fn reads(&self, text: &str) -> bool {
         (self.read)(text).is_ok()
     }
@@ -118,12 +108,12 @@ impl<T> Spec<T> {
     fn unknown(&self, command: &Command, place: String, text: String) -> Error {
         let shown = self.forms.iter().map(Form::shown).collect();
         let name = name_in(&text).to_lowercase();
-        let likeness = |form: &Form| strsim::jaro_winkler(&name, form.name);
-        let similar = self.forms.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let similarity = |form: &Form| strsim::jaro_winkler(&name, form.name);
+        let similar = self.forms.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         let mut error = Error::new(ErrorKind::InvalidValue).with_cmd(command);
         error.insert(ContextKind::InvalidArg, ContextValue::String(place));
         error.insert(ContextKind::ValidValue, ContextValue::Strings(shown));
-        if let Some(similar) = similar.filter(|form| likeness(form) > 0.7) {
+        if let Some(similar) = similar.filter(|form| similarity(form) > 0.7) {
             let suggested = format!("{}{}", similar.name, &text[name_in(&text).len()..]);
             error.insert(ContextKind::SuggestedValue, ContextValue::String(suggested));
         }
@@ -136,7 +126,7 @@ impl<T> Spec<T> {
 mod tests {
     use super::*;
 
-    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: Spec<T>, value: &str) -> String {
+    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>, value: &str) -> String {
         let arg = Arg::new("spec").long("spec").value_name("SPEC").value_parser(spec);
         let parsed = Command::new("test").arg(arg).try_get_matches_from(["test", "--spec", value]);
         match parsed {
@@ -171,7 +161,7 @@ mod tests {
     #[test]
     fn what_the_library_refuses_says_why() {
         let error = said(predictor(), "constant:x");
-        let expected = "invalid value 'constant:x' for '--spec <SPEC>': give a whole number of seconds";
+        let expected = "invalid value 'constant:x' for '--spec <SPEC>': x: give a whole number of seconds";
         assert!(error.contains(expected), "{error}");
         assert!(said(policy(), "conservative:depth=2").contains("use form=replan"));
         assert!(said(policy(), "fcfs,easy").contains("queuecast compare takes several"));
@@ -179,24 +169,25 @@ mod tests {
     }
 
     #[test]
-    fn every_name_the_library_knows_is_offered_and_every_name_offered_is_known() {
-        use queuecast::sim::{Backfill, Order};
-        use queuecast::trace::Ruleset;
-        let offered = |forms: &[Form]| forms.iter().map(|form| form.name).collect::<Vec<_>>();
-        assert_eq!(offered(policy().forms), Backfill::KNOWN);
-        assert_eq!(offered(backfill_order().forms), Order::KNOWN);
-        assert_eq!(offered(ruleset().forms), Ruleset::names());
-        let shown: Vec<String> = predictor().forms.iter().map(Form::shown).collect();
-        assert_eq!(shown, queuecast::predict::PredictorSpec::KNOWN);
-        let shown: Vec<String> = strategy().forms.iter().map(Form::shown).collect();
-        assert_eq!(shown, queuecast::allot::Strategy::KNOWN);
+    fn every_example_of_a_form_can_be_read() {
+        fn check<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>) {
+            for form in spec.forms.clone() {
+                assert!(spec.reads(form.example), "{}: {}", form.name, said(spec.clone(), form.example));
+            }
+        }
+        check(policy());
+        check(predictor());
+        check(correction());
+        check(event_order());
+        check(limit());
+        check(backfill_order());
     }
 
     #[test]
     fn help_comes_from_the_same_table() {
         assert_eq!(limit().help("Who"), "Who: kill, ignore");
-        let long = "Who:\n  kill    it is killed, as most systems do\n  \
-                    ignore  it runs on to its recorded end";
+        let long = "Who:\n  kill    the job is killed, as on most systems\n  \
+                    ignore  the job runs on to its recorded end";
         assert_eq!(limit().long_help("Who"), long);
     }
 }

@@ -4,10 +4,10 @@ use queuecast::eval::Window;
 use queuecast::report::duration;
 use queuecast::units::Time;
 
-use super::{Form, Spec, form};
+use super::{Form, SpecParser, form};
 
 /// `--window`.
-pub fn window() -> Spec<Window> {
+pub fn window() -> SpecParser<Window> {
     const FORMS: &[Form] = &[
         form("all", "", "all jobs"),
         form("share", ":FIRST[,LAST]", "all but these shares at either end: share:1%,5%"),
@@ -18,7 +18,7 @@ pub fn window() -> Spec<Window> {
             "those submitted this long after the trace's clock began: submitted:7d,14d",
         ),
     ];
-    Spec::new(FORMS, read)
+    SpecParser::new(FORMS, read)
 }
 
 fn read(text: &str) -> Result<Window, String> {

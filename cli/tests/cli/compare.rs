@@ -131,7 +131,7 @@ fn eighty_columns_hold_the_names_and_lose_the_least_important() {
         text.contains("bounded") && text.contains("recent:2:median") && text.contains("wait/requested"),
         "{text}"
     );
-    assert!(!text.contains('…') && text.contains("left out for want of width: "), "{text}");
+    assert!(!text.contains('…') && text.contains("columns hidden (terminal too narrow): "), "{text}");
     // Control: where the width is not limited, no column is left out.
     let text = stdout(folder.queuecast(&line).env_remove("COLUMNS"));
     assert!(

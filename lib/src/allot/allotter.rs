@@ -1,8 +1,8 @@
-//! The policy: first come, first served, and the job at the head takes as many processors as its strategy says.
+//! A policy for moldable jobs: first come, first served, each on the number of processors its strategy chooses.
 
 use std::collections::HashMap;
 
-use super::chooser::{Chooser, Held, Prediction, Prompt, Resident, Verdict};
+use super::chooser::{Chooser, Held, Occupant, Prediction, Prompt, Verdict};
 use super::sizes::{Size, Sizes};
 use super::strategy::Strategy;
 use crate::job::JobIndex;
@@ -14,7 +14,7 @@ use crate::wait::LifetimeFit;
 #[derive(Debug)]
 pub struct Allotter {
     chooser: Chooser,
-    /// What the job at the head holds out for.
+    /// What the job at the head waits for.
     held: Option<(JobIndex, Held)>,
     ledger: Ledger,
 }
@@ -25,8 +25,7 @@ impl Allotter {
         Allotter { chooser: Chooser::new(strategy), held: None, ledger: Ledger::default() }
     }
 
-    /// Every queue time that a decision went by, with what became of it by the plans of the time: with exact run times, the
-    /// truth.
+    /// Every queue time that a decision used, with the actual one by the plans of the time: with exact run times, the truth.
     pub fn predictions(&self) -> &[Prediction] {
         self.chooser.predictions()
     }
@@ -61,28 +60,28 @@ impl Policy for Allotter {
     }
 }
 
-/// What a policy over moldable jobs keeps from one plan to the next.
+/// State that a policy for moldable jobs keeps from one plan to the next.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// How many the last plan left waiting.
+    /// How many jobs the last plan left waiting.
     left: usize,
-    /// When those that run started. Looked up, never iterated.
+    /// Start of each running job. Looked up, never iterated.
     started: HashMap<JobIndex, Time>,
-    /// How long jobs live.
+    /// The fitted distribution of run times.
     pub(super) fit: LifetimeFit,
 }
 
-/// One plan as it is made.
+/// A plan in progress.
 pub(super) struct Round {
     pub(super) now: Time,
     pub(super) free: Procs,
     queued: usize,
-    running: Vec<Resident>,
+    running: Vec<Occupant>,
     arrival: bool,
 }
 
 impl Round {
-    /// What the job at the head is shown.
+    /// What the job at the head is told.
     pub(super) fn prompt(&self) -> Prompt<'_> {
         let &Round { now, free, queued, ref running, arrival } = self;
         Prompt { now, free, queued, running, arrival }
@@ -92,10 +91,10 @@ impl Round {
 impl Ledger {
     /// A plan begins.
     pub(super) fn round(&mut self, view: &View<'_>) -> Round {
-        // Nobody leaves the queue but by a start; to look for who came last would take as long as the queue is.
+        // Jobs leave the queue by a start or a withdrawal only; looking for the newest would scan the queue.
         let arrival = view.queue_length() > self.left;
         self.left = view.queue_length();
-        let running = view.running().map(|job| Resident {
+        let running = view.running().map(|job| Occupant {
             procs: job.procs,
             start: job.start,
             predicted: job.predicted,
@@ -117,7 +116,7 @@ impl Ledger {
         round.queued -= 1;
         self.left -= 1;
         self.started.insert(waiting.index, now);
-        round.running.push(Resident {
+        round.running.push(Occupant {
             procs: size.procs,
             start: now,
             predicted: size.run,
@@ -127,12 +126,16 @@ impl Ledger {
         Start { job: waiting.index, shape: size.shape, reason }
     }
 
-    /// Learns how long a job lived.
+    /// Learns from what changed.
     pub(super) fn note(&mut self, change: Change) {
-        if let Change::Ended { job, at, .. } = change
-            && let Some(start) = self.started.remove(&job)
-        {
-            self.fit.observe(at - start);
+        match change {
+            Change::Ended { job, at, .. } => {
+                if let Some(start) = self.started.remove(&job) {
+                    self.fit.observe(at - start);
+                }
+            }
+            Change::Withdrawn { .. } => self.left = self.left.saturating_sub(1),
+            _ => {}
         }
     }
 }

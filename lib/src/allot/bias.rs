@@ -1,4 +1,4 @@
-//! Predictions that are consistently too long or too short, put right by what became of earlier ones (section 5.4).
+//! Correction of biased predictions by earlier ones (Downey 1997, section 5.4).
 
 /// The line through some points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Trend {
     pub slope: f64,
 }
 
-/// What was predicted and what became of it, both in the logarithm of seconds.
+/// Regression of actual on predicted times, both in the logarithm of seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Bias {
     points: u64,
@@ -24,7 +24,7 @@ pub struct Bias {
     products: f64,
 }
 
-/// As many outcomes it takes before anything is put right.
+/// The fewest observations before predictions are corrected.
 const ENOUGH: u64 = 30;
 
 fn log(seconds: f64) -> f64 {
@@ -32,7 +32,7 @@ fn log(seconds: f64) -> f64 {
 }
 
 impl Bias {
-    /// Learns what became of a prediction, both in seconds; less than one second counts as one.
+    /// Adds a prediction and the actual time, both in seconds; less than one second counts as one.
     pub fn observe(&mut self, predicted: f64, actual: f64) {
         let (x, y) = (log(predicted), log(actual));
         self.points += 1;

@@ -1,4 +1,4 @@
-//! One who decides for the jobs at the head of a queue, by a strategy and by what was learned so far.
+//! Applies a strategy to the job at the head of the queue.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::predict::Forecast;
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::{Holder, LifetimeFit, Outlook};
 
-/// A predicted queue time and what became of it, in seconds.
+/// A predicted queue time and the actual one, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// As predicted, before anything was put right.
+    /// As predicted, before any correction.
     pub raw: f64,
     /// As used.
     pub used: f64,
@@ -23,49 +23,49 @@ pub struct Prediction {
 
 /// A running job: its processors, when it started, its predicted run time, and when it is planned to end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Resident {
+pub(super) struct Occupant {
     pub(super) procs: Procs,
     pub(super) start: Time,
     pub(super) predicted: Seconds,
     pub(super) planned_end: Time,
 }
 
-/// What the job at the head is shown when it is asked.
+/// What the job at the head is told when it is asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prompt<'a> {
     pub(super) now: Time,
     pub(super) free: Procs,
-    /// How many wait, itself included.
+    /// Waiting jobs, itself included.
     pub(super) queued: usize,
-    pub(super) running: &'a [Resident],
-    /// Whether somebody has just arrived.
+    pub(super) running: &'a [Occupant],
+    /// Whether a job has just arrived.
     pub(super) arrival: bool,
 }
 
-/// A job that holds out.
+/// A job that waits for more processors than are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Held {
-    /// What for.
+    /// The size it waits for.
     pub(super) size: Size,
-    /// When it thinks again.
+    /// When it decides again.
     pub(super) until: Time,
 }
 
-/// What the job at the head does.
+/// The decision of the job at the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Start(Size),
     Hold(Held),
-    /// No size of it that it accepts is free, and nobody knows when one will be.
+    /// No size that it accepts is free, and it is not known when one will be.
     Wait,
 }
 
-/// A strategy, and what it has learned.
+/// A strategy and what it has learned.
 #[derive(Debug)]
 pub(super) struct Chooser {
     pub(super) strategy: Strategy,
     bias: Bias,
-    /// Predictions by when their outcome will be known.
+    /// Predictions by the time at which the actual queue time is known.
     open: BTreeMap<(Time, usize), Prediction>,
     predictions: Vec<Prediction>,
 }
@@ -79,7 +79,7 @@ impl Chooser {
         &self.predictions
     }
 
-    /// Learns from the predictions whose outcome is known by now.
+    /// Learns from the predictions whose actual queue time is known by now.
     pub(super) fn learn(&mut self, now: Time) {
         while let Some(first) = self.open.first_entry()
             && first.key().0 <= now
@@ -89,7 +89,7 @@ impl Chooser {
         }
     }
 
-    /// Asks the job at the head, which has `held` out so far or was not asked before.
+    /// Asks the job at the head, which has waited as `held` says or was not asked before.
     pub(super) fn ask(
         &mut self,
         held: Option<Held>,
@@ -115,7 +115,7 @@ impl Chooser {
         }
     }
 
-    /// Whether it thinks again before it had planned to.
+    /// Whether it decides again before the planned time.
     fn is_prompted(&self, arrival: bool) -> bool {
         let thinks = matches!(self.strategy.hold, Hold::Planned | Hold::Predicted { .. });
         thinks && (arrival || self.strategy.prompting == Prompting::Departures)
@@ -141,8 +141,8 @@ impl Chooser {
             Hold::Predicted { by, outlook, corrected, stretch } => {
                 let used =
                     |seconds: f64| stretch * if corrected { self.bias.corrected(seconds) } else { seconds };
-                // Who waits longer than for the best so far, and could not even then be faster on all it wants, needs not
-                // ask for more. If later may be corrected to earlier, all are asked for.
+                // Larger sizes are skipped once even the fastest one could not beat the best turnaround so far. Where
+                // corrections may reorder queue times, all sizes are predicted.
                 let in_order = !corrected || self.bias.keeps_order();
                 let mut best = f64::INFINITY;
                 let goes_on = |more: Procs, seconds: f64| {
@@ -167,7 +167,7 @@ impl Chooser {
                 let alone =
                     sizes.all().first().map_or(0.0, |size| size.run.0 as f64 * f64::from(size.procs.0));
                 let wanted = sizes.at_least(fraction).filter(|wanted| wanted.procs > free);
-                // Who cannot start yet has nothing to give up, and his patience begins once he can.
+                // A job that cannot start yet gives nothing up; its patience begins when it can.
                 wanted
                     .zip(at_once)
                     .filter(|_| alone > longer && most.procs.0 > wider)
@@ -192,14 +192,14 @@ impl Chooser {
     }
 }
 
-fn holders(outlook: Outlook, running: &[Resident], now: Time, fit: &LifetimeFit) -> Vec<Holder> {
+fn holders(outlook: Outlook, running: &[Occupant], now: Time, fit: &LifetimeFit) -> Vec<Holder> {
     let holder =
-        |job: &Resident| outlook.holder(job.procs, now - job.start, &Forecast::exactly(job.predicted), fit);
+        |job: &Occupant| outlook.holder(job.procs, now - job.start, &Forecast::exactly(job.predicted), fit);
     running.iter().map(holder).collect()
 }
 
 /// Seconds until none, one, two … more processors are free, as the running jobs are planned.
-fn planned(running: &[Resident], now: Time, more: usize) -> Vec<f64> {
+fn planned(running: &[Occupant], now: Time, more: usize) -> Vec<f64> {
     let mut ends: Vec<(Time, Procs)> = running.iter().map(|job| (job.planned_end, job.procs)).collect();
     ends.sort_unstable();
     let mut planned = vec![0.0];

@@ -45,6 +45,9 @@ pub enum SizesError {
         /// The sizes there are, as written.
         given: String,
     },
+    /// Measured run times that no speedup fits.
+    #[error("no speedup fits the measured run times: {0}")]
+    NoFit(String),
     /// A size with two run times.
     #[error("{0} processors are given twice: give each size once")]
     Twice(u32),
@@ -103,8 +106,7 @@ impl Sizes {
         Sizes(sizes)
     }
 
-    /// What is left of a range on a machine. Refused if that is nothing; and if the range names an end beyond the machine, or
-    /// none at all, for whoever says so is mistaken.
+    /// The part of a range that a machine has. Refused if that is empty, or if an end of the range lies beyond the machine.
     pub fn range(viable: Viable, machine: Procs) -> Result<Viable, SizesError> {
         let open = viable.most == Viable::ANY.most;
         let most = if open { machine } else { viable.most };
@@ -136,7 +138,7 @@ impl Sizes {
             }
         }
         let within = |procs: &Procs| (viable.fewest..=viable.most).contains(procs);
-        // Nobody has so many shapes; here it is only a number.
+        // The place is only a number here; no job has so many shapes.
         let shape = |place: usize| u16::try_from(place).unwrap_or(u16::MAX);
         let sizes: Vec<Size> = (0..)
             .zip(runs.iter().filter(|(procs, _)| within(procs)))

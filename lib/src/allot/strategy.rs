@@ -20,9 +20,9 @@ pub enum Hold {
     Predicted {
         /// How queue times are predicted.
         by: QueueTime,
-        /// Who says how much longer running jobs go on.
+        /// Where the remaining run times of running jobs come from.
         outlook: Outlook,
-        /// Whether bias is put right.
+        /// Whether bias is corrected.
         corrected: bool,
         /// What predictions, corrected or not, are multiplied by before they are used: above 1 a job is more cautious.
         stretch: f64,
@@ -53,7 +53,7 @@ pub struct Strategy {
     pub lock_in: bool,
     /// It holds out only for a gain above this share of its run time on what is free; 0 to 1. Section 6.1 has 0.2.
     pub averse: f64,
-    /// Whether it counts the time of all who wait, its own included: q·Q(n) + R(n) (section 6.1).
+    /// Whether it counts the time of all waiting jobs, its own included: q·Q(n) + R(n) (section 6.1).
     pub social: bool,
     /// When a job that holds out thinks again before the time it expected to wait has passed.
     pub prompting: Prompting,
@@ -62,15 +62,15 @@ pub struct Strategy {
 /// What makes a job that holds out for a better turnaround think again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prompting {
-    /// Somebody arrives (section 5.3).
+    /// A job arrives (section 5.3).
     #[default]
     Arrivals,
-    /// Somebody arrives or ends, whatever the number of processors that become free.
+    /// A job arrives or ends, whatever the number of processors that become free.
     Departures,
 }
 
 impl Strategy {
-    /// Every form, as shown to people.
+    /// Every form, as shown in help.
     pub const KNOWN: [&'static str; 5] = [
         "avg",
         "opt",

@@ -148,7 +148,7 @@ fn a_witness_records_what_it_does_not_carry_out() {
     let strategies: Vec<Strategy> = strategies.iter().map(|text| text.parse().unwrap()).collect();
     let workload = Workload::new(Machine { procs: Procs(8) }, tempting()).unwrap();
     let mut predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
-    let mut witness = Witness::new(&workload, &strategies);
+    let mut witness = StrategyRecorder::new(&workload, &strategies);
     let schedule = simulate(&workload, Options::default(), &mut witness, &mut *predictor, &mut []).unwrap();
     assert_eq!(placed(&schedule), placed(&run(8, &tempting(), "avg")));
     let spoiled: Vec<bool> = witness.decisions().iter().map(Decision::is_spoiled).collect();

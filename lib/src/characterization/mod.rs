@@ -23,7 +23,7 @@ pub use growth::{Growth, GrowthPoint};
 pub use modes::{Mode, Modes};
 pub use owners::{Owner, Owners};
 pub use session_statistics::{Repeats, SessionStatistics};
-pub use sessions::Sessions;
+pub use sessions::UserSessions;
 
 use serde::Serialize;
 
@@ -76,7 +76,7 @@ impl Characterization {
             growth: Growth::among(workload, &modes),
             owners: askers.as_ref().map(|askers| Owners::among(workload, &modes, askers)),
             accuracy: Accuracy::of(workload),
-            sessions: SessionStatistics::of(workload, Sessions::GAP),
+            sessions: SessionStatistics::of(workload, UserSessions::GAP),
             flurries: Flurries::of(workload),
         }
     }

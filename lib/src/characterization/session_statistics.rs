@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Sessions;
+use super::UserSessions;
 use crate::job::Job;
 use crate::stats::Percentiles;
 use crate::units::Seconds;
@@ -49,7 +49,7 @@ pub struct Repeats {
 impl SessionStatistics {
     /// The statistics of sessions that end where arrivals are more than `gap` apart; `None` if no user is known.
     pub fn of(workload: &Workload, gap: Seconds) -> Option<SessionStatistics> {
-        let sessions = Sessions::of(workload, gap);
+        let sessions = UserSessions::of(workload, gap);
         let mut sizes = vec![0_i64; sessions.count as usize];
         let mut last: HashMap<_, usize> = HashMap::new();
         let (mut gaps, mut breaks) = (Vec::new(), Vec::new());

@@ -12,20 +12,20 @@ use crate::workload::Workload;
 
 /// The sessions of a workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sessions {
+pub struct UserSessions {
     /// The session of each job, in the order of the jobs. Sessions are numbered in the order of their first jobs.
     pub of_job: Vec<u32>,
     /// Number of sessions.
     pub count: u32,
 }
 
-impl Sessions {
+impl UserSessions {
     /// The default longest gap between two arrivals of one session.
     pub const GAP: Seconds = Seconds(3600);
 
     /// The sessions of a workload, split where a user's arrivals are more than `gap` apart. A job of an unknown user is a
     /// session of its own.
-    pub fn of(workload: &Workload, gap: Seconds) -> Sessions {
+    pub fn of(workload: &Workload, gap: Seconds) -> UserSessions {
         let mut last: HashMap<UserId, (u32, Time)> = HashMap::new();
         let mut count = 0;
         let mut begin = || {
@@ -45,7 +45,7 @@ impl Sessions {
             }
         });
         let of_job = of_job.collect();
-        Sessions { of_job, count }
+        UserSessions { of_job, count }
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
             (job, Truth::rigid(Seconds(1)))
         });
         let workload = Workload::new(Machine { procs: Procs(1) }, jobs.to_vec()).unwrap();
-        let sessions = Sessions::of(&workload, Sessions::GAP);
-        assert_eq!(sessions, Sessions { of_job: vec![0, 1, 0, 2, 3, 4], count: 5 });
+        let sessions = UserSessions::of(&workload, UserSessions::GAP);
+        assert_eq!(sessions, UserSessions { of_job: vec![0, 1, 0, 2, 3, 4], count: 5 });
     }
 }

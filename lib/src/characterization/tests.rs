@@ -145,7 +145,7 @@ fn what_repeats_is_told_within_and_across_sessions() {
         (job, Truth::rigid(Seconds(1)))
     });
     let workload = Workload::new(Machine { procs: Procs(8) }, jobs.to_vec()).unwrap();
-    let habits = SessionStatistics::of(&workload, Sessions::GAP).unwrap();
+    let habits = SessionStatistics::of(&workload, UserSessions::GAP).unwrap();
     assert_eq!((habits.users, habits.sessions, habits.alone_share), (1, 2, 0.0));
     assert_eq!((habits.jobs_per_session.min, habits.jobs_per_session.max), (2, 3));
     let gaps = habits.gaps.unwrap();

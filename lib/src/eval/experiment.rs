@@ -79,13 +79,13 @@ impl Experiment {
 mod tests {
     use super::*;
     use crate::job::{Job, Truth};
-    use crate::sim::Form;
+    use crate::sim::Persistence;
     use crate::units::{Procs, Time};
     use crate::workload::Machine;
 
     #[test]
     fn an_experiment_serialises_as_its_specs() {
-        let experiment = Experiment::new(Backfill::conservative(Form::Replan), PredictorSpec::Perfect);
+        let experiment = Experiment::new(Backfill::conservative(Persistence::Replan), PredictorSpec::Perfect);
         let json = serde_json::to_value(&experiment).unwrap();
         assert_eq!(json["policy"], "conservative:form=replan");
         assert_eq!(json["predictor"], "perfect");

@@ -195,7 +195,7 @@ catalogue! {
     /// 2022).
     pwsrt: Option<f64>, Ratio, "Σ π · procs · ran · (response / ran) / Σ π · procs · ran";
 
-    /// Jobs that started at the instant they arrived, with nobody waiting before them.
+    /// Jobs that started at the instant they arrived, with no job waiting before them.
     immediate: usize, Jobs, "count of reason = immediate";
     /// Share of jobs that started at the instant they arrived.
     immediate_share: Option<f64>, Share, "immediate / n";

@@ -1,4 +1,4 @@
-//! Scores template sets quickly: what `Replay::score` says of a `TemplatePredictor`, one template at a time.
+//! Scores template sets quickly: what `WalkForward::score` says of a `TemplatePredictor`, one template at a time.
 //!
 //! What one template says of a job does not depend on the others, so a set is scored template by template; of a
 //! job only the most confident estimate so far is kept. Which category a job falls into is a number, found once
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::replay::Tally;
-use super::{Replay, Score};
+use super::walk_forward::Tally;
+use super::{Score, WalkForward};
 use crate::predict::template::{
     Characteristics, Comoments, Data, Estimate, Estimator, LEVEL, Moments, Newcomers, Nodes, Template,
     TemplateSet,
@@ -71,7 +71,7 @@ const UNKNOWN: Estimate = Estimate { point: 0.0, half_width: f64::INFINITY };
 
 impl<'a> Scorer<'a> {
     /// Prepares a log for being scored many times.
-    pub fn new(replay: &Replay<'a>) -> Scorer<'a> {
+    pub fn new(replay: &WalkForward<'a>) -> Scorer<'a> {
         let workload = replay.workload();
         let lessons: Vec<Lesson> =
             replay.lessons().map(|(asks, job)| Lesson(job << 1 | u32::from(asks))).collect();
@@ -107,7 +107,7 @@ impl<'a> Scorer<'a> {
         self.asked.is_empty()
     }
 
-    /// What [`Replay::score`] says of a [`crate::predict::template::TemplatePredictor`] with this set, to the last
+    /// What [`WalkForward::score`] says of a [`crate::predict::template::TemplatePredictor`] with this set, to the last
     /// bit.
     pub fn score(&self, set: &TemplateSet, range: Range<usize>) -> Score {
         let until = range.end.min(self.len());

@@ -1,12 +1,35 @@
-//! The same answer for every job: what a scheduler does that knows nothing.
+//! Predicts one length for all jobs.
 
+use super::history::LONGEST_TIME;
+use super::settings::PredictorSettings;
 use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::Event;
+use crate::spec::{Form, SettingKey, Settings, SpecError, Written};
 use crate::units::Seconds;
 
 /// Predicts one length for every job (Talby et al. 2005, section 4: CONSTANT).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant(pub Seconds);
+
+impl PredictorSettings for Constant {
+    const FORMS: &'static [Form] = &[Form::new("constant", "the same for every job").with(
+        ":SECONDS",
+        &[SettingKey::new("seconds", "SECONDS").placed()],
+        "constant:3600",
+    )];
+
+    fn read(settings: &Settings<'_>) -> Result<Constant, SpecError> {
+        settings.required("seconds")?.seconds(LONGEST_TIME).map(Constant)
+    }
+
+    fn write(&self) -> String {
+        Written::new("constant").value(self.0).to_string()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(*self)
+    }
+}
 
 impl RuntimePredictor for Constant {
     fn estimate(&self, _question: &Question<'_>) -> Forecast {

@@ -1,11 +1,10 @@
-//! What to believe of a job that outlived its prediction. Independent of who predicted it.
+//! Corrections: what replaces a prediction that a running job has outlived, for any predictor.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::SpecError;
+use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
 use crate::units::Seconds;
 
 const HOUR: i64 = 3600;
@@ -78,10 +77,6 @@ impl Default for Correction {
 }
 
 impl Rule {
-    /// Every form, as shown to people.
-    pub const KNOWN: [&'static str; 5] =
-        ["requested", "increments", "increments:free", "factor:F[:until=SECONDS][:free]", "RULE/RULE"];
-
     fn corrected(self, first: Seconds, outlived: Seconds, limit: Option<Seconds>) -> Seconds {
         let ahead = limit.filter(|&limit| limit > outlived);
         let (raised, heed) = match self {
@@ -114,23 +109,78 @@ fn next_increment(base: Seconds, outlived: Seconds) -> Seconds {
     base + Seconds(step.unwrap_or_else(|| (past / (100 * HOUR) + 1) * 100 * HOUR))
 }
 
+impl Spec for Rule {
+    const KIND: &'static str = "correction";
+
+    fn forms() -> Vec<Form> {
+        const FREE: SettingKey = SettingKey::flag("free");
+        const FORMS: &[Form] = &[
+            Form::new("requested", "to the requested time"),
+            Form::new("increments", "by growing increments").with("[:free]", &[FREE], "increments:free"),
+            Form::new("factor", "by a factor each time")
+                .with(
+                    ":F[:until=SECONDS][:free]",
+                    &[SettingKey::new("factor", "F").placed(), SettingKey::new("until", "SECONDS"), FREE],
+                    "factor:10:until=360000:free",
+                )
+                .also(Also::Colons),
+        ];
+        FORMS.to_vec()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Rule, SpecError> {
+        let mut free = false;
+        settings.set("free", &mut free, |value| value.flag())?;
+        match settings.name() {
+            "requested" => Ok(Rule::Requested),
+            "increments" => Ok(Rule::Increments { heed: !free }),
+            "factor" => {
+                let value = settings.required("factor")?;
+                let factor = value.number(1.0..=f64::MAX).ok().filter(|&factor| factor > 1.0);
+                let factor = factor.ok_or_else(|| value.wrong("give a number above 1, as in factor:2"))?;
+                let mut until = None;
+                settings.set("until", &mut until, |value| value.seconds(LONGEST).map(Some))?;
+                Ok(Rule::Factor { factor, until, heed: !free })
+            }
+            _ => Err(settings.unread()),
+        }
+    }
+}
+
+impl Spec for Correction {
+    const KIND: &'static str = "correction";
+    const NOTE: &'static str =
+        "Two with a slash are for jobs with and without a requested time: requested/factor:10";
+
+    fn forms() -> Vec<Form> {
+        Rule::forms()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Correction, SpecError> {
+        Rule::from_settings(settings).map(Correction::same)
+    }
+
+    /// One rule, or two with a slash between them: for jobs with a requested time, and for those without.
+    fn parse(text: &str) -> Result<Correction, SpecError> {
+        match text.split_once('/') {
+            None => Rule::parse(text).map(Correction::same),
+            Some((with, without)) => {
+                Ok(Correction { with_request: Rule::parse(with)?, without_request: Rule::parse(without)? })
+            }
+        }
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heeds = match self {
-            Rule::Requested => return write!(f, "requested"),
-            Rule::Increments { heed } => {
-                write!(f, "increments")?;
-                heed
-            }
-            Rule::Factor { factor, until, heed } => {
-                write!(f, "factor:{factor}")?;
-                if let Some(until) = until {
-                    write!(f, ":until={until}")?;
-                }
-                heed
-            }
+        let (name, factor, until, heed) = match *self {
+            Rule::Requested => ("requested", None, None, true),
+            Rule::Increments { heed } => ("increments", None, None, heed),
+            Rule::Factor { factor, until, heed } => ("factor", Some(factor), until, heed),
         };
-        f.write_str(if *heeds { "" } else { ":free" })
+        let until = until.map(|until| format!("until={until}"));
+        let free = (!heed).then_some("free");
+        Written::new(name).also(Also::Colons).optional(factor).optional(until).optional(free).fmt(f)
     }
 }
 
@@ -145,71 +195,8 @@ impl fmt::Display for Correction {
     }
 }
 
-impl FromStr for Rule {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Rule, SpecError> {
-        let wrong = |why: &str| Err(SpecError::value("correction", text, why));
-        let parts: Vec<&str> = text.split(':').collect();
-        match parts.as_slice() {
-            ["requested"] => Ok(Rule::Requested),
-            ["increments"] => Ok(Rule::Increments { heed: true }),
-            ["increments", "free"] => Ok(Rule::Increments { heed: false }),
-            ["factor", factor, settings @ ..] => {
-                let factor = match factor.parse::<f64>() {
-                    Ok(factor) if factor > 1.0 && factor.is_finite() => factor,
-                    _ => return wrong("the factor must be a number above 1, as in factor:2"),
-                };
-                let (mut until, mut heed) = (None, true);
-                for setting in settings {
-                    match (*setting, setting.strip_prefix("until=")) {
-                        ("free", _) => heed = false,
-                        (_, Some(length)) => match length.parse::<i64>() {
-                            Ok(length) if (1..=LONGEST).contains(&length) => until = Some(Seconds(length)),
-                            _ => {
-                                return wrong(
-                                    "until= takes a whole number of seconds from 1 on, as in until=360000",
-                                );
-                            }
-                        },
-                        _ => return wrong("after the factor may follow :until=SECONDS and :free"),
-                    }
-                }
-                Ok(Rule::Factor { factor, until, heed })
-            }
-            ["factor"] => wrong("give the factor, as in factor:10"),
-            ["increments" | "requested", ..] => wrong("only increments:free takes a setting"),
-            _ => Err(SpecError::unknown("correction", text, &Rule::KNOWN)),
-        }
-    }
-}
-
-impl FromStr for Correction {
-    type Err = SpecError;
-
-    /// One rule, or two with a slash between them: for jobs with a requested time, and for those without.
-    fn from_str(text: &str) -> Result<Correction, SpecError> {
-        match text.split_once('/') {
-            None => Ok(Correction::same(text.parse()?)),
-            Some((with, without)) => {
-                Ok(Correction { with_request: with.parse()?, without_request: without.parse()? })
-            }
-        }
-    }
-}
-
-impl TryFrom<String> for Correction {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Correction, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Correction> for String {
-    fn from(correction: Correction) -> String {
-        correction.to_string()
-    }
-}
+conversions!(Rule);
+conversions!(Correction);
 
 #[cfg(test)]
 mod tests {
@@ -289,7 +276,7 @@ mod tests {
             assert_eq!(text.parse::<Correction>().unwrap().to_string(), text);
         }
         let unknown = "incremental".parse::<Correction>().unwrap_err().to_string();
-        assert!(unknown.contains("requested, increments, increments:free, factor:F"), "{unknown}");
+        assert!(unknown.contains("requested, increments[:free], factor:F"), "{unknown}");
         for text in [
             "factor:1",
             "factor",

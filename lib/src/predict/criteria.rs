@@ -1,55 +1,54 @@
-//! When two jobs of one user are alike: an ordered list of criteria, written as the paper writes it.
+//! Similarity of two jobs of one user: an ordered list of criteria in the notation of Talby et al. 2005.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::job::Job;
-use crate::spec::SpecError;
+use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 
-/// What must be equal; nothing, for `*`.
+/// The facts in which similar jobs are equal; none for `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Criterion(u8);
 
 const LETTERS: [(char, u8); 3] = [('P', 1), ('E', 2), ('X', 4)];
 
-/// As many different criteria as there are.
+/// The number of different criteria.
 pub const MOST: usize = 8;
 
-/// What of a job a criterion looks at. Unknown is a value like any other here.
+/// The facts of a job that a criterion compares. Unknown is a value like any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Likeness {
+pub(super) struct SimilarityKey {
     procs: u32,
     executable: u32,
     estimate: u64,
 }
 
 impl Criterion {
-    /// The part of a job that must be equal; `None` if it is not all known and `strict` asks for that.
-    pub(super) fn of(self, job: &Job, strict: bool) -> Option<Likeness> {
+    /// The facts that must be equal; `None` if one of them is unknown and the comparison is `strict`.
+    pub(super) fn of(self, job: &Job, strict: bool) -> Option<SimilarityKey> {
         let Criterion(letters) = self;
         let unknown =
             letters & 2 != 0 && job.shape.limit.is_none() || letters & 4 != 0 && job.executable.is_none();
         if strict && unknown {
             return None;
         }
-        let looked_at = |letter: u8, value: u64| if letters & letter == 0 { 0 } else { value };
-        // A known value is never 0: that is for what is unknown, or not looked at.
+        let compared = |letter: u8, value: u64| if letters & letter == 0 { 0 } else { value };
+        // 0 stands for unknown or not compared.
         let estimate = job.shape.limit.map_or(0, |limit| limit.0.unsigned_abs().saturating_add(1));
         let executable = job.executable.map_or(0, |executable| u64::from(executable.number()) + 1);
-        Some(Likeness {
-            procs: looked_at(1, job.shape.procs.0.into()) as u32,
-            estimate: looked_at(2, estimate),
-            executable: looked_at(4, executable) as u32,
+        Some(SimilarityKey {
+            procs: compared(1, job.shape.procs.0.into()) as u32,
+            estimate: compared(2, estimate),
+            executable: compared(4, executable) as u32,
         })
     }
 
-    /// Whether it looks at the executable.
+    /// Whether it compares executables.
     pub fn names_executable(self) -> bool {
         self.0 & 4 != 0
     }
 }
 
-/// From one to eight criteria, the most wanted first (Talby et al. 2005, section 5.2).
+/// One to eight criteria, in order of preference (Talby et al. 2005, section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Criteria {
     list: [Criterion; MOST],
@@ -57,14 +56,14 @@ pub struct Criteria {
 }
 
 impl Criteria {
-    /// In order.
+    /// The criteria in order of preference.
     pub fn iter(&self) -> impl Iterator<Item = Criterion> + '_ {
         self.list[..usize::from(self.len)].iter().copied()
     }
 }
 
 impl Default for Criteria {
-    /// `[PE,P,E,*]`, the paper's best for waits.
+    /// `[PE,P,E,*]`, the best for waits in the paper.
     fn default() -> Criteria {
         let mut list = [Criterion(0); MOST];
         list[..4].copy_from_slice(&[Criterion(1 | 2), Criterion(1), Criterion(2), Criterion(0)]);
@@ -89,11 +88,25 @@ impl fmt::Display for Criteria {
     }
 }
 
-impl FromStr for Criteria {
-    type Err = SpecError;
+impl Spec for Criteria {
+    const KIND: &'static str = "criteria list";
 
-    fn from_str(text: &str) -> Result<Criteria, SpecError> {
-        let wrong = |why: String| SpecError::value("criteria list", text, why);
+    /// The letters a criterion is made of.
+    fn forms() -> Vec<Form> {
+        vec![
+            Form::new("P", "the same number of processors").example("[P]"),
+            Form::new("E", "the same requested time").example("[E]"),
+            Form::new("X", "the same executable").example("[X]"),
+            Form::new("*", "any job of the user").example("[*]"),
+        ]
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Criteria, SpecError> {
+        Err(settings.unread())
+    }
+
+    fn parse(text: &str) -> Result<Criteria, SpecError> {
+        let wrong = |why: String| SpecError::value(Criteria::KIND, text, why);
         let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         let inside = inside.ok_or_else(|| wrong("write it in brackets, as in [PE,P,E,*]".into()))?;
         if inside.trim().is_empty() {
@@ -105,13 +118,15 @@ impl FromStr for Criteria {
             if criteria.iter().any(|other| other == criterion) {
                 return Err(wrong(format!("{criterion} is named twice")));
             }
-            // There are no more than eight different ones, so there is room for it.
+            // There are eight different criteria, so the list has room for all.
             criteria.list[usize::from(criteria.len)] = criterion;
             criteria.len += 1;
         }
         Ok(criteria)
     }
 }
+
+conversions!(Criteria);
 
 fn criterion(name: &str) -> Result<Criterion, String> {
     const ALLOWED: &str =

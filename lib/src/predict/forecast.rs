@@ -1,94 +1,66 @@
 //! What a predictor answers: a distribution with a point in it.
 
+use crate::distribution::{Distribution, Interval};
 use crate::units::Seconds;
 
-/// Where a run time is expected with some confidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interval {
-    /// The shortest run time in it.
-    pub low: Seconds,
-    /// The longest run time in it.
-    pub high: Seconds,
-    per_mille: u16,
-}
-
-impl Interval {
-    /// How probable it is said to be that the run time lies in it, from 0 to 1.
-    pub fn level(&self) -> f64 {
-        f64::from(self.per_mille) / 1000.0
-    }
-
-    /// Whether a run time lies in it; its ends do.
-    pub fn contains(&self, length: Seconds) -> bool {
-        (self.low..=self.high).contains(&length)
-    }
-}
-
 /// A predicted run time. The point is what a scheduler plans with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
     point: Seconds,
-    interval: Option<Interval>,
+    /// `None` where nothing but the point is known, which costs nothing to make or to drop.
+    distribution: Option<Distribution>,
 }
 
 /// No prediction is longer, so that sums stay within the clock.
 const LONGEST: f64 = 1e15;
 
 impl Forecast {
-    /// The degenerate distribution: this long, no doubt expressed. Never below one second.
+    /// The degenerate distribution: this length, without a range. Never below one second.
+    #[inline]
     pub fn exactly(length: Seconds) -> Forecast {
-        Forecast { point: length.max(Seconds(1)), interval: None }
+        Forecast { point: length.max(Seconds(1)), distribution: None }
     }
 
-    /// So many seconds, and as many to either side at this level of confidence. The point is rounded to whole
+    /// A point and a half-width of its interval at this level of confidence, in seconds. The point is rounded to whole
     /// seconds and never below one; the interval is widened to whole seconds and never below zero.
     pub fn around(point: f64, half_width: f64, level: f64) -> Forecast {
-        let whole = |seconds: f64| Seconds(seconds.clamp(0.0, LONGEST) as i64);
-        let interval = Interval {
-            low: whole((point - half_width).floor()),
-            high: whole((point + half_width).ceil()),
-            per_mille: (level.clamp(0.0, 1.0) * 1000.0).round() as u16,
-        };
-        Forecast { point: whole(point.round()).max(Seconds(1)), interval: Some(interval) }
+        let whole = |seconds: f64| seconds.clamp(0.0, LONGEST) as i64 as f64;
+        let (low, high) = (whole((point - half_width).floor()), whole((point + half_width).ceil()));
+        let point = Seconds(whole(point.round()) as i64).max(Seconds(1));
+        let distribution = Distribution::interval(low, point.0 as f64, high, level.clamp(0.0, 1.0));
+        Forecast { point, distribution: Some(distribution) }
+    }
+
+    /// A point to plan with, and the distribution of the whole run time. The point is never below one second.
+    pub fn new(point: Seconds, distribution: Distribution) -> Forecast {
+        Forecast { point: point.max(Seconds(1)), distribution: Some(distribution) }
     }
 
     /// The one number to plan with.
+    #[inline]
     pub fn point(&self) -> Seconds {
         self.point
     }
 
-    /// Where the run time is expected, if the predictor says so.
+    /// The distribution of the whole run time.
+    pub fn distribution(&self) -> Distribution {
+        self.distribution.clone().unwrap_or_else(|| Distribution::point(self.point.0 as f64))
+    }
+
+    /// Where the run time is expected, if the predictor gives an interval.
     pub fn interval(&self) -> Option<Interval> {
-        self.interval
+        self.distribution.as_ref().and_then(Distribution::as_interval)
     }
 
-    /// The length not exceeded with probability `p`. Within the interval it grows linearly, from its low end to
-    /// the point and on to its high end; outside, nothing is known, and its ends are given.
+    /// The length not exceeded with probability `p`, in whole seconds.
     pub fn quantile(&self, p: f64) -> Seconds {
-        let Some(interval) = self.interval else { return self.point };
-        let tail = (1.0 - interval.level()) / 2.0;
-        let (from, to, share) = if p < 0.5 {
-            (interval.low.min(self.point), self.point, (p - tail) / (0.5 - tail))
-        } else {
-            (self.point, interval.high.max(self.point), (p - 0.5) / (0.5 - tail))
-        };
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        Seconds(from.0 + ((to - from).0 as f64 * share).round() as i64)
+        self.distribution.as_ref().map_or(self.point, |known| Seconds(known.quantile(p).round() as i64))
     }
 
-    /// The probability that the job runs for less than `length`: [`Forecast::quantile`] the other way round.
+    /// The probability that the job runs for less than `length`.
     pub fn probability_before(&self, length: Seconds) -> f64 {
         let certain = if self.point < length { 1.0 } else { 0.0 };
-        let Some(interval) = self.interval else { return certain };
-        let (low, high) = (interval.low.min(self.point), interval.high.max(self.point));
-        if length <= low || length > high {
-            return certain;
-        }
-        let tail = (1.0 - interval.level()) / 2.0;
-        let (from, to, start) =
-            if length <= self.point { (low, self.point, tail) } else { (self.point, high, 0.5) };
-        let width = (to - from).0.max(1) as f64;
-        start + (0.5 - tail) * ((length - from).0 as f64 / width)
+        self.distribution.as_ref().map_or(certain, |known| known.probability_before(length.0 as f64))
     }
 }
 
@@ -114,7 +86,7 @@ mod tests {
             (forecast.point(), interval.low, interval.high),
             (Seconds(100), Seconds(50), Seconds(151))
         );
-        assert_eq!(interval.level(), 0.9);
+        assert_eq!(interval.level, 0.9);
         let held = [49, 50, 151, 152].map(|run| interval.contains(Seconds(run)));
         assert_eq!(held, [false, true, true, false]);
         let short = Forecast::around(-20.0, 30.0, 0.9);

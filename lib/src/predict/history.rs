@@ -1,71 +1,88 @@
-//! What predictors that learn from a user's history have in common.
+//! Settings and rules that predictors by user history share.
+
+use std::fmt;
 
 use super::{Question, Requested};
-use crate::spec::SpecError;
+use crate::spec::{SpecError, Value, choices};
 use crate::units::Seconds;
+
+/// The longest window or history that may be asked for.
+pub(super) const LONGEST_WINDOW: i64 = 100_000;
+
+/// The longest time a setting may give, in seconds.
+pub(super) const LONGEST_TIME: i64 = u32::MAX as i64;
 
 /// Which jobs count as history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Learn {
-    /// Those that have ended, with their run time.
+    /// Ended jobs, with their run times.
     #[default]
     Ended,
-    /// Also running ones that outlived a prediction, with the one that replaced it.
+    /// Also running jobs that outlived a prediction, with the prediction that replaced it.
     Overran,
-    /// All running ones too, with what is predicted of them.
+    /// Also all other running jobs, with their predictions.
     Running,
 }
 
-impl Learn {
-    /// Every choice, as written.
-    pub const KNOWN: [&'static str; 3] = ["ended", "overran", "running"];
-
-    pub(super) fn word(self) -> &'static str {
-        Learn::KNOWN[self as usize]
-    }
-
-    pub(super) fn read(text: &str) -> Result<Learn, SpecError> {
-        let all = [Learn::Ended, Learn::Overran, Learn::Running];
-        let known = all.into_iter().find(|learn| learn.word() == text);
-        known.ok_or_else(|| SpecError::unknown("choice of jobs to learn from", text, &Learn::KNOWN))
-    }
+choices! { Learn, "choice of jobs to learn from":
+    Ended = "ended", "ended jobs, with their run times";
+    Overran = "overran", "also running jobs that outlived a prediction, with the prediction that replaced it";
+    Running = "running", "also all other running jobs, with their predictions";
 }
 
-/// What is predicted of a job with no history to go by.
+/// The prediction for a job without history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Newcomer {
     /// Its requested time.
     #[default]
     Requested,
-    /// So many seconds (Talby et al. 2005, section 6: one second, where there are no estimates).
+    /// A fixed time (Talby et al. 2005, section 6: one second, where there are no estimates).
     Fixed(Seconds),
 }
 
 impl Newcomer {
-    /// Of a job with this requested time.
+    /// The prediction for a job with this requested time.
     pub(super) fn predicted(self, limit: Option<Seconds>, requested: Requested) -> Seconds {
         match self {
             Newcomer::Requested => limit.unwrap_or(requested.default).max(Seconds(1)),
             Newcomer::Fixed(length) => length,
         }
     }
+
+    /// Reads the value of a setting.
+    pub(super) fn read(value: Value<'_>) -> Result<Newcomer, SpecError> {
+        if value.text() == "estimate" {
+            return Ok(Newcomer::Requested);
+        }
+        let fixed = value.seconds(LONGEST_TIME).map(Newcomer::Fixed);
+        fixed.map_err(|_| value.wrong("say estimate, or a whole number of seconds from 1 on"))
+    }
 }
 
-/// What is predicted: at least a second, and never above the requested time if that caps it.
+impl fmt::Display for Newcomer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Newcomer::Requested => f.write_str("estimate"),
+            Newcomer::Fixed(length) => length.fmt(f),
+        }
+    }
+}
+
+/// The prediction raised to at least a second, and capped by the requested time if `cap`.
 pub(super) fn within(predicted: i64, limit: Option<Seconds>, cap: bool) -> Seconds {
     let predicted = Seconds(predicted.max(1));
     limit.filter(|_| cap).map_or(predicted, |limit| predicted.min(limit))
 }
 
-/// More than a job has run, whatever its history says: a question about a running job has a sensible answer.
+/// The prediction raised above the elapsed time of a running job.
 pub(super) fn beyond(question: &Question<'_>, predicted: Seconds) -> Seconds {
     if predicted > question.elapsed { predicted } else { question.elapsed + Seconds(1) }
 }
 
-/// A predictor on its own, told what happens to jobs by hand.
+/// A test stage: one predictor that is fed events by hand.
 #[cfg(test)]
 pub(super) mod stage {
-    use crate::job::{Ending, Event, ExecutableId, Job, JobIndex, Outcome, UserId, What};
+    use crate::job::{End, Ending, Event, ExecutableId, Job, JobIndex, UserId, What};
     use crate::predict::{Question, RuntimePredictor};
     use crate::units::{Procs, Seconds, Time};
 
@@ -134,7 +151,7 @@ pub(super) mod stage {
         /// A job ends; who is revised, and to what.
         pub fn end(&mut self, job: usize, at: i64) -> Vec<(u32, i64)> {
             let ran = Time(at) - self.jobs[job].1;
-            self.hear(job, at, What::Ended(Outcome { ran, ending: Ending::Completed }))
+            self.hear(job, at, What::Ended(End { ran, ending: Ending::Completed }))
         }
 
         /// The next job arrives, starts at once and runs for so long; what was predicted of it.

@@ -7,6 +7,7 @@ mod correct;
 mod criteria;
 mod forecast;
 mod history;
+
 mod oracle;
 mod present;
 mod recent;
@@ -22,13 +23,14 @@ pub mod template;
 pub use constant::Constant;
 pub use correct::{Correction, Rule};
 pub use criteria::{Criteria, Criterion};
-pub use forecast::{Forecast, Interval};
+pub use forecast::Forecast;
 pub use history::{Learn, Newcomer};
 pub use oracle::Perfect;
 pub use recent::{RecentUserHistory, Ruh};
 pub use requested::{DEFAULT_REQUEST, Requested};
 pub(crate) use scatter::Lookup;
-pub use session::{Sbh, Search, SessionHistory};
+pub use session::{Sbh, SessionHistory, SessionSearch};
+pub use settings::{Needs, PredictorSettings};
 pub use spec::PredictorSpec;
 pub use statistic::Statistic;
 
@@ -46,7 +48,7 @@ pub struct Question<'a> {
 }
 
 /// A new prediction for a job that waits or runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
     /// Which job.
     pub job: JobIndex,

@@ -2,11 +2,13 @@
 
 use std::collections::hash_map::Entry;
 
-use super::history::{Learn, Newcomer, beyond, within};
+use super::history::{LONGEST_WINDOW, Learn, Newcomer, beyond, within};
 use super::present::Presence;
 use super::scatter::Lookup;
-use super::{Forecast, PredictorSpec, Question, Requested, Revision, RuntimePredictor, Statistic};
+use super::settings::{Needs, PredictorSettings};
+use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
 use crate::job::{Event, Job, JobIndex, UserId, What};
+use crate::spec::{Alone, Also, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo};
 use crate::units::Seconds;
 
 /// The parameters of recent user history (Talby et al. 2005, section 4 and listing 3).
@@ -53,7 +55,79 @@ impl Ruh {
     }
 }
 
-/// Predicts from the last few jobs of the same user.
+const WINDOW: SettingKey = SettingKey::new("window", "N");
+const STATISTIC: SettingKey =
+    SettingKey::spec("statistic", Statistic::forms).alone(Alone::If(|text| Statistic::parse(text).is_ok()));
+
+impl PredictorSettings for Ruh {
+    const FORMS: &'static [Form] = &[
+        Form::new("recent", "mean (or other statistic) of the user's last K run times")
+            .with(":K[:STATISTIC]", &[STATISTIC, WINDOW.placed()], "recent:2:median")
+            .also(Also::Colons),
+        Form::new("ruh", "median of the user's last 3 (or K) run times").with(
+            "[:K,SETTINGS]",
+            &[
+                WINDOW.alone(Alone::If(|text| text.parse::<i64>().is_ok())),
+                STATISTIC,
+                SettingKey::spec("learn", Learn::forms),
+                SettingKey::new("need", "N"),
+                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::flag("cap"),
+                SettingKey::flag("propagate"),
+            ],
+            "ruh:5,mean,need=2,new=60",
+        ),
+    ];
+
+    fn read(settings: &Settings<'_>) -> Result<Ruh, SpecError> {
+        let mut ruh = Ruh::default();
+        settings.set("window", &mut ruh.window, |value| value.whole(1..=LONGEST_WINDOW))?;
+        if settings.name() == "recent" {
+            settings.required("window")?;
+            let mut statistic = Statistic::Mean;
+            settings.set("statistic", &mut statistic, |value| value.spec())?;
+            return Ok(Ruh::capped(ruh.window, statistic));
+        }
+        ruh.need = ruh.window;
+        settings.set("statistic", &mut ruh.statistic, |value| value.spec())?;
+        settings.set("learn", &mut ruh.learn, |value| value.spec())?;
+        settings.set("need", &mut ruh.need, |value| match value.whole(1..=LONGEST_WINDOW)? {
+            need if need <= ruh.window => Ok(need),
+            _ => Err(value.wrong(format!("no more than the window, which is {}", ruh.window))),
+        })?;
+        settings.set("new", &mut ruh.newcomer, Newcomer::read)?;
+        settings.set("cap", &mut ruh.cap, |value| value.flag())?;
+        settings.set("propagate", &mut ruh.propagate, |value| value.flag())?;
+        Ok(ruh)
+    }
+
+    fn write(&self) -> String {
+        let (own, Ruh { window, statistic, .. }) = (Ruh::default(), *self);
+        if *self == Ruh::capped(window, statistic) {
+            let other = Some(statistic).filter(|&statistic| statistic != Statistic::Mean);
+            return Written::new("recent").also(Also::Colons).value(window).optional(other).to_string();
+        }
+        Written::new("ruh")
+            .setting("window", window, own.window)
+            .setting("statistic", statistic, own.statistic)
+            .setting("learn", self.learn, own.learn)
+            .setting("need", self.need, window)
+            .setting("new", self.newcomer, own.newcomer)
+            .setting("cap", YesNo(self.cap), YesNo(own.cap))
+            .setting("propagate", YesNo(self.propagate), YesNo(own.propagate))
+            .to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { user: true, executable: false }
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(RecentUserHistory::new(*self, Requested { default: default_request }))
+    }
+}
+
+/// Predicts from the last jobs of the same user.
 #[derive(Debug, Clone)]
 pub struct RecentUserHistory {
     settings: Ruh,
@@ -196,6 +270,11 @@ impl RuntimePredictor for RecentUserHistory {
                     }
                 }
             }
+            What::Withdrawn => {
+                if let Some(presence) = &mut self.presence {
+                    presence.leave(job);
+                }
+            }
             What::Ended(outcome) => {
                 self.histories.entry(user).or_default().end(job, outcome.ran, self.settings.window);
                 if let Some(presence) = &mut self.presence {
@@ -209,12 +288,13 @@ impl RuntimePredictor for RecentUserHistory {
     }
 
     fn name(&self) -> String {
-        PredictorSpec::Recent(self.settings).to_string()
+        self.settings.write()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::PredictorSpec;
     use super::super::history::stage::{Stage, Submission, asks};
     use super::*;
 

@@ -1,17 +1,18 @@
-//! What the user asked for.
+//! Predicts the requested time.
 
+use super::settings::PredictorSettings;
 use super::{Forecast, Question, Revision, RuntimePredictor};
 use crate::job::{Event, Job};
+use crate::spec::{Form, Settings, SpecError};
 use crate::units::Seconds;
 
-/// Assumed for a job without a requested time, unless the caller says otherwise: one day, a limit that
-/// many sites give by default.
+/// The default for jobs without a requested time: one day, which many sites use as their default limit.
 pub const DEFAULT_REQUEST: Seconds = Seconds(24 * 3600);
 
 /// Predicts the requested time: classic backfilling.
 #[derive(Debug, Clone, Copy)]
 pub struct Requested {
-    /// Assumed where a job has none.
+    /// The prediction for jobs without a requested time.
     pub default: Seconds,
 }
 
@@ -19,6 +20,26 @@ impl Requested {
     /// The requested time of this job, or the default.
     pub fn of(&self, job: &Job) -> Seconds {
         job.shape.limit.unwrap_or(self.default)
+    }
+}
+
+/// The spec `requested`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestedTime;
+
+impl PredictorSettings for RequestedTime {
+    const FORMS: &'static [Form] = &[Form::new("requested", "the requested time")];
+
+    fn read(_settings: &Settings<'_>) -> Result<RequestedTime, SpecError> {
+        Ok(RequestedTime)
+    }
+
+    fn write(&self) -> String {
+        "requested".to_owned()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Requested { default: default_request })
     }
 }
 

@@ -5,25 +5,30 @@
 //! once a session holds a match it always will, so older ones are never needed again. A search is one look per
 //! criterion, however long the history. A test holds it to the search as it is written.
 
-use std::fmt;
-
-use super::criteria::{Criteria, Likeness, MOST};
-use super::history::{Learn, Newcomer, beyond, within};
+use super::criteria::{Criteria, MOST, SimilarityKey};
+use super::history::{LONGEST_TIME, Learn, Newcomer, beyond, within};
 use super::present::{Presence, Present};
 use super::sample::Sample;
 use super::scatter::Lookup;
-use super::{Forecast, PredictorSpec, Question, Requested, Revision, RuntimePredictor, Statistic};
+use super::settings::{Needs, PredictorSettings};
+use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
 use crate::job::{Event, Job, JobIndex, UserId, What};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo, choices};
 use crate::units::{Seconds, Time};
 
 /// What is searched first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Search {
+pub enum SessionSearch {
     /// All sessions for a criterion before the next criterion: an exact match, however old.
     #[default]
     DepthFirst,
     /// All criteria in a session before the session before it: a recent match, however vague.
     BreadthFirst,
+}
+
+choices! { SessionSearch, "search":
+    DepthFirst = "dfs", "depth first: all sessions for a criterion before the next criterion";
+    BreadthFirst = "bfs", "breadth first: all criteria in a session before the session before it";
 }
 
 /// The parameters of session-based history (Talby et al. 2005, section 5.2 and listing 4).
@@ -32,7 +37,7 @@ pub struct Sbh {
     /// When two jobs are alike, most wanted first.
     pub criteria: Criteria,
     /// What is searched first.
-    pub search: Search,
+    pub search: SessionSearch,
     /// How many sessions back, the present one included; `None`: all.
     pub depth: Option<u32>,
     /// From the end of one job to the arrival of the next: from this on, it is another session.
@@ -55,7 +60,7 @@ impl Default for Sbh {
     fn default() -> Sbh {
         Sbh {
             criteria: Criteria::default(),
-            search: Search::DepthFirst,
+            search: SessionSearch::DepthFirst,
             depth: None,
             think: Seconds(20 * 60),
             statistic: Statistic::Median,
@@ -68,16 +73,111 @@ impl Default for Sbh {
     }
 }
 
-/// Predicts from jobs alike in the user's sessions.
+/// Whether two jobs match in a fact that is unknown of them, as a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnknownFacts {
+    Alike,
+    Different,
+}
+
+choices! { UnknownFacts, "rule for unknown facts":
+    Alike = "alike", "jobs match in what is unknown of both";
+    Different = "different", "jobs never match in what is unknown";
+}
+
+/// How many sessions back, as a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sessions(Option<u32>);
+
+impl std::fmt::Display for Sessions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(depth) => depth.fmt(f),
+            None => f.write_str("all"),
+        }
+    }
+}
+
+impl PredictorSettings for Sbh {
+    const FORMS: &'static [Form] = &[Form::new("sbh", "run times of similar jobs in the user's sessions")
+        .with(
+            "[:[CRITERIA],SETTINGS]",
+            &[
+                SettingKey::new("criteria", "[PE,P,E,*]").alone(Alone::If(|text| text.starts_with('['))),
+                SettingKey::spec("search", SessionSearch::forms)
+                    .alone(Alone::If(|text| SessionSearch::parse(text).is_ok())),
+                SettingKey::new("depth", "N|all"),
+                SettingKey::new("think", "SECONDS"),
+                SettingKey::spec("statistic", Statistic::forms)
+                    .alone(Alone::If(|text| Statistic::parse(text).is_ok())),
+                SettingKey::spec("learn", Learn::forms),
+                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::flag("cap"),
+                SettingKey::flag("propagate"),
+                SettingKey::spec("unknown", UnknownFacts::forms),
+            ],
+            "sbh:[PX,P,*],search=bfs,depth=10",
+        )];
+
+    fn read(settings: &Settings<'_>) -> Result<Sbh, SpecError> {
+        let mut sbh = Sbh::default();
+        settings.set("criteria", &mut sbh.criteria, |value| value.spec())?;
+        settings.set("search", &mut sbh.search, |value| value.spec())?;
+        settings.set("depth", &mut sbh.depth, |value| match value.text() {
+            "all" => Ok(None),
+            _ => value
+                .whole(1..=u32::MAX.into())
+                .map(Some)
+                .map_err(|_| value.wrong("give a number of sessions from 1 on, or all")),
+        })?;
+        settings.set("think", &mut sbh.think, |value| value.seconds(LONGEST_TIME))?;
+        settings.set("statistic", &mut sbh.statistic, |value| value.spec())?;
+        settings.set("learn", &mut sbh.learn, |value| value.spec())?;
+        settings.set("new", &mut sbh.newcomer, Newcomer::read)?;
+        settings.set("cap", &mut sbh.cap, |value| value.flag())?;
+        settings.set("propagate", &mut sbh.propagate, |value| value.flag())?;
+        settings.set("unknown", &mut sbh.strict, |value| {
+            Ok(value.spec::<UnknownFacts>()? == UnknownFacts::Different)
+        })?;
+        Ok(sbh)
+    }
+
+    fn write(&self) -> String {
+        let own = Sbh::default();
+        let unknown = |strict: bool| if strict { UnknownFacts::Different } else { UnknownFacts::Alike };
+        Written::new("sbh")
+            .optional(Some(self.criteria).filter(|criteria| *criteria != own.criteria))
+            .setting("search", self.search, own.search)
+            .setting("depth", Sessions(self.depth), Sessions(own.depth))
+            .setting("think", self.think, own.think)
+            .setting("statistic", self.statistic, own.statistic)
+            .setting("learn", self.learn, own.learn)
+            .setting("new", self.newcomer, own.newcomer)
+            .setting("cap", YesNo(self.cap), YesNo(own.cap))
+            .setting("propagate", YesNo(self.propagate), YesNo(own.propagate))
+            .setting("unknown", unknown(self.strict), unknown(own.strict))
+            .to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { user: true, executable: self.criteria.iter().any(|one| one.names_executable()) }
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(SessionHistory::new(*self, Requested { default: default_request }))
+    }
+}
+
+/// Predicts from similar jobs in the user's sessions.
 #[derive(Debug, Clone)]
 pub struct SessionHistory {
     settings: Sbh,
     requested: Requested,
     users: Lookup<UserId, Activity>,
     /// Kinds by user and likeness; the number of the criterion is part of the likeness.
-    kinds_of: Lookup<(UserId, u8, Likeness), u32>,
+    kinds_of: Lookup<(UserId, u8, SimilarityKey), u32>,
     kinds: Vec<Kind>,
-    presence: Presence<Kept>,
+    presence: Presence<InSystem>,
 }
 
 /// When a user was active.
@@ -99,7 +199,7 @@ struct Kind {
 
 /// What is remembered of a job in the system.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct InSystem {
     kinds: Kinds,
     session: u32,
     /// What it counts as already.
@@ -161,7 +261,7 @@ impl SessionHistory {
         for kind in
             kinds.flatten().map(|kind| &self.kinds[kind as usize]).filter(|kind| kind.session > reached)
         {
-            if search == Search::DepthFirst {
+            if search == SessionSearch::DepthFirst {
                 return kind.sample.statistic(statistic);
             }
             if best.is_none_or(|best| kind.session > best.session) {
@@ -192,11 +292,11 @@ impl SessionHistory {
             Some(run) => within(run, job.shape.limit, self.settings.cap),
             None => self.settings.newcomer.predicted(job.shape.limit, self.requested),
         };
-        self.presence.enter(job, user, predicted, Kept { kinds, session, counts: None });
+        self.presence.enter(job, user, predicted, InSystem { kinds, session, counts: None });
     }
 
     /// A job counts as this long from now on.
-    fn count(&mut self, kept: &mut Kept, run: i64) {
+    fn count(&mut self, kept: &mut InSystem, run: i64) {
         let was = kept.counts.replace(run);
         for kind in kept.kinds.into_iter().flatten() {
             let kind = &mut self.kinds[kind as usize];
@@ -227,7 +327,7 @@ impl SessionHistory {
         let from = revisions.len();
         let session = self.sessions(user);
         let mut presence = std::mem::replace(&mut self.presence, Presence::new());
-        let again = |present: &Present<Kept>| match self.search(session, present.kept.kinds.into_iter()) {
+        let again = |present: &Present<InSystem>| match self.search(session, present.kept.kinds.into_iter()) {
             Some(run) => within(run, present.limit, self.settings.cap),
             None => self.settings.newcomer.predicted(present.limit, self.requested),
         };
@@ -271,6 +371,12 @@ impl RuntimePredictor for SessionHistory {
                     }
                 }
             }
+            What::Withdrawn => {
+                self.presence.leave(job);
+                if let Some(activity) = self.users.get_mut(&user).filter(|activity| activity.latest == job) {
+                    activity.ended = Some(event.at);
+                }
+            }
             What::Ended(outcome) => {
                 if self.presence.of(job).is_none() {
                     // It was there before anybody watched. Unless the job seen to arrive last had ended by then,
@@ -294,21 +400,13 @@ impl RuntimePredictor for SessionHistory {
     }
 
     fn name(&self) -> String {
-        PredictorSpec::Session(self.settings).to_string()
-    }
-}
-
-impl fmt::Display for Search {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Search::DepthFirst => "dfs",
-            Search::BreadthFirst => "bfs",
-        })
+        self.settings.write()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::PredictorSpec;
     use super::super::history::stage::{Stage, Submission, asks};
     use super::*;
 

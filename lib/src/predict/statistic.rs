@@ -1,19 +1,16 @@
-//! How several run times become one number.
+//! Statistics that combine several run times into one prediction.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::spec::choices;
 
-use crate::spec::SpecError;
-
-/// How several run times become one number.
+/// A statistic of several run times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Statistic {
-    /// The middle one; of an even number, the mean of the middle two, rounded down.
+    /// The median; of an even number, the mean of the middle two, rounded down.
     #[default]
     Median,
-    /// Their arithmetic mean, rounded down.
+    /// The arithmetic mean, rounded down.
     Mean,
-    /// The one learned last.
+    /// The most recently learned.
     Last,
     /// The shortest.
     Min,
@@ -21,14 +18,16 @@ pub enum Statistic {
     Max,
 }
 
+choices! { Statistic, "statistic":
+    Median = "median", "the median; of an even number, the mean of the two in the middle";
+    Mean = "mean", "the arithmetic mean";
+    Last = "last", "the most recent";
+    Min = "min", "the shortest";
+    Max = "max", "the longest";
+}
+
 impl Statistic {
-    /// Every statistic, as written.
-    pub const KNOWN: [&'static str; 5] = ["median", "mean", "last", "min", "max"];
-
-    const ALL: [Statistic; 5] =
-        [Statistic::Median, Statistic::Mean, Statistic::Last, Statistic::Min, Statistic::Max];
-
-    /// Of run times in the order they were learned, newest first; `None` of none. Leaves them in another order.
+    /// The statistic of run times given newest first; `None` if there are none. May reorder them.
     pub(super) fn of(self, newest_first: &mut [i64]) -> Option<i64> {
         match self {
             Statistic::Median => {
@@ -45,7 +44,7 @@ impl Statistic {
     }
 }
 
-/// The median of so many numbers, told which is at each place in ascending order.
+/// The median of `count` numbers, where `at` gives the number at each place in ascending order.
 pub(super) fn median(count: usize, at: impl Fn(usize) -> i64) -> Option<i64> {
     let middle = count / 2;
     match count {
@@ -55,26 +54,9 @@ pub(super) fn median(count: usize, at: impl Fn(usize) -> i64) -> Option<i64> {
     }
 }
 
-/// Sums of the longest run times a log can hold leave 64 bits, so sums have 128.
+/// The mean, rounded towards zero. Sums of the longest run times of a log exceed 64 bits, hence 128.
 pub(super) fn mean(sum: i128, count: usize) -> Option<i64> {
     (count > 0).then(|| (sum / count as i128) as i64)
-}
-
-impl fmt::Display for Statistic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = Statistic::ALL.iter().position(|statistic| statistic == self).unwrap_or_default();
-        f.write_str(Statistic::KNOWN[place])
-    }
-}
-
-impl FromStr for Statistic {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Statistic, SpecError> {
-        let place = Statistic::KNOWN.iter().position(|known| *known == text);
-        let unknown = || SpecError::unknown("statistic", text, &Statistic::KNOWN);
-        place.map(|place| Statistic::ALL[place]).ok_or_else(unknown)
-    }
 }
 
 #[cfg(test)]
@@ -96,8 +78,8 @@ mod tests {
 
     #[test]
     fn names_are_read_as_written() {
-        for name in Statistic::KNOWN {
-            assert_eq!(name.parse::<Statistic>().unwrap().to_string(), name);
+        for statistic in Statistic::ALL {
+            assert_eq!(statistic.name().parse::<Statistic>(), Ok(statistic));
         }
         assert!(
             "mode".parse::<Statistic>().unwrap_err().to_string().contains("median, mean, last, min, max")

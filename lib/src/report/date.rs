@@ -1,4 +1,4 @@
-//! Instants as people write them.
+//! Dates and times of day as text.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

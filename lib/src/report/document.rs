@@ -1,4 +1,4 @@
-//! What a command answers: tables and charts in order, rendered together in one format.
+//! A document of tables and charts, rendered in one format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,14 +9,14 @@ use super::{Page, Table, page, table};
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
-    /// Aligned text and charts, for people.
+    /// Aligned text and charts, for terminals.
     #[default]
     Text,
     /// JSON, for programs.
     Json,
     /// Comma-separated values, for programs.
     Csv,
-    /// Markdown, for people's documents.
+    /// Markdown, for documents.
     Markdown,
 }
 
@@ -33,14 +33,14 @@ pub enum Chart {
     Histogram(String, Axis, Histogram),
 }
 
-/// Tables, charts and paragraphs, in order. All but the tables are for people only.
+/// Tables, charts and paragraphs, in order. Only text and Markdown show more than the tables.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
-    blocks: Vec<Block>,
+    blocks: Vec<DocumentPart>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Block {
+enum DocumentPart {
     Table(String, Table),
     Chart(Chart),
     Paragraph(String),
@@ -55,29 +55,29 @@ impl Document {
     /// Adds a table. The key names it to programs when a document holds several.
     #[must_use]
     pub fn with_table(mut self, key: impl Into<String>, table: Table) -> Document {
-        self.blocks.push(Block::Table(key.into(), table));
+        self.blocks.push(DocumentPart::Table(key.into(), table));
         self
     }
 
     /// Adds a chart.
     #[must_use]
     pub fn with_chart(mut self, chart: Chart) -> Document {
-        self.blocks.push(Block::Chart(chart));
+        self.blocks.push(DocumentPart::Chart(chart));
         self
     }
 
     /// Adds a paragraph; its line ends are kept, its lines are not broken.
     #[must_use]
     pub fn with_paragraph(mut self, text: impl Into<String>) -> Document {
-        self.blocks.push(Block::Paragraph(text.into()));
+        self.blocks.push(DocumentPart::Paragraph(text.into()));
         self
     }
 
     /// The tables with their keys.
     pub fn tables(&self) -> impl Iterator<Item = (&str, &Table)> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Table(key, table) => Some((key.as_str(), table)),
-            Block::Chart(_) | Block::Paragraph(_) => None,
+            DocumentPart::Table(key, table) => Some((key.as_str(), table)),
+            DocumentPart::Chart(_) | DocumentPart::Paragraph(_) => None,
         })
     }
 
@@ -86,24 +86,24 @@ impl Document {
     pub fn render(&self, format: Format, page: &Page) -> String {
         match format {
             Format::Text => self.joined(|block| match block {
-                Block::Table(_, table) => Some(table::text(table, page)),
-                Block::Chart(chart) => Some(chart.render(page)),
-                Block::Paragraph(text) => Some(paragraph(text)),
+                DocumentPart::Table(_, table) => Some(table::text(table, page)),
+                DocumentPart::Chart(chart) => Some(chart.render(page)),
+                DocumentPart::Paragraph(text) => Some(paragraph(text)),
             }),
             Format::Markdown => self.joined(|block| match block {
-                Block::Table(_, table) => Some(table::markdown(table)),
-                Block::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
-                Block::Paragraph(text) => Some(paragraph(text)),
+                DocumentPart::Table(_, table) => Some(table::markdown(table)),
+                DocumentPart::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
+                DocumentPart::Paragraph(text) => Some(paragraph(text)),
             }),
             Format::Csv => self.joined(|block| match block {
-                Block::Table(_, table) => Some(table::csv(table)),
-                Block::Chart(_) | Block::Paragraph(_) => None,
+                DocumentPart::Table(_, table) => Some(table::csv(table)),
+                DocumentPart::Chart(_) | DocumentPart::Paragraph(_) => None,
             }),
             Format::Json => self.json(),
         }
     }
 
-    fn joined(&self, render: impl Fn(&Block) -> Option<String>) -> String {
+    fn joined(&self, render: impl Fn(&DocumentPart) -> Option<String>) -> String {
         self.blocks.iter().filter_map(render).collect::<Vec<_>>().join("\n")
     }
 
@@ -123,7 +123,7 @@ impl Document {
     }
 }
 
-/// A log's names must not move the cursor, here neither.
+/// Removes control characters, which names in a log may contain.
 fn paragraph(text: &str) -> String {
     text.lines().map(|line| page::printable(line) + "\n").collect()
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn charts_are_for_people() {
+    fn charts_are_in_text_and_markdown_only() {
         let page = Page::wide(20);
         let text = "policy        wait\n──────────────────\neasy    1 min 30 s\n\neasy  1  ███████████\n";
         assert_eq!(document().render(Format::Text, &page), text);

@@ -1,4 +1,4 @@
-//! Lengths of time in people's units, written and read.
+//! Lengths of time in human units, as text and from text.
 //!
 //! ```
 //! use queuecast::report::duration;
@@ -41,7 +41,7 @@ pub fn about(seconds: f64) -> String {
     if whole < HOUR {
         return format!("{sign}{}", pair(whole, MINUTE, "min", 1, "s"));
     }
-    let minutes = (size / MINUTE as f64).round() as i64 * MINUTE;
+    let minutes = ((size / MINUTE as f64).round() as i64).saturating_mul(MINUTE);
     if minutes < DAY {
         return format!("{sign}{}", pair(minutes, HOUR, "h", MINUTE, "min"));
     }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_read_two_units() {
+    fn lengths_have_at_most_two_units() {
         let shown = [
             (0, "0 s"),
             (45, "45 s"),

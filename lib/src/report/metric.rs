@@ -1,15 +1,15 @@
-//! Metrics as columns and cells: in people's units for people, under their own names for programs.
+//! Metrics as columns and cells: human units in text, catalogue names and raw values for programs.
 
-use super::{Best, Cell, Column, Kind};
+use super::{Best, Cell, Column, ColumnKind};
 use crate::eval::{Metric, Summary, Unit};
 
-/// A metric's column. Programs read its catalogue name (`mean_wait`), the same as in JSON; people read `heading`.
+/// A metric's column. Programs read its catalogue name (`mean_wait`), the same as in JSON; text shows `heading`.
 pub fn column(metric: &Metric, heading: &str) -> Column {
     let kind = match metric.unit {
-        Unit::Jobs | Unit::Count | Unit::Instant | Unit::ProcessorSeconds => Kind::Integer,
-        Unit::Seconds => Kind::Duration,
-        Unit::Share => Kind::Share,
-        Unit::Percent | Unit::Ratio => Kind::Number,
+        Unit::Jobs | Unit::Count | Unit::Instant | Unit::ProcessorSeconds => ColumnKind::Integer,
+        Unit::Seconds => ColumnKind::Duration,
+        Unit::Share => ColumnKind::Share,
+        Unit::Percent | Unit::Ratio => ColumnKind::Number,
     };
     Column::new(heading, kind).key(metric.name)
 }
@@ -27,8 +27,8 @@ pub fn cell(metric: &Metric, summary: &Summary) -> Cell {
     }
 }
 
-/// Which value of a metric is best, where one is: what people wait for is to be low, what the machine or a
-/// prediction achieves to be high. How many jobs started how is no merit.
+/// Which value of a metric is best: the lowest of waits and errors, the highest of utilization and accuracy; none of
+/// counts by start reason.
 pub fn best(metric: &Metric) -> Best {
     let name = metric.name;
     let low = ["wait", "response", "bounded_slowdown", "awrt", "pwsrt", "mean_absolute_error"];

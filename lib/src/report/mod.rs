@@ -1,8 +1,8 @@
-//! Showing things as text: tables in four formats, small terminal charts, lengths of time in people's units,
-//! and schedules in the format that logs have.
+//! Results as text: tables in four formats, small terminal charts, lengths of time in human units, and schedules in
+//! the Standard Workload Format.
 //!
-//! Everything here is a pure function from values to a string. The room refuses to know the terminal: the
-//! caller says how wide the [`Page`] is and which characters it can show, and adds colour, if any, itself.
+//! Everything here is a pure function from values to a string. The caller states the width of the [`Page`] and the
+//! characters that it can show, and adds colour, if any.
 
 mod best;
 pub mod chart;
@@ -20,4 +20,4 @@ pub mod table;
 pub use best::Best;
 pub use document::{Chart, Document, Format, UnknownFormat};
 pub use page::{Charset, Page};
-pub use table::{Align, Cell, Column, Kind, Layout, Table};
+pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

@@ -1,4 +1,4 @@
-//! Numbers for people: digits in groups of three, a fixed number of decimals.
+//! Numbers as text: digits in groups of three, a fixed number of decimals.
 
 /// An integer with its thousands separated.
 pub(crate) fn integer(value: i64) -> String {

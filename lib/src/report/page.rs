@@ -1,4 +1,4 @@
-//! What text is laid out on: a width, and the characters that can be shown.
+//! The page that text is laid out on: a width and a character set.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -12,7 +12,7 @@ pub enum Charset {
     Ascii,
 }
 
-/// What text is laid out on.
+/// The page that text is laid out on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
     /// Columns to stay within, where the content allows it; `None` lets tables grow as wide as they are.
@@ -54,7 +54,7 @@ pub(crate) fn width_of(text: &str) -> usize {
     text.width()
 }
 
-/// The text without control characters: what a log calls a user must not move the cursor.
+/// The text without control characters, which names in a log may contain.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }

@@ -1,5 +1,4 @@
-//! A workload, or a schedule of it, in the Standard Workload Format: what was simulated can be read again by
-//! everything that reads logs. Refuses to know files; compression is the sink's affair.
+//! Writes a workload, or a schedule of it, in the Standard Workload Format. Compression is up to the sink.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,15 +11,15 @@ use crate::workload::{Names, Workload};
 /// What goes above the records.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Heading<'a> {
-    /// The comments of the log it was made from, kept to the byte: its makers ask to be acknowledged in what
-    /// is derived from it. `None` for one without comments, which gets a header made from the workload.
+    /// The comments of the log it was made from, kept to the byte: its authors ask to be acknowledged in
+    /// derived files. `None` for one without comments, which gets a header made from the workload.
     pub header: Option<&'a Header>,
     /// Said below the header and above what names there are, one `Note:` each.
     pub notes: &'a [String],
 }
 
 /// Writes the jobs, each with the wait and the run time of its placement; without a schedule, with its own
-/// run time and no wait. Hands the sink back, flushed.
+/// run time and no wait. Returns the sink, flushed.
 pub fn write<W: Write>(
     sink: W,
     heading: Heading<'_>,
@@ -69,7 +68,7 @@ fn say_notes<W: Write>(writer: &mut SwfWriter<W>, notes: &[String]) -> io::Resul
     notes.iter().try_for_each(|note| writer.comment(format!("; Note: {note}").as_bytes()))
 }
 
-/// The log's own comments, then what is not as they say; returns the instant that is second 0 of the file.
+/// The log's own comments, then those that replace them; returns the instant that is second 0 of the file.
 fn kept_header<W: Write>(writer: &mut SwfWriter<W>, header: &Header, workload: &Workload) -> io::Result<i64> {
     let new = |old: &BTreeMap<u32, String>, new: &BTreeMap<u32, String>| {
         if old == new { BTreeMap::new() } else { new.clone() }
@@ -199,7 +198,7 @@ mod tests {
     #[test]
     fn a_schedule_keeps_the_logs_comments_and_says_when_jobs_started() {
         let mut header = Header::default();
-        header.push(1, b";\t Acknowledge:  Somebody");
+        header.push(1, b";\t Acknowledge:  A. Author");
         let workload = two(None);
         let schedule =
             crate::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&workload).unwrap();
@@ -208,7 +207,7 @@ mod tests {
         let (comments, records): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|line| line.starts_with(';'));
         let ours = ["; MaxProcs: 4", "; Note: User 0 = ada", "; Note: simulated"];
-        assert_eq!(comments[0], ";\t Acknowledge:  Somebody");
+        assert_eq!(comments[0], ";\t Acknowledge:  A. Author");
         assert_eq!(comments[1..], ours);
         let fields: Vec<Vec<&str>> = records.iter().map(|line| line.split_whitespace().collect()).collect();
         // The second job waits for the first to end at 1050.

@@ -1,7 +1,6 @@
 //! The backfilling family as one description: reservation depth, order of the other jobs, form, priority.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +10,8 @@ use super::order::Order;
 use super::plain::Plain;
 use super::policy::Policy;
 use super::priority::Formula;
-use super::reservations::{Depth, Form};
-use crate::spec::SpecError;
+use super::reservations::{Depth, Persistence};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
 
 /// A member of the backfilling family.
 ///
@@ -27,162 +26,140 @@ use crate::spec::SpecError;
 pub struct Backfill {
     /// How many blocked jobs, from the head of the queue on, get a reservation.
     pub reservations: Depth,
-    /// The order in which the others are tried; `None`: they are not (first come, first served).
+    /// The order in which the other jobs are tried; `None`: no backfilling (first come, first served).
     pub order: Option<Order>,
-    /// What becomes of reservations. [`Form::Keep`] needs [`Depth::All`] and arrival order at the head.
-    pub form: Form,
+    /// Whether reservations persist. [`Persistence::Keep`] needs [`Depth::All`] and arrival order at the head.
+    pub form: Persistence,
     /// The order at the head of the queue: highest first, ties by arrival; `None`: by arrival.
     pub priority: Option<Formula>,
 }
 
 impl Backfill {
-    /// The named members, as shown to people.
-    pub const KNOWN: [&'static str; 4] = ["fcfs", "easy", "sjbf", "conservative"];
-
     /// First come, first served.
     pub fn fcfs() -> Backfill {
-        Backfill { reservations: Depth::First(1), order: None, form: Form::Replan, priority: None }
+        Backfill { reservations: Depth::First(1), order: None, form: Persistence::Replan, priority: None }
     }
 
-    /// EASY: one reservation, the others tried in arrival order.
+    /// EASY: one reservation, the other jobs are tried in arrival order.
     pub fn easy() -> Backfill {
         Backfill { order: Some(Order::Arrival), ..Backfill::fcfs() }
     }
 
-    /// EASY, the others tried shortest first.
+    /// EASY, with the other jobs tried shortest first.
     pub fn sjbf() -> Backfill {
         Backfill { order: Some(Order::Shortest), ..Backfill::fcfs() }
     }
 
-    /// A reservation for everybody.
-    pub fn conservative(form: Form) -> Backfill {
+    /// A reservation for every blocked job.
+    pub fn conservative(form: Persistence) -> Backfill {
         Backfill { reservations: Depth::All, form, ..Backfill::easy() }
     }
 
-    /// The policy, in the fastest form that plans exactly as the plain loop.
+    /// The policy, as the fastest planner that plans exactly as the plain loop.
     pub fn build(&self) -> Box<dyn Policy> {
         match (self.form, self.reservations, &self.priority) {
-            (Form::Keep, _, _) => Box::new(Kept::new()),
-            (Form::Replan, Depth::First(1), None) => Box::new(Leap::new(self.order)),
+            (Persistence::Keep, _, _) => Box::new(Kept::new()),
+            (Persistence::Replan, Depth::First(1), None) => Box::new(Leap::new(self.order)),
             _ => self.build_plain(),
         }
     }
 
-    /// The policy as the plain loop over all waiting jobs: slow and obvious. It has no kept form.
+    /// The policy as the plain loop over all waiting jobs, the slow definition. It cannot keep reservations.
     pub fn build_plain(&self) -> Box<dyn Policy> {
         Box::new(Plain::new(self.reservations, self.order, self.priority.clone()))
     }
 
-    fn checked(self, text: &str) -> Result<Backfill, SpecError> {
-        let wrong = |why: &str| Err(SpecError::value("policy", text, why));
-        if self.form == Form::Keep && (self.reservations != Depth::All || self.priority.is_some()) {
+    fn checked(self, settings: &Settings<'_>) -> Result<Backfill, SpecError> {
+        let wrong = |why: &str| Err(settings.wrong(why));
+        if self.form == Persistence::Keep && (self.reservations != Depth::All || self.priority.is_some()) {
             return wrong(
-                "kept reservations are for everybody and in arrival order: use form=replan with a depth or a \
-                 priority",
+                "kept reservations are for all jobs, in arrival order: use form=replan with a depth or a priority",
             );
         }
         if self.reservations == Depth::All && self.order != Some(Order::Arrival) {
-            return wrong(
-                "an order is for those without a reservation, and with depth=all everybody has one",
-            );
+            return wrong("an order is for jobs without a reservation, and with depth=all every job has one");
         }
         if self.order.is_none() && self.reservations != Depth::First(1) {
-            return wrong("a depth is for backfilling, and with order=none there is none");
+            return wrong("a depth is for backfilling, which order=none switches off");
         }
         Ok(self)
     }
 }
 
-impl FromStr for Backfill {
-    type Err = SpecError;
+const KEYS: &[SettingKey] = &[
+    SettingKey::spec("depth", Depth::forms),
+    SettingKey::new("order", "none").or_spec(Order::forms),
+    SettingKey::spec("form", Persistence::forms).alone(Alone::If(|text| Persistence::parse(text).is_ok())),
+    SettingKey::new("priority", "FORMULA"),
+];
 
-    /// `NAME[:key=value[,key=value…]]` with the keys `depth`, `order`, `form` and `priority`.
-    fn from_str(text: &str) -> Result<Backfill, SpecError> {
-        let (name, settings) = text.split_once(':').map_or((text, ""), |(name, settings)| (name, settings));
-        let mut policy = match name {
+impl Spec for Backfill {
+    const KIND: &'static str = "policy";
+    const NOTE: &'static str = "Settings follow a colon: easy:depth=4,order=largest,priority=wait/requested, \
+                                conservative:form=replan";
+
+    fn forms() -> Vec<Form> {
+        let form = |name, meaning, example| Form { keys: KEYS, example, ..Form::new(name, meaning) };
+        vec![
+            form("fcfs", "first come, first served, without backfilling", "fcfs:priority=wait"),
+            form(
+                "easy",
+                "EASY backfilling: no job delays the first in the queue",
+                "easy:depth=4,order=largest",
+            ),
+            form("sjbf", "EASY backfilling, shortest predicted run time first", "sjbf:depth=2"),
+            form(
+                "conservative",
+                "backfilling in which no job delays another ahead in the queue",
+                "conservative:form=replan",
+            ),
+        ]
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Backfill, SpecError> {
+        let mut policy = match settings.name() {
             "fcfs" => Backfill::fcfs(),
             "easy" => Backfill::easy(),
             "sjbf" => Backfill::sjbf(),
-            "conservative" => Backfill::conservative(Form::Keep),
-            _ => return Err(SpecError::unknown("policy", text, &Backfill::KNOWN)),
+            "conservative" => Backfill::conservative(Persistence::Keep),
+            _ => return Err(settings.unread()),
         };
-        // A formula may hold commas of its own (min, max), so it comes last and takes the rest.
-        let (settings, formula) = match settings.find("priority=") {
-            Some(at) if at == 0 || settings[..at].ends_with(',') => {
-                (settings[..at].trim_end_matches(','), Some(&settings[at + "priority=".len()..]))
-            }
-            Some(_) => return Err(SpecError::value("policy", text, "a comma is missing before priority=")),
-            None => (settings, None),
-        };
-        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
-            match setting.split_once('=').unwrap_or(("form", setting)) {
-                ("depth", "all") => policy.reservations = Depth::All,
-                ("depth", depth) => match depth.parse() {
-                    Ok(depth) if depth >= 1 => policy.reservations = Depth::First(depth),
-                    _ => return Err(SpecError::value("policy", text, "depth is a number from 1 on, or all")),
-                },
-                ("order", "none") => policy.order = None,
-                ("order", order) => policy.order = Some(order.parse()?),
-                ("form", "keep") => policy.form = Form::Keep,
-                ("form", "replan") => policy.form = Form::Replan,
-                _ => {
-                    let why = format!(
-                        "{setting:?} is no setting; known are depth=N|all, order=none|{}, form=keep|replan, \
-                         priority=FORMULA",
-                        Order::KNOWN.join("|")
-                    );
-                    return Err(SpecError::value("policy", text, why));
-                }
-            }
-        }
-        if let Some(formula) = formula {
-            policy.priority = Some(formula.parse()?);
-        }
-        policy.checked(text)
+        settings.set("depth", &mut policy.reservations, |value| value.spec())?;
+        settings.set("order", &mut policy.order, |value| match value.text() {
+            "none" => Ok(None),
+            _ => value.spec().map(Some),
+        })?;
+        settings.set("form", &mut policy.form, |value| value.spec())?;
+        settings.set("priority", &mut policy.priority, |value| value.spec().map(Some))?;
+        policy.checked(settings)
+    }
+
+    /// A colon or comma at the end is allowed.
+    fn parse(text: &str) -> Result<Backfill, SpecError> {
+        let text = text.trim_end_matches([',', ':']);
+        Backfill::from_settings(&Settings::read(Backfill::KIND, &Backfill::forms(), text)?)
     }
 }
 
 impl fmt::Display for Backfill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, named) = match (self.reservations, self.order) {
-            (Depth::All, Some(_)) => ("conservative", Backfill::conservative(Form::Keep)),
+            (Depth::All, Some(_)) => ("conservative", Backfill::conservative(Persistence::Keep)),
             (_, None) => ("fcfs", Backfill::fcfs()),
             (_, Some(Order::Shortest)) => ("sjbf", Backfill::sjbf()),
             _ => ("easy", Backfill::easy()),
         };
-        let mut settings = Vec::new();
-        if self.reservations != named.reservations {
-            settings.push(match self.reservations {
-                Depth::All => "depth=all".into(),
-                Depth::First(depth) => format!("depth={depth}"),
-            });
-        }
-        if let Some(order) = self.order.filter(|_| self.order != named.order) {
-            settings.push(format!("order={order}"));
-        }
-        if self.form != named.form {
-            settings.push(if self.form == Form::Keep { "form=keep" } else { "form=replan" }.into());
-        }
-        if let Some(formula) = &self.priority {
-            settings.push(format!("priority={formula}"));
-        }
-        f.write_str(name)?;
-        if settings.is_empty() { Ok(()) } else { write!(f, ":{}", settings.join(",")) }
+        let order = self.order.filter(|_| self.order != named.order);
+        Written::new(name)
+            .setting("depth", self.reservations, named.reservations)
+            .optional(order.map(|order| format!("order={order}")))
+            .setting("form", self.form, named.form)
+            .optional(self.priority.as_ref().map(|formula| format!("priority={formula}")))
+            .fmt(f)
     }
 }
 
-impl TryFrom<String> for Backfill {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Backfill, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Backfill> for String {
-    fn from(policy: Backfill) -> String {
-        policy.to_string()
-    }
-}
+conversions!(Backfill);
 
 #[cfg(test)]
 mod tests {
@@ -203,22 +180,23 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Backfill>().unwrap().to_string(), text);
         }
-        assert_eq!("conservative:replan".parse(), Ok(Backfill::conservative(Form::Replan)));
+        assert_eq!("conservative:replan".parse(), Ok(Backfill::conservative(Persistence::Replan)));
         assert_eq!("easy:order=shortest".parse::<Backfill>(), "sjbf".parse());
+        assert_eq!("easy:".parse::<Backfill>(), "easy".parse());
     }
 
     #[test]
     fn wrong_specs_say_what_is_possible() {
         let error = |text: &str| text.parse::<Backfill>().unwrap_err().to_string();
         assert!(error("eazy").contains("fcfs, easy, sjbf, conservative"));
-        assert!(error("easy:depth=0").contains("from 1 on"));
+        assert!(error("easy:depth=0").contains("from 1 on"), "{}", error("easy:depth=0"));
         assert!(error("easy:order=longest").contains("smallest"));
-        assert!(error("easy:deep").contains("depth=N|all"));
+        assert!(error("easy:deep").contains("depth=N|all, order=none|arrival|shortest"));
         assert!(error("conservative:depth=3").contains("form=replan"));
         assert!(error("easy:priority=wait +").contains("priority"));
-        assert!(error("easy:depth=2priority=wait").contains("comma"));
-        assert!(error("conservative:order=none").contains("everybody"));
-        assert!(error("conservative:order=shortest,form=replan").contains("everybody"));
+        assert!(error("easy:depth=2priority=wait").contains("from 1 on"));
+        assert!(error("conservative:order=none").contains("every job has one"));
+        assert!(error("conservative:order=shortest,form=replan").contains("every job has one"));
         assert!(error("fcfs:depth=5").contains("order=none"));
     }
 }

@@ -1,66 +1,68 @@
-//! The event loop: integer time, a written order of events at one instant, and a plan after them.
+//! The event loop of a simulation: integer time, a written order of events at one instant, and a plan after them.
 
-mod mold;
+mod interventions;
+mod predictions;
+mod resume;
+
+pub use resume::Unknown;
 
 use super::agenda::Agenda;
+use super::arrivals::Arrivals;
 use super::error::SimError;
 use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
-use super::queue::Queue;
-use super::rows::{Row, Rows, WAITING};
-use super::running::{PlannedEnd, Running};
 use super::schedule::{Placement, Reason, Schedule, Standing};
-use super::view::View;
-use crate::job::{Ending, Event, Job, JobIndex, Outcome, Truth, What};
+use super::secrets::Secret;
+use crate::job::{End, Ending, Event, Job, JobIndex, Truth, What};
 use crate::predict::{Question, Revision, RuntimePredictor};
+use crate::site::ring::Ring;
+use crate::site::rows::WAITING;
+use crate::site::{Site, View};
 use crate::units::{Procs, Seconds, Time};
-use crate::workload::Workload;
+use crate::workload::{Machine, Workload};
 
-/// Watches a simulation. What it sees is what anybody at the site could.
+/// Watches a simulation. It sees what can be known at the site.
 pub trait Observer {
     /// After each event, with the state right after it.
     fn saw(&mut self, event: &Event<'_>, view: &View<'_>);
 }
 
-/// A simulation in progress.
+/// A simulation in progress: a site, the truth about its jobs, and what is due when.
 #[derive(Debug, Clone)]
 pub struct Engine<'w> {
-    machine: Procs,
-    jobs: &'w [Job],
-    truths: &'w [Truth],
+    site: Site,
     options: Options,
-    rows: Rows,
+    arrivals: Arrivals<'w>,
+    secrets: Ring<Secret>,
+    /// One for each job submitted so far, those there at the beginning of a simulation that began in the middle included;
+    /// the number of the first is `offset`.
     placements: Vec<Placement>,
-    queue: Queue,
-    running: Running,
+    offset: u32,
     ends: Agenda,
     overruns: Agenda,
-    free: i64,
     /// When the policy wants to plan though nothing happens; the end of time if it does not.
     wake: i64,
     starts: Vec<Start>,
     revisions: Vec<Revision>,
-    /// Where the jobs are of a simulation that began in the middle: by their own index, which is not their place.
-    places: Option<Vec<(JobIndex, JobIndex)>>,
-    /// What a predictor did wrong.
+    /// Of a simulation that began in the middle: jobs that had left by then, in order. Revisions of these are ignored.
+    left: Option<Vec<JobIndex>>,
+    /// How a predictor or a policy broke its contract.
     fault: Option<Box<SimError>>,
-    /// How many have started.
-    started: u32,
     plans: u64,
     longest_queue: usize,
 }
 
-/// The three who take part in a simulation besides the engine.
-pub struct Company<'a, 'o> {
-    /// Decides who starts.
+/// What takes part in a simulation besides the engine.
+pub struct Components<'a, 'o> {
+    /// Decides which jobs start.
     pub policy: &'a mut dyn Policy,
-    /// Says how long jobs will run.
+    /// Predicts run times.
     pub predictor: &'a mut dyn RuntimePredictor,
     /// Watch.
     pub observers: &'a mut [&'o mut dyn Observer],
 }
 
-/// Simulates a whole workload. Fails only if the predictor breaks its contract.
+/// Simulates a whole workload. Fails only if the predictor or the policy breaks its contract.
 pub fn simulate(
     workload: &Workload,
     options: Options,
@@ -69,268 +71,174 @@ pub fn simulate(
     observers: &mut [&mut dyn Observer],
 ) -> Result<Schedule, SimError> {
     let mut engine = Engine::new(workload, options);
-    let mut company = Company { policy, predictor, observers };
-    while engine.step(&mut company)?.is_some() {}
+    let mut parts = Components { policy, predictor, observers };
+    while let Some(now) = engine.next() {
+        engine.advance(now.0, &mut parts);
+        if engine.fault.is_some() {
+            break;
+        }
+    }
+    engine.result(())?;
     Ok(engine.into_schedule())
 }
 
 impl<'w> Engine<'w> {
-    /// Before the first arrival.
+    /// Before the first submission of a workload.
     pub fn new(workload: &'w Workload, options: Options) -> Engine<'w> {
-        Engine::empty(workload.machine().procs, workload.jobs(), workload.truths(), options)
+        Engine::start_from(Site::new(workload.machine()), Arrivals::of(workload), options)
     }
 
-    /// From a state in the middle: the first jobs are in the rows, waiting or running; the others arrive.
-    pub(super) fn resume(
-        machine: Procs,
-        jobs: &'w [Job],
-        truths: &'w [Truth],
-        options: Options,
-        rows: &[Row],
-    ) -> Engine<'w> {
-        let mut engine = Engine::empty(machine, jobs, truths, options);
-        let mut started: Vec<JobIndex> = Vec::new();
-        for (job, row) in (0..).map(JobIndex).zip(rows) {
-            engine.rows.push(*row);
-            engine.placements.push(Placement {
-                start: Time(row.start),
-                ran: Seconds(row.run),
-                predicted: Seconds(row.first),
-                standing: Standing::default(),
-                corrections: 0,
-                revisions: 0,
-                shape: 0,
-                reason: Reason::Reserved,
-                killed: false,
-            });
-            if row.is_waiting() { engine.queue.push(job, &mut engine.rows) } else { started.push(job) }
-        }
-        let mut places: Vec<(JobIndex, JobIndex)> =
-            jobs.iter().map(|job| job.index).zip((0..).map(JobIndex)).collect();
-        places.sort();
-        engine.places = Some(places);
-        // Simultaneous ends go in order of start, as they would where the state comes from.
-        started.sort_by_key(|job| rows[job.at()].turn);
-        for job in started {
-            engine.occupy(job, &rows[job.at()]);
-        }
-        engine
+    /// An idle machine, to which jobs are submitted by [`Engine::submit`].
+    pub fn idle(machine: Machine, options: Options) -> Engine<'static> {
+        Engine::start_from(Site::new(machine), Arrivals::none(), options)
     }
 
-    fn empty(machine: Procs, jobs: &'w [Job], truths: &'w [Truth], options: Options) -> Engine<'w> {
+    fn start_from(site: Site, arrivals: Arrivals<'w>, options: Options) -> Engine<'w> {
         Engine {
-            machine,
-            jobs,
-            truths,
+            site,
             options,
-            rows: Rows::new(),
-            placements: Vec::with_capacity(jobs.len()),
-            queue: Queue::new(),
-            running: Running::new(),
+            secrets: Ring::new(Secret::EMPTY),
+            placements: Vec::with_capacity(arrivals.len()),
+            arrivals,
+            offset: 0,
             ends: Agenda::new(),
             overruns: Agenda::new(),
-            free: i64::from(machine.0),
             wake: i64::MAX,
             starts: Vec::new(),
             revisions: Vec::new(),
-            places: None,
+            left: None,
             fault: None,
-            started: 0,
             plans: 0,
             longest_queue: 0,
         }
     }
 
+    /// Submits a job at its time of submission, or at the next instant if that is past. It gets its number when it arrives.
+    pub fn submit(&mut self, job: Job, truth: Truth) {
+        self.arrivals.push(job, truth);
+    }
+
+    /// The machine and its queue.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// The next instant at which something happens; `None` when all is done.
+    #[inline]
+    pub fn next(&self) -> Option<Time> {
+        let next = self.arrivals.next().min(self.ends.next()).min(self.overruns.next()).min(self.wake);
+        (next < i64::MAX).then_some(Time(next))
+    }
+
     /// Goes to the next instant at which something happens and lets it happen; `None` when all is done. After
     /// a failure the simulation is of no further use.
-    pub fn step(&mut self, company: &mut Company<'_, '_>) -> Result<Option<Time>, SimError> {
-        let Some(now) = self.next_instant() else { return Ok(None) };
+    pub fn step(&mut self, parts: &mut Components<'_, '_>) -> Result<Option<Time>, SimError> {
+        let Some(now) = self.next() else { return Ok(None) };
+        self.advance(now.0, parts);
+        self.result(Some(now))
+    }
+
+    #[inline]
+    fn advance(&mut self, now: i64, parts: &mut Components<'_, '_>) {
         match self.options.event_order {
-            EventOrder::Textbook => self.step_textbook(now, company),
-            EventOrder::Pyss => self.step_pyss(now, company),
+            EventOrder::Textbook => self.step_textbook(now, parts),
+            EventOrder::Pyss => self.step_pyss(now, parts),
         }
-        self.fault.take().map_or(Ok(Some(Time(now))), |fault| Err(*fault))
     }
 
     /// Brings an instant to its end that was left in the middle: what is due at it happens, and a plan.
-    pub(super) fn conclude(&mut self, now: Time, company: &mut Company<'_, '_>) -> Result<(), SimError> {
+    pub fn conclude(&mut self, now: Time, parts: &mut Components<'_, '_>) -> Result<(), SimError> {
         match self.options.event_order {
             EventOrder::Textbook => {
                 self.wake = now.0;
-                self.step_textbook(now.0, company);
+                self.step_textbook(now.0, parts);
             }
             // Each event has a plan of its own: that of the last one is still to come.
-            EventOrder::Pyss => self.plan(now.0, company),
+            EventOrder::Pyss => self.plan(now.0, parts),
         }
-        self.fault.take().map_or(Ok(()), |fault| Err(*fault))
+        self.result(())
     }
 
     /// When a job started, if it has.
     pub fn start(&self, job: JobIndex) -> Option<Time> {
-        self.placements.get(job.at()).map(|placement| placement.start).filter(|start| start.0 != WAITING)
+        let placement = self.placements.get(job.0.checked_sub(self.offset)? as usize)?;
+        Some(placement.start).filter(|start| start.0 != WAITING)
     }
 
-    fn next_instant(&self) -> Option<i64> {
-        let arrival = self.jobs.get(self.placements.len()).map_or(i64::MAX, |job| job.submit.0);
-        let next = arrival.min(self.ends.next()).min(self.overruns.next()).min(self.wake);
-        (next < i64::MAX).then_some(next)
+    fn result<T>(&mut self, value: T) -> Result<T, SimError> {
+        self.fault.take().map_or(Ok(value), |fault| Err(*fault))
     }
 
-    fn step_textbook(&mut self, now: i64, company: &mut Company<'_, '_>) {
+    fn placement(&mut self, job: JobIndex) -> &mut Placement {
+        &mut self.placements[(job.0 - self.offset) as usize]
+    }
+
+    fn step_textbook(&mut self, now: i64, parts: &mut Components<'_, '_>) {
         let mut happened = self.wake <= now;
         while let Some(job) = self.ends.take(now) {
-            self.end(job, now, company);
+            self.end(job, now, parts);
             happened = true;
         }
-        self.overrun_all(now, company);
-        while self.arrive(now, company) {
+        self.overrun_all(now, parts);
+        while self.arrivals.next() <= now {
+            self.arrive(now, parts);
             happened = true;
         }
         if happened {
-            self.plan(now, company);
+            self.plan(now, parts);
         }
     }
 
-    fn step_pyss(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        self.overrun_all(now, company);
-        while self.arrive(now, company) {
-            self.plan(now, company);
+    fn step_pyss(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        self.overrun_all(now, parts);
+        while self.arrivals.next() <= now {
+            self.arrive(now, parts);
+            self.plan(now, parts);
         }
         while let Some(job) = self.ends.take(now) {
-            self.end(job, now, company);
-            self.plan(now, company);
+            self.end(job, now, parts);
+            self.plan(now, parts);
         }
         if self.wake <= now {
-            self.plan(now, company);
+            self.plan(now, parts);
         }
     }
 
-    /// The next arrival of this instant, if there is one.
-    fn arrive(&mut self, now: i64, company: &mut Company<'_, '_>) -> bool {
-        let index = self.placements.len();
-        let Some(job) = self.jobs.get(index).filter(|job| job.submit.0 <= now) else { return false };
-        let truth = &self.truths[index];
-        let run = self.options.limit.ran(job, truth);
-        let killed = run < truth.run();
-        let arrival = Event { at: Time(now), job, what: What::Arrived };
-        company.predictor.observe(&arrival, &mut self.revisions);
-        let question = Question { job, elapsed: Seconds::ZERO };
-        let predicted = company.predictor.estimate(&question).point();
-        self.rows.push(Row {
-            submit: job.submit.0,
-            start: WAITING,
-            first: predicted.0,
-            predicted: predicted.0,
-            planned: self.planned(predicted).0,
-            run: run.0,
-            procs: job.shape.procs.0,
-            turn: 0,
-            ending: if killed { Ending::Killed } else { truth.ending },
-            changed: false,
-            since: job.submit.0,
-            before: 0,
-            after: 0,
-        });
-        self.placements.push(Placement {
-            start: Time(WAITING),
-            ran: run,
-            predicted,
-            standing: Standing::default(),
-            corrections: 0,
-            revisions: 0,
-            shape: 0,
-            reason: Reason::Immediate,
-            killed,
-        });
-        self.queue.push(JobIndex(index as u32), &mut self.rows);
-        self.longest_queue = self.longest_queue.max(self.queue.len());
-        self.revise(now, company);
-        self.tell(now, job, What::Arrived, company.observers);
-        true
+    /// The next arrival.
+    fn arrive(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        let Some((mut job, truth)) = self.arrivals.take() else { return };
+        let secret = Secret::of(&job, &truth, self.options.limit);
+        let index = self.site.submitted();
+        if job.index != index {
+            job.to_mut().index = index;
+        }
+        parts
+            .predictor
+            .observe(&Event { at: Time(now), job: &job, what: What::Arrived }, &mut self.revisions);
+        let predicted = parts.predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).point();
+        let mut placement = Placement::waiting(Seconds(secret.run), predicted, Reason::Immediate);
+        placement.killed = secret.ending == Ending::Killed;
+        self.placements.push(placement);
+        self.secrets.push(self.site.rows().oldest(), index, secret);
+        let planned = self.planned(predicted);
+        self.site.submit(job.into_owned(), predicted, planned);
+        self.longest_queue = self.longest_queue.max(self.site.queue_length());
+        self.revise_all(now, parts);
+        self.tell(index, now, What::Arrived, parts.observers);
     }
 
     /// Lets the predictor learn from an event and takes over what it says of other jobs.
-    fn learn(&mut self, event: &Event<'_>, company: &mut Company<'_, '_>) {
-        company.predictor.observe(event, &mut self.revisions);
-        self.revise(event.at.0, company);
+    fn learn(&mut self, job: JobIndex, now: i64, what: What, parts: &mut Components<'_, '_>) {
+        let event = Event { at: Time(now), job: self.site.rows().job(job), what };
+        parts.predictor.observe(&event, &mut self.revisions);
+        self.revise_all(now, parts);
     }
 
-    fn revise(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        if self.revisions.is_empty() {
-            return;
+    #[inline]
+    fn revise_all(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        if !self.revisions.is_empty() {
+            self.revise_each(now, parts);
         }
-        let mut revisions = std::mem::take(&mut self.revisions);
-        for revision in revisions.drain(..) {
-            self.revise_one(revision, now, company);
-        }
-        self.revisions = revisions;
-    }
-
-    fn revise_one(
-        &mut self,
-        Revision { job: named, forecast }: Revision,
-        now: i64,
-        company: &mut Company<'_, '_>,
-    ) {
-        let index = match &self.places {
-            None => named,
-            Some(places) => match places.binary_search_by_key(&named, |(own, _)| *own) {
-                Ok(place) => places[place].1,
-                // A fork leaves out whoever is about to go; the predictor need not know.
-                Err(_) => return,
-            },
-        };
-        let Some(&row) = self.rows.present(index) else {
-            let predictor = company.predictor.name();
-            let fault = SimError::AbsentJob { predictor, index: named.0, at: Time(now) };
-            self.fault.get_or_insert(Box::new(fault));
-            return;
-        };
-        let (predicted, was) = (forecast.point(), row.planned_end());
-        let mut revised = Row { first: predicted.0, ..row };
-        if row.is_waiting() {
-            let planned = self.planned(predicted);
-            revised.predict(now, predicted, planned, &mut self.placements[index.at()].standing);
-            let (procs, from, to) = (Procs(row.procs), Seconds(row.planned), Seconds(revised.planned));
-            company.policy.note(Change::Revised { job: index, procs, from, to });
-        } else {
-            let elapsed = Seconds(now - row.start);
-            if predicted <= elapsed {
-                let (predictor, job) = (company.predictor.name(), self.jobs[index.at()].id);
-                let fault =
-                    SimError::OutlivedPrediction { predictor, job, predicted, elapsed, at: Time(now) };
-                self.fault.get_or_insert(Box::new(fault));
-                return;
-            }
-            if self.counts_as_gone(&row, now) {
-                return;
-            }
-            let planned = self.planned_beyond(predicted, elapsed);
-            revised.predict(now, predicted, planned, &mut self.placements[index.at()].standing);
-            self.move_end(index, was, &revised, company);
-        }
-        self.rows[index] = revised;
-        let placement = &mut self.placements[index.at()];
-        placement.revisions = placement.revisions.saturating_add(1);
-    }
-
-    /// Whether a running job ends at this instant, as planned, in an order where plans made before its end see
-    /// it gone: somebody may hold its processors already, so it cannot be brought back.
-    fn counts_as_gone(&self, row: &Row, now: i64) -> bool {
-        let ends = row.start.saturating_add(row.run);
-        self.options.event_order == EventOrder::Pyss && row.planned_end() <= now && ends <= now
-    }
-
-    /// A running job has another prediction, so it may be planned to end at another time.
-    fn move_end(&mut self, index: JobIndex, was: i64, row: &Row, company: &mut Company<'_, '_>) {
-        self.watch_for_overrun(index, row);
-        let end = row.planned_end();
-        if end == was {
-            return;
-        }
-        self.running.remove(was, index);
-        self.running.insert(PlannedEnd { end, job: index, procs: row.procs });
-        company.policy.note(Change::Moved { job: index, from: Time(was), to: Time(end) });
     }
 
     /// What to plan a running job with: more than it has run.
@@ -338,6 +246,7 @@ impl<'w> Engine<'w> {
         Some(self.planned(predicted)).filter(|planned| *planned > elapsed).unwrap_or(predicted)
     }
 
+    #[inline]
     fn planned(&self, predicted: Seconds) -> Seconds {
         if self.options.factor == 1.0 {
             predicted
@@ -346,64 +255,65 @@ impl<'w> Engine<'w> {
         }
     }
 
-    fn end(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
-        let row = self.rows[index];
-        let planned_end = row.planned_end();
-        self.running.remove(planned_end, index);
-        self.free += i64::from(row.procs);
-        if row.changed {
-            let placement = &mut self.placements[index.at()];
-            placement.standing = row.standing(now, placement.standing);
+    fn end(&mut self, index: JobIndex, now: i64, parts: &mut Components<'_, '_>) {
+        let row = self.site.rows()[index];
+        let secret = &self.secrets[index];
+        let what = What::Ended(End { ran: Seconds(secret.run), ending: secret.ending });
+        if secret.changed {
+            let placement = &mut self.placements[(index.0 - self.offset) as usize];
+            placement.standing = secret.standing(&row, now, placement.standing);
         }
-        self.rows.retire(index);
-        let job = &self.jobs[index.at()];
-        let what = What::Ended(Outcome { ran: Seconds(row.run), ending: row.ending });
-        let (procs, planned_end) = (Procs(row.procs), Time(planned_end));
-        company.policy.note(Change::Ended { job: index, procs, planned_end, at: Time(now) });
-        self.learn(&Event { at: Time(now), job, what }, company);
-        self.tell(now, job, what, company.observers);
+        // The agenda has the ends of running jobs only.
+        let _ = self.site.end(index);
+        let (procs, planned_end) = (Procs(row.procs), Time(row.planned_end()));
+        parts.policy.note(Change::Ended { job: index, procs, planned_end, at: Time(now) });
+        self.learn(index, now, what, parts);
+        self.tell(index, now, what, parts.observers);
     }
 
-    fn overrun_all(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        while let Some(index) = self.overruns.take(now) {
-            self.overrun(index, now, company);
+    #[inline]
+    fn overrun_all(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        while self.overruns.next() <= now
+            && let Some(index) = self.overruns.take(now)
+        {
+            self.overrun(index, now, parts);
         }
     }
 
-    fn overrun(&mut self, index: JobIndex, now: i64, company: &mut Company<'_, '_>) {
-        let row = self.rows[index];
+    #[inline(never)]
+    fn overrun(&mut self, index: JobIndex, now: i64, parts: &mut Components<'_, '_>) {
+        let Some(&row) = self.site.rows().present(index) else { return };
         if row.deadline() > now {
             // It was revised since this was noted.
             return;
         }
-        let was = row.planned_end();
-        let job = &self.jobs[index.at()];
-        let placement = &mut self.placements[index.at()];
+        let placement = self.placement(index);
         placement.corrections = placement.corrections.saturating_add(1);
         let elapsed = Seconds(now - row.start);
+        let limit = self.site.rows().job(index).shape.limit;
         // With a factor below one only the plan is outlived at first, not the prediction.
         let corrected = match Seconds(row.predicted) {
             standing if standing > elapsed => standing,
-            _ => self.options.correction.corrected(Seconds(row.first), elapsed, job.shape.limit),
+            _ => self.options.correction.corrected(Seconds(row.first), elapsed, limit),
         };
-        let mut row = row;
         let planned = self.planned_beyond(corrected, elapsed);
-        row.predict(now, corrected, planned, &mut self.placements[index.at()].standing);
-        self.rows[index] = row;
-        self.move_end(index, was, &row, company);
+        self.move_end(index, &row, now, Seconds(row.first), corrected, planned, parts);
         let what = What::Overran { elapsed, corrected };
-        self.learn(&Event { at: Time(now), job, what }, company);
-        self.tell(now, job, what, company.observers);
+        self.learn(index, now, what, parts);
+        self.tell(index, now, what, parts.observers);
     }
 
-    fn watch_for_overrun(&mut self, index: JobIndex, row: &Row) {
-        if row.predicted.min(row.planned) < row.run {
+    /// Notes when a running job will outlive its prediction, if it will.
+    #[inline]
+    fn expect_overrun(&mut self, index: JobIndex) {
+        let row = &self.site.rows()[index];
+        if row.predicted.min(row.planned) < self.secrets[index].run {
             self.overruns.add(row.deadline(), index);
         }
     }
 
-    fn plan(&mut self, now: i64, company: &mut Company<'_, '_>) {
-        if self.queue.len() == 0 {
+    fn plan(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        if self.site.queue_length() == 0 {
             self.wake = i64::MAX;
             return;
         }
@@ -411,81 +321,102 @@ impl<'w> Engine<'w> {
         let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
         let view = self.view(now);
-        company.policy.plan(&view, &mut starts);
+        let mut free = view.free;
+        parts.policy.plan(&view, &mut starts);
         for start in &starts {
-            self.begin(*start, now, company.observers);
+            if !self.begin(*start, now, &mut free, parts) {
+                return;
+            }
         }
-        // Only once all of them run, so that nobody is revised between being chosen and being started.
+        // Only once all of them run, so that no job is revised between being chosen and being started.
         for start in &starts {
-            let job = &self.jobs[start.job.at()];
-            self.learn(
-                &Event { at: Time(now), job, what: What::Started(job.shape_at(start.shape)) },
-                company,
-            );
+            let shape = self.site.rows().job(start.job).shape_at(start.shape);
+            self.learn(start.job, now, What::Started(shape), parts);
         }
         self.starts = starts;
-        // A policy that wants to be woken in the past would stop the clock.
-        self.wake = company.policy.wake().map_or(i64::MAX, |at| at.0).max(now.saturating_add(1));
+        // A policy that wants to plan in the past would stop the clock.
+        self.wake = parts.policy.wake().map_or(i64::MAX, |at| at.0).max(now.saturating_add(1));
     }
 
-    fn begin(&mut self, start: Start, now: i64, observers: &mut [&mut dyn Observer]) {
-        let Start { job: index, shape, reason } = start;
-        debug_assert!(self.rows[index].is_waiting(), "a policy starts waiting jobs only");
-        self.queue.remove(index, &mut self.rows);
-        if shape > 0 {
-            self.mold(index, shape);
+    /// Starts a job as the policy says; `false` if that is impossible.
+    fn begin(&mut self, start: Start, now: i64, free: &mut i64, parts: &mut Components<'_, '_>) -> bool {
+        let Start { job: index, shape: place, reason } = start;
+        if self.site.start(index, Time(now), place).is_err() {
+            let job = (index < self.site.submitted()).then(|| self.site.rows().job(index).id);
+            let policy = parts.policy.name();
+            return self.fail(SimError::NotWaiting { policy, job, index: index.0, at: Time(now) });
         }
-        let row = Row { start: now, turn: self.started, ..self.rows[index] };
-        self.started = self.started.wrapping_add(1);
-        (self.rows[index].start, self.rows[index].turn) = (row.start, row.turn);
-        let placement = &mut self.placements[index.at()];
+        let procs = self.site.rows()[index].procs;
+        *free -= i64::from(procs);
+        if *free < 0 {
+            let (policy, job) = (parts.policy.name(), self.site.rows().job(index).id);
+            let free = u32::try_from(*free + i64::from(procs)).unwrap_or(0);
+            return self.fail(SimError::TooFewFree { policy, job, procs, free, at: Time(now) });
+        }
+        if place > 0 {
+            self.mold(index, place);
+        }
+        let placement = self.placement(index);
         (placement.start, placement.reason) = (Time(now), reason);
-        self.occupy(index, &row);
-        let job = &self.jobs[index.at()];
-        self.tell(now, job, What::Started(job.shape_at(shape)), observers);
+        self.expect_end(index);
+        if !parts.observers.is_empty() {
+            let shape = self.site.rows().job(index).shape_at(place);
+            self.tell(index, now, What::Started(shape), parts.observers);
+        }
+        true
     }
 
-    /// Puts a started job on the machine.
-    fn occupy(&mut self, index: JobIndex, row: &Row) {
-        self.free -= i64::from(row.procs);
-        self.running.insert(PlannedEnd { end: row.planned_end(), job: index, procs: row.procs });
-        self.ends.add(row.start.saturating_add(row.run), index);
-        self.watch_for_overrun(index, row);
+    /// A job starts in another shape than it prefers.
+    fn mold(&mut self, index: JobIndex, place: u16) {
+        let limit = self.site.rows().job(index).shape_at(place).limit;
+        self.secrets[index].mold(place, limit, self.options.limit);
+        let (run, ending) = (self.secrets[index].run, self.secrets[index].ending);
+        let predicted = Seconds(self.site.rows()[index].predicted);
+        let placement = self.placement(index);
+        (placement.ran, placement.killed, placement.shape) = (Seconds(run), ending == Ending::Killed, place);
+        placement.predicted = predicted;
     }
 
-    fn tell(&self, now: i64, job: &Job, what: What, observers: &mut [&mut dyn Observer]) {
+    /// Notes when a running job ends.
+    #[inline]
+    fn expect_end(&mut self, index: JobIndex) {
+        let start = self.site.rows()[index].start;
+        self.ends.add(start.saturating_add(self.secrets[index].run), index);
+        self.expect_overrun(index);
+    }
+
+    #[cold]
+    fn fail(&mut self, fault: SimError) -> bool {
+        self.fault.get_or_insert(Box::new(fault));
+        false
+    }
+
+    #[inline]
+    fn tell(&self, job: JobIndex, now: i64, what: What, observers: &mut [&mut dyn Observer]) {
         if observers.is_empty() {
             return;
         }
         let view = self.view(now);
+        let event = Event { at: Time(now), job: self.site.rows().job(job), what };
         for observer in observers.iter_mut() {
-            observer.saw(&Event { at: Time(now), job, what }, &view);
+            observer.saw(&event, &view);
         }
     }
 
+    #[inline]
     fn view(&self, now: i64) -> View<'_> {
-        let (leaving, gone_by) = match self.options.event_order {
-            EventOrder::Textbook => (0, i64::MIN),
-            EventOrder::Pyss => (self.running.leaving(now), now),
-        };
-        View {
-            now,
-            gone_by,
-            machine: self.machine,
-            free: self.free + leaving,
-            jobs: self.jobs,
-            rows: &self.rows,
-            queue: &self.queue,
-            running: &self.running,
+        match self.options.event_order {
+            EventOrder::Textbook => self.site.view(Time(now)),
+            EventOrder::Pyss => self.site.view_after_planned_ends(Time(now)),
         }
     }
 
     /// What came of it. Jobs that have not started are left out, so this is for the end.
     pub fn into_schedule(mut self) -> Schedule {
-        if self.queue.len() > 0 {
+        if self.site.queue_length() > 0 {
             self.placements.retain(|placement| placement.start.0 != WAITING);
         }
-        // Most jobs keep their one prediction, and theirs is reckoned here, out of the loop.
+        // Most jobs keep their one prediction, and how right it was is computed here, out of the loop.
         for placement in &mut self.placements {
             if placement.corrections == 0 && placement.revisions == 0 {
                 placement.standing = Standing::of(placement.predicted, placement.ran);

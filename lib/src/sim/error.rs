@@ -1,9 +1,9 @@
-//! What can go wrong in a simulation: a predictor that breaks its contract.
+//! What can go wrong in a simulation: a predictor or a policy that breaks its contract.
 
 use crate::job::JobId;
 use crate::units::{Seconds, Time};
 
-/// Why a simulation stopped. Predictors are told what they owe by [`crate::predict::RuntimePredictor`].
+/// Why a simulation stopped. The contracts are those of [`crate::predict::RuntimePredictor`] and [`super::Policy`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
@@ -38,4 +38,41 @@ pub enum SimError {
         /// When.
         at: Time,
     },
+    /// A job was started that does not wait.
+    #[error(
+        "the policy {policy} started {} at instant {at}, which does not wait: a policy starts waiting jobs only, each once",
+        named(*job, *index)
+    )]
+    NotWaiting {
+        /// The policy.
+        policy: String,
+        /// The job, if there is one of this number.
+        job: Option<JobId>,
+        /// The number in order of submission that the policy named.
+        index: u32,
+        /// When.
+        at: Time,
+    },
+    /// A job was started on more processors than were free.
+    #[error(
+        "the policy {policy} started job {} on {procs} processors at instant {at}, when {free} were free",
+        job.0
+    )]
+    TooFewFree {
+        /// The policy.
+        policy: String,
+        /// The job.
+        job: JobId,
+        /// Processors it takes.
+        procs: u32,
+        /// Processors that were free.
+        free: u32,
+        /// When.
+        at: Time,
+    },
+}
+
+/// A job by the log's number, or by its place where there is no such job.
+fn named(job: Option<JobId>, index: u32) -> String {
+    job.map_or_else(|| format!("job number {index} in order of submission"), |job| format!("job {}", job.0))
 }

@@ -1,106 +1,79 @@
-//! What if: a copy of the machine and its queue at one instant, run on under assumptions of one's own.
+//! What if: a copy of a site at one instant, run on under assumptions about run times and later arrivals.
 //!
-//! A fork sees what a view shows: who runs, who waits, and what is predicted of them. How long each job will
-//! really run is for the caller to assume, so a fork never leaks the truth. Waits are predicted by running
-//! many forks forward.
+//! A fork has what a view shows: which jobs run, which wait, and what is predicted of them. How long each job really runs is
+//! assumed by the caller, so a fork never reveals the truth. Start times are predicted by running many forks.
 
-use super::engine::{Company, Engine};
+use super::engine::{Components, Engine, Unknown};
 use super::error::SimError;
 use super::options::Options;
 use super::policy::Policy;
-use super::rows::Row;
-use super::view::View;
 use crate::job::{Job, JobIndex, Truth};
 use crate::predict::RuntimePredictor;
-use crate::units::{Procs, Seconds, Time};
+use crate::site::{Site, View};
+use crate::units::{Seconds, Time};
 
-/// A job whose run time has to be assumed.
-#[derive(Debug, Clone, Copy)]
-pub struct Unknown<'a> {
-    /// The job.
-    pub job: &'a Job,
-    /// How long it has run so far; `None` while it waits.
-    pub elapsed: Option<Seconds>,
-    /// What is predicted of it at the instant of the fork.
-    pub predicted: Seconds,
-}
-
-/// The state of one instant, owned.
+/// A copy of a site, with an assumption about the run time of each job there.
 #[derive(Debug, Clone)]
 pub struct Fork {
     now: Time,
-    machine: Procs,
     options: Options,
-    /// Who was there, in arrival order, then who is to come.
-    jobs: Vec<Job>,
-    truths: Vec<Truth>,
-    /// One for each job that was there.
-    rows: Vec<Row>,
-    /// The index each of them has in the simulation forked from.
-    origins: Vec<JobIndex>,
+    engine: Engine<'static>,
 }
 
 impl Fork {
-    /// Copies the state; `run` says how long each job there will run in all, and is taken at its word: it is
-    /// not cut at a limit. Jobs keep the index they have in the simulation forked from.
-    pub fn of(view: &View<'_>, options: Options, mut run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
-        let mut origins: Vec<JobIndex> = view.queue.iter(view.rows).collect();
-        origins.extend(view.running.iter().filter(|entry| entry.end > view.gone_by).map(|entry| entry.job));
-        origins.sort_unstable();
-        let mut fork = Fork {
-            now: view.now(),
-            machine: view.machine(),
-            options,
-            jobs: Vec::with_capacity(origins.len()),
-            truths: Vec::with_capacity(origins.len()),
-            rows: Vec::with_capacity(origins.len()),
-            origins,
-        };
-        for &origin in &fork.origins {
-            let row = view.row(origin);
-            let job = &view.jobs[origin.at()];
-            let elapsed = (!row.is_waiting()).then(|| view.now() - Time(row.start));
-            let run = run(&Unknown { job, elapsed, predicted: Seconds(row.predicted) });
-            let run = run.max(elapsed.unwrap_or_default());
-            fork.jobs.push(job.clone());
-            fork.truths.push(Truth::rigid(run));
-            fork.rows.push(row.assuming(run));
-        }
-        fork
+    /// Copies the site of a view; `run` says how long each job there runs in all, and is taken at its word: it is not cut at a
+    /// limit. Jobs keep their numbers.
+    pub fn of(view: &View<'_>, options: Options, run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
+        Fork::from_site(view.to_site(), view.now(), options, run)
     }
 
-    /// Jobs that will arrive later, beside those expected already; one submitted before the instant of the fork
-    /// counts as arriving at that instant. Their truths are taken as given.
+    /// The same of a site of one's own at an instant.
+    pub fn from_site(
+        site: Site,
+        now: Time,
+        options: Options,
+        run: impl FnMut(&Unknown<'_>) -> Seconds,
+    ) -> Fork {
+        Fork { now, options, engine: Engine::resume(site, now, options, run) }
+    }
+
+    /// The same site under other assumptions.
+    pub fn assuming(&self, run: impl FnMut(&Unknown<'_>) -> Seconds) -> Fork {
+        Fork::from_site(self.engine.site().clone(), self.now, self.options, run)
+    }
+
+    /// Jobs that will be submitted later, beside those expected already; one submitted before the instant of the fork arrives
+    /// at that instant. They are numbered, after the jobs at the site, in order of submission. Their truths are taken as given.
     pub fn expect(&mut self, arrivals: impl IntoIterator<Item = (Job, Truth)>) {
-        let there = self.rows.len();
-        let mut expected: Vec<(Job, Truth)> =
-            self.jobs.drain(there..).zip(self.truths.drain(there..)).collect();
-        expected.extend(arrivals);
-        expected.sort_by_key(|(job, _)| job.submit);
-        for (job, truth) in expected {
+        for (job, truth) in arrivals {
             let submit = job.submit.max(self.now);
-            self.jobs.push(Job { submit, ..job });
-            self.truths.push(truth);
+            self.engine.submit(Job { submit, ..job }, truth);
         }
     }
 
-    /// When a job that waits starts, if everything goes as assumed; `None` if it does not wait here.
+    /// The number that the next expected arrival gets if it is the first one.
+    pub fn next(&self) -> JobIndex {
+        self.engine.site().submitted()
+    }
+
+    /// When a job that waits or is expected starts, if everything goes as assumed; `None` if it never does, or was running.
     ///
-    /// The policy starts afresh: it knows this state and nothing before, so one that keeps reservations makes
-    /// them anew. The predictor is asked about expected arrivals, and may revise whoever is there by the index
-    /// the job has in the simulation forked from (so expected arrivals need an index of their own).
+    /// The policy knows this state and nothing before, so one that keeps reservations makes them anew. The predictor is asked
+    /// about expected arrivals, and may revise jobs by their numbers.
     pub fn start_of(
         &self,
         job: JobIndex,
         policy: &mut dyn Policy,
         predictor: &mut dyn RuntimePredictor,
     ) -> Result<Option<Time>, SimError> {
-        let place = self.origins.binary_search(&job).ok().filter(|&place| self.rows[place].is_waiting());
-        let Some(place) = place else { return Ok(None) };
-        let mut company = Company { policy, predictor, observers: &mut [] };
-        let mut engine = Engine::resume(self.machine, &self.jobs, &self.truths, self.options, &self.rows);
-        engine.conclude(self.now, &mut company)?;
-        while engine.start(JobIndex(place as u32)).is_none() && engine.step(&mut company)?.is_some() {}
-        Ok(engine.start(JobIndex(place as u32)))
+        let site = self.engine.site();
+        if job < site.submitted() && site.job(job).is_none() || self.engine.start(job).is_some() {
+            return Ok(None);
+        }
+        let mut parts = Components { policy, predictor, observers: &mut [] };
+        let mut engine = self.engine.clone();
+        engine.conclude(self.now, &mut parts)?;
+        while engine.start(job).is_none() && engine.step(&mut parts)?.is_some() {}
+        Ok(engine.start(job))
     }
 }

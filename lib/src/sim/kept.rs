@@ -9,8 +9,8 @@
 use super::plain::{free_from_now, reason_of};
 use super::policy::{Change, Policy, Start};
 use super::profile::Profile;
-use super::view::View;
 use crate::job::JobIndex;
+use crate::site::View;
 use crate::units::{Procs, Seconds, Time};
 
 /// A promise to a waiting job.
@@ -118,8 +118,8 @@ impl Policy for Kept {
             self.compress(&mut profile, now);
         }
         // A policy put to work in the middle of a simulation has seen nobody; those before the head are gone.
-        let unseen = view.queue.first().map_or(self.unseen, |head| self.unseen.max(head));
-        for job in (unseen.0..view.rows.arrived().0).map(JobIndex) {
+        let unseen = view.head().map_or(self.unseen, |head| self.unseen.max(head));
+        for job in (unseen.0..view.submitted().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
@@ -127,7 +127,7 @@ impl Policy for Kept {
                 self.reservations.push(Reservation { job, at, procs, planned });
             }
         }
-        self.unseen = view.rows.arrived();
+        self.unseen = view.submitted();
         self.profile = Some(profile);
 
         let mut jumped = None::<Time>;
@@ -160,6 +160,11 @@ impl Policy for Kept {
                 self.broken = true;
                 self.eased |= to < from;
             }
+            Change::Withdrawn { job, .. } => {
+                self.reservations.retain(|reservation| reservation.job != job);
+                (self.broken, self.eased) = (true, true);
+            }
+            Change::Resized => (self.broken, self.eased) = (true, true),
         }
     }
 

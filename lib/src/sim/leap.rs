@@ -7,14 +7,13 @@
 //!   reservation and nothing else differs, so only jobs that have just arrived can start.
 //! - Sorted in blocks with the shortest plan per size class, most of a long queue is skipped unseen.
 
-use super::blocks::{Blocks, Entry, Place};
 use super::order::Order;
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
-use super::queue::Queue;
-use super::running::{PlannedEnd, Shadow};
-use super::view::View;
 use crate::job::JobIndex;
+use crate::site::View;
+use crate::site::blocks::{Blocks, Entry, Place};
+use crate::site::running::{PlannedEnd, Shadow};
 use crate::units::{Seconds, Time};
 
 /// A waiting job as the search needs it.
@@ -165,7 +164,7 @@ impl Leap {
 
     /// Starts jobs from the head of the queue while they fit; the first that does not.
     fn start_heads(&mut self, view: &View<'_>, starts: &mut Vec<Start>) -> Option<JobIndex> {
-        let mut head = view.queue.first();
+        let mut head = view.head();
         while let Some(job) = head {
             let row = view.row(job);
             if i64::from(row.procs) > self.free {
@@ -180,7 +179,7 @@ impl Leap {
                 let key = self.candidate(order, view, job).key();
                 self.candidates.remove(key);
             }
-            head = Queue::after(job, view.rows);
+            head = view.after(job);
         }
         head
     }
@@ -189,7 +188,7 @@ impl Leap {
     fn gather_arrivals(&mut self, order: Order, view: &View<'_>, head: JobIndex) {
         self.arrivals.clear();
         // Heads start in order of index, so whoever arrived and is not before the head still waits.
-        for job in self.unseen.max(head).0..view.rows.arrived().0 {
+        for job in self.unseen.max(head).0..view.submitted().0 {
             if view.row(JobIndex(job)).is_waiting() {
                 self.arrivals.push(self.candidate(order, view, JobIndex(job)));
             }
@@ -283,12 +282,12 @@ const WORTH_SHARPENING: usize = 1;
 
 impl Policy for Leap {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
-        let only_arrivals = !self.stale && view.free == self.free && view.queue.len() > 0;
+        let only_arrivals = !self.stale && view.free == self.free && view.queue_length() > 0;
         self.stale = false;
         self.started.clear();
         let head = if only_arrivals {
             // The head of the last plan is still blocked, unless there was none.
-            let head = view.queue.first();
+            let head = view.head();
             if head.is_some_and(|head| head < self.unseen) { head } else { self.start_heads(view, starts) }
         } else {
             self.free = view.free;
@@ -296,13 +295,13 @@ impl Policy for Leap {
             self.start_heads(view, starts)
         };
         let (Some(head), Some(order)) = (head, self.order) else {
-            self.unseen = view.rows.arrived();
+            self.unseen = view.submitted();
             self.shadow = None;
             return;
         };
         self.gather_arrivals(order, view, head);
         let known_head = only_arrivals && head < self.unseen;
-        self.unseen = view.rows.arrived();
+        self.unseen = view.submitted();
         if known_head {
             self.plan_arrivals(order, view, head, starts);
         } else {
@@ -315,13 +314,19 @@ impl Policy for Leap {
 
     fn note(&mut self, change: Change) {
         self.stale = true;
-        let (Change::Revised { job, procs, from, to }, Some(order)) = (change, self.order) else { return };
-        // Who arrived since the last plan is no candidate yet.
-        if job < self.unseen {
-            let procs = procs.0;
-            self.candidates.remove((order.rank(procs, from.0), job));
-            let rank = order.rank(procs, to.0);
-            self.candidates.insert(Candidate { rank, job, procs, planned: to.0 });
+        let Some(order) = self.order else { return };
+        match change {
+            // A job submitted since the last plan is no candidate yet.
+            Change::Revised { job, procs, from, to } if job < self.unseen => {
+                let procs = procs.0;
+                self.candidates.remove((order.rank(procs, from.0), job));
+                let rank = order.rank(procs, to.0);
+                self.candidates.insert(Candidate { rank, job, procs, planned: to.0 });
+            }
+            Change::Withdrawn { job, procs, planned } if job < self.unseen => {
+                self.candidates.remove((order.rank(procs.0, planned.0), job));
+            }
+            _ => {}
         }
     }
 }

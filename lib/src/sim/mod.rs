@@ -1,11 +1,11 @@
 //! What the scheduler would do: an exact, event-driven simulation of backfilling.
 //!
-//! Knows the predictor trait, never a predictor; works on a workload, whoever made it. Time is whole
+//! A simulation is a [site](crate::site) plus the true run times and an agenda. Knows the predictor trait, never a predictor. Time is whole
 //! seconds; what happens at one instant happens in the order written at [`EventOrder`].
 
 mod agenda;
+mod arrivals;
 mod backfill;
-mod blocks;
 mod engine;
 mod error;
 mod fork;
@@ -17,22 +17,19 @@ mod plain;
 mod policy;
 mod priority;
 mod profile;
-mod queue;
 mod reservations;
-mod rows;
-mod running;
 mod schedule;
-mod view;
+mod secrets;
 
+pub use crate::site::{RunningJob, View, WaitingJob};
 pub use backfill::Backfill;
-pub use engine::{Company, Engine, Observer, simulate};
+pub use engine::{Components, Engine, Observer, Unknown, simulate};
 pub use error::SimError;
-pub use fork::{Fork, Unknown};
+pub use fork::Fork;
 pub use options::{EventOrder, LimitRule, Options};
 pub use order::Order;
 pub use policy::{Change, Policy, Start};
 pub use priority::Formula;
 pub use profile::Profile;
-pub use reservations::{Depth, Form};
+pub use reservations::{Depth, Persistence};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
-pub use view::{RunningJob, View, WaitingJob};

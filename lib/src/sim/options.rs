@@ -1,16 +1,13 @@
-//! How a simulation runs, besides its policy and its predictor.
-
-use std::fmt;
-use std::str::FromStr;
+//! Options of a simulation other than its policy and its predictor.
 
 use serde::Serialize;
 
 use crate::job::{Job, Truth};
 use crate::predict::Correction;
-use crate::spec::SpecError;
+use crate::spec::choices;
 use crate::units::Seconds;
 
-/// What happens first at one instant.
+/// The order of events that happen at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventOrder {
@@ -24,7 +21,12 @@ pub enum EventOrder {
     Pyss,
 }
 
-/// What becomes of a job that reaches its requested time.
+choices! { EventOrder, "event order":
+    Textbook = "textbook", "all ends, overruns and arrivals of an instant, then one plan";
+    Pyss = "pyss", "as in the PYSS simulator, to compare with its results";
+}
+
+/// What happens to a job that reaches its requested time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitRule {
@@ -35,7 +37,12 @@ pub enum LimitRule {
     Ignore,
 }
 
-/// How a simulation runs, besides its policy and predictor.
+choices! { LimitRule, "limit rule":
+    Kill = "kill", "the job is killed, as on most systems";
+    Ignore = "ignore", "the job runs on to its recorded end";
+}
+
+/// Options of a simulation other than its policy and its predictor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Options {
     /// Order of events at one instant.
@@ -44,7 +51,7 @@ pub struct Options {
     pub limit: LimitRule,
     /// What replaces an outlived prediction.
     pub correction: Correction,
-    /// Plans are made with predictions times this ("doubling" at 2).
+    /// Predictions are multiplied by this before planning ("doubling" at 2).
     pub factor: f64,
 }
 
@@ -60,56 +67,16 @@ impl Default for Options {
 }
 
 impl LimitRule {
-    /// How long a job really runs under this rule, in the shape it prefers.
+    /// The run time of a job under this rule, in its preferred shape.
     pub fn ran(self, job: &Job, truth: &Truth) -> Seconds {
         self.stopped(truth.run(), job.shape.limit)
     }
 
-    /// When a job of this run time ends that has this limit.
+    /// A run time cut at a limit under this rule.
     pub(super) fn stopped(self, run: Seconds, limit: Option<Seconds>) -> Seconds {
         match (self, limit) {
             (LimitRule::Kill, Some(limit)) => run.min(limit),
             _ => run,
-        }
-    }
-}
-
-impl fmt::Display for EventOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EventOrder::Textbook => "textbook",
-            EventOrder::Pyss => "pyss",
-        })
-    }
-}
-
-impl FromStr for EventOrder {
-    type Err = SpecError;
-    fn from_str(text: &str) -> Result<EventOrder, SpecError> {
-        match text {
-            "textbook" => Ok(EventOrder::Textbook),
-            "pyss" => Ok(EventOrder::Pyss),
-            _ => Err(SpecError::unknown("event order", text, &["textbook", "pyss"])),
-        }
-    }
-}
-
-impl fmt::Display for LimitRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LimitRule::Kill => "kill",
-            LimitRule::Ignore => "ignore",
-        })
-    }
-}
-
-impl FromStr for LimitRule {
-    type Err = SpecError;
-    fn from_str(text: &str) -> Result<LimitRule, SpecError> {
-        match text {
-            "kill" => Ok(LimitRule::Kill),
-            "ignore" => Ok(LimitRule::Ignore),
-            _ => Err(SpecError::unknown("limit rule", text, &["kill", "ignore"])),
         }
     }
 }

@@ -1,17 +1,14 @@
-//! In which order jobs are tried for backfilling.
-
-use std::fmt;
-use std::str::FromStr;
+//! The order in which waiting jobs are tried for backfilling.
 
 use serde::Serialize;
 
-use crate::spec::SpecError;
+use crate::spec::choices;
 
 /// The order in which waiting jobs are tried for backfilling; ties go by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// First come first.
+    /// In order of arrival.
     #[default]
     Arrival,
     /// Shortest planned run time first (SJBF, Tsafrir, Etsion & Feitelson 2007).
@@ -24,11 +21,16 @@ pub enum Order {
     Area,
 }
 
-impl Order {
-    /// Every order, as written.
-    pub const KNOWN: [&'static str; 5] = ["arrival", "shortest", "smallest", "largest", "area"];
+choices! { Order, "backfill order":
+    Arrival = "arrival", "in order of arrival";
+    Shortest = "shortest", "shortest predicted run time first";
+    Smallest = "smallest", "fewest processors first";
+    Largest = "largest", "most processors first";
+    Area = "area", "largest processors times predicted run time first";
+}
 
-    /// Smaller is tried first.
+impl Order {
+    /// The sort key: jobs with a smaller one are tried first.
     pub(super) fn rank(self, procs: u32, planned: i64) -> u64 {
         match self {
             Order::Arrival => 0,
@@ -36,33 +38,6 @@ impl Order {
             Order::Smallest => u64::from(procs),
             Order::Largest => u64::MAX - u64::from(procs),
             Order::Area => u64::MAX - u64::from(procs).saturating_mul(planned.unsigned_abs()),
-        }
-    }
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Order::Arrival => "arrival",
-            Order::Shortest => "shortest",
-            Order::Smallest => "smallest",
-            Order::Largest => "largest",
-            Order::Area => "area",
-        })
-    }
-}
-
-impl FromStr for Order {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Order, SpecError> {
-        match text {
-            "arrival" => Ok(Order::Arrival),
-            "shortest" => Ok(Order::Shortest),
-            "smallest" => Ok(Order::Smallest),
-            "largest" => Ok(Order::Largest),
-            "area" => Ok(Order::Area),
-            _ => Err(SpecError::unknown("backfill order", text, &Order::KNOWN)),
         }
     }
 }

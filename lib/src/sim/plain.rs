@@ -7,7 +7,7 @@ use super::priority::Formula;
 use super::profile::Profile;
 use super::reservations::Depth;
 use super::schedule::{Backfilled, Reason};
-use super::view::{View, WaitingJob};
+use crate::site::{View, WaitingJob};
 use crate::units::{Seconds, Time};
 
 /// Plans from the view alone and keeps no state.
@@ -52,8 +52,8 @@ impl Policy for Plain {
                 continue;
             }
             let procs = job.job.shape.procs;
-            // No job is larger than the machine, so the machine emptied is always early enough.
-            let Some(at) = profile.earliest(now, procs, job.planned) else { continue };
+            // A job larger than what is in service can never start; nothing passes it until processors come back.
+            let Some(at) = profile.earliest(now, procs, job.planned) else { return };
             profile.take(at, procs, job.planned);
             if at == now {
                 starts.push(Start::preferred(job.index, reason(&job, now, first_reservation)));
@@ -79,11 +79,11 @@ impl Policy for Plain {
 /// The free processors over time if running jobs end as planned.
 pub(super) fn free_from_now(view: &View<'_>) -> Profile {
     let mut profile = Profile::new(view.now(), view.machine());
-    let mut busy = view.machine().0 - view.free().0;
+    let mut busy = i64::from(view.machine().0) - view.free;
     for running in view.running() {
         let procs = running.procs;
         profile.take(view.now(), procs, running.planned_end - view.now());
-        busy -= procs.0;
+        busy -= i64::from(procs.0);
     }
     debug_assert_eq!(busy, 0, "busy processors are held by running jobs");
     profile

@@ -1,8 +1,8 @@
 //! The interface of scheduling policies: a plan over a view.
 
 use super::schedule::Reason;
-use super::view::View;
 use crate::job::JobIndex;
+use crate::site::View;
 use crate::units::{Procs, Seconds, Time};
 
 /// Decides which waiting jobs start now.
@@ -17,6 +17,12 @@ pub trait Policy: Send {
     /// An instant at which to plan even if no event happens then. Called after each plan.
     fn wake(&self) -> Option<Time> {
         None
+    }
+
+    /// Its name in errors.
+    fn name(&self) -> String {
+        let path = std::any::type_name::<Self>();
+        path.rsplit("::").next().unwrap_or(path).to_owned()
     }
 }
 
@@ -72,4 +78,15 @@ pub enum Change {
         /// Its planned run time now.
         to: Seconds,
     },
+    /// A waiting job left the queue without starting.
+    Withdrawn {
+        /// The job.
+        job: JobIndex,
+        /// Its processors.
+        procs: Procs,
+        /// Its planned run time.
+        planned: Seconds,
+    },
+    /// Processors went out of service or came back.
+    Resized,
 }

@@ -1,17 +1,16 @@
-//! Priority by a formula over what is known of a waiting job.
+//! Priorities of waiting jobs, given by a formula.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::view::WaitingJob;
-use crate::spec::SpecError;
+use crate::site::WaitingJob;
+use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 use crate::units::Time;
 
 /// An arithmetic expression; the job with the highest value comes first.
 ///
 /// Numbers, `+ - * /`, parentheses, `min(a, b)`, `max(a, b)`, `log(a)`, `sqrt(a)`, and the names in
-/// [`Formula::NAMES`]. Division by zero, and a logarithm or root of nothing, give 0; what is no number at all
-/// (infinity minus infinity) counts as lowest.
+/// [`Formula::NAMES`]. Division by zero, a logarithm of a number up to 0 and a root of a negative number give 0; a
+/// result that is not a number (infinity minus infinity) counts as lowest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
     text: String,
@@ -31,9 +30,9 @@ enum Node {
 const FUNCTIONS: [(&str, usize); 4] = [("min", 2), ("max", 2), ("log", 1), ("sqrt", 1)];
 
 impl Formula {
-    /// What a formula may speak of: seconds waited so far; processors; seconds requested (0 if unknown);
-    /// seconds predicted; processors times seconds predicted; the instant of submission; the numbers of
-    /// queue, user and group (−1 if unknown).
+    /// The variables: seconds waited so far; processors; requested seconds (0 if unknown); predicted seconds;
+    /// processors times predicted seconds; the time of submission; the numbers of queue, user and group (−1 if
+    /// unknown).
     pub const NAMES: [&'static str; 9] =
         ["wait", "procs", "requested", "predicted", "area", "submit", "queue", "user", "group"];
 
@@ -55,7 +54,7 @@ impl Formula {
             number(job.group.map(|id| id.number())),
         ];
         let value = self.root.value(&values);
-        // One zero, not two; and what is no number comes last.
+        // Negative zero becomes zero, and what is not a number sorts last.
         if value.is_nan() { f64::NEG_INFINITY } else { value + 0.0 }
     }
 }
@@ -96,10 +95,33 @@ impl fmt::Display for Formula {
     }
 }
 
-impl FromStr for Formula {
-    type Err = SpecError;
+impl Spec for Formula {
+    const KIND: &'static str = "priority";
 
-    fn from_str(text: &str) -> Result<Formula, SpecError> {
+    /// The names and functions of formulas.
+    fn forms() -> Vec<Form> {
+        vec![
+            Form::new("wait", "seconds since submission"),
+            Form::new("procs", "processors"),
+            Form::new("requested", "requested seconds; 0 if unknown"),
+            Form::new("predicted", "predicted seconds"),
+            Form::new("area", "processors times predicted seconds"),
+            Form::new("submit", "time of submission"),
+            Form::new("queue", "number of the queue; -1 if unknown"),
+            Form::new("user", "number of the user; -1 if unknown"),
+            Form::new("group", "number of the group; -1 if unknown"),
+            Form::new("min", "the smaller of two values").example("min(wait, 3600)"),
+            Form::new("max", "the larger of two values").example("max(wait, 60) / requested"),
+            Form::new("log", "natural logarithm; 0 of numbers up to 0").example("log(wait)"),
+            Form::new("sqrt", "square root; 0 of negative numbers").example("sqrt(area)"),
+        ]
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Formula, SpecError> {
+        Err(settings.unread())
+    }
+
+    fn parse(text: &str) -> Result<Formula, SpecError> {
         let mut parser = Parser { text, at: 0, depth: 0 };
         let root = parser.sum()?;
         parser.skip_spaces();
@@ -110,6 +132,8 @@ impl FromStr for Formula {
     }
 }
 
+conversions!(Formula);
+
 /// Recursive descent over the text; positions in errors count from 1.
 struct Parser<'a> {
     text: &'a str,
@@ -117,7 +141,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// Deeper than anybody writes, shallow enough for the stack.
+/// The deepest nesting, which the stack has room for.
 const DEEPEST: usize = 100;
 
 impl<'a> Parser<'a> {
@@ -199,7 +223,7 @@ impl<'a> Parser<'a> {
         let position = self.text[..self.at].chars().count() + 1;
         let found = self.text[self.at..].chars().next().map_or("the end".into(), |c| format!("{c:?}"));
         SpecError::value(
-            "priority",
+            Formula::KIND,
             self.text,
             format!("position {position}: expected {expected}, found {found}"),
         )

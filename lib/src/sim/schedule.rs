@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::job::Job;
+use crate::site::rows::WAITING;
 use crate::units::{Procs, Seconds, Time};
 
 /// How a backfilled job avoided delaying the reservation it jumped over.
@@ -19,9 +20,9 @@ pub enum Backfilled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// At the instant it arrived, with nobody waiting before it.
+    /// At the instant it arrived, with no job waiting before it.
     Immediate,
-    /// In its turn, after waiting: nobody before it was still waiting.
+    /// In its turn, after waiting: no job before it was still waiting.
     Reserved,
     /// Before a job that stands ahead of it in the queue.
     Backfilled(Backfilled),
@@ -74,7 +75,7 @@ pub struct Placement {
     pub standing: Standing,
     /// How often its prediction was corrected because it was outlived.
     pub corrections: u16,
-    /// How often its predictor changed its mind about it.
+    /// How often its predictor revised its prediction.
     pub revisions: u16,
     /// In which of its shapes it ran: the place in [`Job::shapes`].
     pub shape: u16,
@@ -85,6 +86,21 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Of a job that has just been submitted, and would run this long.
+    pub(super) fn waiting(ran: Seconds, predicted: Seconds, reason: Reason) -> Placement {
+        Placement {
+            start: Time(WAITING),
+            ran,
+            predicted,
+            standing: Standing::default(),
+            corrections: 0,
+            revisions: 0,
+            shape: 0,
+            reason,
+            killed: false,
+        }
+    }
+
     /// When it ended.
     pub fn end(&self) -> Time {
         self.start + self.ran

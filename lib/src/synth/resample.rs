@@ -274,7 +274,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::characterization::Sessions;
+    use crate::characterization::UserSessions;
     use crate::synth::Habits;
     use crate::units::{Procs, Seconds};
     use crate::workload::Machine;
@@ -381,7 +381,7 @@ mod tests {
             let load = new.offered_load() / log.offered_load();
             assert!((0.7..1.4).contains(&load), "{length} weeks: load times {load}");
             let session = |workload: &Workload| {
-                workload.len() as f64 / f64::from(Sessions::of(workload, Sessions::GAP).count)
+                workload.len() as f64 / f64::from(UserSessions::of(workload, UserSessions::GAP).count)
             };
             assert!((session(&new) / session(&log) - 1.0).abs() < 0.15);
             let begins = log.begins().unwrap().0 / WEEK;

@@ -1,5 +1,5 @@
-//! From a log to a file in the Standard Workload Format: as it is, or cleaned. Comments go along to the
-//! byte, since the makers of logs ask to be acknowledged in what is derived from them.
+//! Converts a log to the Standard Workload Format, cleaned or as it is. Comments are copied byte by byte, since the
+//! authors of logs ask to be acknowledged in derived files.
 
 use std::io::{Read, Write};
 
@@ -10,25 +10,25 @@ use super::record::Record;
 use super::records::Records;
 use super::select::{Selected, select};
 use super::swf::{GUESSED, HELD, Header, SwfWriter, entry};
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::units::Procs;
 use crate::workload::Names;
 
 /// Records that cleaning kept, in arrival order.
 #[derive(Debug, Clone)]
 pub struct Cleaned {
-    /// With `requested_procs` the processors the job is taken to need.
+    /// The records; `requested_procs` is the size of the job.
     pub records: Vec<Record>,
-    /// What the file's comments say.
+    /// The header comments.
     pub header: Header,
     /// Names for the numbers in the records.
     pub names: Names,
     /// What was removed and changed, and why.
     pub report: CleaningReport,
-    /// The machine's size and how it is known.
+    /// The machine's size and where it is known from.
     pub machine: MachineSize,
-    /// What the file was written in.
-    pub format: Format,
+    /// The format of the file that was read.
+    pub format: LogFormat,
 }
 
 /// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
@@ -38,12 +38,12 @@ pub fn clean<R: Read>(source: R, options: &ReadOptions) -> Result<Cleaned, Trace
 }
 
 impl Cleaned {
-    /// Writes all of it, with notes that say how it was cleaned.
+    /// Writes the records with their comments and notes that say how they were cleaned.
     pub fn write_swf<W: Write>(&self, sink: W) -> Result<W, TraceError> {
         let mut writer = SwfWriter::new(sink);
         let write = || -> std::io::Result<W> {
             let epoch = match self.format {
-                Format::Swf => {
+                LogFormat::Swf => {
                     let given = self.machine.source == MachineSource::Given;
                     let mut comments = Comments::new(given.then_some(self.machine.procs), true);
                     for comment in &self.header.comments {
@@ -52,7 +52,7 @@ impl Cleaned {
                     comments.declare(&mut writer)?;
                     0
                 }
-                Format::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
+                LogFormat::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
             };
             for line in self.report.to_string().lines() {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
@@ -64,20 +64,20 @@ impl Cleaned {
     }
 }
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Debug, Clone)]
 pub struct Converted<W> {
     /// The sink, flushed.
     pub sink: W,
     /// Records written.
     pub records: u64,
-    /// What could not be written: lines that are not records.
+    /// Lines that are not records and were left out.
     pub report: CleaningReport,
 }
 
 /// Writes every record of a log in the Standard Workload Format, uncleaned. If `options` give the machine's
-/// size, it takes the place of the header's, with a note of what that was. SWF is copied as it streams by,
-/// comments in their places; accounting records are held in memory, because submit times are written
+/// size, it replaces the header's, and a note states the old one. SWF is copied line by line, comments in place;
+/// accounting records are held in memory, because submit times are written
 /// relative to the earliest and names go into the header.
 pub fn convert<R: Read, W: Write>(
     source: R,
@@ -88,7 +88,7 @@ pub fn convert<R: Read, W: Write>(
     let mut writer = SwfWriter::new(sink);
     let mut written = 0;
     match records.format() {
-        Format::Swf => {
+        LogFormat::Swf => {
             let mut record = Record::default();
             let mut written_comments = 0;
             let mut comments = Comments::new(options.procs, false);
@@ -106,7 +106,7 @@ pub fn convert<R: Read, W: Write>(
                 written += 1;
             }
         }
-        Format::Sacct => {
+        LogFormat::Sacct => {
             let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
             // The format is sorted by submission, which is eligibility here.
             all.sort_by_key(|record| record.submit);
@@ -127,11 +127,11 @@ pub fn convert<R: Read, W: Write>(
     Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
 }
 
-/// Comments on their way into a derived file, to the byte but for what is no longer so.
+/// Copies comments into a derived file and replaces those that no longer hold.
 struct Comments {
-    /// The machine's size, if it is known better than the comments know.
+    /// The machine's size, if it replaces that of the comments.
     procs: Option<Procs>,
-    /// Whether the records have been given the sizes they are taken to have.
+    /// Whether `requested_procs` of the records already is the size of the job.
     sized: bool,
     declared: bool,
 }
@@ -157,7 +157,7 @@ impl Comments {
         }
     }
 
-    /// Says how large the machine is, if that is known and has not been said.
+    /// Writes the machine's size, once, if it was given.
     fn declare<W: Write>(&mut self, writer: &mut SwfWriter<W>) -> std::io::Result<()> {
         match self.procs {
             Some(procs) if !self.declared => {
@@ -175,7 +175,7 @@ fn shifted(record: &Record, epoch: i64) -> Record {
     Record { submit, ..record.clone() }
 }
 
-/// A header for records that come without one; returns the Unix time that submit times count from.
+/// Writes a header for accounting records; returns the Unix time that submit times count from.
 fn made_header<W: Write>(
     writer: &mut SwfWriter<W>,
     records: &[Record],

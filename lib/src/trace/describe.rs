@@ -1,4 +1,4 @@
-//! What is in a log, before anybody cleans it: how much, of whom, how long, and which fields are known.
+//! Summary of a log before cleaning: records, users, distributions, and which fields are known.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
@@ -14,21 +14,21 @@ use super::records::Records;
 use super::select::{Gathered, gather};
 use super::store::JobColumns;
 use super::swf::Header;
-use super::{CleaningReport, Format, ReadOptions};
+use super::{CleaningReport, LogFormat, ReadOptions};
 use crate::stats::Percentiles;
 
 /// A summary of the records of a log, uncleaned.
 #[derive(Debug, Clone, Serialize)]
 pub struct Info {
-    /// What it is written in.
-    pub format: Format,
-    /// How it is compressed.
+    /// Its format.
+    pub format: LogFormat,
+    /// Its compression.
     pub compression: Compression,
     /// Records: lines that could be read.
     pub records: u64,
-    /// What reading met with: lines that are not records, and oddities.
+    /// Lines that are not records, and unusual values found while reading.
     pub reading: CleaningReport,
-    /// The machine's size and how it is known; `None` if no record has processors.
+    /// The machine's size and where it is known from; `None` if no record has processors.
     pub machine: Option<MachineSize>,
     /// Unix time of second 0 of the submit times.
     pub epoch: Option<i64>,
@@ -40,8 +40,8 @@ pub struct Info {
     pub last_end: Option<i64>,
     /// Distinct users, groups and so on among the records.
     pub distinct: Distinct,
-    /// How many records know each field.
-    pub fields: Vec<Presence>,
+    /// Known values of each field.
+    pub fields: Vec<FieldPresence>,
     /// Records of jobs that had not ended when the log was taken.
     pub unfinished: u64,
     /// Records per status code.
@@ -56,13 +56,13 @@ pub struct Info {
     pub waits: Option<Percentiles>,
     /// Records that ran longer than requested.
     pub runs_above_request: u64,
-    /// `Σ procs·run / (machine · (last submit − first submit))`, over records that know both.
+    /// `Σ procs·run / (machine · (last submit − first submit))`, over records in which both are known.
     pub offered_load: Option<f64>,
-    /// What the comments say.
+    /// The header comments.
     pub header: Header,
 }
 
-/// How many different ones there are.
+/// Numbers of distinct identifiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Distinct {
     /// Users.
@@ -81,19 +81,19 @@ pub struct Distinct {
     pub qos: usize,
 }
 
-/// How many records know a field.
+/// How often a field is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Presence {
+pub struct FieldPresence {
     /// Column in the Standard Workload Format, from 1.
     pub column: usize,
     /// What it holds.
     pub name: &'static str,
-    /// Records that know it. Times and processors requested, and processors allocated, of 0 count as unknown.
+    /// Records in which it is known. Times and processors requested, and processors allocated, of 0 count as unknown.
     pub known: u64,
 }
 
-/// Reads a whole log and describes it. Nothing is cleaned; the ruleset only says what counts as submission
-/// in accounting records, and which processors are a job's.
+/// Reads a whole log and summarizes it. Nothing is cleaned; the ruleset only decides which time is the submission of
+/// accounting records, and which processor count is a job's.
 pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, TraceError> {
     let mut records = Records::open(source, options)?;
     let mut survey = Survey::default();
@@ -107,7 +107,7 @@ pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, Trace
     Ok(survey.finish(format, compression, reading, header, options))
 }
 
-/// A log described, and what cleaning leaves of it.
+/// The summary of a log, and its jobs after cleaning.
 #[derive(Debug, Clone)]
 pub struct Inspected {
     /// The records, uncleaned.
@@ -116,8 +116,8 @@ pub struct Inspected {
     pub log: Option<Log>,
 }
 
-/// Does what [`describe`] and [`super::read`] do in one go over the source. Strict reading is heeded; cleaning
-/// is never strict, and leaves no jobs rather than an error.
+/// Combines [`describe`] and [`super::read`] in one pass over the source. Reading may be strict; cleaning is never
+/// strict, and a log without jobs is not an error.
 pub fn inspect<R: Read>(source: R, options: &ReadOptions) -> Result<Inspected, TraceError> {
     let mut survey = Survey::default();
     let ruleset = &options.ruleset;
@@ -141,7 +141,7 @@ struct Survey {
     records: u64,
     unfinished: u64,
     known: [u64; 18],
-    // Counted, never iterated.
+    // Never iterated, so their order has no effect.
     identities: [HashSet<i64>; 7],
     statuses: BTreeMap<i64, u64>,
     largest: LargestJob,
@@ -212,7 +212,7 @@ impl Survey {
 
     fn finish(
         self,
-        format: Format,
+        format: LogFormat,
         compression: Compression,
         reading: CleaningReport,
         header: Header,
@@ -234,13 +234,13 @@ impl Survey {
             records: self.records,
             reading,
             machine,
-            epoch: if format == Format::Sacct { Some(0) } else { header.unix_start_time },
+            epoch: if format == LogFormat::Sacct { Some(0) } else { header.unix_start_time },
             first_submit: self.submits.map(|(first, _)| first),
             last_submit: self.submits.map(|(_, last)| last),
             last_end: self.last_end,
             distinct: Distinct { users, groups, executables, queues, partitions, accounts, qos },
             fields: fields
-                .map(|(field, known)| Presence { column: field.column(), name: field.name(), known })
+                .map(|(field, known)| FieldPresence { column: field.column(), name: field.name(), known })
                 .collect(),
             unfinished: self.unfinished,
             statuses: self.statuses,

@@ -1,4 +1,4 @@
-//! What can go wrong while reading a log, said so that a person can act on it.
+//! Errors while reading a log, with what the user can do about them.
 
 use std::fmt;
 use std::io;
@@ -10,22 +10,22 @@ use super::input::Compression;
 use super::sacct::EXAMPLE_COMMAND;
 use crate::workload::WorkloadError;
 
-/// A line that is not a record: where, which field, what stands there, and why that does not do.
+/// A line that is not a record: line, field, value and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Malformed {
     /// Line in the (decompressed) file, from 1.
     pub line: u64,
     /// Column and its name; `None` when the line as a whole is wrong.
-    pub field: Option<Place>,
-    /// What stands there, shortened.
+    pub field: Option<FieldPlace>,
+    /// The value, shortened.
     pub value: String,
-    /// Why that does not do.
+    /// Why it is not accepted.
     pub reason: String,
 }
 
 /// A column of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct FieldPlace {
     /// Counted from 1.
     pub column: usize,
     /// What the column holds.
@@ -44,7 +44,7 @@ impl Malformed {
     pub(super) fn detail(&self) -> String {
         let place = self.field.as_ref();
         let place =
-            place.map_or_else(String::new, |Place { column, name }| format!("field {column} ({name}) "));
+            place.map_or_else(String::new, |FieldPlace { column, name }| format!("field {column} ({name}) "));
         format!("{place}\"{}\": {}", self.value, self.reason)
     }
 }
@@ -57,10 +57,10 @@ pub enum TraceError {
     Read {
         /// Last complete line.
         line: u64,
-        /// What the source said.
+        /// The cause.
         source: io::Error,
     },
-    /// Compressed data end before they should.
+    /// Compressed data end early.
     #[error(
         "the {compression} data are truncated: they end after line {line}, in the middle of the file; copy or download it again"
     )]
@@ -79,10 +79,10 @@ pub enum TraceError {
         compression: Compression,
         /// Last complete line.
         line: u64,
-        /// What the decompressor said.
+        /// The message of the decompressor.
         source: io::Error,
     },
-    /// Something follows the compressed data.
+    /// Unknown bytes follow the compressed data.
     #[error(
         "after line {line} the {compression} data end, but the file goes on with something else; cut that off, or compress the parts of the log one by one"
     )]
@@ -95,17 +95,17 @@ pub enum TraceError {
     /// A line so long that this cannot be a log.
     #[error("line {line} is longer than {limit} bytes: this is not a text log")]
     LineTooLong {
-        /// Which.
+        /// The line.
         line: u64,
         /// The longest line accepted.
         limit: usize,
     },
-    /// Nothing in it.
+    /// An empty file.
     #[error(
         "the file is empty; a log in the Standard Workload Format (.swf) or the output of `sacct -P` was expected"
     )]
     Empty,
-    /// Something else entirely.
+    /// Not a log.
     #[error("this is not a log that can be read: it looks like {looks_like}; {hint}")]
     NotALog {
         /// What it looks like.
@@ -116,16 +116,16 @@ pub enum TraceError {
     /// A bad line, in strict mode.
     #[error("{0}")]
     Malformed(Malformed),
-    /// Too many bad lines for this to be the format it was taken for.
+    /// Most lines are malformed: the file has another format.
     #[error(
         "{malformed} of the first {lines} data lines are malformed, so this is not a {format} file; the first: {first}; {hint}"
     )]
     MostlyMalformed {
-        /// How many.
+        /// Malformed lines.
         malformed: u64,
-        /// Out of how many.
+        /// Data lines read.
         lines: u64,
-        /// What the file was taken for.
+        /// The assumed format.
         format: &'static str,
         /// The first of them.
         first: Box<Malformed>,
@@ -144,18 +144,18 @@ pub enum TraceError {
         rule.description()
     )]
     Strict {
-        /// Where.
+        /// The line.
         line: u64,
-        /// Which field.
+        /// The field.
         place: String,
         /// The log's job number.
         job: i64,
-        /// What stands there.
+        /// The value.
         value: String,
-        /// Which rule.
+        /// The rule.
         rule: Rule,
     },
-    /// Nothing left to simulate.
+    /// No jobs are left after cleaning.
     #[error("none of the {lines} data lines is a job that can be simulated: {why}")]
     NoJobs {
         /// Data lines read.
@@ -171,7 +171,7 @@ pub enum TraceError {
     Workload(#[from] WorkloadError),
 }
 
-/// At most 40 characters of what stands in a file, safe to print.
+/// At most 40 characters of a value in a file, safe to print.
 pub(super) fn shortened(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]);
     let mut short: String = text.chars().take(40).flat_map(char::escape_debug).collect();

@@ -1,4 +1,4 @@
-//! Bytes in and out, compressed or not. Compression is recognised by its first bytes, never by a file name.
+//! Compressed input and output. Compression of input is detected from the first bytes, never from the file name.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Write};
@@ -21,7 +21,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What a file of this name is customarily compressed with, for writing: `.gz`, `.zst`, else nothing.
+    /// The compression for writing a file of this name: by `.gz` or `.zst`, else none.
     pub fn of_name(name: &str) -> Compression {
         match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
             Some("gz" | "gzip") => Compression::Gzip,
@@ -41,14 +41,14 @@ impl fmt::Display for Compression {
     }
 }
 
-/// What the source's error carries if something follows the compressed data.
+/// The error if unknown bytes follow the compressed data.
 #[derive(Debug, thiserror::Error)]
 #[error("data after the end of the compressed data")]
 pub(super) struct TrailingData;
 
 /// gzip of one or several members. Zeros after the last are padding, as of tapes; anything else is an error.
 pub(super) struct Members<R: Read> {
-    /// Always there, but for the moment when one member follows another.
+    /// `None` only while one member is replaced by the next.
     member: Option<GzDecoder<BufReader<R>>>,
     is_first: bool,
 }
@@ -90,16 +90,16 @@ impl<R: Read> Read for Members<R> {
 
 type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// A source of plain bytes, whatever lies beneath.
-pub(super) enum Input<R: Read> {
+/// A source of decompressed bytes.
+pub(super) enum Decompressed<R: Read> {
     Plain(Replayed<R>),
     Gzip(Box<Members<Replayed<R>>>),
     Zstd(Box<zstd::Decoder<'static, BufReader<Replayed<R>>>>),
 }
 
-impl<R: Read> Input<R> {
-    /// Looks at the first four bytes and puts the right decompressor in front.
-    pub fn open(mut source: R) -> io::Result<Input<R>> {
+impl<R: Read> Decompressed<R> {
+    /// Detects the compression from the first four bytes.
+    pub fn open(mut source: R) -> io::Result<Decompressed<R>> {
         let mut magic = Vec::with_capacity(4);
         source.by_ref().take(4).read_to_end(&mut magic)?;
         let compression = match magic.as_slice() {
@@ -109,35 +109,35 @@ impl<R: Read> Input<R> {
         };
         let replayed = Cursor::new(magic).chain(source);
         Ok(match compression {
-            Compression::None => Input::Plain(replayed),
-            Compression::Gzip => Input::Gzip(Box::new(Members::new(replayed))),
-            Compression::Zstd => Input::Zstd(Box::new(zstd::Decoder::new(replayed)?)),
+            Compression::None => Decompressed::Plain(replayed),
+            Compression::Gzip => Decompressed::Gzip(Box::new(Members::new(replayed))),
+            Compression::Zstd => Decompressed::Zstd(Box::new(zstd::Decoder::new(replayed)?)),
         })
     }
 
     pub fn compression(&self) -> Compression {
         match self {
-            Input::Plain(_) => Compression::None,
-            Input::Gzip(_) => Compression::Gzip,
-            Input::Zstd(_) => Compression::Zstd,
+            Decompressed::Plain(_) => Compression::None,
+            Decompressed::Gzip(_) => Compression::Gzip,
+            Decompressed::Zstd(_) => Compression::Zstd,
         }
     }
 }
 
-impl<R: Read> Read for Input<R> {
+impl<R: Read> Read for Decompressed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Input::Plain(reader) => reader.read(buffer),
-            Input::Gzip(reader) => reader.read(buffer),
-            Input::Zstd(reader) => reader.read(buffer),
+            Decompressed::Plain(reader) => reader.read(buffer),
+            Decompressed::Gzip(reader) => reader.read(buffer),
+            Decompressed::Zstd(reader) => reader.read(buffer),
         }
     }
 }
 
-/// A sink that compresses what is written to it. Call [`Output::finish`]: a compressed file that was not
+/// A sink that compresses what is written to it. Call [`CompressedOutput::finish`]: a compressed file that was not
 /// finished is truncated.
-pub enum Output<W: Write> {
-    /// As it is.
+pub enum CompressedOutput<W: Write> {
+    /// Uncompressed.
     Plain(W),
     /// gzip.
     Gzip(GzEncoder<W>),
@@ -145,42 +145,44 @@ pub enum Output<W: Write> {
     Zstd(zstd::Encoder<'static, W>),
 }
 
-impl<W: Write> Output<W> {
-    /// Puts the compressor in front of `sink`, each at its customary level (gzip 6, zstd 3).
-    pub fn new(sink: W, compression: Compression) -> io::Result<Output<W>> {
+impl<W: Write> CompressedOutput<W> {
+    /// Compresses into `sink` at the default level (gzip 6, zstd 3).
+    pub fn new(sink: W, compression: Compression) -> io::Result<CompressedOutput<W>> {
         Ok(match compression {
-            Compression::None => Output::Plain(sink),
-            Compression::Gzip => Output::Gzip(GzEncoder::new(sink, flate2::Compression::default())),
-            Compression::Zstd => Output::Zstd(zstd::Encoder::new(sink, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+            Compression::None => CompressedOutput::Plain(sink),
+            Compression::Gzip => CompressedOutput::Gzip(GzEncoder::new(sink, flate2::Compression::default())),
+            Compression::Zstd => {
+                CompressedOutput::Zstd(zstd::Encoder::new(sink, zstd::DEFAULT_COMPRESSION_LEVEL)?)
+            }
         })
     }
 
-    /// Writes the end of the compressed stream and hands the sink back.
+    /// Writes the end of the compressed stream and returns the sink.
     pub fn finish(self) -> io::Result<W> {
         let mut sink = match self {
-            Output::Plain(sink) => sink,
-            Output::Gzip(encoder) => encoder.finish()?,
-            Output::Zstd(encoder) => encoder.finish()?,
+            CompressedOutput::Plain(sink) => sink,
+            CompressedOutput::Gzip(encoder) => encoder.finish()?,
+            CompressedOutput::Zstd(encoder) => encoder.finish()?,
         };
         sink.flush()?;
         Ok(sink)
     }
 }
 
-impl<W: Write> Write for Output<W> {
+impl<W: Write> Write for CompressedOutput<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Output::Plain(sink) => sink.write(bytes),
-            Output::Gzip(encoder) => encoder.write(bytes),
-            Output::Zstd(encoder) => encoder.write(bytes),
+            CompressedOutput::Plain(sink) => sink.write(bytes),
+            CompressedOutput::Gzip(encoder) => encoder.write(bytes),
+            CompressedOutput::Zstd(encoder) => encoder.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Output::Plain(sink) => sink.flush(),
-            Output::Gzip(encoder) => encoder.flush(),
-            Output::Zstd(encoder) => encoder.flush(),
+            CompressedOutput::Plain(sink) => sink.flush(),
+            CompressedOutput::Gzip(encoder) => encoder.flush(),
+            CompressedOutput::Zstd(encoder) => encoder.flush(),
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Lines out of one large buffer, without a copy or an allocation per line.
+//! Reads lines from one large buffer, without a copy or an allocation per line.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
 use super::error::TraceError;
-use super::input::{Compression, Input, TrailingData};
+use super::input::{Compression, Decompressed, TrailingData};
 
 const BUFFER: usize = 1 << 18;
-/// No line of a log is this long; without a limit a binary file would be taken into memory whole.
+/// The longest line accepted; without a limit a binary file could be read into memory whole.
 const LONGEST_LINE: usize = 1 << 24;
 
 pub(super) struct Lines<R: Read> {
-    input: Input<R>,
+    input: Decompressed<R>,
     buffer: Vec<u8>,
-    /// What has been read and not yet handed out.
+    /// The part of the buffer that has been read but not returned.
     pending: Range<usize>,
     ended: bool,
     number: u64,
@@ -22,7 +22,7 @@ pub(super) struct Lines<R: Read> {
 impl<R: Read> Lines<R> {
     /// Opens the source and reads its first bytes, past a byte-order mark.
     pub fn open(source: R) -> Result<Lines<R>, TraceError> {
-        let input = Input::open(source).map_err(|source| TraceError::Read { line: 0, source })?;
+        let input = Decompressed::open(source).map_err(|source| TraceError::Read { line: 0, source })?;
         let mut lines = Lines { input, buffer: vec![0; BUFFER], pending: 0..0, ended: false, number: 0 };
         while lines.pending.len() < 4096 && !lines.ended {
             lines.fill()?;
@@ -33,7 +33,7 @@ impl<R: Read> Lines<R> {
         Ok(lines)
     }
 
-    /// The bytes that are in the buffer now: enough to tell what the file is.
+    /// The bytes in the buffer: enough to detect the format.
     pub fn beginning(&self) -> &[u8] {
         &self.buffer[self.pending.clone()]
     }
@@ -66,7 +66,7 @@ impl<R: Read> Lines<R> {
         Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
-    /// Reads more behind what is pending, making room first.
+    /// Reads more into the buffer, after moving what is pending to its front.
     fn fill(&mut self) -> Result<(), TraceError> {
         if self.pending.end == self.buffer.len() {
             self.buffer.copy_within(self.pending.clone(), 0);

@@ -1,4 +1,4 @@
-//! From a log to a workload: records become jobs as they are read, and nothing else of the file is kept.
+//! Reads a log into a workload: records become jobs as they are read, and the rest of the file is not kept.
 
 use std::io::Read;
 
@@ -9,23 +9,23 @@ use super::machine::MachineSize;
 use super::select::{Selected, select};
 use super::store::JobColumns;
 use super::swf::Header;
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::workload::{Machine, Workload};
 
-/// A log, cleaned, as a workload.
+/// A cleaned log as a workload.
 #[derive(Debug, Clone)]
 pub struct Log {
-    /// What can be simulated.
+    /// The jobs and the machine.
     pub workload: Workload,
-    /// What the file's comments say.
+    /// The header comments.
     pub header: Header,
     /// What was removed and changed, and why.
     pub report: CleaningReport,
-    /// The machine's size and how it is known.
+    /// The machine's size and where it is known from.
     pub machine: MachineSize,
-    /// What the file was written in.
-    pub format: Format,
-    /// How it was compressed.
+    /// Its format.
+    pub format: LogFormat,
+    /// Its compression.
     pub compression: Compression,
 }
 
@@ -43,8 +43,8 @@ impl Log {
         workload.set_withdrawn(withdrawn)?;
         workload.names = names;
         workload.epoch = match format {
-            Format::Swf => header.unix_start_time,
-            Format::Sacct => Some(0),
+            LogFormat::Swf => header.unix_start_time,
+            LogFormat::Sacct => Some(0),
         };
         Ok(Log { workload, header, report, machine, format, compression })
     }

@@ -1,4 +1,4 @@
-//! How large the machine of a log is, and how that is known.
+//! The size of a log's machine, and where it is known from.
 
 use std::fmt;
 
@@ -12,13 +12,13 @@ use crate::units::Procs;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineSource {
-    /// The caller said so.
+    /// Given by the caller.
     Given,
     /// The header's `MaxProcs`.
     MaxProcs,
-    /// The header's `MaxNodes`, for want of `MaxProcs`: right if a node has one processor.
+    /// The header's `MaxNodes`, if it has no `MaxProcs`: correct if a node has one processor.
     MaxNodes,
-    /// The largest job, for want of anything better: the machine may have been larger.
+    /// The largest job, if the log does not say: the machine may have been larger.
     LargestJob,
 }
 
@@ -32,8 +32,8 @@ pub struct MachineSize {
 }
 
 impl MachineSize {
-    /// What the caller or the header says, in this order. A `MaxProcs` that its own note calls the size of
-    /// the largest job declares nothing.
+    /// The size given by the caller, else by the header. A `MaxProcs` that a note calls the size of the largest job
+    /// does not count.
     pub fn declared(given: Option<Procs>, header: &Header) -> Option<MachineSize> {
         let positive = |value: Option<i64>| {
             value.and_then(|value| u32::try_from(value).ok()).filter(|&procs| procs > 0).map(Procs)
@@ -48,21 +48,21 @@ impl MachineSize {
     }
 }
 
-/// The largest number of processors that any record of a log asked for or held, even one that never ran:
-/// what stands for the machine's size where nothing declares it.
+/// The largest number of processors that any record of a log requested or held, even one that never ran. It is taken
+/// as the machine's size if none is declared.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LargestJob(u32);
 
 impl LargestJob {
     pub fn see(&mut self, record: &Record) {
         for procs in [record.requested_procs, record.allocated_procs] {
-            // Counts beyond 32 bits are no machine's; the rule `too-large` removes them.
+            // Larger counts are errors; the rule `too-large` removes them.
             self.0 = self.0.max(u32::try_from(procs).unwrap_or(0));
         }
     }
 
-    /// What is declared, else this size, or the one that an earlier guess wrote into the header; `None` if no
-    /// record has processors.
+    /// The declared size, else the largest job, or the guess that a note in the header states; `None` if no record has
+    /// processors.
     pub fn machine(self, given: Option<Procs>, header: &Header) -> Option<MachineSize> {
         MachineSize::declared(given, header).or_else(|| {
             let noted = header.max_procs.filter(|_| header.max_procs_guessed);

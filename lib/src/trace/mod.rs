@@ -2,10 +2,10 @@
 //!
 //! Two formats come in, the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
 //! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which
-//! [`mod@clean`] judges by named and counted rules. [`read`] does it all and returns a [`Workload`](crate::workload::Workload).
+//! [`mod@clean`] filters by named and counted rules. [`read`] combines these steps and returns a [`Workload`](crate::workload::Workload).
 //!
-//! This room reads from any [`std::io::Read`]; it refuses to know files, clocks, schedulers and predictions.
-//! For progress, wrap the reader.
+//! The module reads from any [`std::io::Read`] and does not depend on files, clocks, schedulers or predictions. To
+//! show progress, wrap the reader.
 //!
 //! ```
 //! use queuecast::trace::{self, ReadOptions};
@@ -38,13 +38,13 @@ pub mod swf;
 pub use crate::stats::Percentiles;
 pub use clean::{CleaningReport, Rule, Ruleset};
 pub use convert::{Cleaned, Converted, clean, convert};
-pub use describe::{Distinct, Info, Inspected, Presence, describe, inspect};
-pub use error::{Malformed, Place, TraceError};
-pub use input::{Compression, Output};
+pub use describe::{Distinct, FieldPresence, Info, Inspected, describe, inspect};
+pub use error::{FieldPlace, Malformed, TraceError};
+pub use input::{CompressedOutput, Compression};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};
-pub use options::{Format, ReadOptions};
+pub use options::{LogFormat, ReadOptions};
 pub use record::{Field, Record, UNKNOWN};
 pub use records::Records;
 pub use swf::{Header, SwfWriter};

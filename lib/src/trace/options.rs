@@ -8,27 +8,27 @@ use serde::Serialize;
 use super::clean::Ruleset;
 use crate::units::Procs;
 
-/// What a log is written in.
+/// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum LogFormat {
     /// The Standard Workload Format.
     Swf,
     /// Text that `sacct -P` prints.
     Sacct,
 }
 
-impl Format {
-    /// As it is called.
+impl LogFormat {
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Swf => "SWF",
-            Format::Sacct => "sacct",
+            LogFormat::Swf => "SWF",
+            LogFormat::Sacct => "sacct",
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -37,15 +37,15 @@ impl fmt::Display for Format {
 /// How to read a log.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// What it is written in; `None` to find out.
-    pub format: Option<Format>,
+    /// Its format; `None` to detect it.
+    pub format: Option<LogFormat>,
     /// Which records become jobs, and how.
     pub ruleset: Ruleset,
     /// Whether a line that cannot be read, or a rule that removes or changes anything, is an error.
     pub strict: bool,
-    /// The machine's size, if it is known better than the log knows.
+    /// The machine's size, instead of the log's.
     pub procs: Option<Procs>,
-    /// Where the local times of accounting records were taken. Times in Unix seconds need none.
+    /// The time zone of local times in accounting records; not used for Unix seconds.
     pub time_zone: TimeZone,
 }
 

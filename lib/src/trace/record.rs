@@ -1,11 +1,11 @@
-//! One line of a log, as it stands there: the 18 fields of the Standard Workload Format and what accounting
-//! records know beyond them. Nothing is judged here; that is what [`mod@super::clean`] is for.
+//! One record of a log: the 18 fields of the Standard Workload Format and what accounting records add. Values are not
+//! checked here but in [`mod@super::clean`].
 
 use serde::Serialize;
 
 use crate::job::Ending;
 
-/// What stands in a field that is not known. Any negative number means the same.
+/// The value of an unknown field. Any negative number means the same.
 pub const UNKNOWN: i64 = -1;
 
 /// The fields of the Standard Workload Format, in their order.
@@ -61,7 +61,7 @@ impl Field {
         self as usize + 1
     }
 
-    /// What the format's definition calls it.
+    /// Its name in the definition of the format.
     pub fn name(self) -> &'static str {
         match self {
             Field::Job => "job number",
@@ -86,10 +86,10 @@ impl Field {
     }
 }
 
-/// One job, or one partial execution of a job, as a log has it. Unknown fields are [`UNKNOWN`].
+/// One job, or one partial execution of a job, as the log records it. Unknown fields are [`UNKNOWN`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Line in the (decompressed) file, from 1; 0 for a record that was made, not read.
+    /// Line in the (decompressed) file, from 1; 0 for a record that was not read from a file.
     pub line: u64,
     /// 1. Job number.
     pub job: i64,
@@ -135,7 +135,7 @@ pub struct Record {
     pub qos: i64,
     /// How it ended: from the status in SWF, from the state in accounting records, which say more.
     pub ending: Ending,
-    /// It had not ended when the log was taken.
+    /// Whether the job had not ended when the log was taken.
     pub unfinished: bool,
 }
 
@@ -198,8 +198,8 @@ impl Record {
         (value >= 0).then_some(value)
     }
 
-    /// What a status code of the Standard Workload Format says about the end; codes it does not define
-    /// (raw exit codes, mostly) say nothing.
+    /// The ending that a status code of the Standard Workload Format means; unknown for codes that the format does not
+    /// define, mostly raw exit codes.
     pub fn ending_of_status(status: i64) -> Ending {
         match status {
             0 | 4 => Ending::Failed,

@@ -1,10 +1,9 @@
-//! Records one after the other, whatever the format: for looking at, describing and converting a log, and
-//! the source of everything that is simulated.
+//! Iterator over the records of a log of any format.
 
 use std::io::Read;
 
 use super::clean::cleaner::strict_error;
-use super::clean::{Example, Ledger, Rule};
+use super::clean::{Example, Rule, RuleCounts};
 use super::error::{Malformed, TraceError};
 use super::input::Compression;
 use super::lines::Lines;
@@ -12,10 +11,10 @@ use super::record::{Record, UNKNOWN};
 use super::sacct::{NoRecord, Sacct};
 use super::sniff::sniff;
 use super::swf::{self, Header, Oddity};
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::workload::Names;
 
-/// Data lines after which a file with mostly bad ones is given up.
+/// Number of data lines after which a file of mostly malformed lines is rejected.
 const TRIAL: u64 = 100;
 
 /// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
@@ -26,7 +25,7 @@ pub struct Records<R: Read> {
     /// The columns of accounting records; `None` in SWF.
     sacct: Option<Box<Sacct>>,
     strict: bool,
-    ledger: Ledger,
+    ledger: RuleCounts,
     data_lines: u64,
     first_malformed: Option<Malformed>,
     ended: bool,
@@ -42,22 +41,22 @@ impl<R: Read> Records<R> {
             None => sniff(lines.beginning())?,
         };
         let sacct = match format {
-            Format::Swf => None,
-            Format::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
+            LogFormat::Swf => None,
+            LogFormat::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
         };
         Ok(Records {
             lines,
             header: Header::default(),
             sacct,
             strict: options.strict,
-            ledger: Ledger::default(),
+            ledger: RuleCounts::default(),
             data_lines: 0,
             first_malformed: None,
             ended: false,
         })
     }
 
-    /// Reads the next record into `record`; `false` at the end. After an error there is no more.
+    /// Reads the next record into `record`; `false` at the end and after an error.
     pub fn read(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         if self.ended {
             return Ok(false);
@@ -123,7 +122,7 @@ impl<R: Read> Records<R> {
         Ok(false)
     }
 
-    /// Strict mode: no malformed line, and nothing that had to be changed to be read.
+    /// Strict mode: a malformed line, or a value that was changed while reading, is an error.
     fn refuse(&self, malformed: Option<&Malformed>, line: u64, job: i64) -> Result<(), TraceError> {
         if let Some(malformed) = malformed {
             return Err(TraceError::Malformed(malformed.clone()));
@@ -138,14 +137,14 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Gives up on a file of which most of the first lines are bad: it is something else. A header line
-    /// that names its columns leaves no such doubt, unless every line is bad.
+    /// Rejects a file most of whose first lines are malformed, as one of another format; a file with a header line only
+    /// if all of them are.
     fn judge(&mut self) -> Result<(), TraceError> {
         let malformed = self.ledger.fired(Rule::Malformed);
         let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.ledger.fired(rule));
         let hopeless = match self.format() {
-            Format::Swf => 2 * malformed > self.data_lines,
-            Format::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
+            LogFormat::Swf => 2 * malformed > self.data_lines,
+            LogFormat::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
         };
         match self.first_malformed.take() {
             Some(first) if hopeless => Err(TraceError::MostlyMalformed {
@@ -154,10 +153,10 @@ impl<R: Read> Records<R> {
                 format: self.format().name(),
                 first: Box::new(first),
                 hint: match self.format() {
-                    Format::Swf => {
+                    LogFormat::Swf => {
                         "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"
                     }
-                    Format::Sacct => {
+                    LogFormat::Sacct => {
                         "rows need as many columns as the header line; --delimiter=$'\\x1f' avoids delimiters within names"
                     }
                 },
@@ -169,22 +168,22 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// What the log is written in.
-    pub fn format(&self) -> Format {
-        if self.sacct.is_some() { Format::Sacct } else { Format::Swf }
+    /// The format of the log.
+    pub fn format(&self) -> LogFormat {
+        if self.sacct.is_some() { LogFormat::Sacct } else { LogFormat::Swf }
     }
 
-    /// Whether the records come from accounting: directly, or through a file that says so in a note.
+    /// Whether the records come from accounting, directly or according to a note in the header.
     pub(super) fn is_accounting(&self) -> bool {
         self.sacct.is_some() || self.header.accounting
     }
 
-    /// How it is compressed.
+    /// Its compression.
     pub fn compression(&self) -> Compression {
         self.lines.compression()
     }
 
-    /// The comments read so far: complete at the end only, though logs have theirs at the top.
+    /// The comments read so far; complete at the end.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -194,8 +193,8 @@ impl<R: Read> Records<R> {
         self.sacct.as_ref().map_or_else(|| self.header.names.clone(), |sacct| sacct.names())
     }
 
-    /// What reading alone has counted.
-    pub fn ledger(&self) -> &Ledger {
+    /// The counts of the rules that apply while reading.
+    pub fn ledger(&self) -> &RuleCounts {
         &self.ledger
     }
 
@@ -205,7 +204,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Header and names, once all is read.
-    pub(super) fn into_parts(self) -> (Header, Names, Ledger) {
+    pub(super) fn into_parts(self) -> (Header, Names, RuleCounts) {
         let names = self.names();
         (self.header, names, self.ledger)
     }
@@ -224,7 +223,7 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-fn note(ledger: &mut Ledger, oddity: Oddity, record: &Record) {
+fn note(ledger: &mut RuleCounts, oddity: Oddity, record: &Record) {
     let (rule, value) = match oddity {
         Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
         Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),

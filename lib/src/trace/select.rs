@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::clean::cleaner::strict_error;
 use super::clean::{
-    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Ledger, Rule, Withdrawals,
+    Action, Cleaner, CleaningReport, Disposition, Effect, Example, Rule, RuleCounts, Withdrawals,
 };
 use super::error::TraceError;
 use super::input::Compression;
@@ -14,7 +14,7 @@ use super::record::Record;
 use super::records::Records;
 use super::store::{Store, withdrawn};
 use super::swf::Header;
-use super::{Format, ReadOptions};
+use super::{LogFormat, ReadOptions};
 use crate::job::JobIndex;
 use crate::units::Procs;
 use crate::workload::{Names, Withdrawn};
@@ -28,7 +28,7 @@ pub(super) struct Selected<K> {
     pub names: Names,
     pub report: CleaningReport,
     pub machine: MachineSize,
-    pub format: Format,
+    pub format: LogFormat,
     pub compression: Compression,
 }
 
@@ -40,21 +40,21 @@ pub(super) fn select<R: Read, K: Store>(source: R, options: &ReadOptions) -> Res
 /// The records that single-record rules keep, before they are compared with the machine and each other.
 pub(super) struct Gathered<K> {
     pub header: Header,
-    /// What reading alone has counted.
-    pub reading: Ledger,
+    /// The counts of the rules that apply while reading.
+    pub reading: RuleCounts,
     pub lines: u64,
-    pub format: Format,
+    pub format: LogFormat,
     pub compression: Compression,
     kept: K,
     withdrawn: Vec<Withdrawn>,
     names: Names,
-    cleaning: Ledger,
+    cleaning: RuleCounts,
     late_comments: bool,
     largest: LargestJob,
 }
 
-/// Reads a whole log and cleans it record by record; `strict` is for cleaning alone, as reading heeds the options.
-/// `see` is shown each record as it was read, and whether it comes from accounting.
+/// Reads a whole log and cleans it record by record; `strict` applies to cleaning, `options.strict` to
+/// reading. `see` is called with each record before cleaning, and whether it comes from accounting.
 pub(super) fn gather<R: Read, K: Store>(
     source: R,
     options: &ReadOptions,
@@ -113,7 +113,7 @@ impl<K: Store> Gathered<K> {
         ledger.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
         if let (Some(size), true) = (declared, self.late_comments) {
-            // A size declared below the first records has not been held against those above it.
+            // Records above the comment that declares the size have not been compared with it yet.
             let fits = fit(&mut kept, size.procs, format, options, &mut ledger)?;
             recount(&mut withdrawn, &fits);
             if options.ruleset.action(Rule::TooLarge) != Action::Cap {
@@ -126,7 +126,7 @@ impl<K: Store> Gathered<K> {
             return Err(TraceError::NoJobs { lines, why });
         };
         if declared.is_none() {
-            // Capped, and counted, when all that was known of the machine was that it has fewer than 2^32.
+            // Capped and counted before, when only the bound of 32 bits was known.
             for at in (0..kept.len()).filter(|&at| kept.procs(at) > machine.procs).collect::<Vec<_>>() {
                 kept.set_procs(at, machine.procs);
             }
@@ -135,7 +135,7 @@ impl<K: Store> Gathered<K> {
             one.job.shape.procs = one.job.shape.procs.min(machine.procs);
         }
         order(&mut kept, &mut withdrawn, options, &mut ledger);
-        if format == Format::Swf {
+        if format == LogFormat::Swf {
             note_duplicates(&kept, &mut ledger);
         }
         let mut report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
@@ -145,7 +145,7 @@ impl<K: Store> Gathered<K> {
     }
 }
 
-/// What removed everything.
+/// The rules that removed all records.
 fn why(report: &CleaningReport) -> String {
     let removals: Vec<String> = report
         .rules
@@ -163,9 +163,9 @@ fn why(report: &CleaningReport) -> String {
 fn fit<K: Store>(
     kept: &mut K,
     machine: Procs,
-    format: Format,
+    format: LogFormat,
     options: &ReadOptions,
-    ledger: &mut Ledger,
+    ledger: &mut RuleCounts,
 ) -> Result<Vec<bool>, TraceError> {
     let cap = options.ruleset.action(Rule::TooLarge) == Action::Cap;
     let mut fits = vec![true; kept.len()];
@@ -205,7 +205,12 @@ fn recount(withdrawn: &mut [Withdrawn], stays: &[bool]) {
 }
 
 /// Arrival order: by submit time, ties as the ruleset has it. The cleaner has counted what was out of order.
-fn order<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], options: &ReadOptions, ledger: &mut Ledger) {
+fn order<K: Store>(
+    kept: &mut K,
+    withdrawn: &mut [Withdrawn],
+    options: &ReadOptions,
+    ledger: &mut RuleCounts,
+) {
     sort(kept, withdrawn, |(submit, _)| (submit, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
         return;
@@ -240,7 +245,7 @@ fn sort<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], part: impl Fn((i64,
     kept.arrange(order);
 }
 
-fn note_duplicates<K: Store>(kept: &K, ledger: &mut Ledger) {
+fn note_duplicates<K: Store>(kept: &K, ledger: &mut RuleCounts) {
     let number = |at: usize| kept.key(at).1;
     if (1..kept.len()).all(|at| number(at - 1) < number(at)) {
         return;

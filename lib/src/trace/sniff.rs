@@ -1,14 +1,14 @@
-//! What a file is, from its first bytes, and for what it is not: what it looks like and what to do.
+//! Detects the format of a file from its first bytes; for a file that is not a log, says what it looks like and what
+//! to do.
 
-use super::Format;
+use super::LogFormat;
 use super::error::{TraceError, shortened};
 use super::sacct::state;
 
-const EITHER: &str =
-    "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
+const EITHER: &str = "give it a log in the Standard Workload LogFormat (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
-/// Tells the format, or says why it is none.
-pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
+/// The format of a log that begins with these bytes, or an error that says what the file looks like.
+pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     let Some(line) = first_line(beginning) else {
         return if beginning.is_empty() || beginning.trim_ascii().is_empty() {
             Err(TraceError::Empty)
@@ -29,21 +29,21 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
         return Err(not("binary data", EITHER));
     }
     if line.starts_with(b";") {
-        return Ok(Format::Swf);
+        return Ok(LogFormat::Swf);
     }
     if columns(line).any(|name| name.eq_ignore_ascii_case(b"JobID") || name.eq_ignore_ascii_case(b"JobIDRaw"))
     {
         return if delimiter(line).is_some_and(|byte| byte != b' ') {
-            Ok(Format::Sacct)
+            Ok(LogFormat::Sacct)
         } else {
             Err(not(
-                "a table that sacct prints for people",
+                "a table that sacct prints without -P",
                 "run sacct again with -P (and -X -D): its columns then have a delimiter",
             ))
         };
     }
     if numbers(line) >= 2 {
-        return Ok(Format::Swf);
+        return Ok(LogFormat::Swf);
     }
     Err(match line[0] {
         b'{' | b'[' => not(
@@ -61,17 +61,17 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<Format, TraceError> {
         ),
         b'#' => not(
             "a script or a table with # comments",
-            "comments of the Standard Workload Format begin with a semicolon",
+            "comments of the Standard Workload LogFormat begin with a semicolon",
         ),
         _ if line.contains(&b',') => not(
             &format!("comma-separated values (\"{}\")", shortened(line)),
-            "the Standard Workload Format separates its 18 numbers by blanks; convert it first",
+            "the Standard Workload LogFormat separates its 18 numbers by blanks; convert it first",
         ),
         _ => not(&format!("other text (\"{}\")", shortened(line)), EITHER),
     })
 }
 
-/// A line at its first delimiter of tables.
+/// Splits a line at the first character that tables use as a delimiter.
 fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let delimiter = delimiter(line);
     line.split(move |&byte| Some(byte) == delimiter).map(<[u8]>::trim_ascii)

@@ -6,13 +6,19 @@
 use std::cmp::Reverse;
 
 use super::sacct::seconds;
-use crate::units::{Procs, Seconds};
+use crate::job::{Job, UserId};
+use crate::units::{Procs, Seconds, Time};
+use crate::workload::Names;
 
 /// What to ask `squeue`: one line for each job, those of arrays too.
 ///
-/// Jobs whose nodes are being made ready hold processors already, and count as running to nobody but `-t`.
+/// Jobs whose nodes are being configured hold processors already; only `-t` selects them as running. Submission times are
+/// printed as Unix seconds where [`TIME_FORMAT`] is set in the environment of the command.
 pub const SQUEUE: [&str; 6] =
-    ["-h", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%r"];
+    ["-h", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%V|%r"];
+
+/// The environment variable that has Slurm print times as Unix seconds, and its value.
+pub const TIME_FORMAT: (&str, &str) = ("SLURM_TIME_FORMAT", "%s");
 
 /// What to ask `sinfo`: one line for each node and partition.
 pub const SINFO: [&str; 4] = ["-h", "-N", "-o", "%N|%C"];
@@ -25,7 +31,7 @@ const IN_LINE: [&str; 6] =
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of {command} is not as asked for: {text:?}")]
 pub struct NotAsAsked {
-    /// Who printed it.
+    /// The command that printed it.
     pub command: &'static str,
     /// Which line.
     pub line: usize,
@@ -44,9 +50,11 @@ pub struct Queued {
     pub limit: Option<Seconds>,
     /// How long it has run; `None` while it waits.
     pub elapsed: Option<Seconds>,
-    /// Who submitted it.
+    /// Its user.
     pub user: String,
-    /// Who has more goes first.
+    /// When it was submitted, as a Unix time, where that is known.
+    pub submit: Option<Time>,
+    /// Higher priorities come first.
     pub priority: i64,
     /// Whether it runs, or waits for processors, and not for a time, another job, or a limit of its user's.
     pub in_line: bool,
@@ -77,16 +85,36 @@ fn queued(line: &str) -> Option<Queued> {
         "PENDING" => None,
         _ => return None,
     };
+    let (submit, reason) = submission(reason);
     Some(Queued {
         id: digits.parse().ok()?,
         procs: Procs(procs.parse().ok().filter(|&procs| procs > 0)?),
         limit,
         elapsed,
         user: user.to_owned(),
+        submit,
         priority: priority.parse().ok()?,
         // Why a running job once waited may still be said.
         in_line: elapsed.is_some() || IN_LINE.iter().any(|known| reason.starts_with(known)),
     })
+}
+
+/// A submission time in front of the reason, if there is one that is a Unix time.
+fn submission(text: &str) -> (Option<Time>, &str) {
+    let Some((time, reason)) = text.split_once('|') else { return (None, text) };
+    let is_time = time == "N/A" || time.starts_with(|c: char| c.is_ascii_digit());
+    if is_time { (time.parse().ok().map(Time), reason) } else { (None, text) }
+}
+
+impl Queued {
+    /// It as a job, submitted at its own time or else at the time it was asked about. Its user has the number that a log
+    /// gives to this name.
+    pub fn job(&self, asked: Time, names: &Names) -> Job {
+        let submit = self.submit.map_or(asked, |submit| submit.min(asked));
+        let user = names.users.iter().find(|(_, user)| **user == self.user).map(|(&number, _)| number);
+        let job = Job::rigid(self.id, submit, self.procs, self.limit);
+        Job { user: user.and_then(UserId::new), ..job }
+    }
 }
 
 /// Reads what [`SINFO`] asks for: the processors of all nodes that are held or idle, each node counted once. Those of nodes
@@ -137,6 +165,21 @@ mod tests {
         assert_eq!((jobs[5].limit, jobs[5].elapsed), (Some(Seconds(104_400)), None));
         assert_eq!((jobs[6].limit, jobs[6].user.as_str()), (None, "dave"));
         assert_eq!(squeue(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn submission_times_are_unix_seconds() {
+        let text =
+            "5|PENDING|1|1:00|0:00|7|ada|1763222400|Priority\n6|PENDING|1|1:00|0:00|6|eve|N/A|Dependency\n";
+        let jobs = squeue(text).unwrap();
+        assert_eq!((jobs[0].submit, jobs[0].in_line), (Some(Time(1_763_222_400)), true));
+        assert_eq!((jobs[1].submit, jobs[1].in_line), (None, false));
+        let job = |asked: i64| jobs[0].job(Time(asked), &Names::default()).submit;
+        assert_eq!(
+            (job(1_763_222_500), job(5)),
+            (Time(1_763_222_400), Time(5)),
+            "not after it was asked about"
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The distribution of lifetimes, fitted as jobs end.
 
-use super::Lifetimes;
+use crate::distribution::LogUniform;
 use crate::units::Seconds;
 
-/// Lifetimes seen so far and the line through their cumulated shares, by least squares against the logarithm of time
+/// LogUniform seen so far and the line through their cumulated shares, by least squares against the logarithm of time
 /// (Downey 1997, section 2.2.1): what fitting all of them anew would give.
 ///
 /// A lifetime costs about the square of the logarithm of how many there are; the line is at hand at any time.
@@ -89,7 +89,7 @@ impl LifetimeFit {
     }
 
     /// The lifetimes fitted. `None` before two different ones were seen: one point makes no line.
-    pub fn lifetimes(&self) -> Option<Lifetimes> {
+    pub fn lifetimes(&self) -> Option<LogUniform> {
         let count = self.count as f64;
         let together = (self.ranked - self.mean * count * (count + 1.0) / 2.0) / count;
         let slope = together / self.spread;
@@ -97,7 +97,7 @@ impl LifetimeFit {
             return None;
         }
         let (middle, half) = (self.origin + self.mean, 0.5 / slope);
-        Lifetimes::within_logs(middle - half, middle + half)
+        LogUniform::within_logs(middle - half, middle + half)
     }
 }
 
@@ -105,7 +105,7 @@ impl LifetimeFit {
 mod tests {
     use super::*;
 
-    fn fitted(lifetimes: &[i64]) -> Option<Lifetimes> {
+    fn fitted(lifetimes: &[i64]) -> Option<LogUniform> {
         let mut fit = LifetimeFit::new();
         lifetimes.iter().for_each(|&lifetime| fit.observe(Seconds(lifetime)));
         assert_eq!(fit.count(), lifetimes.len());

@@ -1,8 +1,8 @@
 //! Processors freed after some time: how many to expect, and how probable it is that they are enough.
 
 use super::Holder;
-use super::first::Level;
-use super::lifetimes::Survival;
+use super::root::Level;
+use crate::distribution::Survival;
 use crate::units::Procs;
 
 /// How probable it is that within `t` seconds enough holders end to free `more` processors, holders being independent:
@@ -58,8 +58,8 @@ impl Freed {
     }
 }
 
-/// How improbable it is that none of the benefactors, who hold all that is wanted, ends within `t` seconds: minus its
-/// logarithm, which grows evenly where hazards do not change.
+/// Minus the logarithm of the probability that none of the benefactors, the jobs that hold all that is wanted, ends within
+/// `t` seconds; it grows evenly where hazards do not change.
 ///
 /// # Formula
 /// `−ln Pr{F < n'}`, `Pr{F < n'} ≈ Π (1 − cdfᵢ(t))` over `i` with `nᵢ ≥ n'` (equation 9)
@@ -75,7 +75,7 @@ pub(super) fn none_ends(holders: &[Holder], more: Procs, t: f64) -> Level {
     Level { amount: -f64::ln(none), slope, slack }
 }
 
-/// Those who hold all that is wanted.
+/// Jobs that hold all that is wanted.
 pub(super) fn benefactors(holders: &[Holder], more: Procs) -> impl Iterator<Item = &Holder> {
     holders.iter().filter(move |holder| holder.procs() >= more)
 }

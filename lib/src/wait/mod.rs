@@ -1,21 +1,21 @@
 //! When will it start. So far: the queue time of the job at the head of a first-come, first-served queue, which waits
 //! for running jobs to end and for nothing else (Downey 1997, section 3).
 //!
-//! A [`Holder`] is a running job with what is thought of how much longer it runs: by its age and the distribution of
-//! [`Lifetimes`], given or fitted ([`LifetimeFit`]), or by any run-time predictor's forecast; [`Outlook`] says which.
-//! [`QueueTime`] says when enough of them will have ended. Refuses to know traces and who made the jobs.
+//! A [`Holder`] is a running job with the distribution of its run time: by its age and the distribution of lifetimes, given or
+//! fitted ([`LifetimeFit`]), or by a run-time predictor's forecast; [`Outlook`] says which. [`QueueTime`] predicts when enough
+//! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past. Refuses to know traces.
 
-mod first;
+mod calibration;
 mod fit;
 mod freed;
 mod holder;
-mod lifetimes;
 mod outlook;
 mod queue_time;
+mod root;
 
+pub use calibration::{Calibration, Lesson, WaitQuestion};
 pub use fit::LifetimeFit;
 pub use freed::probability;
 pub use holder::Holder;
-pub use lifetimes::Lifetimes;
 pub use outlook::Outlook;
 pub use queue_time::{QueueTime, quantile};

@@ -1,51 +1,54 @@
-//! Where what is thought of running jobs comes from: what is written on a command line or in an experiment file.
+//! Where the remaining run times of running jobs come from, as written on a command line or in an experiment file.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Holder, LifetimeFit, Lifetimes};
+use super::{Holder, LifetimeFit};
+use crate::distribution::{Distribution, LogUniform};
 use crate::predict::Forecast;
 use crate::spec::SpecError;
 use crate::units::{Procs, Seconds};
 
-/// How much longer running jobs go on, and who says so.
+/// How the remaining run time of a running job is described.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Outlook {
-    /// Their age says so, by the lifetimes of the jobs that ended so far; the forecast until these make a line.
+    /// By its age and the lifetimes of the jobs that ended so far; by the forecast until these make a line.
     #[default]
     Fitted,
-    /// Their age says so, by lifetimes given: between these two lengths in seconds.
+    /// By its age and given lifetimes: between these two lengths in seconds.
     Between(f64, f64),
     /// The same, given as β₀ and β₁ of equation 4.
     Line(f64, f64),
-    /// The run-time predictor's forecast says so: its interval, or its point where it has none.
+    /// By the run-time predictor's forecast: its distribution, or its point where it has none.
     Forecast,
-    /// The forecast's point says so, give or take this factor: lifetimes uniform in the log around it.
+    /// By the forecast's point, give or take this factor: lifetimes uniform in the logarithm around it.
     Factor(f64),
 }
 
 impl Outlook {
-    /// Every form, as shown to people.
+    /// Every form, as shown in help.
     pub const KNOWN: [&'static str; 5] =
         ["fitted", "between:LEAST,MOST", "line:INTERCEPT,SLOPE", "forecast", "forecast:FACTOR"];
 
-    /// The running job of this age, of whose whole run time `forecast` is predicted. Impossible lifetimes, which no text
-    /// gives, leave the forecast.
+    /// The running job of this age, of whose whole run time `forecast` is predicted.
     pub fn holder(&self, procs: Procs, age: Seconds, forecast: &Forecast, fit: &LifetimeFit) -> Holder {
+        Holder::new(procs, self.run_time(age, forecast, fit))
+    }
+
+    /// The whole run time of a job of this age, given that age. Impossible lifetimes, which no text gives, leave the forecast.
+    pub fn run_time(&self, age: Seconds, forecast: &Forecast, fit: &LifetimeFit) -> Distribution {
         let lifetimes = match *self {
             Outlook::Fitted => fit.lifetimes(),
-            Outlook::Between(least, most) => Lifetimes::between(least, most).ok(),
-            Outlook::Line(intercept, slope) => Lifetimes::line(intercept, slope).ok(),
+            Outlook::Between(least, most) => LogUniform::between(least, most).ok(),
+            Outlook::Line(intercept, slope) => LogUniform::line(intercept, slope).ok(),
             Outlook::Forecast => None,
-            Outlook::Factor(factor) => Some(Lifetimes::around(forecast.point(), factor)),
+            Outlook::Factor(factor) => Some(LogUniform::around(forecast.point(), factor)),
         };
-        match lifetimes {
-            Some(lifetimes) => Holder::aged(procs, age, &lifetimes),
-            None => Holder::forecast(procs, age, forecast),
-        }
+        let whole = lifetimes.map_or_else(|| forecast.distribution(), Distribution::log_uniform);
+        whole.given(age.0 as f64)
     }
 }
 
@@ -80,14 +83,14 @@ impl FromStr for Outlook {
                 let (least, most) = given.and_then(two).ok_or_else(|| {
                     wrong("give the shortest and the longest lifetime in seconds, as in between:7.4,162755")
                 })?;
-                Lifetimes::between(least, most).map_err(|error| wrong(&error.why))?;
+                LogUniform::between(least, most).map_err(|error| wrong(&error.why))?;
                 Ok(Outlook::Between(least, most))
             }
             ("line", given) => {
                 let (intercept, slope) = given
                     .and_then(two)
                     .ok_or_else(|| wrong("give intercept and slope of the line, as in line:-0.2,0.1"))?;
-                Lifetimes::line(intercept, slope).map_err(|error| wrong(&error.why))?;
+                LogUniform::line(intercept, slope).map_err(|error| wrong(&error.why))?;
                 Ok(Outlook::Line(intercept, slope))
             }
             ("forecast", None) => Ok(Outlook::Forecast),

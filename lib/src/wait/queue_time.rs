@@ -6,13 +6,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Holder;
-use super::first::{Found, Tick, first, seconds, tick};
 use super::freed::{Freed, benefactors, expected, none_ends};
+use super::root::{Found, Tick, first, seconds, tick};
 use crate::spec::SpecError;
 use crate::units::Procs;
 
 /// How the queue time of the job at the head of a first-come, first-served queue is predicted. It waits for `more`
-/// processors than are free; nobody passes it; so all that matters is when running jobs end.
+/// processors than are free and is not passed; so all that matters is when running jobs end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum QueueTime {
@@ -44,7 +44,7 @@ const EVEN: f64 = 0.5;
 const ROUNDED: f64 = 1.0 - 1e-12;
 
 impl QueueTime {
-    /// Every form, as shown to people.
+    /// Every form, as shown in help.
     pub const KNOWN: [&'static str; 4] = ["exact", "median", "mean", "combined[:BENEFACTORS]"];
 
     /// Seconds from now until the holders free `more` processors beyond those free already, rounded up to a 1024th; 0 if
@@ -52,7 +52,7 @@ impl QueueTime {
     ///
     /// The cost grows with the number of holders; of [`QueueTime::Exact`] also with `more`.
     pub fn predict(&self, holders: &[Holder], more: Procs) -> Option<f64> {
-        let mut machine = Machine::new(holders);
+        let mut machine = Occupied::new(holders);
         let tick = match self.way(benefactors(holders, more).count()) {
             _ if more.0 == 0 => Some(0),
             QueueTime::Exact => machine.exact(more, EVEN, 0),
@@ -63,12 +63,12 @@ impl QueueTime {
     }
 
     /// [`QueueTime::predict`] for none, one, two … up to `most` more, each searched for from the one before. The list ends
-    /// early where it exceeds all that is held; nobody can be given more.
+    /// early where it exceeds all that is held.
     pub fn predict_all(&self, holders: &[Holder], most: Procs) -> Vec<Option<f64>> {
         self.predict_while(holders, most, |_, _| true)
     }
 
-    /// The same, for one who may have heard enough: `goes_on` is told how many more and after how many seconds, and says
+    /// The same, with a way to stop early: `goes_on` is told how many more and after how many seconds, and says
     /// whether a larger number that is no earlier still matters. Where it does not, those are left out as `None`. Of
     /// [`QueueTime::Combined`] the ones without enough benefactors may be earlier, and are asked for all the same.
     pub fn predict_while(
@@ -77,7 +77,7 @@ impl QueueTime {
         most: Procs,
         mut goes_on: impl FnMut(Procs, f64) -> bool,
     ) -> Vec<Option<f64>> {
-        let mut machine = Machine::new(holders);
+        let mut machine = Occupied::new(holders);
         let mut sizes: Vec<Procs> = holders.iter().map(Holder::procs).collect();
         sizes.sort_unstable();
         let largest = u64::from(most.0).min(machine.held) as u32;
@@ -134,11 +134,11 @@ impl QueueTime {
 /// 10^-9 and 1.
 pub fn quantile(holders: &[Holder], more: Procs, share: f64) -> Option<f64> {
     let share = if share.is_nan() { EVEN } else { share.clamp(1e-9, 1.0) };
-    Machine::new(holders).exact(more, share, 0).map(seconds)
+    Occupied::new(holders).exact(more, share, 0).map(seconds)
 }
 
-/// One state of the machine, to be asked about. Who is asked from some tick on knows that the answer is not before it.
-struct Machine<'a> {
+/// The running jobs of one state, searched from a tick before which the answer does not lie.
+struct Occupied<'a> {
     holders: &'a [Holder],
     /// All processors of the holders.
     held: u64,
@@ -147,15 +147,15 @@ struct Machine<'a> {
     freed: Freed,
 }
 
-impl Machine<'_> {
-    fn new(holders: &[Holder]) -> Machine<'_> {
+impl Occupied<'_> {
+    fn new(holders: &[Holder]) -> Occupied<'_> {
         let held = holders.iter().map(|holder| u64::from(holder.procs().0)).sum();
         let empty = holders.iter().map(|holder| tick(holder.ended())).max().unwrap_or(0);
-        Machine { holders, held, empty, freed: Freed::default() }
+        Occupied { holders, held, empty, freed: Freed::default() }
     }
 
     fn exact(&mut self, more: Procs, share: f64, from: Tick) -> Option<Tick> {
-        let Machine { holders, held, empty, freed } = self;
+        let Occupied { holders, held, empty, freed } = self;
         let mut level = |t: f64| freed.probability(holders, more, t);
         (*held >= u64::from(more.0)).then(|| {
             let from = Found { tick: from, level: level(seconds(from)) };

@@ -1,16 +1,17 @@
 //! Queue times that a person can check, and specs.
 
 use super::*;
+use crate::distribution::LogUniform;
 use crate::predict::Forecast;
 use crate::units::Seconds;
-use crate::wait::{Lifetimes, probability};
+use crate::wait::probability;
 
 const ALL: [QueueTime; 4] =
     [QueueTime::Exact, QueueTime::Median, QueueTime::Mean, QueueTime::Combined { benefactors: 2 }];
 
 /// Lifetimes from 1 to 10,000 s.
-fn lifetimes() -> Lifetimes {
-    Lifetimes::between(1.0, 10_000.0).unwrap()
+fn lifetimes() -> LogUniform {
+    LogUniform::between(1.0, 10_000.0).unwrap()
 }
 
 fn aged(holders: &[(u32, i64)]) -> Vec<Holder> {
@@ -69,7 +70,7 @@ fn two_holders_by_hand() {
 
 #[test]
 fn holders_too_young_or_too_old() {
-    let later = Lifetimes::between(100.0, 10_000.0).unwrap();
+    let later = LogUniform::between(100.0, 10_000.0).unwrap();
     // It lives to 100 for certain, then as if it were that old.
     let young = [Holder::aged(Procs(4), Seconds(40), &later)];
     for how in [QueueTime::Exact, QueueTime::Median, QueueTime::Combined { benefactors: 1 }] {
@@ -126,11 +127,11 @@ fn forecasts_with_intervals_are_waited_for() {
     close(QueueTime::Mean.predict(&one, Procs(3)), 1250.0);
     close(quantile(&one, Procs(4), 0.9), 1400.0);
     // A tenth ends at 600 at once: of four such the first has with 1 − 0.9⁴ = 0.34, of seven with 0.52.
-    let four = [one[0]; 4];
+    let four = std::array::from_fn::<_, 4, _>(|_| one[0].clone());
     let neither = |t: f64| (0.9 - 0.001 * (t - 600.0)).powi(4);
     let found = QueueTime::Exact.predict(&four, Procs(4)).unwrap();
     assert!(neither(found) <= 0.5 && neither(found - 0.002) > 0.5, "{found}");
-    let seven = [one[0]; 7];
+    let seven = std::array::from_fn::<_, 7, _>(|_| one[0].clone());
     close(QueueTime::Exact.predict(&seven, Procs(4)), 600.0);
 }
 

@@ -1,62 +1,50 @@
-//! Predicted queue times on a real log, against what became of the jobs: the table of the guide on choosing a size.
+//! Predicted queue times on a real log, against what became of the jobs: the tables of experiments/choosing-a-size.
 
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::allot::advice::{
-    Advisor, Calibration, Case, Drawn, Lesson, Past, Preference, Record, Walk, Width,
+    AdviceSettings, AdviceSource, MoldableJob, Preference, RangeWidth, RunTimeBySize, TrackRecord, advise,
 };
 use queuecast::eval::Experiment;
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
+use queuecast::units::{Procs, Seconds};
 use queuecast::workload::Workload;
 
 use crate::support;
 
-/// Draws for a question, and for one of the past.
-const DRAWS: u32 = 300;
-const LESSON_DRAWS: u32 = 30;
-
-/// What `queuecast allocate LOG --check 300 --policy … --outlook … --predictor …` says with `--calibrate 0`, and with
+/// What `queuecast allocate LOG --check 300 --policy … --outlook … --predictor …` reports with `--calibrate 0`, and with
 /// `--calibrate` as given.
 fn records(
     log: &Workload,
     calibrate: usize,
     [policy, outlook, predictor]: [&str; 3],
-) -> (Record, Option<Record>) {
-    let predictor = || {
-        let runs = || log.truths().iter().map(|truth| truth.run()).collect();
-        predictor.parse::<PredictorSpec>().unwrap().build(runs, DEFAULT_REQUEST)
+) -> (TrackRecord, Option<TrackRecord>) {
+    let job = MoldableJob {
+        runs: RunTimeBySize::Measured { runs: vec![(Procs(1), Seconds(60))], between: false },
+        sizes: Vec::new(),
+        fewest: None,
+        most: None,
+        give_or_take: 1.0,
     };
-    let policy: Backfill = policy.parse().unwrap();
-    let drawn = |advisor: &Advisor, draws: u32| -> Vec<Drawn> {
-        (0..draws).map(|number| advisor.draw(Seed(1), number).unwrap()).collect()
-    };
-    let mut known = Walk::recorded(log, outlook.parse().unwrap(), predictor(), DEFAULT_REQUEST);
-    known.to(log.jobs().last().unwrap().submit);
-    let past = if calibrate > 0 { known.lessons(calibrate) } else { Vec::new() };
-    let mut walk = known.again(predictor());
-    let lesson = |past: &Past| {
-        let advisor = walk.ask(past.job, policy.clone());
-        Lesson::of(&advisor, &drawn(&advisor, LESSON_DRAWS), past.wait, past.started).unwrap()
-    };
-    let lessons: Vec<Lesson> = past.iter().map(lesson).collect();
-    let mut walk = known.again(predictor());
-    let (mut plain, mut corrected) = (Vec::new(), Vec::new());
-    for past in known.past(300) {
-        let advisor = walk.ask(past.job, policy.clone());
-        let drawn = drawn(&advisor, DRAWS);
-        let case = |drawn: &[Drawn], calibration: Option<&Calibration>| {
-            let advice = advisor.conclude(drawn, Preference::default()).unwrap();
-            Case::of(advice.recommended().queue, past.wait, calibration)
+    let record = |calibrate: usize| {
+        let settings = AdviceSettings {
+            policy: policy.parse().unwrap(),
+            outlook: Some(outlook.parse().unwrap()),
+            predictor: predictor.parse().unwrap(),
+            by: None,
+            draws: 300,
+            seed: Seed(1),
+            default_request: DEFAULT_REQUEST,
+            calibrate,
+            check: Some(300),
+            preference: Preference::default(),
         };
-        plain.push(case(&drawn, None));
-        if let Some(known) = Calibration::before(&lessons, past.started - past.wait, calibrate) {
-            corrected.push(case(&known.correct(&advisor, &drawn), Some(&known)));
-        }
-    }
-    (Record::of(&plain).unwrap(), Record::of(&corrected))
+        let at = log.jobs().last().unwrap().submit;
+        advise(&job, AdviceSource::Log { workload: log, at }, &settings).unwrap().record.unwrap()
+    };
+    (record(0), (calibrate > 0).then(|| record(calibrate)))
 }
 
 /// The log as recorded, or as a policy would have had it.
@@ -80,7 +68,7 @@ fn hours(seconds: f64) -> String {
     format!("{:.1} h", seconds / 3600.0)
 }
 
-fn row(name: &str, starts: &str, [policy, outlook, predictor]: [&str; 3], record: &Record) -> String {
+fn row(name: &str, starts: &str, [policy, outlook, predictor]: [&str; 3], record: &TrackRecord) -> String {
     format!(
         "| {name} | {starts} | `{policy}` | `{outlook}` | `{predictor}` | {} | {} | {} | {} | {} |",
         percent(record.inside),
@@ -92,9 +80,9 @@ fn row(name: &str, starts: &str, [policy, outlook, predictor]: [&str; 3], record
 }
 
 /// Of the table of corrected queue times.
-fn corrected(name: &str, starts: &str, record: &Record) -> String {
+fn corrected(name: &str, starts: &str, record: &TrackRecord) -> String {
     let usual = record.usual.unwrap();
-    let wide = |width: Width| format!("{}, {:.0} times", hours(width.mean), width.factor);
+    let wide = |width: RangeWidth| format!("{}, {:.0} times", hours(width.mean), width.factor);
     let parts = [
         name.to_owned(),
         starts.to_owned(),
@@ -112,7 +100,7 @@ fn corrected(name: &str, starts: &str, record: &Record) -> String {
 }
 
 fn guide() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guides/choosing-a-size.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/choosing-a-size/README.md");
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -191,13 +179,13 @@ pub fn trials() -> Vec<Trial> {
             if lacking.is_empty() {
                 Ok(())
             } else {
-                Err(Failed::from(format!("the guide lacks\n{}", lacking.join("\n"))))
+                Err(Failed::from(format!("the page lacks\n{}", lacking.join("\n"))))
             }
         };
         trials.push(Trial::test(format!("advice_real::guide/{name}"), trial).with_ignored_flag(missing));
     }
     trials.push(Trial::test("advice_real::control/another_row_is_not_in_the_guide", || {
-        let record = Record {
+        let record = TrackRecord {
             cases: 1,
             inside: 0.123,
             earlier: 0.0,
@@ -205,7 +193,7 @@ pub fn trials() -> Vec<Trial> {
             mean_error: 1.0,
             mean_wait: 2.0,
             nearer: None,
-            width: Width { mean: 0.0, factor: 1.0 },
+            width: RangeWidth { mean: 0.0, factor: 1.0 },
             usual: None,
         };
         let row = row("KTH", "easy", DEFAULTS, &record);

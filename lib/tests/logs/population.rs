@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::Replay;
+use queuecast::eval::WalkForward;
 use queuecast::job::{Job, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
@@ -35,7 +35,7 @@ fn shuffled(workload: &Workload) -> Workload {
 fn error_ratio(workload: &Workload, predictor: &str) -> f64 {
     let spec: PredictorSpec = predictor.parse().unwrap();
     let error = |workload: &Workload| {
-        let replay = Replay::at_submission(workload).unwrap();
+        let replay = WalkForward::at_submission(workload).unwrap();
         replay.score(spec.build(Vec::new, DEFAULT_REQUEST).as_mut(), 0..replay.len()).mean_error
     };
     error(workload) / error(&shuffled(workload))

@@ -10,7 +10,7 @@ use std::path::Path;
 use libtest_mimic::{Failed, Trial};
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Backfill, EventOrder, Form, LimitRule, Options, simulate};
+use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Persistence, simulate};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -78,7 +78,7 @@ fn check(scenario: &Scenario, column: usize) -> Result<(), Failed> {
     let (policy, expected) = &scenario.expected[column];
     let spec: Backfill = policy.split(['@', '#']).next().unwrap_or_default().parse()?;
     for plain in [false, true] {
-        if plain && spec.form == Form::Keep {
+        if plain && spec.form == Persistence::Keep {
             continue;
         }
         let found = starts(&scenario.workload, policy, plain);

@@ -1,7 +1,7 @@
 //! Template sets on the paper's logs: scored alike both ways, quickly, and with the trends it reports.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::{Replay, Scorer};
+use queuecast::eval::{Scorer, WalkForward};
 use queuecast::predict::template::{Characteristics, TemplatePredictor, TemplateSet};
 use queuecast::workload::Workload;
 
@@ -10,7 +10,7 @@ use crate::support;
 /// The errors of some sets, in percent of the mean run time.
 fn errors<const N: usize>(workload: &Workload, sets: [&str; N]) -> [f64; N] {
     let present = Characteristics::present(workload.jobs());
-    let replay = Replay::of(workload).expect("a log with waits");
+    let replay = WalkForward::of(workload).expect("a log with waits");
     let scorer = Scorer::new(&replay);
     sets.map(|set| {
         let set: TemplateSet = set.parse().expect("a set");

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Failed, Trial};
 use queuecast::job::{Job, Truth};
 use queuecast::trace::{
-    self, CleaningReport, Compression, Format, Output, ReadOptions, Records, Rule, Ruleset, SwfWriter,
+    self, CleaningReport, CompressedOutput, Compression, LogFormat, ReadOptions, Records, Rule, Ruleset,
+    SwfWriter,
 };
 
 /// Name, data lines, processors, and jobs left by the default rules. Lines and processors as published;
@@ -147,7 +148,7 @@ fn withdrawn(path: &Path, ruleset: &str, jobs: usize, percent: f64) -> Result<()
 fn written_and_read_again(path: &Path) -> Result<(), Failed> {
     let mut records = Records::open(File::open(path)?, &ReadOptions::default())?;
     let originals: Vec<_> = records.by_ref().collect::<Result<_, _>>()?;
-    let mut writer = SwfWriter::new(Output::new(Vec::new(), Compression::Zstd)?);
+    let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), Compression::Zstd)?);
     writer.header(records.header())?;
     originals.iter().try_for_each(|record| writer.record(record))?;
     let bytes = writer.finish()?.finish()?;
@@ -202,7 +203,7 @@ fn sample_of_the_reference_page(report: &CleaningReport) {
 fn accounting(path: &Path, local: &Path, unfinished: bool) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
     let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
-    assert_eq!(log.format, Format::Sacct);
+    assert_eq!(log.format, LogFormat::Sacct);
     assert_eq!(log.report.lines, text.lines().count() as u64 - 1);
     assert_eq!(log.report.fired(Rule::Malformed), 0, "{}", log.report);
     assert_eq!(log.report.fired(Rule::Unfinished) > 0, unfinished, "{}", log.report);

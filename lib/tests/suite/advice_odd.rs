@@ -1,11 +1,15 @@
 //! Advice from malformed states and logs.
 
 use queuecast::allot::Sizes;
-use queuecast::allot::advice::{AdviceError, Advisor, Belief, Drawn, Preference, State, Walk};
+use queuecast::allot::advice::{
+    AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation,
+};
+use queuecast::distribution::Distribution;
 use queuecast::job::{Job, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
+use queuecast::site::{Replay, Site};
 use queuecast::synth::Viable;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::QueueTime;
@@ -13,9 +17,16 @@ use queuecast::workload::{Machine, Workload};
 
 const MACHINE: u32 = 16;
 
-fn walk(log: &Workload) -> Walk<'_> {
+fn past(log: &Workload) -> Past<'_> {
     let predictor = PredictorSpec::Requested.build(Vec::new, DEFAULT_REQUEST);
-    Walk::recorded(log, Belief::default(), predictor, DEFAULT_REQUEST)
+    let run_times = RunTimeModel::new(RunTimeOutlook::default(), predictor);
+    Past::new(Replay::recorded(log, DEFAULT_REQUEST), run_times, DEFAULT_REQUEST)
+}
+
+/// An idle machine.
+fn idle(procs: u32) -> Situation {
+    let site = Site::new(Machine { procs: Procs(procs) });
+    Situation::new(site, Time(0), |_, _| Distribution::point(1.0))
 }
 
 #[test]
@@ -26,14 +37,14 @@ fn a_job_that_ended_before_it_came_is_gone() {
     let truths = [10, 50, 10, 10].map(|run| Truth::rigid(Seconds(run))).to_vec();
     let starts = [50, 50, 95, 1000].map(Time).to_vec();
     let log = Workload::recorded(Machine { procs: Procs(MACHINE) }, jobs, truths, starts).unwrap();
-    let mut walk = walk(&log);
+    let mut past = past(&log);
     for (at, running, ended) in [(99, 0, 0), (100, 1, 2), (104, 1, 2), (105, 0, 3), (999, 0, 3), (5000, 0, 4)]
     {
-        walk.to(Time(at));
-        let state = walk.state(Time(at));
-        assert_eq!((state.running().len(), state.waiting().len(), walk.ended()), (running, 0, ended), "{at}");
+        past.to(Time(at));
+        let state = past.situation(Time(at));
+        assert_eq!((state.running().len(), state.waiting().len(), past.ended()), (running, 0, ended), "{at}");
     }
-    assert!(walk.past(9).iter().all(|past| past.wait == Seconds::ZERO));
+    assert!(past.sample(9).iter().all(|one| one.wait == Seconds::ZERO));
 }
 
 #[test]
@@ -42,7 +53,7 @@ fn an_empty_machine_starts_every_size_at_once_for_certain() {
         (1..=MACHINE).map(|procs| (Procs(procs), Seconds(1600 / i64::from(procs)))).collect();
     let sizes = Sizes::measured(&runs, Viable::ANY, Procs(MACHINE)).unwrap();
     for policy in ["fcfs", "easy", "conservative"] {
-        let state = State::new(Procs(MACHINE), Vec::new(), Vec::new());
+        let state = idle(MACHINE);
         let advisor = Advisor::new(state, sizes.clone(), policy.parse().unwrap(), f64::NAN);
         let drawn: Vec<Drawn> =
             (0..9).map(|number| advisor.draw(Seed(number.into()), number).unwrap()).collect();
@@ -66,13 +77,12 @@ fn an_empty_machine_starts_every_size_at_once_for_certain() {
 fn a_job_that_cannot_fit_and_draws_of_another_job_do_not_panic() {
     let runs = [(Procs(4), Seconds(10)), (Procs(MACHINE), Seconds(5))];
     let sizes = Sizes::measured(&runs, Viable::ANY, Procs(MACHINE)).unwrap();
-    let small = Advisor::new(State::new(Procs(8), Vec::new(), Vec::new()), sizes, Backfill::easy(), 1.0);
+    let small = Advisor::new(idle(8), sizes, Backfill::easy(), 1.0);
     assert!(matches!(small.draw(Seed(1), 0), Err(AdviceError::Workload(_))));
-    let none =
-        Advisor::new(State::new(Procs(0), Vec::new(), Vec::new()), Sizes::default(), Backfill::easy(), 1.0);
+    let none = Advisor::new(idle(0), Sizes::default(), Backfill::easy(), 1.0);
     assert_eq!(none.conclude(&[], Preference::default()), Err(AdviceError::Nothing));
     let one = Sizes::measured(&runs[..1], Viable::ANY, Procs(MACHINE)).unwrap();
-    let one = Advisor::new(State::new(Procs(MACHINE), Vec::new(), Vec::new()), one, Backfill::easy(), 1.0);
+    let one = Advisor::new(idle(MACHINE), one, Backfill::easy(), 1.0);
     let strange = Drawn { each: vec![(Seconds(9), Seconds(9)), (Seconds(0), Seconds(1))] };
     assert_eq!(one.conclude(&[strange], Preference::default()).unwrap().recommended().best, Some(0.0));
     // More sizes than a job has shapes.

@@ -2,17 +2,19 @@
 
 use proptest::prelude::*;
 use queuecast::allot::advice::{
-    Advice, AdviceError, Advisor, Belief, Drawn, Preference, Resident, State, Target, Walk,
+    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
+use queuecast::distribution::{Distribution, LogUniform};
 use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
+use queuecast::site::{Replay, Site, Timeline};
 use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::{Holder, Lifetimes, QueueTime, quantile};
+use queuecast::wait::{Holder, QueueTime, quantile};
 use queuecast::workload::{Machine, Workload};
 
 const MACHINE: Procs = Procs(32);
@@ -23,9 +25,35 @@ fn every_size(run: i64) -> Sizes {
     Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap()
 }
 
-fn resident(procs: u32, limit: Option<i64>, left: Holder) -> Resident {
-    let job = Job::rigid(1, Time(0), Procs(procs), limit.map(Seconds));
-    Resident::new(&job, Seconds::ZERO, left, DEFAULT_REQUEST)
+/// A job at the site: processors, requested time, how long it has run if it runs, and its whole run time given that.
+type Resident = (u32, Option<i64>, i64, Distribution);
+
+const NOW: Time = Time(1_000_000);
+
+/// A site with these jobs running, in order of start, and these waiting.
+fn situation(machine: Procs, running: &[Resident], waiting: &[Resident]) -> Situation {
+    let job = |one: &Resident| Job::rigid(1, Time(0), Procs(one.0), one.1.map(Seconds));
+    let site = Site::found(
+        Machine { procs: machine },
+        NOW,
+        running.iter().map(|one| (job(one), Seconds(one.2))),
+        waiting.iter().map(job),
+        DEFAULT_REQUEST,
+    );
+    let all: Vec<Distribution> = running.iter().chain(waiting).map(|one| one.3.clone()).collect();
+    Situation::new(site, NOW, |job, _| all[job.index.at()].clone())
+}
+
+/// A job that runs or waits and ends for certain after so long.
+fn ending(procs: u32, left: i64) -> Resident {
+    (procs, None, 0, Distribution::point(left as f64))
+}
+
+fn aged(procs: u32, limit: Option<i64>, age: i64) -> Resident {
+    let lifetimes = LogUniform::between(10.0, 50_000.0).unwrap();
+    let run = Distribution::log_uniform(lifetimes).given(age as f64);
+    let run = limit.map_or(run.clone(), |limit| run.capped(limit as f64));
+    (procs, limit, age, run)
 }
 
 fn drawn(advisor: &Advisor, count: u32) -> Vec<Drawn> {
@@ -63,10 +91,9 @@ proptest! {
     #[test]
     fn certain_run_times_are_planned_exactly(running in certain(), waiting in prop::collection::vec((1..20_u32, 1..3000_i64), 0..6)) {
         let ends = |jobs: &[(u32, i64)]| -> Vec<Resident> {
-            jobs.iter().map(|&(procs, left)| resident(procs, None, Holder::ending(Procs(procs), Seconds(left)))).collect()
+            jobs.iter().map(|&(procs, left)| ending(procs, left)).collect()
         };
-        let state = State::new(MACHINE, ends(&running), ends(&waiting));
-        let advisor = Advisor::new(state, every_size(50), Backfill::fcfs(), 1.0);
+        let advisor = Advisor::new(situation(MACHINE, &ends(&running), &ends(&waiting)), every_size(50), Backfill::fcfs(), 1.0);
         let draws = drawn(&advisor, 2);
         prop_assert_eq!(&draws[0], &draws[1]);
         for (size, &(queue, run)) in advisor.sizes().iter().zip(&draws[0].each) {
@@ -81,10 +108,9 @@ proptest! {
         ages in prop::collection::vec((1..9_u32, 0..20_000_i64), 1..12),
         waiting in prop::collection::vec(1..20_u32, 0..5),
     ) {
-        let lifetimes = Lifetimes::between(10.0, 50_000.0).unwrap();
-        let aged = |procs: u32, age: i64| resident(procs, Some(40_000), Holder::aged(Procs(procs), Seconds(age), &lifetimes));
-        let running = ages.iter().map(|&(procs, age)| aged(procs, age)).collect();
-        let state = State::new(MACHINE, running, waiting.iter().map(|&procs| aged(procs, 0)).collect());
+        let running: Vec<Resident> = ages.iter().map(|&(procs, age)| aged(procs, Some(40_000), age)).collect();
+        let waiting: Vec<Resident> = waiting.iter().map(|&procs| aged(procs, Some(40_000), 0)).collect();
+        let state = situation(MACHINE, &running, &waiting);
         let advisor = Advisor::new(state, every_size(50), Backfill::fcfs(), 1.0);
         for one in drawn(&advisor, 5) {
             prop_assert!(one.each.is_sorted_by_key(|(queue, _)| *queue), "{one:?}");
@@ -94,16 +120,13 @@ proptest! {
 
 /// 24 of 32 processors are held.
 fn busy() -> Vec<Resident> {
-    let lifetimes = Lifetimes::between(10.0, 50_000.0).unwrap();
-    [(8, 100), (4, 900), (4, 20), (6, 5000), (2, 40)]
-        .map(|(procs, age)| resident(procs, None, Holder::aged(Procs(procs), Seconds(age), &lifetimes)))
-        .to_vec()
+    [(8, 100), (4, 900), (4, 20), (6, 5000), (2, 40)].map(|(procs, age)| aged(procs, None, age)).to_vec()
 }
 
 #[test]
 fn with_an_empty_queue_draws_have_the_exact_distribution() {
-    let state = State::new(MACHINE, busy(), Vec::new());
-    let holders: Vec<Holder> = state.running().iter().map(|one| one.left).collect();
+    let state = situation(MACHINE, &busy(), &[]);
+    let holders: Vec<Holder> = state.holders();
     let advisor = Advisor::new(state, every_size(50), Backfill::easy(), 1.0);
     let advice = advisor.conclude(&drawn(&advisor, 600), Preference::default()).unwrap();
     for prospect in advice.prospects() {
@@ -125,12 +148,13 @@ fn with_an_empty_queue_draws_have_the_exact_distribution() {
 
 #[test]
 fn predictors_answer_for_the_head_of_the_queue_only() {
-    let advisor =
-        |waiting| Advisor::new(State::new(MACHINE, busy(), waiting), every_size(50), Backfill::fcfs(), 1.0);
-    let holders: Vec<Holder> = busy().iter().map(|one| one.left).collect();
+    let advisor = |waiting: &[Resident]| {
+        Advisor::new(situation(MACHINE, &busy(), waiting), every_size(50), Backfill::fcfs(), 1.0)
+    };
+    let holders: Vec<Holder> = situation(MACHINE, &busy(), &[]).holders();
     for by in ["exact", "mean", "combined", "median"] {
         let by: QueueTime = by.parse().unwrap();
-        let advice = advisor(Vec::new()).by(by, Preference::default()).unwrap();
+        let advice = advisor(&[]).by(by, Preference::default()).unwrap();
         for prospect in advice.prospects() {
             let more = Procs(prospect.procs.0.saturating_sub(8));
             assert_eq!(Some(prospect.queue.median), by.predict(&holders, more));
@@ -138,7 +162,7 @@ fn predictors_answer_for_the_head_of_the_queue_only() {
         }
         // No job holds more than 8, so of more than 16 the median says nothing.
         assert_eq!(advice.prospects().len(), if by == QueueTime::Median { 16 } else { 32 });
-        let refused = advisor(vec![busy()[0].clone()]).by(by, Preference::default()).unwrap_err();
+        let refused = advisor(&[busy()[0].clone()]).by(by, Preference::default()).unwrap_err();
         assert_eq!(refused, AdviceError::JobsAhead { by, ahead: 1 });
         assert!(refused.to_string().contains("1 job waits ahead"), "{refused}");
     }
@@ -148,7 +172,7 @@ fn predictors_answer_for_the_head_of_the_queue_only() {
 fn a_run_time_give_or_take_a_factor_is_so_in_all_sizes_alike() {
     let runs = [(Procs(4), Seconds(4000)), (Procs(8), Seconds(2000))];
     let advisor = Advisor::new(
-        State::new(MACHINE, Vec::new(), Vec::new()),
+        situation(MACHINE, &[], &[]),
         Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap(),
         Backfill::easy(),
         2.0,
@@ -166,12 +190,12 @@ fn a_run_time_give_or_take_a_factor_is_so_in_all_sizes_alike() {
 
 #[test]
 fn more_is_held_than_there_is() {
-    let held = |procs: u32| resident(procs, None, Holder::ending(Procs(procs), Seconds(100)));
-    let state = State::new(MACHINE, vec![held(5), held(20), held(15)], Vec::new());
+    let held = |procs: u32| ending(procs, 100);
+    let state = situation(MACHINE, &[held(5), held(20), held(15)], &[]);
     assert_eq!((state.excess(), state.free()), (Procs(8), Procs(0)));
-    let left: Vec<u32> = state.running().iter().map(|one| one.left.procs().0).collect();
-    assert_eq!(left, [17, 15], "those that started first hold less");
-    assert_eq!(State::new(MACHINE, vec![held(5)], Vec::new()).excess(), Procs(0));
+    let left: Vec<u32> = state.running().iter().map(|one| one.procs.0).collect();
+    assert_eq!(left, [17, 15], "jobs that started first hold less");
+    assert_eq!(situation(MACHINE, &[held(5)], &[]).excess(), Procs(0));
 }
 
 /// Users of their own habits on a small machine, at times a queue.
@@ -209,19 +233,28 @@ fn predictor(spec: &str, workload: &Workload) -> Box<dyn RuntimePredictor> {
     spec.parse::<PredictorSpec>().unwrap().build(runs, DEFAULT_REQUEST)
 }
 
+fn past<'a>(log: &'a Workload, outlook: &str, spec: &str) -> Past<'a> {
+    let run_times = RunTimeModel::new(outlook.parse().unwrap(), predictor(spec, log));
+    Past::new(Replay::recorded(log, DEFAULT_REQUEST), run_times, DEFAULT_REQUEST)
+}
+
+/// All that a situation holds: free processors, running and waiting jobs.
+fn seen(
+    situation: &Situation,
+) -> (Vec<queuecast::allot::advice::JobAtSite>, Vec<queuecast::allot::advice::JobAtSite>) {
+    (situation.running().to_vec(), situation.waiting().to_vec())
+}
+
 #[test]
 fn who_knows_all_run_times_is_right_about_first_come_first_served() {
     let log = happened(&workload(3, 300), "fcfs");
-    let walk = |spec: &str| {
-        Walk::recorded(&log, "forecast".parse().unwrap(), predictor(spec, &log), DEFAULT_REQUEST)
-    };
     let errors = |spec: &str| -> Vec<i64> {
-        let mut walk = walk(spec);
+        let mut past = past(&log, "forecast", spec);
         let jobs = log.jobs().iter().step_by(7);
         jobs.map(|job| {
-            walk.before(job.index);
+            past.before(job.index);
             let sizes = Sizes::measured(&[(job.shape.procs, Seconds(10))], Viable::ANY, MACHINE).unwrap();
-            let advisor = Advisor::new(walk.state(job.submit), sizes, Backfill::fcfs(), 1.0);
+            let advisor = Advisor::new(past.situation(job.submit), sizes, Backfill::fcfs(), 1.0);
             let actual = log.starts[job.index.at()] - job.submit;
             (advisor.draw(Seed(1), 0).unwrap().each[0].0 - actual).0
         })
@@ -267,17 +300,17 @@ fn nothing_of_the_future_is_known() {
             ("forecast:3", "ruh"),
             ("forecast", "template:(u),()"),
         ] {
-            let belief: Belief = belief.parse().unwrap();
             let state = |log: &Workload, at: Time| {
-                let mut walk = Walk::recorded(log, belief, predictor(spec, log), DEFAULT_REQUEST);
-                walk.to(at);
-                (walk.ended(), (walk.past(50), walk.lessons(9)), walk.state(at))
+                let mut past = past(log, belief, spec);
+                past.to(at);
+                let known = (past.ended(), past.sample(50), past.for_calibration(9));
+                (known, seen(&past.situation(at)))
             };
             let (here, there) = (state(&log, moment), state(&other, moment));
             assert_eq!(here, there, "{belief} {spec}");
-            queued += here.2.waiting().len();
+            queued += here.1.1.len();
             let later = moment + Seconds(20_000);
-            changed |= state(&log, later).2 != state(&other, later).2;
+            changed |= state(&log, later).1 != state(&other, later).1;
         }
     }
     assert!(queued > 0 && changed, "control: there is a queue, and later the two differ");
@@ -288,32 +321,26 @@ fn what_a_log_without_starts_would_have_come_to_is_as_if_it_had_them() {
     let bare = workload(9, 300);
     let full = happened(&bare, "easy");
     let moment = Time(90_000);
-    let belief = Belief::default();
-    let easy = || Backfill::easy().build();
-    let mut simulated = Walk::simulated(
-        &bare,
-        moment,
-        &mut *easy(),
-        &mut *predictor("requested", &bare),
-        belief,
-        predictor("requested", &bare),
-        DEFAULT_REQUEST,
-    )
-    .unwrap();
-    let mut recorded = Walk::recorded(&full, belief, predictor("requested", &full), DEFAULT_REQUEST);
+    let schedule = Experiment::new(Backfill::easy(), PredictorSpec::Requested).run(&bare).unwrap();
+    let placed: Vec<(Time, Seconds)> =
+        schedule.placements.iter().map(|placement| (placement.start, placement.ran)).collect();
+    let run_times = || RunTimeModel::new(RunTimeOutlook::default(), predictor("requested", &bare));
+    let replay = Replay::of(&bare, Timeline::simulated(&bare, &placed), DEFAULT_REQUEST);
+    let mut simulated = Past::new(replay, run_times(), DEFAULT_REQUEST);
+    let mut recorded = past(&full, "shares", "requested");
     simulated.to(moment);
     recorded.to(moment);
-    assert_eq!(simulated.state(moment), recorded.state(moment));
-    assert!(!recorded.state(moment).running().is_empty());
+    assert_eq!(seen(&simulated.situation(moment)), seen(&recorded.situation(moment)));
+    assert!(!recorded.situation(moment).running().is_empty());
 }
 
 #[test]
 fn a_later_start_has_to_be_worth_it() {
     // Eight are free now and take 1000 s; sixteen are free in 300 s and take 500 s.
-    let held = resident(24, None, Holder::ending(Procs(24), Seconds(300)));
+    let held = ending(24, 300);
     let runs = [(Procs(8), Seconds(1000)), (Procs(16), Seconds(500)), (Procs(17), Seconds(500))];
     let sizes = Sizes::measured(&runs, Viable::ANY, MACHINE).unwrap();
-    let advisor = Advisor::new(State::new(MACHINE, vec![held], Vec::new()), sizes, Backfill::easy(), 1.0);
+    let advisor = Advisor::new(situation(MACHINE, &[held], &[]), sizes, Backfill::easy(), 1.0);
     let draws = drawn(&advisor, 3);
     let advice = |averse: f64| -> Advice {
         advisor.conclude(&draws, Preference { target: Target::P90, averse }).unwrap()

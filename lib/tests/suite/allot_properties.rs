@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::allot::{self, Allotter, Witness};
+use queuecast::allot::{self, Allotter, StrategyRecorder};
 use queuecast::job::{Job, Runs, Shape, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Options, Policy, Schedule, simulate};
@@ -61,7 +61,7 @@ proptest! {
     /// is then what becomes of it where the strategy is carried out.
     #[test]
     fn the_first_course_is_what_happens(workload in workloads()) {
-        let mut witness = Witness::new(&workload, &strategies());
+        let mut witness = StrategyRecorder::new(&workload, &strategies());
         let recorded = simulated(&workload, &mut witness);
         prop_assert_eq!(&recorded.placements, &simulated(&workload, &mut Allotter::new("avg".parse().unwrap())).placements);
         prop_assert_eq!(witness.decisions().len(), workload.len());
@@ -82,7 +82,7 @@ proptest! {
     /// No strategy saves more than OPT, which knows the future, and OPT never loses.
     #[test]
     fn nothing_is_better_for_one_job_than_to_know(workload in workloads()) {
-        let mut witness = Witness::new(&workload, &strategies());
+        let mut witness = StrategyRecorder::new(&workload, &strategies());
         simulated(&workload, &mut witness);
         for (number, strategy) in STRATEGIES.iter().enumerate() {
             prop_assert_eq!(witness.courses(number).len(), witness.courses(0).len());
@@ -101,7 +101,7 @@ fn strategies_differ() {
     let (mut saved, mut losers) = ([0.0; STRATEGIES.len()], 0);
     for _ in 0..50 {
         let workload = workloads().new_tree(&mut runner).unwrap().current();
-        let mut witness = Witness::new(&workload, &strategies());
+        let mut witness = StrategyRecorder::new(&workload, &strategies());
         simulated(&workload, &mut witness);
         for (number, total) in saved.iter_mut().enumerate() {
             *total += witness.courses(number).iter().map(|course| course.saved).sum::<f64>();

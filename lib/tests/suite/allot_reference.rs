@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use queuecast::allot::{Allotter, Sizes};
+use queuecast::distribution::LogUniform;
 use queuecast::job::{Job, Runs, Shape, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Options, Policy, simulate};
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::{Holder, Lifetimes, QueueTime};
+use queuecast::wait::{Holder, QueueTime};
 use queuecast::workload::{Machine, Workload};
 
 const MACHINE: u32 = 16;
@@ -181,7 +182,7 @@ impl Slow {
                 })
                 .collect(),
             Why::Pred { corrected } => {
-                let lifetimes = Lifetimes::between(LIFETIMES.0, LIFETIMES.1).unwrap();
+                let lifetimes = LogUniform::between(LIFETIMES.0, LIFETIMES.1).unwrap();
                 let holder =
                     |one: &Running| Holder::aged(Procs(one.procs), Seconds(now - one.start), &lifetimes);
                 let holders: Vec<Holder> = self.running.iter().map(holder).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use queuecast::characterization::{
-    Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, Sessions,
+    Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, UserSessions,
 };
 use queuecast::job::{ExecutableId, Job, Truth, UserId};
 use queuecast::units::{Procs, Seconds, Time};
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn pairs_of_a_user_are_alike_as_often(workload in workload()) {
-        let habits = SessionStatistics::of(&workload, Sessions::GAP);
+        let habits = SessionStatistics::of(&workload, UserSessions::GAP);
         let users: BTreeSet<UserId> = workload.jobs().iter().filter_map(|job| job.user).collect();
         let Some(habits) = habits else {
             prop_assert!(users.is_empty());
@@ -169,7 +169,7 @@ proptest! {
             let own: Vec<&Job> = workload.jobs().iter().filter(|job| job.user == Some(*user)).collect();
             sessions += 1;
             for pair in own.windows(2) {
-                if pair[1].submit - pair[0].submit > Sessions::GAP {
+                if pair[1].submit - pair[0].submit > UserSessions::GAP {
                     sessions += 1;
                     continue;
                 }

@@ -7,12 +7,12 @@ use proptest::test_runner::TestRunner;
 use queuecast::eval::Experiment;
 use queuecast::job::{Event, Job, JobId, JobIndex, Truth, UserId, What};
 use queuecast::predict::{
-    DEFAULT_REQUEST, Forecast, Learn, PredictorSpec, Question, RecentUserHistory, Requested, Revision, Ruh,
-    RuntimePredictor, Sbh, SessionHistory, Statistic,
+    Constant, DEFAULT_REQUEST, Forecast, Learn, PredictorSpec, Question, RecentUserHistory, Requested,
+    Revision, Ruh, RuntimePredictor, Sbh, SessionHistory, Statistic,
 };
 use queuecast::sim::{
-    Backfill, Change, Depth, EventOrder, Fork, Form, LimitRule, Observer, Options, Order, Placement, Policy,
-    Reason, Schedule, SimError, Standing, Start, View, WaitingJob, simulate,
+    Backfill, Change, Depth, EventOrder, Fork, LimitRule, Observer, Options, Order, Persistence, Placement,
+    Policy, Reason, Schedule, SimError, Standing, Start, View, WaitingJob, simulate,
 };
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
@@ -61,7 +61,7 @@ fn predictors() -> impl Strategy<Value = PredictorSpec> {
     prop_oneof![
         Just(PredictorSpec::Requested),
         Just(PredictorSpec::Perfect),
-        Just(PredictorSpec::Constant(Seconds(7))),
+        Just(PredictorSpec::Constant(Constant(Seconds(7)))),
         Just(PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean))),
         Just(PredictorSpec::Recent(Ruh::capped(3, Statistic::Median))),
     ]
@@ -116,7 +116,7 @@ impl RuntimePredictor for Fickle {
                 started.1 = Some(event.at);
             }
             What::Overran { .. } => {}
-            What::Ended(_) => self.present.retain(|(job, _)| *job != index),
+            What::Ended(_) | What::Withdrawn => self.present.retain(|(job, _)| *job != index),
         }
         for _ in 0..self.below(4) {
             if !self.present.is_empty() {
@@ -167,11 +167,11 @@ fn policies() -> impl Strategy<Value = Backfill> {
     let formulas =
         prop_oneof![3 => Just(None), 1 => Just(Some("wait / requested")), 1 => Just(Some("-procs"))];
     prop_oneof![
-        1 => Just(Backfill::conservative(Form::Keep)),
+        1 => Just(Backfill::conservative(Persistence::Keep)),
         5 => (depths, backfill_orders(), formulas).prop_map(|(reservations, order, formula)| Backfill {
             reservations,
             order,
-            form: Form::Replan,
+            form: Persistence::Replan,
             priority: formula.map(|formula| formula.parse().unwrap()),
         }),
     ]
@@ -446,8 +446,8 @@ proptest! {
         let whole = whole.map(|(job, truth)| (job, Truth::rigid(truth.run().max(Seconds(1))))).collect();
         let workload = Workload::new(workload.machine(), whole).unwrap();
         let options = Options { factor: 1.0, ..options };
-        let keep = run(&workload, &Backfill::conservative(Form::Keep), PredictorSpec::Perfect, options, false);
-        let replan = run(&workload, &Backfill::conservative(Form::Replan), PredictorSpec::Perfect, options, false);
+        let keep = run(&workload, &Backfill::conservative(Persistence::Keep), PredictorSpec::Perfect, options, false);
+        let replan = run(&workload, &Backfill::conservative(Persistence::Replan), PredictorSpec::Perfect, options, false);
         prop_assert_eq!(keep.placements, replan.placements);
     }
 
@@ -670,6 +670,11 @@ impl Policy for SlowKept {
             Change::Ended { .. } => self.eased = true,
             Change::Moved { from, to, .. } => (self.changed, self.eased) = (true, self.eased || to < from),
             Change::Revised { from, to, .. } => (self.changed, self.eased) = (true, self.eased || to < from),
+            Change::Withdrawn { job, .. } => {
+                self.promises.retain(|(promised, _)| *promised != job);
+                (self.changed, self.eased) = (true, true);
+            }
+            Change::Resized => (self.changed, self.eased) = (true, true),
         }
     }
 
@@ -701,7 +706,7 @@ proptest! {
         let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
         let event_order = if pyss { EventOrder::Pyss } else { EventOrder::Textbook };
         let options = Options { event_order, ..Options::default() };
-        let fast = run(&workload, &Backfill::conservative(Form::Keep), PredictorSpec::Requested, options, false);
+        let fast = run(&workload, &Backfill::conservative(Persistence::Keep), PredictorSpec::Requested, options, false);
         let mut predictor = Requested { default: DEFAULT_REQUEST };
         let slow = simulate(&workload, options, &mut SlowKept::default(), &mut predictor, &mut []).expect("a sound predictor");
         prop_assert_eq!(placed(&fast), placed(&slow));
@@ -720,7 +725,7 @@ proptest! {
             (job, Truth::rigid(Seconds(run)))
         });
         let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
-        let fast = run(&workload, &Backfill::conservative(Form::Keep), predictor.clone(), options, false);
+        let fast = run(&workload, &Backfill::conservative(Persistence::Keep), predictor.clone(), options, false);
         let mut predictor = predictor.build(&workload, &options);
         let slow = simulate(&workload, options, &mut SlowKept::default(), predictor.as_mut(), &mut []).unwrap();
         prop_assert_eq!(placed(&fast), placed(&slow));
@@ -789,7 +794,7 @@ fn a_view_in_the_middle_of_an_instant_accounts_for_every_processor() {
     let job = |id, run| (Job::rigid(id, Time(0), Procs(5), None), Truth::rigid(Seconds(run)));
     let workload =
         Workload::new(Machine { procs: Procs(10) }, vec![job(1, 10), job(2, 100), job(3, 10)]).unwrap();
-    let mut predictor = PredictorSpec::Constant(Seconds(10)).build(Vec::new, DEFAULT_REQUEST);
+    let mut predictor = PredictorSpec::Constant(Constant(Seconds(10))).build(Vec::new, DEFAULT_REQUEST);
     for event_order in [EventOrder::Textbook, EventOrder::Pyss] {
         let options = Options { event_order, ..Options::default() };
         let mut policy = Backfill::easy().build();
@@ -847,7 +852,7 @@ fn count_cases(condition: impl Fn(&Workload, &Options, u64) -> bool) -> usize {
 #[test]
 fn control_what_a_fickle_predictor_thinks_decides_who_starts() {
     // Otherwise every property about revisions could hold because they change nothing.
-    for policy in [Backfill::easy(), Backfill::sjbf(), Backfill::conservative(Form::Keep)] {
+    for policy in [Backfill::easy(), Backfill::sjbf(), Backfill::conservative(Persistence::Keep)] {
         let differing = count_cases(|workload, options, seed| {
             let run = |seed| run(workload, &policy, Who::Fickle(seed), *options, false);
             let (one, other) = (run(seed), run(seed ^ 0xffff));
@@ -899,7 +904,7 @@ impl RuntimePredictor for Liar {
 
     fn observe(&mut self, _event: &Event<'_>, revisions: &mut Vec<Revision>) {
         if self.heard == self.when {
-            revisions.push(self.says);
+            revisions.push(self.says.clone());
         }
         self.heard += 1;
     }
@@ -994,7 +999,7 @@ fn a_job_that_counts_as_gone_is_not_brought_back() {
     let jobs = vec![job(1, 0, 3, 10), job(2, 0, 1, 10), job(3, 10, 4, 10), job(4, 10, 1, 10)];
     let workload = Workload::new(Machine { procs: Procs(4) }, jobs).unwrap();
     let options = Options { event_order: EventOrder::Pyss, ..Options::default() };
-    for policy in [Backfill::easy(), Backfill::conservative(Form::Keep)] {
+    for policy in [Backfill::easy(), Backfill::conservative(Persistence::Keep)] {
         // Events: 0 to 3 two arrive and start; 4 job 2 arrives, 5 starts; 6 job 3 arrives.
         for when in [4, 5, 6] {
             let mut sound = Sound { order: options.event_order, wrong: None };

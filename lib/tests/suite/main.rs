@@ -20,6 +20,8 @@ mod predictors_reference;
 mod queue_time_properties;
 mod session_properties;
 mod shapes;
+mod site;
+mod specs;
 mod speedup_properties;
 mod template_properties;
 mod tidy;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use queuecast::predict::{Correction, PredictorSpec, Rule, Statistic};
-use queuecast::spec::SpecError;
+use queuecast::spec::{SettingKey, Spec, SpecError, known};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/predictors.md");
@@ -24,19 +24,16 @@ fn cells(line: &str) -> Vec<&str> {
     inside.map_or(Vec::new(), |inside| inside.split(" | ").map(|cell| cell.trim_matches('`')).collect())
 }
 
-/// The keys an unknown setting is answered with.
+/// The keys of a form's settings.
 fn keys(name: &str) -> Vec<String> {
+    let forms = PredictorSpec::forms();
+    let form = forms.iter().find(|form| form.name == name).expect("a form");
     let error = format!("{name}:nonsense=1").parse::<PredictorSpec>().expect_err("nonsense").to_string();
-    let known = error.split("known are ").nth(1).expect("the known settings");
-    let mut keys: Vec<String> = known
-        .match_indices('=')
-        .map(|(at, _)| {
-            let from = known[..at].rfind(|letter: char| !letter.is_ascii_lowercase()).map_or(0, |at| at + 1);
-            known[from..at].to_owned()
-        })
-        .collect();
-    keys.extend(known.contains("(criteria)").then(|| "criteria".to_owned()));
-    keys
+    let key = |key: &SettingKey| {
+        assert!(error.contains(&key.shown()), "an unknown setting is answered with all keys: {error}");
+        key.name.to_owned()
+    };
+    form.keys.iter().map(key).collect()
 }
 
 /// What the page lacks: forms, keys and values the code knows.
@@ -50,8 +47,9 @@ fn missing(page: &str) -> Vec<String> {
             lacking.push(format!("{heading}: {first}"));
         }
     };
-    PredictorSpec::KNOWN.iter().for_each(|form| expect("## Predictors", form));
-    Rule::KNOWN.iter().for_each(|form| expect("## Corrections", form));
+    known::<PredictorSpec>().iter().for_each(|form| expect("## Predictors", form));
+    known::<Rule>().iter().for_each(|form| expect("## Corrections", form));
+    expect("## Corrections", "RULE/RULE");
     for name in ["ruh", "sbh"] {
         keys(name).iter().for_each(|key| expect(&format!("## Settings of `{name}`"), key));
     }
@@ -89,10 +87,10 @@ fn every_form_and_every_setting_has_its_row() {
     let wanting = page
         .replace("| `perfect` | the", "| `prefect` | the")
         .replace("| `think` |", "| `thinks` |")
-        .replace("| `increments:free` | the", "| `increments` | the");
+        .replace("| `increments[:free]` |", "| `increments` |");
     assert_eq!(
         missing(&wanting),
-        ["## Predictors: perfect", "## Corrections: increments:free", "## Settings of `sbh`: think"]
+        ["## Predictors: perfect", "## Corrections: increments[:free]", "## Settings of `sbh`: think"]
     );
 }
 
@@ -130,7 +128,7 @@ fn every_choice_is_named_where_it_can_be_made() {
         lines.into_iter().find(|line| cells(line).first() == Some(&key)).expect("a row").to_owned()
     };
     for name in ["ruh", "sbh"] {
-        for statistic in Statistic::KNOWN {
+        for statistic in Statistic::ALL {
             assert!(row(name, "statistic").contains(&format!("`{statistic}`")), "{name} {statistic}");
         }
     }

@@ -4,11 +4,12 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use queuecast::distribution::LogUniform;
 use queuecast::predict::Forecast;
 use queuecast::seed::Seed;
 use queuecast::synth::Downey;
 use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, Lifetimes, QueueTime, probability, quantile};
+use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
 /// How finely answers are rounded up, in seconds.
@@ -18,8 +19,8 @@ const ALL: [QueueTime; 4] =
     [QueueTime::Exact, QueueTime::Median, QueueTime::Mean, QueueTime::Combined { benefactors: 2 }];
 
 /// Lifetimes from e² to e¹² s, as in the paper.
-fn paper() -> Lifetimes {
-    Lifetimes::between(2f64.exp(), 12f64.exp()).unwrap()
+fn paper() -> LogUniform {
+    LogUniform::between(2f64.exp(), 12f64.exp()).unwrap()
 }
 
 /// Mostly aged, some older than they should be, some forecast, some with a known end.
@@ -31,7 +32,7 @@ fn holder() -> impl Strategy<Value = Holder> {
             0 => Holder::ending(procs, Seconds(length)),
             1 => Holder::forecast(procs, age, &Forecast::exactly(Seconds(length))),
             2 => Holder::forecast(procs, age, &Forecast::around(length as f64, length as f64 / 3.0, 0.9)),
-            3 => Holder::aged(procs, age, &Lifetimes::around(Seconds(length), 3.0)),
+            3 => Holder::aged(procs, age, &LogUniform::around(Seconds(length), 3.0)),
             _ => Holder::aged(procs, age, &paper()),
         }
     })
@@ -173,14 +174,14 @@ proptest! {
         more in 1..9_u32,
     ) {
         let small = others.into_iter().filter(|holder| holder.procs().0 < more);
-        let with: Vec<Holder> = holders.iter().copied().chain(small).collect();
+        let with: Vec<Holder> = holders.iter().cloned().chain(small).collect();
         let ask = |holders: &[Holder]| QueueTime::Median.predict(holders, Procs(more));
         prop_assert_eq!(ask(&with), ask(&holders));
     }
 
     #[test]
     fn another_holder_never_delays(holders in machines(), other in holder(), more in 1..60_u32) {
-        let with: Vec<Holder> = holders.iter().copied().chain([other]).collect();
+        let with: Vec<Holder> = holders.iter().cloned().chain([other]).collect();
         for how in [QueueTime::Exact, QueueTime::Median, QueueTime::Mean] {
             let (before, after) = (how.predict(&holders, Procs(more)), how.predict(&with, Procs(more)));
             prop_assert!(before.is_none() || after <= before, "{how} {before:?} {after:?}");
@@ -210,7 +211,7 @@ proptest! {
     ) {
         let of = |scale: i64| -> Vec<Holder> {
             let factor = scale as f64;
-            let lifetimes = Lifetimes::between(factor * 2f64.exp(), factor * 12f64.exp()).unwrap();
+            let lifetimes = LogUniform::between(factor * 2f64.exp(), factor * 12f64.exp()).unwrap();
             ages.iter().map(|&(procs, age)| Holder::aged(Procs(procs), Seconds(age * scale), &lifetimes)).collect()
         };
         for how in ALL {
@@ -317,7 +318,7 @@ fn outcome(how: QueueTime, factor: f64) -> ([f64; 4], [f64; 4], f64) {
     let (mut given, mut served, mut pairs) = ([0.0; 4], [0.0; 4], Vec::new());
     for _ in 0..MACHINES {
         let jobs = full_machine(&mut uniform);
-        let holders: Vec<Holder> = jobs.iter().map(|job| job.0).collect();
+        let holders: Vec<Holder> = jobs.iter().map(|job| job.0.clone()).collect();
         for (place, more) in SIZES.into_iter().enumerate() {
             let Some(predicted) = how.predict(&holders, Procs(more)) else { continue };
             let (predicted, actual) = (predicted * factor, really(&jobs, more));

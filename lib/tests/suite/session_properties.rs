@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 use queuecast::job::{Event, ExecutableId, Job, JobIndex, Truth, UserId, What};
 use queuecast::predict::{
     Correction, Criterion, DEFAULT_REQUEST, Forecast, Learn, Newcomer, PredictorSpec, Question, Revision,
-    Ruh, RuntimePredictor, Sbh, Search, Statistic,
+    Ruh, RuntimePredictor, Sbh, SessionSearch, Statistic,
 };
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Schedule, simulate};
 use queuecast::units::{Procs, Seconds, Time};
@@ -115,6 +115,7 @@ trait Slow {
                     }
                 });
             }
+            What::Withdrawn => self.change(user, index, |known| known.end = Some(event.at)),
             What::Ended(outcome) => {
                 news = true;
                 self.change(user, index, |known| {
@@ -194,7 +195,7 @@ impl Slow for SlowSbh {
         let looked_at: Vec<&Vec<Known>> = sessions.iter().rev().take(depth).collect();
         let criteria: Vec<Criterion> = self.settings.criteria.iter().collect();
         match self.settings.search {
-            Search::DepthFirst => {
+            SessionSearch::DepthFirst => {
                 for &criterion in &criteria {
                     for session in &looked_at {
                         if let Some(found) = self.matches(criterion, session, job) {
@@ -203,7 +204,7 @@ impl Slow for SlowSbh {
                     }
                 }
             }
-            Search::BreadthFirst => {
+            SessionSearch::BreadthFirst => {
                 for session in &looked_at {
                     for &criterion in &criteria {
                         if let Some(found) = self.matches(criterion, session, job) {
@@ -430,7 +431,7 @@ fn sbhs() -> impl Strategy<Value = Sbh> {
         "[PEX,*]",
         "[PEX,PE,PX,EX,P,E,X,*]",
     ]);
-    let search = prop_oneof![Just(Search::DepthFirst), Just(Search::BreadthFirst)];
+    let search = prop_oneof![Just(SessionSearch::DepthFirst), Just(SessionSearch::BreadthFirst)];
     let depth = prop_oneof![3 => Just(None), 2 => (1..4_u32).prop_map(Some)];
     let think = prop::sample::select(vec![1_i64, 10, 60, 1200]).prop_map(Seconds);
     let rest = (learns(), newcomers(), any::<bool>(), prop::bool::weighted(0.8), any::<bool>());
@@ -519,8 +520,8 @@ fn control_every_setting_of_sbh_shows_in_some_schedule() {
             "search",
             sbh_differing(|sbh| {
                 sbh.search = match sbh.search {
-                    Search::DepthFirst => Search::BreadthFirst,
-                    Search::BreadthFirst => Search::DepthFirst,
+                    SessionSearch::DepthFirst => SessionSearch::BreadthFirst,
+                    SessionSearch::BreadthFirst => SessionSearch::DepthFirst,
                 }
             }),
         ),

@@ -1,7 +1,7 @@
 //! The fast way to score template sets equals the slow one, to the last bit, on random workloads.
 
 use proptest::prelude::*;
-use queuecast::eval::{Replay, Scorer};
+use queuecast::eval::{Scorer, WalkForward};
 use queuecast::job::{ExecutableId, Job, QueueId, Truth, UserId};
 use queuecast::predict::template::{
     Characteristic, Data, Estimator, Nodes, Template, TemplatePredictor, TemplateSet,
@@ -78,7 +78,7 @@ proptest! {
         at_submission in any::<bool>(),
     ) {
         let workload = workload(&rows);
-        let replay = if at_submission { Replay::at_submission(&workload) } else { Replay::of(&workload) };
+        let replay = if at_submission { WalkForward::at_submission(&workload) } else { WalkForward::of(&workload) };
         let Ok(replay) = replay else { return Ok(()) };
         let set = TemplateSet(templates);
         let scorer = Scorer::new(&replay);
@@ -97,7 +97,7 @@ fn control_other_templates_score_otherwise() {
         .map(|n| (n * 9, Some(n % 4), 50 + n * n * 7 % 371, 1 + n as u32 % 5, Some(900), n as u32))
         .collect();
     let workload = workload(&rows);
-    let replay = Replay::of(&workload).expect("a replay");
+    let replay = WalkForward::of(&workload).expect("a replay");
     let scorer = Scorer::new(&replay);
     let score = |set: &str| scorer.score(&set.parse().expect("a set"), 0..replay.len()).mean_error;
     let all = ["()", "(u)", "(n=1)", "(lr)", "(inv)", "(log)", "(h=2)", "(q,e)"].map(score);

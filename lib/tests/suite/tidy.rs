@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 18] = [
+const FLOORS: [(&str, u32); 19] = [
     ("parallel", 0),
     ("units", 0),
     ("job", 1),
@@ -18,22 +18,30 @@ const FLOORS: [(&str, u32); 18] = [
     ("stats", 1),
     ("spec", 1),
     ("workload", 1),
+    ("distribution", 1),
     ("trace", 2),
     ("predict", 2),
     ("characterization", 2),
     ("synth", 3),
-    ("sim", 3),
-    ("wait", 4),
-    ("allot", 5),
-    ("site", 5),
-    ("broker", 5),
-    ("eval", 6),
-    ("report", 7),
+    ("site", 3),
+    ("sim", 4),
+    ("wait", 5),
+    ("allot", 6),
+    ("broker", 6),
+    ("eval", 7),
+    ("report", 8),
 ];
 
 /// Imports that floors allow and the plan forbids: these rooms work on events and jobs from any source.
-const FORBIDDEN: [(&str, &str); 5] =
-    [("sim", "trace"), ("wait", "trace"), ("predict", "trace"), ("sim", "synth"), ("wait", "synth")];
+const FORBIDDEN: [(&str, &str); 7] = [
+    ("site", "trace"),
+    ("site", "synth"),
+    ("sim", "trace"),
+    ("wait", "trace"),
+    ("predict", "trace"),
+    ("sim", "synth"),
+    ("wait", "synth"),
+];
 
 /// The library computes; it does not touch the world.
 const WORLD: [&str; 11] = [

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use queuecast::trace::{
-    self, Compression, Format, Output, ReadOptions, Record, Records, Rule, SwfWriter, TraceError,
+    self, CompressedOutput, Compression, LogFormat, ReadOptions, Record, Records, Rule, SwfWriter, TraceError,
 };
 
 prop_compose! {
@@ -21,7 +21,7 @@ prop_compose! {
     }
 }
 
-fn options(format: Option<Format>) -> ReadOptions {
+fn options(format: Option<LogFormat>) -> ReadOptions {
     ReadOptions { format, ..ReadOptions::default() }
 }
 
@@ -48,7 +48,7 @@ fn nearly_sacct() -> impl Strategy<Value = String> {
 }
 
 /// Reads to the end: every data line is a record, or was counted as something else.
-fn accounted(bytes: &[u8], format: Option<Format>) -> Result<(), TestCaseError> {
+fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseError> {
     let Ok(mut records) = Records::open(bytes, &options(format)) else { return Ok(()) };
     let mut count = 0;
     for record in records.by_ref() {
@@ -77,7 +77,7 @@ proptest! {
         comments in proptest::collection::vec("; [ -~]{0,40}", 0..5),
         compression in prop_oneof![Just(Compression::None), Just(Compression::Gzip), Just(Compression::Zstd)],
     ) {
-        let mut writer = SwfWriter::new(Output::new(Vec::new(), compression).unwrap());
+        let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), compression).unwrap());
         for comment in &comments {
             writer.comment(comment.as_bytes()).unwrap();
         }
@@ -86,7 +86,7 @@ proptest! {
             writer.record(record).unwrap();
         }
         let bytes = writer.finish().unwrap().finish().unwrap();
-        let mut records = Records::open(bytes.as_slice(), &options(Some(Format::Swf))).unwrap();
+        let mut records = Records::open(bytes.as_slice(), &options(Some(LogFormat::Swf))).unwrap();
         let again: Vec<Record> = records.by_ref().collect::<Result<_, _>>().unwrap();
         prop_assert_eq!(again, originals);
         let kept: Vec<Vec<u8>> = records.header().comments.iter().map(|comment| comment.bytes.clone()).collect();
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        for format in [None, Some(Format::Swf), Some(Format::Sacct)] {
+        for format in [None, Some(LogFormat::Swf), Some(LogFormat::Sacct)] {
             accounted(&bytes, format)?;
         }
         for magic in [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"JobID|State|Submit|Start|End|NCPUS\n"] {
@@ -106,11 +106,11 @@ proptest! {
 
     #[test]
     fn every_line_of_a_nearly_good_log_is_accounted_for(text in nearly_swf()) {
-        accounted(text.as_bytes(), Some(Format::Swf))?;
+        accounted(text.as_bytes(), Some(LogFormat::Swf))?;
     }
 
     #[test]
     fn every_row_of_nearly_good_accounting_is_accounted_for(text in nearly_sacct()) {
-        accounted(text.as_bytes(), Some(Format::Sacct))?;
+        accounted(text.as_bytes(), Some(LogFormat::Sacct))?;
     }
 }

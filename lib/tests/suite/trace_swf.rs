@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::write::GzEncoder;
 use queuecast::job::Ending;
 use queuecast::trace::{
-    self, Compression, Format, Log, Output, ReadOptions, Record, Records, Rule, TraceError,
+    self, CompressedOutput, Compression, Log, LogFormat, ReadOptions, Record, Records, Rule, TraceError,
 };
 use queuecast::units::{Procs, Seconds, Time};
 
@@ -94,7 +94,7 @@ fn a_record_becomes_a_job() {
     assert_eq!(log.workload.names.queues[&1], "short");
     assert_eq!(log.workload.names.partitions[&2], "fat");
     assert_eq!(log.workload.epoch, Some(1000));
-    assert_eq!(log.format, Format::Swf);
+    assert_eq!(log.format, LogFormat::Swf);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_truncated_gzip_is_never_half_a_log() {
 
 #[test]
 fn a_truncated_zstd_is_never_half_a_log() {
-    let mut output = Output::new(Vec::new(), Compression::Zstd).unwrap();
+    let mut output = CompressedOutput::new(Vec::new(), Compression::Zstd).unwrap();
     for job in 0..5_000 {
         writeln!(output, "{}", with(&[(1, &job.to_string())])).unwrap();
     }
@@ -336,7 +336,7 @@ fn what_is_not_a_log_is_told_what_it_looks_like() {
         let message = fail(bytes);
         assert!(message.contains("not a log") && message.contains(looks_like), "{message}");
     }
-    let sacct_as_swf = ReadOptions { format: Some(Format::Swf), ..ReadOptions::default() };
+    let sacct_as_swf = ReadOptions { format: Some(LogFormat::Swf), ..ReadOptions::default() };
     let error = trace::read(&b"JobID|State\n1|COMPLETED\n"[..], &sacct_as_swf).unwrap_err();
     assert!(matches!(error, TraceError::MostlyMalformed { malformed: 2, lines: 2, .. }), "{error}");
 }

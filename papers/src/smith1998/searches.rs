@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use queuecast::eval::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
-use queuecast::eval::{EvalError, Replay, Score, Scorer};
+use queuecast::eval::{EvalError, Score, Scorer, WalkForward};
 use queuecast::predict::template::TemplateSet;
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::workload::Workload;
@@ -63,7 +63,7 @@ pub fn search(
     batch: &Batch<'_>,
     stepped: &dyn Fn(),
 ) -> Result<LogSearches, EvalError> {
-    let replay = Replay::of(workload)?;
+    let replay = WalkForward::of(workload)?;
     let scorer = Scorer::new(&replay);
     let all = 0..scorer.len();
     let space = Space::of(workload.jobs());

@@ -1,23 +1,11 @@
 //! The job that can be given several sizes: what is said of it on the command line.
 
-use queuecast::allot::advice::State;
-use queuecast::allot::{Sizes, SizesError};
+use queuecast::allot::advice::{MoldableJob, RunTimeBySize};
 use queuecast::report::duration;
-use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds};
-use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::spec;
-
-/// So many sizes are all looked at; of more, a readable choice.
-const ALL: u32 = 64;
-
-/// Sizes that become free as running jobs end, looked at besides.
-const LEVELS: usize = 24;
-
-/// A fitted curve further from a measured run time than this share of it is worth a warning.
-const BAD: f64 = 0.2;
 
 /// The job.
 #[derive(Debug, Clone, clap::Args)]
@@ -88,177 +76,24 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
-    /// Refuses a job of which nobody says how long it runs.
-    pub fn check(&self) -> Result<(), Failure> {
-        if self.runs.is_some() || self.lifetime.is_some() {
-            return Ok(());
-        }
-        Err(Failure::usage(
-            "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
-        ))
-    }
-
-    /// The sizes to look at on this machine.
-    pub fn offered(&self, state: &State) -> Result<Offer, Failure> {
-        let between = match &self.runs {
-            Some(Runs(runs)) if self.between => {
-                // What is wrong with the measured ones is said first.
-                Sizes::measured(runs, Viable::ANY, state.machine()).map_err(refused)?;
-                Some(Between::fitted(runs)?)
+    /// The job described; refused if its run time is missing.
+    pub fn described(&self) -> Result<MoldableJob, Failure> {
+        let runs = match (&self.runs, self.lifetime) {
+            (Some(Runs(runs)), _) => RunTimeBySize::Measured { runs: runs.clone(), between: self.between },
+            (None, Some(alone)) => RunTimeBySize::Modelled {
+                alone,
+                parallelism: self.parallelism.unwrap_or(f64::NAN),
+                variance: self.variance.unwrap_or(f64::NAN),
+            },
+            (None, None) => {
+                return Err(Failure::usage(
+                    "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
+                ));
             }
-            _ => None,
         };
-        let sizes = self.choose(state, between.as_ref()).map_err(refused)?;
-        Ok(Offer { sizes, between })
+        let Self { ref sizes, fewest, most, give_or_take, .. } = *self;
+        Ok(MoldableJob { runs, sizes: sizes.clone(), fewest, most, give_or_take })
     }
-
-    /// From `fewest` to `most`, where given.
-    fn viable(&self, most: Option<u32>) -> Viable {
-        let Viable { fewest, most: any } = Viable::ANY;
-        Viable { fewest: self.fewest.map_or(fewest, Procs), most: most.map_or(any, Procs) }
-    }
-
-    fn choose(&self, state: &State, between: Option<&Between>) -> Result<Sizes, SizesError> {
-        let machine = state.machine();
-        if let Some(&procs) = self.sizes.iter().find(|&&procs| procs > machine.0) {
-            return Err(SizesError::Outside { procs, machine: machine.0 });
-        }
-        if let Some(Runs(runs)) = &self.runs {
-            let named = |procs: Procs| self.sizes.is_empty() || self.sizes.contains(&procs.0);
-            let viable = self.viable(self.most);
-            let mut runs = runs.clone();
-            if let Some(between) = between {
-                runs.extend(between.more(self, Sizes::range(viable, machine)?, state));
-            }
-            let given = Sizes::measured(&runs, viable, machine)?;
-            let kept: Vec<(Procs, Seconds)> = given
-                .all()
-                .iter()
-                .filter(|size| named(size.procs))
-                .map(|size| (size.procs, size.run))
-                .collect();
-            if kept.is_empty() {
-                let named = listed(self.sizes.iter().copied());
-                return Err(SizesError::NoneNamed {
-                    named,
-                    given: listed(given.all().iter().map(|size| size.procs.0)),
-                });
-            }
-            return Sizes::measured(&kept, viable, machine);
-        }
-        let speedup = Speedup {
-            parallelism: self.parallelism.unwrap_or(f64::NAN),
-            variance: self.variance.unwrap_or(f64::NAN),
-        };
-        let alone = self.lifetime.unwrap_or_default();
-        // More than this many do not make it faster, on average.
-        let useful = speedup.parallelism.round().clamp(1.0, f64::from(machine.0)) as u32;
-        let most = self.most.or(self.sizes.is_empty().then_some(useful));
-        // What is no speedup is said first.
-        Sizes::modelled(alone, speedup, [Procs(1)], Viable::ANY, machine)?;
-        let viable = self.viable(most);
-        let left = Sizes::range(viable, machine)?;
-        let sizes = if self.sizes.is_empty() {
-            readable(left, state)
-        } else {
-            self.sizes.iter().copied().map(Procs).collect()
-        };
-        Sizes::modelled(alone, speedup, sizes, viable, machine)
-    }
-}
-
-fn listed(sizes: impl Iterator<Item = u32>) -> String {
-    sizes.map(|procs| procs.to_string()).collect::<Vec<_>>().join(", ")
-}
-
-fn refused(error: SizesError) -> Failure {
-    let failure = Failure::usage(error.to_string());
-    match error {
-        SizesError::Outside { .. } | SizesError::NoneViable { given: None, .. } => {
-            failure.hint("--procs says how large the machine is, where the log does not")
-        }
-        _ => failure,
-    }
-}
-
-/// What the job can be given.
-#[derive(Debug, Clone)]
-pub struct Offer {
-    /// Each with its run time.
-    pub sizes: Sizes,
-    /// The curve of those that were not measured.
-    pub between: Option<Between>,
-}
-
-/// A speedup fitted to measured run times, for the sizes between them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Between {
-    /// The sizes it was fitted to, ascending.
-    pub measured: Vec<Procs>,
-    /// On one processor, in seconds.
-    pub lifetime: f64,
-    pub parallelism: f64,
-    pub variance: f64,
-    /// How far its run times are from the measured ones, at most, as a share of these.
-    pub deviation: f64,
-}
-
-impl Between {
-    /// Whether it is too far from what was measured to say much of the sizes between.
-    pub fn is_bad(&self) -> bool {
-        self.deviation > BAD
-    }
-
-    fn fitted(runs: &[(Procs, Seconds)]) -> Result<Between, Failure> {
-        let (lifetime, speedup) =
-            Speedup::fitted(runs).map_err(|error| Failure::usage(format!("--between: {error}")))?;
-        let off = |&(procs, run): &(Procs, Seconds)| {
-            let measured = run.0 as f64;
-            (lifetime / speedup.of(procs.0) - measured).abs() / measured
-        };
-        let mut measured: Vec<Procs> = runs.iter().map(|run| run.0).collect();
-        measured.sort_unstable();
-        let Speedup { parallelism, variance } = speedup;
-        let deviation = runs.iter().map(off).fold(0.0, f64::max);
-        Ok(Between { measured, lifetime, parallelism, variance, deviation })
-    }
-
-    /// Run times on viable sizes that were not measured and lie between those that were: the ones that are named, or a
-    /// readable choice.
-    fn more(&self, named: &Arguments, viable: Viable, state: &State) -> Vec<(Procs, Seconds)> {
-        let (Some(&first), Some(&last)) = (self.measured.first(), self.measured.last()) else {
-            return Vec::new();
-        };
-        let range = Viable { fewest: viable.fewest.max(first), most: viable.most.min(last) };
-        if range.fewest > range.most {
-            return Vec::new();
-        }
-        let mut sizes: Vec<Procs> = match named.sizes.is_empty() {
-            true => readable(range, state),
-            false => named.sizes.iter().copied().map(Procs).collect(),
-        };
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes.retain(|procs| (range.fewest..=range.most).contains(procs) && !self.measured.contains(procs));
-        let speedup = Speedup { parallelism: self.parallelism, variance: self.variance };
-        let run = |procs: Procs| (self.lifetime / speedup.of(procs.0)).round().clamp(1.0, 1e12);
-        sizes.into_iter().map(|procs| (procs, Seconds(run(procs) as i64))).collect()
-    }
-}
-
-/// All sizes of the range if they are few; else its ends, powers of two and half-way between, and what becomes free.
-fn readable(viable: Viable, state: &State) -> Vec<Procs> {
-    let (fewest, most) = (viable.fewest.0, viable.most.0);
-    if most - fewest < ALL {
-        return (fewest..=most).map(Procs).collect();
-    }
-    let round = (0..31).flat_map(|power| [1_u32 << power, (1_u32 << power) / 2 * 3]);
-    let levels = state.levels(LEVELS).into_iter().map(|level| level.0);
-    let mut sizes: Vec<u32> = [fewest, most].into_iter().chain(round).chain(levels).collect();
-    sizes.retain(|procs| (fewest..=most).contains(procs));
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes.into_iter().map(Procs).collect()
 }
 
 #[cfg(test)]
@@ -287,15 +122,5 @@ mod tests {
         ] {
             assert!(runs(text).is_err_and(|said| said.contains(why)), "{text}: {:?}", runs(text));
         }
-    }
-
-    #[test]
-    fn many_sizes_are_thinned_out_but_keep_their_ends_and_what_is_free() {
-        let state = State::new(Procs(5000), Vec::new(), Vec::new());
-        let viable = |fewest, most| Viable { fewest: Procs(fewest), most: Procs(most) };
-        assert_eq!(readable(viable(3, 10), &state).len(), 8);
-        let many: Vec<u32> = readable(viable(5, 5000), &state).iter().map(|procs| procs.0).collect();
-        assert!(many.len() < 40 && many.is_sorted(), "{many:?}");
-        assert_eq!((many[0], many[1], many.last()), (5, 6, Some(&5000)));
     }
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use queuecast::job::{Job, JobIndex, UserId};
-use queuecast::trace::squeue::{NotAsAsked, Queued, SINFO, SQUEUE, sinfo, squeue};
+use queuecast::site::Site;
+use queuecast::trace::squeue::{NotAsAsked, Queued, SINFO, SQUEUE, TIME_FORMAT, sinfo, squeue};
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast::workload::{Machine, Names};
 
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -18,7 +18,7 @@ use crate::printer::Printer;
 #[command(next_help_heading = "The site")]
 #[group(id = "the_site")]
 pub struct Arguments {
-    /// Ask the site's Slurm, by squeue and sinfo, who runs and who waits now
+    /// Ask the site's Slurm, by squeue and sinfo, which jobs run and wait now
     #[arg(long)]
     pub live: bool,
     /// Ask about this partition only
@@ -26,9 +26,9 @@ pub struct Arguments {
     pub partition: Option<String>,
 }
 
-/// What the site said.
+/// The queue of the site.
 #[derive(Debug)]
-pub struct Site {
+pub struct LiveQueue {
     /// Processors in use or ready for it.
     pub machine: Procs,
     /// When it was asked, as a Unix time.
@@ -36,10 +36,10 @@ pub struct Site {
     queue: Vec<Queued>,
 }
 
-impl Site {
+impl LiveQueue {
     /// Asks. Jobs that wait for something else than processors, and those larger than the machine, are left out, which is
     /// said.
-    pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<Site, Failure> {
+    pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<LiveQueue, Failure> {
         let partition = arguments.partition.as_ref().map_or_else(|| vec!["-a"], |name| vec!["-p", name]);
         let said =
             |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
@@ -61,24 +61,15 @@ impl Site {
                 count - queue.len()
             ));
         }
-        Ok(Site { machine, asked: Time(asked), queue })
+        Ok(LiveQueue { machine, asked: Time(asked), queue })
     }
 
-    /// Those that run, with their age, and those that wait, as jobs of the users a log knows by name.
-    pub fn jobs(&self, known: &Workload) -> (Vec<(Job, Seconds)>, Vec<Job>) {
-        let number =
-            |name: &str| known.names.users.iter().find(|(_, user)| *user == name).map(|(&number, _)| number);
-        let (mut running, mut waiting) = (Vec::new(), Vec::new());
-        for (index, queued) in (known.len() as u32..).zip(&self.queue) {
-            let mut job = Job::rigid(queued.id, self.asked, queued.procs, queued.limit);
-            job.index = JobIndex(index);
-            job.user = number(&queued.user).and_then(UserId::new);
-            match queued.elapsed {
-                Some(age) => running.push((job, age)),
-                None => waiting.push(job),
-            }
-        }
-        (running, waiting)
+    /// The site as it is now, with users numbered as in its history.
+    pub fn site(&self, names: &Names, default_request: Seconds) -> Site {
+        let job = |queued: &Queued| queued.job(self.asked, names);
+        let running = self.queue.iter().filter_map(|queued| Some((job(queued), queued.elapsed?)));
+        let waiting = self.queue.iter().filter(|queued| queued.elapsed.is_none()).map(job);
+        Site::found(Machine { procs: self.machine }, self.asked, running, waiting, default_request)
     }
 }
 
@@ -86,10 +77,12 @@ impl Site {
 fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
     const HINT: &str =
         "--live asks the site's Slurm: run it where squeue and sinfo work, or give a log without it";
-    let output = Command::new(command).args(arguments).output().map_err(|cause| match cause.kind() {
-        io::ErrorKind::NotFound => Failure::input(format!("there is no {command} here")).hint(HINT),
-        _ => Failure::input(format!("cannot run {command}")).because(cause).hint(HINT),
-    })?;
+    let output = Command::new(command).args(arguments).env(TIME_FORMAT.0, TIME_FORMAT.1).output().map_err(
+        |cause| match cause.kind() {
+            io::ErrorKind::NotFound => Failure::input(format!("there is no {command} here")).hint(HINT),
+            _ => Failure::input(format!("cannot run {command}")).because(cause).hint(HINT),
+        },
+    )?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

@@ -7,7 +7,7 @@ use queuecast::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, Request
 use queuecast::units::Seconds;
 
 use crate::failure::Failure;
-use crate::spec::{Form, Spec, form};
+use crate::spec::{Form, SpecParser, form};
 
 /// What `--estimates` says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,13 +39,13 @@ const FEIT: Form =
 const NONE: Form = form("none", "", "no requested times");
 
 /// `--estimates` for jobs that never had any.
-pub fn made() -> Spec<EstimateKind> {
+pub fn made() -> SpecParser<EstimateKind> {
     const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
-    Spec::new(FORMS, read)
+    SpecParser::new(FORMS, read)
 }
 
 /// `--estimates` for the jobs of a trace.
-pub fn replaced() -> Spec<EstimateKind> {
+pub fn replaced() -> SpecParser<EstimateKind> {
     const FORMS: &[Form] = &[
         TSAFRIR,
         form("shuffled", "", "the trace's own, assigned at random"),
@@ -56,7 +56,7 @@ pub fn replaced() -> Spec<EstimateKind> {
         FEIT,
         NONE,
     ];
-    Spec::new(FORMS, read)
+    SpecParser::new(FORMS, read)
 }
 
 fn read(text: &str) -> Result<EstimateKind, String> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use queuecast::synth::generate::{GenerateError, Generated, NamedLog};
-use queuecast::trace::Format;
+use queuecast::trace::LogFormat;
 
 use super::errors::{self, OPTIONS};
 use super::output::OutputOption;
@@ -41,7 +41,7 @@ impl LogChange {
         let cleaning: Vec<String> = report.to_string().lines().map(|line| line.trim().to_owned()).collect();
         let generated = change(&named(&trace, &cleaning))
             .map_err(|error| errors::failure(error, OPTIONS, Some(&trace.name)))?;
-        let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
+        let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
         place.write(&generated, header, Some(&trace.name), invocation, printer)
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use queuecast::eval::search::{Method, Search};
-use queuecast::eval::{EvalError, Replay, Score, Scorer};
+use queuecast::eval::{EvalError, Score, Scorer, WalkForward};
 use queuecast::job::Job;
-use queuecast::predict::template::{Lifetime, TemplateSet};
+use queuecast::predict::template::{GibbonsSettings, Lifetime, TemplateSet};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct Interrupted;
 /// A log that template sets are scored on.
 #[derive(Debug)]
 pub struct Scoring<'a> {
-    replay: Replay<'a>,
+    replay: WalkForward<'a>,
     scorer: Scorer<'a>,
     searched: usize,
     /// Whether any are held out.
@@ -54,8 +54,8 @@ impl<'a> Scoring<'a> {
     pub fn new(trace: &'a Loaded, when: When, holdout: Option<f64>) -> Result<Scoring<'a>, Failure> {
         let workload = &trace.log.workload;
         let replay = match when {
-            When::Start => Replay::of(workload),
-            When::Submit => Replay::at_submission(workload),
+            When::Start => WalkForward::of(workload),
+            When::Submit => WalkForward::at_submission(workload),
         };
         let replay = replay.map_err(|error| refused(&trace.name, &error))?;
         let jobs = replay.len();
@@ -117,9 +117,9 @@ impl<'a> Scoring<'a> {
     /// What template sets are compared with; what goes by requested times, where there are any.
     fn baselines(&self) -> Vec<PredictorSpec> {
         let requests = self.jobs().iter().any(|job| job.shape.limit.is_some());
-        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons { relative: true }];
+        let relative = [PredictorSpec::Requested, PredictorSpec::Gibbons(GibbonsSettings { relative: true })];
         let mut specs: Vec<PredictorSpec> = relative.into_iter().filter(|_| requests).collect();
-        specs.push(PredictorSpec::Gibbons { relative: false });
+        specs.push(PredictorSpec::Gibbons(GibbonsSettings { relative: false }));
         specs.extend([Lifetime::Median, Lifetime::Mean].map(PredictorSpec::Downey));
         specs
     }

@@ -8,7 +8,7 @@ use queuecast::eval::{Evaluation, Experiment, QueueSeries};
 use queuecast::report::swf::{self, Heading};
 use queuecast::report::table::csv_field;
 use queuecast::sim::{Backfilled, Reason};
-use queuecast::trace::Format;
+use queuecast::trace::LogFormat;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
@@ -71,7 +71,7 @@ impl Files {
         }
         if let Some(planned) = self.schedule_swf {
             let name = planned.name().to_owned();
-            let header = (trace.log.format == Format::Swf).then_some(&trace.log.header);
+            let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
             let heading = Heading { header, notes: &notes(experiment) };
             swf::write(planned.begin()?, heading, evaluation.workload(), Some(evaluation.schedule()))
                 .map_err(|cause| Failure::writing(&name, cause))?

@@ -1,6 +1,6 @@
 //! `--depth`, `--backfill-order` and `--priority`: a policy with one thing different.
 
-use queuecast::sim::{Backfill, Depth, Form, Formula, Order};
+use queuecast::sim::{Backfill, Depth, Formula, Order, Persistence};
 
 use crate::failure::Failure;
 use crate::spec;
@@ -59,7 +59,7 @@ impl Variation {
         if let Some(formula) = &self.priority {
             let said = match (&policy.priority, policy.form) {
                 (Some(already), _) if already != formula => Some("has a priority of its own"),
-                (_, Form::Keep) => Some("promises starts in the order of arrival"),
+                (_, Persistence::Keep) => Some("promises starts in the order of arrival"),
                 _ => None,
             };
             refuse(said, policy, "--priority", "use --policy conservative:form=replan, or easy")?;

@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Done<'a> {
+struct CleanAnswer<'a> {
     version: &'static str,
     source: &'a str,
     output: Option<String>,
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut input = Input::open(&arguments.file, printer)?;
     let cleaned = trace::clean(&mut input, &arguments.source.options())
         .map_err(|error| Failure::reading(&input.name, error))?;
-    let done = Done {
+    let done = CleanAnswer {
         version: env!("CARGO_PKG_VERSION"),
         source: &input.name,
         output: output.as_ref().map(|output| output.name().to_owned()),
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     printer.answer(&done)
 }
 
-impl Answer for Done<'_> {
+impl Answer for CleanAnswer<'_> {
     fn document(&self) -> Document {
         let written = match &self.output {
             Some(output) => {

@@ -38,7 +38,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Done<'a> {
+struct ConvertAnswer<'a> {
     version: &'static str,
     source: &'a str,
     output: &'a str,
@@ -46,8 +46,8 @@ struct Done<'a> {
     reading: &'a CleaningReport,
 }
 
-/// Converts. Into a file, the answer is a report; on standard output, the trace is the answer, and what there is
-/// to say goes to standard error.
+/// Converts. With a file as target, the report goes to standard output; without, the trace does, and the report goes to
+/// standard error.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let path = arguments.output.as_deref().or(arguments.into.as_deref());
     if path.is_none() && printer.format() != Format::Text {
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         done.sink.commit()?;
         let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
         let version = env!("CARGO_PKG_VERSION");
-        return printer.answer(&Done { version, source, output, records: done.records, reading });
+        return printer.answer(&ConvertAnswer { version, source, output, records: done.records, reading });
     }
     let mut done = trace::convert(&mut input, printer.stdout(), &options).map_err(refused)?;
     done.sink.flush().map_err(|cause| Failure::writing(&target, cause))?;
@@ -83,9 +83,9 @@ fn written(records: u64, target: &str) -> String {
     format!("{} written to {target}", number_of(usize::try_from(records).unwrap_or(usize::MAX), "record"))
 }
 
-impl Answer for Done<'_> {
+impl Answer for ConvertAnswer<'_> {
     fn document(&self) -> Document {
-        let Done { source, output, records, reading, .. } = *self;
+        let ConvertAnswer { source, output, records, reading, .. } = *self;
         Document::new().with_paragraph(format!(
             "{source}: {}\n{}",
             cleaning::reading(reading),

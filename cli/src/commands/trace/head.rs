@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::{Cell, Column, Document, Kind, Table};
-use queuecast::trace::{Field, Format, Record, Records};
+use queuecast::report::{Cell, Column, ColumnKind, Document, Table};
+use queuecast::trace::{Field, LogFormat, Record, Records};
 use queuecast::workload::Names;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -34,7 +34,7 @@ struct Head {
     table: Table,
 }
 
-/// Reads no further than it has to.
+/// Reads the first records and shows them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let input = Input::open(&arguments.file, printer)?;
     let name = input.name.clone();
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     })
 }
 
-fn table(records: &[Record], names: &Names, format: Format) -> Table {
+fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
     let unit = |field: Field| match field {
         Field::Submit | Field::Wait | Field::Run | Field::Cpu | Field::RequestedTime | Field::ThinkTime => {
             Some("s")
@@ -58,17 +58,17 @@ fn table(records: &[Record], names: &Names, format: Format) -> Table {
     };
     let mut columns: Vec<Column> = Vec::new();
     for field in Field::ALL {
-        let column = Column::new(field.name(), Kind::Integer);
+        let column = Column::new(field.name(), ColumnKind::Integer);
         columns.push(match unit(field) {
             Some(unit) => column.unit(unit),
             None => column,
         });
     }
-    if format == Format::Sacct {
+    if format == LogFormat::Sacct {
         columns.extend([Column::text("account"), Column::text("qos")]);
     }
     let rows: Vec<Vec<Cell>> = records.iter().map(|record| cells(record, names, format)).collect();
-    // A column of which nothing is known says nothing to people.
+    // Columns without a known value are hidden in text.
     let mut unknown = Vec::new();
     for (place, column) in columns.iter_mut().enumerate() {
         if !rows.is_empty() && rows.iter().all(|row| row[place] == Cell::Missing) {
@@ -84,7 +84,7 @@ fn table(records: &[Record], names: &Names, format: Format) -> Table {
     table
 }
 
-fn cells(record: &Record, names: &Names, format: Format) -> Vec<Cell> {
+fn cells(record: &Record, names: &Names, format: LogFormat) -> Vec<Cell> {
     let named = |number: i64, names: &std::collections::BTreeMap<u32, String>| {
         let name = u32::try_from(number).ok().and_then(|number| names.get(&number));
         match name {
@@ -105,7 +105,7 @@ fn cells(record: &Record, names: &Names, format: Format) -> Vec<Cell> {
             field => record.known(field).map_or(Cell::Missing, Cell::Identifier),
         })
         .collect();
-    if format == Format::Sacct {
+    if format == LogFormat::Sacct {
         cells.extend([named(record.account, &names.accounts), named(record.qos, &names.qos)]);
     }
     cells

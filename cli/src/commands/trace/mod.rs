@@ -22,25 +22,25 @@ Examples:
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: TraceCommand,
 }
 
-/// What to do with a trace.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum TraceCommand {
     Info(info::Arguments),
     Clean(clean::Arguments),
     Convert(convert::Arguments),
     Head(head::Arguments),
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Info(arguments) => info::run(arguments, printer),
-        Command::Clean(arguments) => clean::run(arguments, printer),
-        Command::Convert(arguments) => convert::run(arguments, printer),
-        Command::Head(arguments) => head::run(arguments, printer),
+        TraceCommand::Info(arguments) => info::run(arguments, printer),
+        TraceCommand::Clean(arguments) => clean::run(arguments, printer),
+        TraceCommand::Convert(arguments) => convert::run(arguments, printer),
+        TraceCommand::Head(arguments) => head::run(arguments, printer),
     }
 }
 
@@ -53,16 +53,18 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Alone {
         #[command(subcommand)]
-        command: Command,
+        command: TraceCommand,
     }
 
     #[test]
     fn each_command_reads_its_arguments() {
         let parse = |line: &str| Alone::try_parse_from(line.split(' ')).unwrap().command;
-        assert!(matches!(parse("trace info a b"), Command::Info(info) if info.files.len() == 2));
-        assert!(matches!(parse("trace head a -n 3"), Command::Head(head) if head.jobs == 3));
-        assert!(matches!(parse("trace clean a -o b"), Command::Clean(clean) if clean.output.is_some()));
-        assert!(matches!(parse("trace convert -"), Command::Convert(convert) if convert.output.is_none()));
+        assert!(matches!(parse("trace info a b"), TraceCommand::Info(info) if info.files.len() == 2));
+        assert!(matches!(parse("trace head a -n 3"), TraceCommand::Head(head) if head.jobs == 3));
+        assert!(matches!(parse("trace clean a -o b"), TraceCommand::Clean(clean) if clean.output.is_some()));
+        assert!(
+            matches!(parse("trace convert -"), TraceCommand::Convert(convert) if convert.output.is_none())
+        );
         assert_eq!(Alone::try_parse_from(["trace", "tail", "a"]).unwrap_err().exit_code(), 2);
     }
 }

@@ -1,37 +1,32 @@
-//! When would it start, in each size: by running the machine on from here, many times; or by a predictor.
+//! When a job would start in each size: by running the site on, many times; or by a formula.
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 
 use super::error::AdviceError;
-use super::outcome::{Advice, Preference, Prospect, Spread};
-use super::state::{Resident, State};
+use super::prospect::{Advice, Preference, Prospect, TimeRange};
+use super::situation::Situation;
 use crate::allot::{Size, Sizes};
-use crate::job::{Job, JobIndex, Shape, Truth};
+use crate::distribution::LogUniform;
+use crate::job::{Job, JobIndex, Truth};
+use crate::parallel;
 use crate::predict::{DEFAULT_REQUEST, Requested};
 use crate::seed::Seed;
-use crate::sim::{Backfill, Company, Engine, LimitRule, Options};
-use crate::units::{Procs, Seconds, Time};
-use crate::wait::{Holder, QueueTime, quantile};
-use crate::workload::{Machine, Workload};
+use crate::sim::{Backfill, Components, Engine, LimitRule, Options, Unknown};
+use crate::units::{Procs, Seconds};
+use crate::wait::{Calibration, QueueTime, WaitQuestion, quantile};
+use crate::workload::WorkloadError;
 
-/// Those that run start first, so that nobody who waits can take their place, whatever the policy.
-const BEFORE: Time = Time(0);
-
-/// The moment asked about.
-const NOW: Time = Time(1);
-
-/// A job that can be given several sizes, and the machine it would come to.
+/// A job that can be given several sizes, and the site it would be submitted to.
 #[derive(Debug, Clone)]
 pub struct Advisor {
-    state: State,
+    situation: Situation,
     sizes: Sizes,
     policy: Backfill,
-    /// The job's run time may be this many times longer or shorter than said; at least 1.
+    /// The job's run time may be this many times longer or shorter than given; at least 1.
     factor: f64,
 }
 
-/// One way things may go: for each size, smallest first, how long the job would wait and run.
+/// One simulation: for each size, smallest first, how long the job waits and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawn {
     /// Queue time and run time.
@@ -39,15 +34,15 @@ pub struct Drawn {
 }
 
 impl Advisor {
-    /// About a job that comes last, after all that wait, under this policy. Its run times are as its sizes say, give or
-    /// take the factor, uniformly in the logarithm and alike in all sizes; what it asks for is the longest of them.
-    pub fn new(state: State, sizes: Sizes, policy: Backfill, factor: f64) -> Advisor {
-        Advisor { state, sizes, policy, factor: if factor >= 1.0 { factor.min(1e6) } else { 1.0 } }
+    /// For a job that joins the end of the queue, under this policy. Its run times are those of its sizes times a factor that
+    /// is log-uniform from 1/`factor` to `factor` and the same in all sizes; it requests the longest of them.
+    pub fn new(situation: Situation, sizes: Sizes, policy: Backfill, factor: f64) -> Advisor {
+        Advisor { situation, sizes, policy, factor: if factor >= 1.0 { factor.min(1e6) } else { 1.0 } }
     }
 
-    /// The machine and its queue.
-    pub fn state(&self) -> &State {
-        &self.state
+    /// The site and what is known of its jobs.
+    pub fn situation(&self) -> &Situation {
+        &self.situation
     }
 
     /// What the job can be given.
@@ -55,56 +50,88 @@ impl Advisor {
         self.sizes.all()
     }
 
-    /// What the job asks for in this size: the longest it may run.
+    /// The time the job requests in this size: the longest it may run.
     pub fn request(&self, size: &Size) -> Seconds {
         scaled(size.run, self.factor)
     }
 
-    /// The draw of this number: how much longer each job runs, and what follows for every size, so that sizes are
-    /// compared under the same luck. Draws are independent of each other and can be made in any order.
+    /// The simulation of this number: run times are drawn for all jobs, and all sizes are compared under the same draws.
+    /// Simulations are independent of each other and can be made in any order.
     ///
-    /// The engine runs on from the state under the policy, which plans with what is left of requested times, until the
-    /// job has started. Reservations made before are made anew, and a formula's waits count from this moment.
+    /// The site is run on under the policy, which plans with requested times, until the job has started. Reservations made
+    /// before are made anew.
     pub fn draw(&self, seed: Seed, number: u32) -> Result<Drawn, AdviceError> {
-        let mut luck = seed.stream(&format!("advice {number}"));
-        let own = self.factor.powf(2.0 * luck.random::<f64>() - 1.0);
-        let mut company: Vec<(Job, Truth)> =
-            Vec::with_capacity(self.state.running().len() + self.state.waiting().len() + 1);
-        company.extend(self.state.running().iter().map(|one| present(one, BEFORE, &mut luck)));
-        company.extend(self.state.waiting().iter().map(|one| present(one, NOW, &mut luck)));
+        let mut rng = seed.stream(&format!("advice {number}"));
+        let own = self.factor.powf(2.0 * rng.random::<f64>() - 1.0);
+        let runs = self.situation.draw(&mut rng);
+        let (site, now) = (self.situation.site(), self.situation.now());
+        // Draws are within the limits already; a job that has outlived its limit is planned to end, and may not.
+        let options = Options { limit: LimitRule::Ignore, ..Options::default() };
+        let engine = Engine::resume(site.clone(), now, options, |unknown| run_of(unknown, &runs));
         let each = self.sizes.all().iter().map(|size| {
             let run = scaled(size.run, own);
-            let mut jobs = company.clone();
-            let limit = self.request(size);
-            jobs.push((Job::rigid(u64::MAX, NOW, size.procs, Some(limit)), Truth::rigid(run)));
-            Ok((self.start(jobs)? - NOW, run))
+            let start = self.start(engine.clone(), size, run)?;
+            Ok((start, run))
         });
         Ok(Drawn { each: each.collect::<Result<_, AdviceError>>()? })
     }
 
-    /// When the last of these starts.
-    fn start(&self, jobs: Vec<(Job, Truth)>) -> Result<Time, AdviceError> {
-        let last = JobIndex(jobs.len() as u32 - 1);
-        let workload = Workload::new(Machine { procs: self.state.machine() }, jobs)?;
-        // Draws are within the limits already; a job that has outlived its own is planned to end, and may not.
-        let options = Options { limit: LimitRule::Ignore, ..Options::default() };
-        let mut engine = Engine::new(&workload, options);
-        let mut company = Company {
+    /// How long the job waits in this size.
+    fn start(&self, mut engine: Engine<'_>, size: &Size, run: Seconds) -> Result<Seconds, AdviceError> {
+        let (now, machine) = (self.situation.now(), self.situation.machine());
+        if size.procs > machine {
+            let (procs, machine) = (size.procs.0, machine.0);
+            return Err(WorkloadError::TooLarge { id: u64::MAX, procs, machine }.into());
+        }
+        let index = engine.site().submitted();
+        let job = Job::rigid(u64::MAX, now, size.procs, Some(self.request(size)));
+        engine.submit(job, Truth::rigid(run));
+        let mut parts = Components {
             policy: &mut *self.policy.build(),
             predictor: &mut Requested { default: DEFAULT_REQUEST },
             observers: &mut [],
         };
+        engine.conclude(now, &mut parts)?;
         loop {
-            if let Some(start) = engine.start(last) {
-                return Ok(start);
+            if let Some(start) = engine.start(index) {
+                return Ok(start - now);
             }
-            if engine.step(&mut company)?.is_none() {
+            if engine.step(&mut parts)?.is_none() {
                 return Err(AdviceError::Nothing);
             }
         }
     }
 
-    /// What comes of these draws.
+    /// So many simulations, in parallel; the same on any number of threads.
+    pub fn simulate(&self, seed: Seed, count: u32) -> Result<Vec<Drawn>, AdviceError> {
+        let numbers: Vec<u32> = (0..count).collect();
+        parallel::try_map(&numbers, |&number| self.draw(seed, number))
+    }
+
+    /// The question to which the queue times of the first size are the answer; `None` if nothing was drawn.
+    pub fn question(&self, drawn: &[Drawn]) -> Option<WaitQuestion> {
+        let size = self.sizes().first().filter(|_| !drawn.is_empty())?;
+        let waits: Vec<Seconds> = drawn.iter().filter_map(|one| one.each.first()).map(|one| one.0).collect();
+        Some(WaitQuestion::new(waits.into_iter(), size.procs, self.request(size)))
+    }
+
+    /// Simulations with their queue times corrected, size by size; run times stay as they are.
+    pub fn correct(&self, calibration: &Calibration, drawn: &[Drawn]) -> Vec<Drawn> {
+        let mut corrected = drawn.to_vec();
+        for (place, size) in self.sizes().iter().enumerate() {
+            let mut each: Vec<&mut Seconds> = corrected
+                .iter_mut()
+                .filter_map(|one| one.each.get_mut(place))
+                .map(|one| &mut one.0)
+                .collect();
+            let mut waits: Vec<Seconds> = each.iter().map(|wait| **wait).collect();
+            calibration.correct(&mut waits, size.procs, self.request(size));
+            each.iter_mut().zip(waits).for_each(|(wait, corrected)| **wait = corrected);
+        }
+        corrected
+    }
+
+    /// What follows from these simulations.
     pub fn conclude(&self, drawn: &[Drawn], preference: Preference) -> Result<Advice, AdviceError> {
         let mut best = vec![0_usize; self.sizes().len()];
         for one in drawn {
@@ -118,12 +145,12 @@ impl Advisor {
         let share = |count: usize| count as f64 / drawn.len() as f64;
         let prospect = |(place, size): (usize, &Size)| {
             let each = || drawn.iter().filter_map(|one| one.each.get(place));
-            let spread = |of: fn(&(Seconds, Seconds)) -> Seconds| Spread::of(each().map(of));
+            let range = |of: fn(&(Seconds, Seconds)) -> Seconds| TimeRange::of(each().map(of));
             Some(Prospect {
                 procs: size.procs,
-                run: spread(|one| one.1)?,
-                queue: spread(|one| one.0)?,
-                turnaround: spread(|one| one.0 + one.1)?,
+                run: range(|one| one.1)?,
+                queue: range(|one| one.0)?,
+                turnaround: range(|one| one.0 + one.1)?,
                 at_once: Some(share(each().filter(|one| one.0 == Seconds::ZERO).count())),
                 best: Some(share(best[place])),
             })
@@ -132,15 +159,16 @@ impl Advisor {
             .ok_or(AdviceError::Nothing)
     }
 
-    /// What a predictor for the head of a first-come, first-served queue says. Refused if anybody waits. Sizes of which
-    /// it says nothing are left out. Only [`QueueTime::Exact`] says how sure it is.
+    /// What a formula for the head of a first-come, first-served queue predicts. Refused if any job waits. Sizes for which it
+    /// has no prediction are left out. Only [`QueueTime::Exact`] gives a range.
     pub fn by(&self, by: QueueTime, preference: Preference) -> Result<Advice, AdviceError> {
-        let ahead = self.state.waiting().len();
+        let ahead = self.situation.waiting().len();
         if ahead > 0 {
             return Err(AdviceError::JobsAhead { by, ahead });
         }
-        let holders: Vec<Holder> = self.state.running().iter().map(|one| one.left).collect();
-        let free = self.state.free();
+        let holders = self.situation.holders();
+        let free = self.situation.free();
+        let factor = LogUniform::new(1.0 / self.factor, self.factor);
         let prospect = |size: &Size| {
             let more = Procs(size.procs.0.saturating_sub(free.0));
             let range = |share: f64| match by {
@@ -148,15 +176,15 @@ impl Advisor {
                 QueueTime::Exact => quantile(&holders, more, share),
                 _ => None,
             };
-            let queue =
-                Spread { p10: range(0.1), median: by.predict(&holders, more)?, p90: range(0.9), mean: None };
+            let median = by.predict(&holders, more)?;
+            let queue = TimeRange { p10: range(0.1), median, p90: range(0.9), mean: None };
             let seconds = size.run.0 as f64;
-            let off = |share: f64| Some(seconds * self.factor.powf(share));
-            let run = Spread { p10: off(-0.8), median: seconds, p90: off(0.8), mean: None };
-            // Two ranges do not add up to a third, unless one of them is none.
+            let off = |share: f64| Some(seconds * factor.quantile(share));
+            let run = TimeRange { p10: off(0.1), median: seconds, p90: off(0.9), mean: None };
+            // Two ranges do not add up to a third, unless one of them is a point.
             let certain = self.factor == 1.0;
             let sum = |queue: Option<f64>| queue.filter(|_| certain).map(|queue| queue + seconds);
-            let turnaround = Spread {
+            let turnaround = TimeRange {
                 p10: sum(queue.p10),
                 median: queue.median + seconds,
                 p90: sum(queue.p90),
@@ -168,16 +196,13 @@ impl Advisor {
     }
 }
 
-/// A job that is there already, submitted at this instant, and how long it runs in this draw. Those that run are given
-/// the second they begin earlier.
-fn present(resident: &Resident, at: Time, luck: &mut ChaCha8Rng) -> (Job, Truth) {
-    let before = NOW - at;
-    let shape = Shape { limit: Some(resident.planned + before), ..resident.job.shape };
-    let job = Job { submit: at, shape, other_shapes: None, ..resident.job.clone() };
-    (job, Truth::rigid(resident.draw(luck.random::<f64>()) + before))
+/// The run time drawn for a job at the site.
+fn run_of(unknown: &Unknown<'_>, runs: &[(JobIndex, Seconds)]) -> Seconds {
+    let drawn = runs.binary_search_by_key(&unknown.job.index, |run| run.0).map(|place| runs[place].1);
+    drawn.unwrap_or(unknown.predicted)
 }
 
-/// A run time times something, at least a second.
+/// A run time times a factor, at least a second.
 fn scaled(run: Seconds, factor: f64) -> Seconds {
     Seconds((run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64)
 }

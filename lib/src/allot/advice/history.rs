@@ -1,15 +1,16 @@
-//! How much of the time they ask for jobs use, learned from those that ended.
+//! The share of the requested time that jobs use, learned from those that ended.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::distribution::Distribution;
 use crate::job::Job;
 use crate::units::Seconds;
 
-/// Fewer say nothing.
+/// The fewest observations that make a distribution.
 const FEWEST: usize = 20;
 
-/// What jobs used of the time they asked for, by how much that was; of those that asked for none, how long they ran.
+/// Shares of the requested time that jobs used, by class of requested time; of jobs that requested none, their run times.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// By class of requested time.
@@ -20,18 +21,6 @@ pub struct History {
 
 /// Requested times of one class are within a factor of two; none for jobs that asked for none.
 type Class = Option<u32>;
-
-/// What can become of one job: the run times of jobs like it that lived to its age, in proportion to what it asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Likeness {
-    /// Shares of the requested time, ascending; never empty.
-    shares: Arc<[f64]>,
-    /// The first that is beyond the job's age.
-    from: usize,
-    /// What they are shares of, in seconds.
-    unit: f64,
-    age: f64,
-}
 
 fn class(job: &Job) -> (Class, f64) {
     match job.shape.limit {
@@ -51,13 +40,12 @@ impl History {
         }
     }
 
-    /// Puts what was learned in order, before it is asked. Cheap where little came since the last time: the sort finds what is
-    /// in order already.
+    /// Sorts what was learned. Cheap where little came since the last time: the sort finds what is in order already.
     pub fn settle(&mut self) {
         self.classes.values_mut().chain([&mut self.asked]).for_each(|shares| shares.sort_by(f64::total_cmp));
     }
 
-    /// The history in order, to be asked about many jobs; it was settled since the last job.
+    /// A copy to ask about many jobs; it was settled since the last one that ended.
     pub fn sorted(&self) -> Sorted {
         let classes = self.classes.iter().map(|(&class, shares)| (class, Arc::from(shares.as_slice())));
         Sorted { classes: classes.collect(), asked: Arc::from(self.asked.as_slice()) }
@@ -73,24 +61,15 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// What can become of a job of this age (zero for one that waits): by jobs that asked for about as much; if too few of
-    /// them lived so long, by all that asked for some time. `None` if too few of these did.
-    pub fn like(&self, job: &Job, age: Seconds) -> Option<Likeness> {
+    /// The run time of a job of this age (zero for one that waits), given that age: by jobs that requested about as much time;
+    /// if too few of them ran so long, by all that requested some. `None` if too few of these did.
+    pub fn run_time(&self, job: &Job, age: Seconds) -> Option<Distribution> {
         let (class, unit) = class(job);
         let age = age.0.max(0) as f64;
         let all = class.is_some().then_some(&self.asked);
         self.classes.get(&class).into_iter().chain(all).find_map(|shares| {
-            let from = shares.partition_point(|share| share * unit <= age);
-            (shares.len() - from >= FEWEST).then(|| Likeness { shares: shares.clone(), from, unit, age })
+            let given = Distribution::observed(shares.clone(), unit)?.given(age);
+            given.observations().is_some_and(|count| count >= FEWEST).then_some(given)
         })
-    }
-}
-
-impl Likeness {
-    /// Seconds from now by which it has ended with this probability, from 0 to 1.
-    pub fn quantile(&self, share: f64) -> f64 {
-        let beyond = &self.shares[self.from..];
-        let place = ((share * beyond.len() as f64) as usize).min(beyond.len() - 1);
-        beyond[place] * self.unit - self.age
     }
 }

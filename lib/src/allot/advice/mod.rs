@@ -1,30 +1,32 @@
 //! How many processors to ask for: for each size a job can be given, when it would start and end, and how sure that is.
 //!
-//! A [`Walk`] goes through a log as it happened and stops at a moment; what it knows then is a [`State`]: who runs, who
-//! waits, and what is thought of how long each goes on. An [`Advisor`] puts the job behind those that wait, in each of its
-//! sizes, and has the engine run on from there, many times, each time with other run times drawn ([`Advisor::draw`]); or
-//! asks one of the paper's predictors, where nobody waits ([`Advisor::by`]). [`Advice`] is what comes of it. [`Record`] is
-//! how right the same would have been before. A [`Calibration`] asks the same at past moments, and corrects the draws by what
-//! became of those jobs.
+//! [`advise`] is the whole in one call. Inside: a [`Past`] follows the schedule of a log up to an instant and learns
+//! [`RunTimeModel`]; a [`Situation`] is the site at that instant with the run-time distribution of each job; an [`Advisor`] puts
+//! the job at the end of the queue, in each of its sizes, and runs the site on, many times, each time with other run times
+//! ([`Advisor::draw`]); or asks one of the formulas of Downey 1997, where no job waits ([`Advisor::by`]). [`Advice`] is the
+//! result, [`TrackRecord`] how right such predictions were before.
 //!
-//! Jobs that arrive later are not known and not modelled.
+//! Jobs that arrive later are not modelled.
 
 mod advisor;
-mod belief;
-mod calibration;
 mod error;
 mod history;
-mod outcome;
-mod record;
-mod state;
-mod walk;
+mod offer;
+mod outlook;
+mod past;
+mod prospect;
+mod run_time_model;
+mod situation;
+mod track_record;
+mod workflow;
 
 pub use advisor::{Advisor, Drawn};
-pub use belief::Belief;
-pub use calibration::{Calibration, Lesson};
 pub use error::AdviceError;
-pub use history::Likeness;
-pub use outcome::{Advice, Preference, Prospect, Spread, Target};
-pub use record::{Case, Record, Usual, Width};
-pub use state::{Resident, State};
-pub use walk::{Past, Walk};
+pub use offer::{FittedSpeedup, MoldableJob, Offer, RunTimeBySize};
+pub use outlook::RunTimeOutlook;
+pub use past::{Past, StartedJob};
+pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
+pub use run_time_model::RunTimeModel;
+pub use situation::{JobAtSite, Situation};
+pub use track_record::{PastAnswer, RangeWidth, TrackRecord, WaitBaseline};
+pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};

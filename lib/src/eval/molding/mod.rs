@@ -9,7 +9,7 @@ mod outcomes;
 use self::hours::Hours;
 use self::outcome::share;
 use super::EvalError;
-use crate::allot::{Allotter, Strategy, Witness};
+use crate::allot::{Allotter, Strategy, StrategyRecorder};
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::seed::Seed;
 use crate::sim::{Options, Policy, Schedule, simulate};
@@ -42,7 +42,7 @@ impl Molding {
             let schedule = simulated(&workload, &mut allotter)?;
             enacted.push(Enacted::of(&workload, &drawn, &schedule, &hours, allotter.predictions(), kept));
         }
-        let mut witness = Witness::new(&workload, &self.recorded);
+        let mut witness = StrategyRecorder::new(&workload, &self.recorded);
         let schedule = simulated(&workload, &mut witness)?;
         let spoiled = witness.decisions().iter().filter(|decision| decision.is_spoiled()).count();
         let recorded = (0..self.recorded.len()).map(|place| Recorded::of(&witness, place, &drawn)).collect();

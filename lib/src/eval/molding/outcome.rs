@@ -1,7 +1,7 @@
 //! What came of one seed: every strategy carried out, and every one recorded, in numbers.
 
 use super::hours::Hours;
-use crate::allot::{Bias, Course, Prediction, Trend, Witness};
+use crate::allot::{Bias, Course, Prediction, StrategyRecorder, Trend};
 use crate::sim::Schedule;
 use crate::synth::DowneyJob;
 use crate::units::{Procs, Seconds};
@@ -138,7 +138,7 @@ impl Enacted {
 
 impl Recorded {
     /// From what the strategy at this place would have done.
-    pub(super) fn of(witness: &Witness, place: usize, drawn: &[DowneyJob]) -> Recorded {
+    pub(super) fn of(witness: &StrategyRecorder, place: usize, drawn: &[DowneyJob]) -> Recorded {
         let (jobs, courses) = (witness.decisions().len(), witness.courses(place));
         let rebels: Vec<&Course> = courses.iter().filter(|course| course.rebels).collect();
         let losers = || rebels.iter().filter(|course| course.saved < 0.0);

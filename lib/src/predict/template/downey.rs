@@ -3,9 +3,12 @@
 
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
+use super::super::settings::PredictorSettings;
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::predictor::Newcomers;
+use crate::distribution::LogUniform;
 use crate::job::{Event, Job, What};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, choices};
 use crate::units::Seconds;
 
 /// Which number of the distribution is predicted.
@@ -18,9 +21,39 @@ pub enum Lifetime {
     Mean,
 }
 
+choices! { Lifetime, "lifetime":
+    Median = "median", "the median of the distribution";
+    Mean = "mean", "the mean of the distribution";
+}
+
+impl PredictorSettings for Lifetime {
+    const FORMS: &'static [Form] = &[Form::new("downey", "the distribution of run times in the job's queue")
+        .with(
+            "[:median|mean]",
+            &[SettingKey::spec("lifetime", Lifetime::forms)
+                .alone(Alone::If(|text| Lifetime::parse(text).is_ok()))],
+            "downey:mean",
+        )];
+
+    fn read(settings: &Settings<'_>) -> Result<Lifetime, SpecError> {
+        let mut lifetime = Lifetime::default();
+        settings.set("lifetime", &mut lifetime, |value| value.spec())?;
+        Ok(lifetime)
+    }
+
+    fn write(&self) -> String {
+        let other = Some(self).filter(|&lifetime| *lifetime != Lifetime::default());
+        Written::new("downey").optional(other).to_string()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Downey::new(*self))
+    }
+}
+
 /// Run times of one queue, and the line through their distribution.
 #[derive(Debug, Clone, Default)]
-struct Distribution {
+struct QueueRunTimes {
     sorted: Vec<i64>,
     /// Not in the line yet.
     fresh: Vec<i64>,
@@ -28,7 +61,7 @@ struct Distribution {
     longest: Option<f64>,
 }
 
-impl Distribution {
+impl QueueRunTimes {
     /// Takes in a run time. The line is drawn anew once a hundredth of the run times is not in it, so that all
     /// drawing together costs no more than a hundred looks at each.
     fn insert(&mut self, ran: Seconds) {
@@ -62,7 +95,7 @@ fn longest(sorted: &[i64]) -> Option<f64> {
 #[derive(Debug, Clone)]
 pub struct Downey {
     lifetime: Lifetime,
-    queues: Lookup<u32, Distribution>,
+    queues: Lookup<u32, QueueRunTimes>,
     newcomers: Newcomers,
 }
 
@@ -86,12 +119,11 @@ impl RuntimePredictor for Downey {
             return Forecast::exactly(beyond(question, newcomer));
         };
         let age = question.elapsed.0.max(1) as f64;
-        let predicted = match self.lifetime {
-            Lifetime::Median => (0.5 * (age.ln() + longest)).exp(),
-            // Of a job older than any should be, the mean has no meaning.
-            Lifetime::Mean if longest <= age.ln() => age,
-            Lifetime::Mean => (longest.exp() - age) / (longest - age.ln()),
-        };
+        // A job older than any should be has outlived the distribution.
+        let predicted = LogUniform::within_logs(age.ln(), longest).map_or(age, |left| match self.lifetime {
+            Lifetime::Median => left.quantile(0.5),
+            Lifetime::Mean => left.mean(),
+        });
         let predicted = Seconds(predicted.clamp(0.0, 1e15).round() as i64);
         Forecast::exactly(beyond(question, predicted))
     }
@@ -148,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_line_is_drawn_anew_as_run_times_come_in() {
-        let mut distribution = Distribution::default();
+        let mut distribution = QueueRunTimes::default();
         for run in 1..=500 {
             distribution.insert(Seconds(run * run % 991));
             let all = distribution.sorted.len() + distribution.fresh.len();

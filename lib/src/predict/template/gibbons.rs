@@ -4,12 +4,44 @@ use std::collections::BTreeMap;
 
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
+use super::super::settings::{Needs, PredictorSettings};
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::moments::{Estimate, Moments};
 use super::predictor::Newcomers;
 use super::{Data, Nodes};
 use crate::job::{Event, Job, What};
+use crate::spec::{Form, SettingKey, Settings, SpecError, Written};
 use crate::units::Seconds;
+
+/// The settings of [`Gibbons`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GibbonsSettings {
+    /// Whether run times are divided by requested times.
+    pub relative: bool,
+}
+
+impl PredictorSettings for GibbonsSettings {
+    const FORMS: &'static [Form] = &[Form::new("gibbons", "six templates over user, executable and size")
+        .with("[:rel]", &[SettingKey::flag("rel")], "gibbons:rel")];
+
+    fn read(settings: &Settings<'_>) -> Result<GibbonsSettings, SpecError> {
+        let mut read = GibbonsSettings::default();
+        settings.set("rel", &mut read.relative, |value| value.flag())?;
+        Ok(read)
+    }
+
+    fn write(&self) -> String {
+        Written::new("gibbons").optional(self.relative.then_some("rel")).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { user: true, executable: true }
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Gibbons::new(self.relative))
+    }
+}
 
 /// What similar jobs have in common: templates 1 and 2 go by the first, 3 and 4 by the second, 5 and 6 by the last.
 /// Unknown is a value like any other.

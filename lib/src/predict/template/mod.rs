@@ -13,7 +13,7 @@ mod template;
 pub use category::Category;
 pub use characteristic::{Characteristic, Characteristics};
 pub use downey::{Downey, Lifetime};
-pub use gibbons::Gibbons;
+pub use gibbons::{Gibbons, GibbonsSettings};
 pub use moments::Estimate;
 pub(crate) use moments::{Comoments, Moments};
 pub(crate) use predictor::Newcomers;

@@ -2,19 +2,58 @@
 
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
+use super::super::settings::{Needs, PredictorSettings};
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::category::Category;
 use super::moments::Estimate;
 use super::student::LEVEL;
-use super::{Template, TemplateSet};
+use super::{Characteristic, Characteristics, Template, TemplateSet};
 use crate::job::{Event, Job, What};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written};
 use crate::units::Seconds;
 
-/// What a job is in the eyes of one template: its range of sizes, and a number per characteristic.
-type Key = [u32; 8];
+impl PredictorSettings for TemplateSet {
+    const FORMS: &'static [Form] = &[Form::new(
+        "template",
+        "run times of similar jobs, by templates as in (u,e),(q,u,n=4,lr), or @FILE",
+    )
+    .with(
+        ":SET",
+        &[SettingKey::new("set", "(u,e),(q,u,n=4,lr)").alone(Alone::All)],
+        "template:(u,e),(q,u,n=4,lr)",
+    )];
 
-fn key(template: &Template, job: &Job) -> Key {
-    let mut key = Key::default();
+    fn read(settings: &Settings<'_>) -> Result<TemplateSet, SpecError> {
+        TemplateSet::parse(settings.rest()?)
+    }
+
+    /// Without blanks, so that a shell needs no quotes for them.
+    fn write(&self) -> String {
+        Written::new("template").value(self.to_string().replace(' ', "")).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        let compared = self.characteristics();
+        Needs {
+            user: compared.contains(Characteristic::User),
+            executable: compared.contains(Characteristic::Executable),
+        }
+    }
+
+    fn check(&self, jobs: &[Job]) -> Result<(), SpecError> {
+        TemplateSet::check(self, Characteristics::present(jobs))
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(TemplatePredictor::new(self))
+    }
+}
+
+/// What a job is in the eyes of one template: its range of sizes, and a number per characteristic.
+type CategoryKey = [u32; 8];
+
+fn key(template: &Template, job: &Job) -> CategoryKey {
+    let mut key = CategoryKey::default();
     key[0] = template.nodes.range(job.shape.procs.0);
     for (place, one) in key[1..].iter_mut().zip(template.characteristics.iter()) {
         // A known value is never 0: that is for what is unknown.
@@ -47,7 +86,7 @@ impl Newcomers {
 /// believes the one with the smallest interval; of equal ones, the earlier template's.
 #[derive(Debug, Clone)]
 pub struct TemplatePredictor {
-    templates: Vec<(Template, Lookup<Key, Category>)>,
+    templates: Vec<(Template, Lookup<CategoryKey, Category>)>,
     newcomers: Newcomers,
 }
 
@@ -151,7 +190,7 @@ mod tests {
         let forecast = stage.predictor.estimate(&Question { job: &job, elapsed: Seconds(0) });
         // The deviation of 40 and 60 is √200; k = √10: 50 ± 44.7.
         let interval = forecast.interval().unwrap();
-        assert_eq!((interval.low, interval.high, interval.level()), (Seconds(5), Seconds(95), 0.9));
+        assert_eq!((interval.low, interval.high, interval.level), (Seconds(5), Seconds(95), 0.9));
     }
 
     proptest! {
@@ -189,7 +228,7 @@ mod tests {
                 all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 let expected = all.first().map(|&(half, _, point)| Forecast::around(point, half, LEVEL));
                 prop_assert_eq!(said, expected.unwrap_or(Forecast::exactly(Seconds(limit * 300))));
-                let outcome = crate::job::Outcome { ran: Seconds(ran), ending: crate::job::Ending::Completed };
+                let outcome = crate::job::End { ran: Seconds(ran), ending: crate::job::Ending::Completed };
                 let event = Event { at: crate::units::Time(0), job: &job, what: What::Ended(outcome) };
                 predictor.observe(&event, &mut Vec::new());
                 past.push((job, Seconds(ran)));

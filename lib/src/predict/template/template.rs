@@ -1,12 +1,11 @@
 //! Templates in the paper's notation: `(u,e,n=16,lr,rel)`, and sets of them.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Characteristic, Characteristics};
-use crate::spec::SpecError;
+use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 
 /// The widest range of node counts there is.
 pub const LARGEST_RANGE: u32 = 512;
@@ -118,16 +117,46 @@ impl fmt::Display for Template {
     }
 }
 
-impl FromStr for Template {
-    type Err = SpecError;
+impl Spec for Template {
+    const KIND: &'static str = "template";
 
-    fn from_str(text: &str) -> Result<Template, SpecError> {
-        match TemplateSet::read("template", text)?.0[..] {
+    /// The words a template is made of.
+    fn forms() -> Vec<Form> {
+        vec![
+            Form::new("q", "the same queue").example("(q)"),
+            Form::new("p", "the same partition").example("(p)"),
+            Form::new("o", "the same quality of service").example("(o)"),
+            Form::new("u", "the same user").example("(u)"),
+            Form::new("g", "the same group").example("(g)"),
+            Form::new("k", "the same account").example("(k)"),
+            Form::new("e", "the same executable").example("(e)"),
+            Form::new("n=RANGE", "sizes in the same range of so many processors, a power of two")
+                .example("(n=4)"),
+            Form::new("n=exp", "sizes in the same of the ranges 1, 2-3, 4-7 and so on").example("(n=exp)"),
+            Form::new("age", "jobs that ran longer than the running job has").example("(age)"),
+            Form::new("act", "run times").example("(act)"),
+            Form::new("rel", "run times divided by requested times").example("(rel)"),
+            Form::new("mean", "their mean").example("(mean)"),
+            Form::new("lr", "their regression on the number of processors").example("(lr)"),
+            Form::new("inv", "their regression on its inverse").example("(inv)"),
+            Form::new("log", "their regression on its logarithm").example("(log)"),
+            Form::new("h=JOBS", "the last JOBS of a category only").example("(h=64)"),
+        ]
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Template, SpecError> {
+        Err(settings.unread())
+    }
+
+    fn parse(text: &str) -> Result<Template, SpecError> {
+        match TemplateSet::read(Template::KIND, text)?.0[..] {
             [template] => Ok(template),
-            _ => Err(SpecError::value("template", text, "give one template, as in (u,e)")),
+            _ => Err(SpecError::value(Template::KIND, text, "give one template, as in (u,e)")),
         }
     }
 }
+
+conversions!(Template);
 
 /// Templates, at least one when read. Of several predictions with equally small intervals, the earlier
 /// template's counts.
@@ -261,39 +290,24 @@ impl fmt::Display for TemplateSet {
     }
 }
 
-impl FromStr for TemplateSet {
-    type Err = SpecError;
+impl Spec for TemplateSet {
+    const KIND: &'static str = "template set";
 
-    fn from_str(text: &str) -> Result<TemplateSet, SpecError> {
-        TemplateSet::read("template set", text)
+    /// The words its templates are made of.
+    fn forms() -> Vec<Form> {
+        Template::forms()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<TemplateSet, SpecError> {
+        Err(settings.unread())
+    }
+
+    fn parse(text: &str) -> Result<TemplateSet, SpecError> {
+        TemplateSet::read(TemplateSet::KIND, text)
     }
 }
 
-impl TryFrom<String> for Template {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Template, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Template> for String {
-    fn from(template: Template) -> String {
-        template.to_string()
-    }
-}
-
-impl TryFrom<String> for TemplateSet {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<TemplateSet, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<TemplateSet> for String {
-    fn from(set: TemplateSet) -> String {
-        set.to_string()
-    }
-}
+conversions!(TemplateSet);
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ pub enum Measure {
     /// Plain numbers.
     #[default]
     Number,
-    /// Seconds, shown in people's units.
+    /// Seconds, shown in human units.
     Duration,
     /// Shares of one, shown in per cent.
     Share,
@@ -25,7 +25,7 @@ pub struct Axis {
     pub log: bool,
 }
 
-/// Steps people count time in.
+/// Round steps of time.
 const TIME_STEPS: [f64; 23] = [
     1.0,
     2.0,

@@ -1,7 +1,7 @@
 //! Curves: one drawn finely with braille dots, several told apart by their marks; and the dots of a scatter plot,
 //! with the curves over them.
 
-use super::density::Density;
+use super::density::DotDensity;
 use super::frame::Frame;
 use super::{Axis, Series, range};
 use crate::report::{Page, page};
@@ -56,7 +56,7 @@ impl Curves {
         let ys = if factors { self.y.factors(ys.0, ys.1) } else { self.edges(ys) };
         let (gutter, frame) = Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors }.on(page);
         let marks = self.marks(page);
-        let mut density = Density::new(frame.columns, rows);
+        let mut density = DotDensity::new(frame.columns, rows);
         let plot = match &self.series[..] {
             [curve] if !curve.dots && page.pick(true, false) => {
                 let mut dots = Dots::new(frame.columns * 2, rows * 4);
@@ -73,7 +73,7 @@ impl Curves {
         let names = self.series.iter().zip(&marks);
         let legend: Vec<String> = names
             .map(|(series, mark)| {
-                format!("{} {}", mark.unwrap_or(Density::mark(page)), page::printable(&series.name))
+                format!("{} {}", mark.unwrap_or(DotDensity::mark(page)), page::printable(&series.name))
             })
             .collect();
         let legend = (legend.len() > 1).then(|| legend.join("   "));
@@ -96,7 +96,7 @@ impl Curves {
     fn marked(
         &self,
         marks: &[Option<char>],
-        density: &mut Density,
+        density: &mut DotDensity,
         frame: &Frame<'_>,
         page: &Page,
     ) -> Vec<String> {

@@ -8,15 +8,15 @@ const SHADES: [char; 4] = ['·', '░', '▒', '▓'];
 const ASCII_SHADES: [char; 4] = ['.', ':', '=', '%'];
 
 /// Points counted by the characters they stand in.
-pub(super) struct Density {
+pub(super) struct DotDensity {
     columns: usize,
     counts: Vec<usize>,
 }
 
-impl Density {
+impl DotDensity {
     /// No points on a plot of this size.
-    pub fn new(columns: usize, rows: usize) -> Density {
-        Density { columns, counts: vec![0; columns * rows] }
+    pub fn new(columns: usize, rows: usize) -> DotDensity {
+        DotDensity { columns, counts: vec![0; columns * rows] }
     }
 
     /// Counts a point.
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn more_points_are_darker_and_the_key_says_how_many() {
-        let mut density = Density::new(5, 1);
+        let mut density = DotDensity::new(5, 1);
         let page = Page::default();
         density.add(0, 0);
         (0..2).for_each(|_| density.add(1, 0));

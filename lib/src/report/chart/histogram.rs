@@ -3,7 +3,7 @@
 use super::{Axis, Bar, Bars, range};
 use crate::report::{Cell, Page, page};
 
-/// Edges that people think of waits in: at once, a minute, ten, an hour, six, a day, a week.
+/// Usual edges for waits: none, a minute, ten, an hour, six, a day, a week.
 pub const WAIT_EDGES: [f64; 7] = [1.0, 60.0, 600.0, 3_600.0, 21_600.0, 86_400.0, 604_800.0];
 
 /// Counts of values between edges: below the first, from each to the next, and from the last on.

@@ -2,7 +2,7 @@
 //! distributions.
 //!
 //! Each chart is a value with a `render(&Page)`. Nothing is coloured and nothing depends on colour: several
-//! series are told apart by panels or by marks, so a chart survives a pipe, a paste and a printer.
+//! series are told apart by panels or by marks, so a chart can be piped, pasted and printed.
 
 mod area;
 mod axis;

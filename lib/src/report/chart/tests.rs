@@ -282,7 +282,7 @@ fn nothing_to_show_is_said_and_odd_data_does_not_panic() {
     assert!(!bars().render(&Page::wide(0)).is_empty());
 }
 
-/// Waits foretold and waited: four thousand jobs around the line where both are the same, some far from it.
+/// Predicted and actual waits of four thousand jobs, most near the diagonal, some far from it.
 fn scattered() -> Curves {
     let job = |i: u32| {
         let (waited, luck) = (f64::from(i % 101) / 100.0, f64::from(i * 7_919 % 997) / 997.0 - 0.5);

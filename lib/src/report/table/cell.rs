@@ -12,11 +12,11 @@ pub enum Cell {
     Integer(i64),
     /// A whole number that names rather than counts, such as a job's: its thousands are never separated.
     Identifier(i64),
-    /// A number, and how many decimals people want to see of it.
+    /// A number, and how many decimals are shown.
     Number {
         /// The number.
         value: f64,
-        /// Decimals shown to people; programs get them all.
+        /// Decimals in text; CSV and JSON have them all.
         decimals: u8,
     },
     /// A length of time in seconds; fractional, for means.
@@ -64,7 +64,7 @@ impl Cell {
         .filter(|value| !value.is_nan())
     }
 
-    /// As people read it: rounded, in people's units, thousands separated.
+    /// In text: rounded, in human units, thousands separated.
     pub fn shown(&self, page: &Page) -> String {
         match *self {
             Cell::Text(ref words) => page::printable(words),
@@ -79,13 +79,13 @@ impl Cell {
         }
     }
 
-    /// As people read it, without separating thousands.
+    /// In Markdown: as in text, without separating thousands.
     pub(super) fn plain(&self) -> String {
         let shown = self.shown(&Page::default());
         if matches!(self, Cell::Text(_)) { shown } else { shown.replace(',', "") }
     }
 
-    /// As programs read it: every digit, seconds, fractions; empty if missing.
+    /// For programs: every digit, seconds, fractions; empty if missing.
     pub fn raw(&self) -> String {
         match *self {
             Cell::Text(ref words) => words.clone(),

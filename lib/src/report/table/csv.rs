@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::{Cell, Column, Table};
 
-/// The table as CSV, header included. Titles, notes, marks and rules are for people and left out.
+/// The table as CSV, header included. Titles, notes, marks and rules are left out.
 pub fn csv(table: &Table) -> String {
     let mut out = csv_header(table.columns());
     for row in table.rows() {

@@ -1,4 +1,4 @@
-//! Markdown for people: the table as GitHub and CommonMark extensions render it.
+//! Markdown: the table as GitHub and CommonMark extensions render it.
 
 use super::{Align, Layout, Table};
 

@@ -1,6 +1,6 @@
 //! One table, four renderings: a [`Table`] holds typed cells, and each format decides how a value looks.
 //!
-//! Text and Markdown are for people (rounded, in people's units); CSV and JSON are for programs (raw values,
+//! Text and Markdown are for readers (rounded, in human units); CSV and JSON are for programs (raw values,
 //! `snake_case` names, seconds).
 
 mod cell;
@@ -19,41 +19,41 @@ pub use json::json;
 pub use markdown::markdown;
 pub use text::text;
 
-/// Which edge of its column a value stands at.
+/// Alignment of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Names and words.
     Left,
-    /// Everything that is compared by its digits.
+    /// Numbers.
     Right,
 }
 
 /// What a column holds. It decides the alignment and the unit in the raw name; cells carry their own type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Words.
     Text,
     /// Whole numbers.
     Integer,
     /// Numbers with decimals.
     Number,
-    /// Lengths of time: people's units for people, seconds (`…_seconds`) for programs.
+    /// Lengths of time: human units for readers, seconds (`…_seconds`) for programs.
     Duration,
-    /// Shares of one: per cent for people, a fraction for programs.
+    /// Shares of one: per cent for readers, a fraction for programs.
     Share,
 }
 
-/// What stands in one column.
+/// Heading, name and layout of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The heading people read.
+    /// The heading in text and Markdown.
     pub name: String,
-    /// The name programs read: `snake_case`.
+    /// The name in CSV and JSON: `snake_case`.
     pub key: String,
     /// A unit to show in the heading, where the values do not carry their own.
     pub unit: Option<String>,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Where its values stand.
     pub align: Align,
     /// Only for programs: left out of text and Markdown.
@@ -66,39 +66,39 @@ pub struct Column {
 
 impl Column {
     /// A column of this kind. Its key is the name in `snake_case`; a duration's ends in `_seconds`.
-    pub fn new(name: impl Into<String>, kind: Kind) -> Column {
+    pub fn new(name: impl Into<String>, kind: ColumnKind) -> Column {
         let name = name.into();
         let mut key = snake_case(&name);
-        if kind == Kind::Duration {
+        if kind == ColumnKind::Duration {
             key.push_str("_seconds");
         }
-        let align = if kind == Kind::Text { Align::Left } else { Align::Right };
+        let align = if kind == ColumnKind::Text { Align::Left } else { Align::Right };
         Column { name, key, unit: None, kind, align, detail: false, spare: 0, naming: false }
     }
 
     /// A column of words.
     pub fn text(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Text)
+        Column::new(name, ColumnKind::Text)
     }
 
     /// A column of whole numbers.
     pub fn integer(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Integer)
+        Column::new(name, ColumnKind::Integer)
     }
 
     /// A column of numbers with decimals.
     pub fn number(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Number)
+        Column::new(name, ColumnKind::Number)
     }
 
     /// A column of lengths of time.
     pub fn duration(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Duration)
+        Column::new(name, ColumnKind::Duration)
     }
 
     /// A column of shares of one.
     pub fn share(name: impl Into<String>) -> Column {
-        Column::new(name, Kind::Share)
+        Column::new(name, ColumnKind::Share)
     }
 
     /// Shows a unit in the heading.
@@ -145,7 +145,7 @@ impl Column {
     }
 }
 
-/// Which way a table runs when people read it. Programs always see one record per row.
+/// Which way a table runs in text and Markdown. CSV and JSON always have one record per row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// One line per row.
@@ -162,7 +162,7 @@ pub struct Table {
     pub title: Option<String>,
     /// Which way it runs.
     pub layout: Layout,
-    /// Said below it.
+    /// Notes below it.
     pub notes: Vec<String>,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
@@ -189,7 +189,7 @@ impl Table {
         self
     }
 
-    /// Turns it.
+    /// Sets which way it runs.
     #[must_use]
     pub fn laid_out(mut self, layout: Layout) -> Table {
         self.layout = layout;
@@ -206,17 +206,17 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Separates the rows so far from those that follow, for people.
+    /// Separates the rows so far from those that follow, in text.
     pub fn rule(&mut self) {
         self.breaks.push(self.rows.len());
     }
 
-    /// Marks a cell (the best of its column, say), for people: `*` in text, bold in Markdown.
+    /// Marks a cell, such as the best of its column: `*` in text, bold in Markdown.
     pub fn mark(&mut self, row: usize, column: usize) {
         self.marks.push((row, column));
     }
 
-    /// Marks the best of a column among these rows, with all that look the same to people. If they all do, or
+    /// Marks the best of a column among these rows, with all that are shown alike. If they all do, or
     /// there is nothing to compare with, none is best.
     pub fn mark_best(&mut self, column: usize, rows: Range<usize>, best: Best) {
         let cell = |row: usize| self.rows.get(row).and_then(|cells| cells.get(column));
@@ -231,7 +231,7 @@ impl Table {
         }
     }
 
-    /// Says something below the table.
+    /// Adds a note below the table.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
@@ -260,7 +260,7 @@ impl Table {
         row > 0 && self.breaks.contains(&row)
     }
 
-    /// The columns people see, with their places.
+    /// The columns of text and Markdown, with their places.
     fn shown(&self) -> impl Iterator<Item = (usize, &Column)> {
         self.columns.iter().enumerate().filter(|(_, column)| !column.detail)
     }

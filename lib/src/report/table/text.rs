@@ -1,4 +1,4 @@
-//! Aligned text for people: a heading, one rule, and columns that line up.
+//! Aligned text: a heading, one rule, and columns that line up.
 
 use super::{Align, Layout, Table};
 use crate::report::{Page, page};
@@ -9,7 +9,7 @@ const GAP: usize = 2;
 const NARROWEST: usize = 8;
 
 /// The table as aligned text, ending in a newline. Where it is wider than the page, headings are broken over
-/// several lines first; then spare columns are left out, which is said below; then columns of words are cut,
+/// several lines first; then spare columns are hidden, which a note says; then columns of words are cut,
 /// or broken over several lines if they name the row. Numbers never are.
 pub fn text(table: &Table, page: &Page) -> String {
     let (grid, left_out) = match table.layout {
@@ -49,7 +49,7 @@ struct Grid {
 struct Strip {
     head: String,
     align: Align,
-    fit: Fit,
+    fit: Overflow,
     /// See [`super::Column::spare`].
     spare: u8,
     cells: Vec<String>,
@@ -57,7 +57,7 @@ struct Strip {
 
 /// What may be done to a column's cells to fit the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fit {
+enum Overflow {
     Never,
     Cut,
     Break,
@@ -69,9 +69,9 @@ fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
         head: page::printable(&column.heading()),
         align: column.align,
         fit: match column.align {
-            Align::Left if column.naming => Fit::Break,
-            Align::Left => Fit::Cut,
-            Align::Right => Fit::Never,
+            Align::Left if column.naming => Overflow::Break,
+            Align::Left => Overflow::Cut,
+            Align::Right => Overflow::Never,
         },
         spare: column.spare,
         cells: strip(table, place, page),
@@ -79,8 +79,9 @@ fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
     let breaks = (0..table.rows().len()).filter(|&row| table.breaks_before(row)).collect();
     let mut grid = Grid { columns: columns.collect(), breaks, headed: true };
     let left_out = grid.spared(page);
-    let note = (!left_out.is_empty())
-        .then(|| format!("left out for want of width: {}; other formats have all", left_out.join(", ")));
+    let note = (!left_out.is_empty()).then(|| {
+        format!("columns hidden (terminal too narrow): {}; other formats have all", left_out.join(", "))
+    });
     (grid, note)
 }
 
@@ -109,7 +110,7 @@ fn tall(table: &Table, page: &Page) -> Grid {
     let mut columns = vec![Strip {
         head: first.map_or_else(String::new, |(_, name)| name.clone()),
         align: Align::Left,
-        fit: Fit::Never,
+        fit: Overflow::Never,
         spare: 0,
         cells: facts.iter().map(|(_, name)| name.clone()).collect(),
     }];
@@ -118,7 +119,7 @@ fn tall(table: &Table, page: &Page) -> Grid {
         columns.push(Strip {
             head: first.map_or_else(String::new, |&(place, _)| shown(table, row, place, room, page)),
             align: if alone { Align::Left } else { Align::Right },
-            fit: if alone { Fit::Break } else { Fit::Never },
+            fit: if alone { Overflow::Break } else { Overflow::Never },
             spare: 0,
             cells: facts.iter().map(|&(place, _)| shown(table, row, place, room, page)).collect(),
         });
@@ -162,9 +163,9 @@ impl Grid {
     /// One row, on as many lines as its tallest cell.
     fn row(&self, row: usize, widths: &[usize], page: &Page, out: &mut String) {
         let fitted = |strip: &Strip, width: usize| match strip.fit {
-            Fit::Never => vec![strip.cells[row].clone()],
-            Fit::Cut => vec![page::cut(&strip.cells[row], width, page)],
-            Fit::Break => page::fold(&strip.cells[row], width),
+            Overflow::Never => vec![strip.cells[row].clone()],
+            Overflow::Cut => vec![page::cut(&strip.cells[row], width, page)],
+            Overflow::Break => page::fold(&strip.cells[row], width),
         };
         let cells: Vec<Vec<String>> =
             self.columns.iter().zip(widths).map(|(strip, &width)| fitted(strip, width)).collect();
@@ -246,8 +247,8 @@ impl Strip {
     /// Its width when everything is done that may be.
     fn narrowest(&self) -> usize {
         match self.fit {
-            Fit::Never => self.broken(),
-            Fit::Cut | Fit::Break => self.broken().min(NARROWEST.max(self.longest_word())),
+            Overflow::Never => self.broken(),
+            Overflow::Cut | Overflow::Break => self.broken().min(NARROWEST.max(self.longest_word())),
         }
     }
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::remaining::Remaining;
-use crate::characterization::{Modes, Sessions};
+use crate::characterization::{Modes, UserSessions};
 use crate::job::Job;
 use crate::seed::Seed;
 use crate::synth::error::within;
@@ -48,7 +48,7 @@ pub struct Routine {
 
 impl Default for Routine {
     fn default() -> Routine {
-        Routine { gap: Sessions::GAP, kept: 0.5, recalled: 0.8, disorder: 0.35 }
+        Routine { gap: UserSessions::GAP, kept: 0.5, recalled: 0.8, disorder: 0.35 }
     }
 }
 
@@ -63,7 +63,7 @@ impl Routine {
         within("recalled", self.recalled, 0.0, 1.0)?;
         within("disorder", self.disorder, 0.0, 1.0)?;
         let remaining = Remaining::new(modes, workload)?;
-        let sessions = Sessions::of(workload, self.gap);
+        let sessions = UserSessions::of(workload, self.gap);
         let mut rng = seed.stream("estimates that stay put");
         let batches = Batches::of(workload, &sessions, &remaining.class, self.disorder, &mut rng);
         let mut assignment = EstimateAssignment {
@@ -114,7 +114,7 @@ struct Batches {
 impl Batches {
     fn of(
         workload: &Workload,
-        sessions: &Sessions,
+        sessions: &UserSessions,
         class: &[u32],
         disorder: f64,
         rng: &mut ChaCha8Rng,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::error::within;
-use crate::characterization::Sessions;
+use crate::characterization::UserSessions;
 use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::seed::Seed;
 use crate::units::Seconds;
@@ -198,7 +198,7 @@ impl Population {
         within("presence", self.presence, 0.01, 1.0)?;
         within("jobs_per_session", self.jobs_per_session, 1.0, 1000.0)?;
         within("session_spread", self.session_spread, 0.0, 3.0)?;
-        within("think", self.think, Seconds(1), Sessions::GAP)?;
+        within("think", self.think, Seconds(1), UserSessions::GAP)?;
         within("think_spread", self.think_spread, 0.0, 4.0)?;
         within("applications", self.applications, 1.0, 100.0)?;
         within("kinship", self.kinship, 0.0, 1.0)?;

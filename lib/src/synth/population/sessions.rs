@@ -10,7 +10,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::users::Users;
 use super::{Lanes, Population};
-use crate::characterization::Sessions;
+use crate::characterization::UserSessions;
 use crate::seed::Seed;
 use crate::workload::Workload;
 
@@ -129,7 +129,7 @@ impl SessionAssignment<'_> {
             let due = self.think();
             let late = 60 + 2 * due;
             let state = &mut self.sessions[session as usize];
-            state.until = at.saturating_add((due + late).min(Sessions::GAP.0));
+            state.until = at.saturating_add((due + late).min(UserSessions::GAP.0));
             let due = at.saturating_add(due);
             self.lanes[lane as usize].thinking.push(Reverse((due, session)));
         }
@@ -147,7 +147,7 @@ impl SessionAssignment<'_> {
         let patient = f64::from(self.owed) > OWED * self.population.jobs_per_session;
         while let Some(session) = due.pop() {
             let state = &self.sessions[session as usize];
-            if at <= if patient { state.last.saturating_add(Sessions::GAP.0) } else { state.until } {
+            if at <= if patient { state.last.saturating_add(UserSessions::GAP.0) } else { state.until } {
                 return Some(session);
             }
             // Too late: the session has ended.
@@ -185,7 +185,7 @@ impl SessionAssignment<'_> {
         for _ in 0..CONSIDERED.min(self.waiting.len()) {
             let place = self.rng.random_range(0..self.waiting.len());
             let user = self.waiting[place];
-            let rested = self.seen[user as usize] < at.saturating_sub(Sessions::GAP.0);
+            let rested = self.seen[user as usize] < at.saturating_sub(UserSessions::GAP.0);
             if rested && self.users.is_about(user, at, &mut self.rng) {
                 if let Some(application) = self.opening(user, lane) {
                     self.waiting.swap_remove(place);
@@ -210,7 +210,7 @@ impl SessionAssignment<'_> {
         let mut user = 0;
         for _ in 0..CONSIDERED {
             user = self.users.draw(lane, &mut self.rng);
-            let rested = self.seen[user as usize] < at.saturating_sub(Sessions::GAP.0);
+            let rested = self.seen[user as usize] < at.saturating_sub(UserSessions::GAP.0);
             if rested && self.users.is_present(user, self.period) {
                 break;
             }
@@ -232,7 +232,7 @@ impl SessionAssignment<'_> {
     fn think(&mut self) -> i64 {
         let normal: f64 = StandardNormal.sample(&mut self.rng);
         let think = self.population.think.0 as f64 * (self.population.think_spread * normal).exp();
-        think.round().clamp(0.0, Sessions::GAP.0 as f64) as i64
+        think.round().clamp(0.0, UserSessions::GAP.0 as f64) as i64
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
-use crate::characterization::Sessions;
+use crate::characterization::UserSessions;
 use crate::job::{Job, UserId};
 use crate::stats::median;
 use crate::units::Time;
 use crate::workload::Workload;
 
-/// Statistics of the users of a workload. Sessions are those of [`Sessions::of`] with the default gap; jobs of unknown
+/// Statistics of the users of a workload. Sessions are those of [`UserSessions::of`] with the default gap; jobs of unknown
 /// users are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct UserStatistics {
@@ -94,7 +94,7 @@ struct LastJob<'a> {
 impl UserStatistics {
     /// The statistics of a workload; all zero if no user is known.
     pub fn of(workload: &Workload) -> UserStatistics {
-        let sessions = Sessions::of(workload, Sessions::GAP);
+        let sessions = UserSessions::of(workload, UserSessions::GAP);
         let mut seen: HashMap<UserId, LastJob<'_>> = HashMap::new();
         let mut in_session: HashMap<u32, usize> = HashMap::new();
         let (mut by_size, mut by_session, mut by_user) = (Within::new(), Within::new(), Within::new());

@@ -1,11 +1,11 @@
-//! The rules at work, one record at a time.
+//! Applies the cleaning rules to one record at a time.
 
-use super::report::{Example, Ledger};
+use super::report::{Example, RuleCounts};
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
 use crate::trace::error::TraceError;
 use crate::trace::record::{Field, Record, UNKNOWN};
-use crate::trace::{Format, sacct};
+use crate::trace::{LogFormat, sacct};
 use crate::units::Procs;
 use crate::workload::FARTHEST;
 
@@ -20,63 +20,63 @@ pub enum Disposition {
     Removed,
 }
 
-/// Judges records in the order of the log.
+/// Applies a ruleset to records in the order of the log.
 #[derive(Debug)]
 pub struct Cleaner {
     ruleset: Ruleset,
     strict: bool,
     machine: Option<Procs>,
     held: bool,
-    format: Format,
-    ledger: Ledger,
-    /// The job last summed up, whose partial executions may follow.
+    format: LogFormat,
+    ledger: RuleCounts,
+    /// The job of the last summary line, whose partial executions may follow.
     summed_up: Option<i64>,
     latest_submit: i64,
 }
 
 impl Cleaner {
-    /// A cleaner that follows `ruleset`; when strict, it refuses what it would have to remove or change.
+    /// A cleaner that follows `ruleset`; if strict, removing or changing a record is an error.
     pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
-        let ledger = Ledger::default();
+        let ledger = RuleCounts::default();
         Cleaner {
             ruleset,
             strict,
             machine: None,
             held: false,
-            format: Format::Swf,
+            format: LogFormat::Swf,
             ledger,
             summed_up: None,
             latest_submit: i64::MIN,
         }
     }
 
-    /// From now on jobs are compared with a machine of this size; before, with none.
+    /// Sets the size of the machine that jobs are compared with; none by default.
     pub fn set_machine(&mut self, procs: Option<Procs>) {
         self.machine = procs;
     }
 
-    /// Whether the records come from accounting, where what a job held is its size unless the ruleset says
-    /// otherwise; as long as nobody says so, they do not.
+    /// Whether the records come from accounting, where a job's size is what it held unless the ruleset says otherwise.
+    /// `false` by default.
     pub fn set_held(&mut self, held: bool) {
         self.held = held;
     }
 
-    /// What the records were written in, whose columns refusals name; SWF unless told.
-    pub fn set_format(&mut self, format: Format) {
+    /// Sets the format whose columns error messages name; SWF by default.
+    pub fn set_format(&mut self, format: LogFormat) {
         self.format = format;
     }
 
-    /// What has been counted.
-    pub fn ledger(&self) -> &Ledger {
+    /// The counts so far.
+    pub fn ledger(&self) -> &RuleCounts {
         &self.ledger
     }
 
-    /// Hands over what has been counted.
-    pub fn into_ledger(self) -> Ledger {
+    /// Returns the counts.
+    pub fn into_ledger(self) -> RuleCounts {
         self.ledger
     }
 
-    /// Judges and possibly changes a record. Of a record that is not removed, `requested_procs` are the processors
+    /// Applies the rules to a record, possibly changing it. Of a record that is not removed, `requested_procs` are the processors
     /// the job is taken to need.
     pub fn clean(&mut self, record: &mut Record) -> Result<Disposition, TraceError> {
         if record.unfinished {
@@ -129,7 +129,7 @@ impl Cleaner {
             self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
         }
         self.forget_identifiers(record)?;
-        // Jobs become eligible in any order; that is no disorder of the log.
+        // Jobs may become eligible in any order; only the order of submission counts.
         let submitted = if record.submitted >= 0 { record.submitted } else { record.submit };
         if submitted < self.latest_submit {
             let latest = self.latest_submit;
@@ -220,7 +220,7 @@ impl Cleaner {
         Ok(true)
     }
 
-    /// Whether it fits the machine as far as that is known, and into the numbers used for processors.
+    /// Whether the record fits the machine, if its size is known, and 32 bits.
     fn fit(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         let machine = self.machine.map_or(i64::from(u32::MAX), |procs| i64::from(procs.0));
         let procs = record.requested_procs;
@@ -278,7 +278,7 @@ fn beyond(value: i64) -> bool {
     value >= i64::from(u32::MAX)
 }
 
-/// Takes identifiers that are out of range as unknown.
+/// Sets identifiers that are out of range to unknown.
 fn forget(record: &mut Record) {
     let Record { user, group, executable, queue, partition, .. } = record;
     for field in [user, group, executable, queue, partition] {
@@ -288,7 +288,7 @@ fn forget(record: &mut Record) {
     }
 }
 
-/// The field a rule fired on, where it looks at several.
+/// The field that made a rule fire that looks at several.
 fn culprit(rule: Rule, record: &Record) -> Option<Field> {
     let (fields, farthest): (&[Field], i64) = match rule {
         Rule::TimeRange => (&[Field::Submit, Field::Run, Field::RequestedTime], FARTHEST),
@@ -301,19 +301,21 @@ fn culprit(rule: Rule, record: &Record) -> Option<Field> {
     fields.iter().copied().find(|&field| record.known(field).is_some_and(|value| value > farthest))
 }
 
-/// The refusal of strict mode.
+/// The error of strict mode.
 pub(in crate::trace) fn strict_error(
     rule: Rule,
     field: Option<Field>,
-    format: Format,
+    format: LogFormat,
     line: u64,
     job: i64,
     value: String,
 ) -> TraceError {
     let place = match (field, format) {
         (None, _) => "whole line".to_owned(),
-        (Some(field), Format::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
-        (Some(field), Format::Sacct) => format!("{} (sacct column {})", field.name(), sacct::behind(field)),
+        (Some(field), LogFormat::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
+        (Some(field), LogFormat::Sacct) => {
+            format!("{} (sacct column {})", field.name(), sacct::behind(field))
+        }
     };
     TraceError::Strict { line, place, job, value, rule }
 }

@@ -1,7 +1,7 @@
-//! Cleaning: which records become jobs, what is changed on the way, and the account of it.
+//! Cleaning: which records become jobs, what is changed, and the report.
 //!
-//! Every rule has a name, fires visibly and is counted; nothing is dropped or altered silently. Rules judge
-//! one record at a time and know nothing of file formats, schedulers or predictions.
+//! Every rule has a name and is counted and reported when it fires; nothing is dropped or altered silently. Rules look
+//! at one record at a time and do not depend on schedulers or predictions.
 
 pub(super) mod cleaner;
 mod report;
@@ -9,6 +9,6 @@ mod rule;
 mod ruleset;
 
 pub use cleaner::{Cleaner, Disposition};
-pub use report::{CleaningReport, Example, Ledger, RuleReport, Withdrawals};
+pub use report::{CleaningReport, Example, RuleCounts, RuleReport, Withdrawals};
 pub use rule::{Action, Effect, Rule};
 pub use ruleset::{Ruleset, RulesetError};

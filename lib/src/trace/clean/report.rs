@@ -1,4 +1,4 @@
-//! The account of cleaning: how often each rule fired, what it did, and where it fired first.
+//! The report of cleaning: how often each rule fired, what it did, and where it fired first.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Example {
     pub line: Option<u64>,
     /// The log's job number, if it has one.
     pub job: Option<i64>,
-    /// What stood there.
+    /// The value found.
     pub value: String,
 }
 
@@ -33,12 +33,12 @@ impl fmt::Display for Example {
 
 /// Counts while a log is read.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct RuleCounts {
     tallies: Vec<(u64, Option<Example>)>,
 }
 
-impl Ledger {
-    /// Counts one more; the example is made only the first time.
+impl RuleCounts {
+    /// Counts one more; `example` is called the first time only.
     pub fn count(&mut self, rule: Rule, example: impl FnOnce() -> Example) {
         if self.tallies.is_empty() {
             self.tallies = vec![(0, None); Rule::ALL.len()];
@@ -58,8 +58,8 @@ impl Ledger {
         self.tallies.get(rule.at()).and_then(|(_, example)| example.as_ref())
     }
 
-    /// Adds what another has counted; of two examples its own, the earlier one, stays.
-    pub fn merge(&mut self, other: Ledger) {
+    /// Adds the counts of another ledger; of two examples, this ledger's stays.
+    pub fn merge(&mut self, other: RuleCounts) {
         if self.tallies.is_empty() {
             self.tallies = other.tallies;
             return;
@@ -70,7 +70,7 @@ impl Ledger {
         }
     }
 
-    /// The account, given how many data lines there were.
+    /// The report, given the number of data lines.
     pub fn report(&self, ruleset: &Ruleset, lines: u64, machine: Option<String>) -> CleaningReport {
         let mut rules = Vec::new();
         for (&rule, (count, example)) in Rule::ALL.iter().zip(&self.tallies) {
@@ -99,20 +99,20 @@ impl Ledger {
     }
 }
 
-/// What one rule did.
+/// The effect of one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleReport {
-    /// Which.
+    /// The rule.
     pub rule: Rule,
-    /// What it says of a record.
+    /// Its description.
     pub description: &'static str,
-    /// What it was told to do.
+    /// Its action.
     pub action: Action,
-    /// What that did to the records.
+    /// The effect of the action on the records.
     pub effect: Effect,
     /// How many records it fired on.
     pub count: u64,
-    /// The first of them.
+    /// The first of these records.
     pub example: Option<Example>,
 }
 
@@ -142,10 +142,10 @@ impl Withdrawals {
     }
 }
 
-/// What became of a log. `lines = jobs + removed`, and each removed line is counted by exactly one rule.
+/// What cleaning did to a log. `lines = jobs + removed`, and each removed line is counted by exactly one rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CleaningReport {
-    /// By which rules.
+    /// The ruleset.
     pub ruleset: Ruleset,
     /// Data lines in the file.
     pub lines: u64,
@@ -153,7 +153,7 @@ pub struct CleaningReport {
     pub jobs: u64,
     /// Lines that are not jobs.
     pub removed: u64,
-    /// The machine's size and how it is known, in words.
+    /// The machine's size and where it is known from, as text.
     pub machine: Option<String>,
     /// Jobs that never started; `None` where the log was read and not cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ impl CleaningReport {
         self.rules.iter().find(|report| report.rule == rule).map_or(0, |report| report.count)
     }
 
-    /// What one rule did, if it fired.
+    /// The effect of one rule, if it fired.
     pub fn rule(&self, rule: Rule) -> Option<&RuleReport> {
         self.rules.iter().find(|report| report.rule == rule)
     }

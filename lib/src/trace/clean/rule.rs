@@ -1,4 +1,4 @@
-//! The rules, each with its name, what it says, where it looks and what it may do.
+//! The cleaning rules: name, description, field and possible actions of each.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ macro_rules! named {
             /// All of them.
             pub const ALL: &[$type] = &[$($type::$member),+];
 
-            /// As it is written.
+            /// Its name in rulesets and reports.
             pub fn name(self) -> &'static str {
                 match self { $($type::$member => $name),+ }
             }
 
-            /// The one that is written so.
+            /// The one of this name.
             pub fn from_name(name: &str) -> Option<$type> {
                 $type::ALL.iter().copied().find(|one| one.name() == name)
             }
@@ -43,15 +43,15 @@ macro_rules! named {
 }
 
 named! {
-    /// What is looked for in a log.
+    /// A cleaning rule: a condition to look for in a log.
     Rule {
         /// The line cannot be read as a record.
         Malformed = "malformed",
         /// A step of a job (`123.batch`).
         Step = "step",
-        /// The header line again, further down.
+        /// A repeated header line.
         RepeatedHeader = "repeated-header",
-        /// The same row again, as where dumps overlap.
+        /// A repeated row, as in overlapping dumps.
         DuplicateRow = "duplicate-row",
         /// More columns than the format has.
         ExtraColumns = "extra-columns",
@@ -83,7 +83,7 @@ named! {
         SubmitMissing = "submit-missing",
         /// No run time.
         RunMissing = "run-missing",
-        /// A time so large that clocks would overflow.
+        /// A time so large that sums would overflow.
         TimeRange = "time-range",
         /// A run time of zero.
         RunZero = "run-zero",
@@ -141,7 +141,7 @@ named! {
         UseSubmit = "submit",
         /// Rounds to the nearest whole number.
         Round = "round",
-        /// Takes the earlier reading.
+        /// Takes the earlier of the two instants.
         Earlier = "earlier",
         /// Takes the instant as if clocks had not been changed.
         Later = "later",
@@ -164,7 +164,7 @@ named! {
 pub enum Effect {
     /// Kept as they are.
     Kept,
-    /// Kept; of what the log says, one thing was taken rather than another (a column, an order).
+    /// Kept, with one column or order of the log chosen over another.
     Chosen,
     /// Kept, altered.
     Changed,
@@ -184,7 +184,7 @@ impl fmt::Display for Effect {
 }
 
 impl Action {
-    /// What it does to a record. Choosing between two columns, or an order among equals, alters no datum.
+    /// The effect on a record. Choosing between two columns, or an order among ties, changes no value.
     pub fn effect(self) -> Effect {
         match self {
             Action::Drop | Action::Held => Effect::Removed,
@@ -202,7 +202,7 @@ impl Action {
 }
 
 impl Rule {
-    /// What it says of a record it fires on.
+    /// Its description, as printed in reports.
     pub fn description(self) -> &'static str {
         match self {
             Rule::Malformed => "the line cannot be read as a record",
@@ -259,8 +259,7 @@ impl Rule {
         }
     }
 
-    /// What it can be told to do: first what `-rule` means, then what `+rule` means. With a single action
-    /// there is no choice.
+    /// The possible actions: first that of `-rule`, then that of `+rule`. A rule with one action cannot be changed.
     pub fn actions(self) -> &'static [Action] {
         match self {
             Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],

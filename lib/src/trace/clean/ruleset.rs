@@ -1,4 +1,4 @@
-//! A choice of what each rule does, with a name and a way to write it down.
+//! Rulesets: an action for each rule, with a name and a text form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::{Action, Rule};
 
-/// What each rule does, written `NAME[,+rule|,-rule|,rule=action]…`, for instance
+/// An action for each rule, written `NAME[,+rule|,-rule|,rule=action]…`, for instance
 /// `default,run-zero=drop,-partial-execution`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -60,7 +60,7 @@ impl Base {
     }
 }
 
-/// Why a ruleset could not be understood.
+/// Why a text is not a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesetError {
     /// No ruleset of this name.
@@ -109,7 +109,7 @@ impl Ruleset {
         let mut actions: Vec<Action> = Rule::ALL.iter().map(|rule| rule.actions()[0]).collect();
         // Waiting before eligibility is the user's choice, not the queue's, under every ruleset.
         actions[Rule::Eligible.at()] = Action::UseEligible;
-        // A row that is there twice is still one run of one job.
+        // A repeated row is still one run of one job.
         actions[Rule::DuplicateRow.at()] = Action::Drop;
         for &(rule, action) in base.choices() {
             actions[rule.at()] = action;
@@ -117,7 +117,7 @@ impl Ruleset {
         Ruleset { base, actions }
     }
 
-    /// Changes nothing by choice; what cannot be a job at all (no submit time, no run time, no processors,
+    /// Changes nothing optional; what cannot be a job at all (no submit time, no run time, no processors,
     /// larger than the machine, unreadable, unfinished) is still removed. Processors are those a job held in
     /// accounting records, which Slurm may have rounded up to whole nodes, and those it requested in SWF.
     pub fn none() -> Ruleset {
@@ -156,7 +156,7 @@ impl Ruleset {
         }
     }
 
-    /// The same, but for what one rule does.
+    /// The same ruleset with another action for one rule.
     pub fn with(mut self, rule: Rule, action: Action) -> Result<Ruleset, RulesetError> {
         if !rule.actions().contains(&action) {
             return Err(RulesetError::WrongAction { rule, action: action.name().into() });
@@ -190,8 +190,8 @@ impl Ruleset {
 }
 
 impl Default for Ruleset {
-    /// Sensible: like [`Ruleset::none`], and zero runs last a second, partial executions are left to the
-    /// line that sums them up. Runs above their request are left alone: the engine enforces limits itself.
+    /// Like [`Ruleset::none`], and zero runs last a second and partial executions are dropped in favour of the line
+    /// that sums them up. Runs above their request are kept: the engine enforces limits itself.
     fn default() -> Ruleset {
         Ruleset::from_base(Base::Default)
     }

@@ -1,12 +1,12 @@
-//! Which column holds what, found once from the header line.
+//! The columns of `sacct` output, found in the header line.
 
-use crate::trace::error::{Place, TraceError, shortened};
+use crate::trace::error::{FieldPlace, TraceError, shortened};
 use crate::trace::record::Field;
 use crate::trace::sniff::delimiter;
 
-/// Columns that are used, under the names `sacct` has for them.
+/// The columns that are used, named as in `sacct`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum SacctColumn {
     JobIdRaw,
     JobId,
     State,
@@ -33,31 +33,31 @@ pub(super) enum Column {
     JobName,
 }
 
-const NAMES: [(Column, &str); 24] = [
-    (Column::JobIdRaw, "JobIDRaw"),
-    (Column::JobId, "JobID"),
-    (Column::State, "State"),
-    (Column::Submit, "Submit"),
-    (Column::Eligible, "Eligible"),
-    (Column::Start, "Start"),
-    (Column::End, "End"),
-    (Column::ElapsedRaw, "ElapsedRaw"),
-    (Column::Elapsed, "Elapsed"),
-    (Column::Suspended, "Suspended"),
-    (Column::TimelimitRaw, "TimelimitRaw"),
-    (Column::Timelimit, "Timelimit"),
-    (Column::ReqCpus, "ReqCPUS"),
-    (Column::AllocCpus, "AllocCPUS"),
-    (Column::NCpus, "NCPUS"),
-    (Column::NNodes, "NNodes"),
-    (Column::ReqMem, "ReqMem"),
-    (Column::TotalCpu, "TotalCPU"),
-    (Column::User, "User"),
-    (Column::Group, "Group"),
-    (Column::Account, "Account"),
-    (Column::Qos, "QOS"),
-    (Column::Partition, "Partition"),
-    (Column::JobName, "JobName"),
+const NAMES: [(SacctColumn, &str); 24] = [
+    (SacctColumn::JobIdRaw, "JobIDRaw"),
+    (SacctColumn::JobId, "JobID"),
+    (SacctColumn::State, "State"),
+    (SacctColumn::Submit, "Submit"),
+    (SacctColumn::Eligible, "Eligible"),
+    (SacctColumn::Start, "Start"),
+    (SacctColumn::End, "End"),
+    (SacctColumn::ElapsedRaw, "ElapsedRaw"),
+    (SacctColumn::Elapsed, "Elapsed"),
+    (SacctColumn::Suspended, "Suspended"),
+    (SacctColumn::TimelimitRaw, "TimelimitRaw"),
+    (SacctColumn::Timelimit, "Timelimit"),
+    (SacctColumn::ReqCpus, "ReqCPUS"),
+    (SacctColumn::AllocCpus, "AllocCPUS"),
+    (SacctColumn::NCpus, "NCPUS"),
+    (SacctColumn::NNodes, "NNodes"),
+    (SacctColumn::ReqMem, "ReqMem"),
+    (SacctColumn::TotalCpu, "TotalCPU"),
+    (SacctColumn::User, "User"),
+    (SacctColumn::Group, "Group"),
+    (SacctColumn::Account, "Account"),
+    (SacctColumn::Qos, "QOS"),
+    (SacctColumn::Partition, "Partition"),
+    (SacctColumn::JobName, "JobName"),
 ];
 
 /// The columns that a field of a record comes from, in words.
@@ -89,7 +89,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Understands a header line, or says what it lacks.
+    /// Reads a header line; an error lists the missing columns.
     pub fn of_header(line: &[u8]) -> Result<Columns, TraceError> {
         let line = line.trim_ascii();
         let delimiter = delimiter(line).ok_or_else(|| TraceError::NotALog {
@@ -114,31 +114,31 @@ impl Columns {
     fn missing(&self) -> String {
         let has = |column| self.place(column).is_some();
         let needed: [(&str, bool); 6] = [
-            ("JobIDRaw (or JobID)", has(Column::JobIdRaw) || has(Column::JobId)),
-            ("State", has(Column::State)),
-            ("Eligible (or Submit)", has(Column::Submit) || has(Column::Eligible)),
-            ("Start", has(Column::Start)),
+            ("JobIDRaw (or JobID)", has(SacctColumn::JobIdRaw) || has(SacctColumn::JobId)),
+            ("State", has(SacctColumn::State)),
+            ("Eligible (or Submit)", has(SacctColumn::Submit) || has(SacctColumn::Eligible)),
+            ("Start", has(SacctColumn::Start)),
             (
                 "ElapsedRaw (or Elapsed, or End)",
-                has(Column::ElapsedRaw) || has(Column::Elapsed) || has(Column::End),
+                has(SacctColumn::ElapsedRaw) || has(SacctColumn::Elapsed) || has(SacctColumn::End),
             ),
             (
                 "ReqCPUS (or AllocCPUS, or NCPUS)",
-                has(Column::ReqCpus) || has(Column::AllocCpus) || has(Column::NCpus),
+                has(SacctColumn::ReqCpus) || has(SacctColumn::AllocCpus) || has(SacctColumn::NCpus),
             ),
         ];
         needed.iter().filter(|(_, present)| !present).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
     /// Where a column is, from 0.
-    pub fn place(&self, column: Column) -> Option<usize> {
+    pub fn place(&self, column: SacctColumn) -> Option<usize> {
         self.places[column as usize]
     }
 
     /// A column for an error message.
-    pub fn describe(&self, column: Column) -> Place {
+    pub fn describe(&self, column: SacctColumn) -> FieldPlace {
         let name = NAMES[column as usize].1;
-        Place { column: self.place(column).map_or(0, |place| place + 1), name: name.into() }
+        FieldPlace { column: self.place(column).map_or(0, |place| place + 1), name: name.into() }
     }
 }
 
@@ -155,8 +155,8 @@ mod tests {
     fn any_order_and_delimiter_will_do() {
         let columns = Columns::of_header(b"End;state;NCPUS;jobid;Submit;Start;Whatever").unwrap();
         assert_eq!((columns.delimiter, columns.count), (b';', 7));
-        assert_eq!(columns.place(Column::JobId), Some(3));
-        assert_eq!(columns.place(Column::JobIdRaw), None);
+        assert_eq!(columns.place(SacctColumn::JobId), Some(3));
+        assert_eq!(columns.place(SacctColumn::JobIdRaw), None);
     }
 
     #[test]

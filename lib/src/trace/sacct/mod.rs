@@ -1,7 +1,7 @@
-//! Text that Slurm's `sacct -P` prints: any column order, any single-byte delimiter, times in Unix seconds or
+//! Reader of what Slurm's `sacct -P` prints: any column order, any single-byte delimiter, times in Unix seconds or
 //! local, steps skipped, every row of a requeued job kept.
 //!
-//! Knows Slurm's words; refuses to judge whether a row makes a sensible job.
+//! Values are parsed here and checked in [`mod@crate::trace::clean`].
 
 mod columns;
 mod duration;
@@ -15,8 +15,8 @@ pub(super) use duration::seconds;
 pub(super) use reader::{NoRecord, Sacct};
 pub(super) use state::state;
 
-/// A query whose output has every column that is used. Unit separators survive any job name; Unix seconds
-/// any change of clocks; without `-D` only the last run of a requeued job would show.
+/// A query whose output has every column that is used. Unit separators do not occur in job names, Unix seconds do not
+/// depend on daylight saving time, and `-D` shows every run of a requeued job.
 pub const EXAMPLE_COMMAND: &str = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=$'\\x1f' \
 -S 2024-01-01 -E now -s BF,CA,CD,DL,F,NF,OOM,PD,PR,R,RQ,RS,RV,S,TO \
 --format=JobIDRaw,JobID,State,Submit,Eligible,Start,End,ElapsedRaw,Suspended,TimelimitRaw,ReqCPUS,\

@@ -1,4 +1,4 @@
-//! Names into numbers: 1 for the first that is met, and so on, so that the same log gives the same numbers.
+//! Numbers names in order of appearance from 1, so that the same log gives the same numbers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use crate::trace::record::UNKNOWN;
 
 #[derive(Debug, Default)]
 pub(super) struct Interner {
-    // Its order cannot reach a result: it is looked up by name, and handed out sorted by number.
+    // Looked up by name and returned sorted by number, so its order has no effect.
     numbers: HashMap<Vec<u8>, u32>,
 }
 

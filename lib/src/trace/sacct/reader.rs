@@ -1,56 +1,56 @@
-//! One row into a record.
+//! Parses one row of `sacct` into a record.
 
 use std::collections::HashMap;
 use std::io::Read;
 
 use jiff::tz::TimeZone;
 
-use super::columns::{Column, Columns};
+use super::columns::{Columns, SacctColumn};
 use super::duration::{integer, milliseconds, seconds};
 use super::names::Interner;
-use super::state::{State, state, status};
+use super::state::{JobState, state, status};
 use super::time::{Instant, instant};
 use crate::trace::ReadOptions;
-use crate::trace::clean::{Action, Example, Ledger, Rule};
+use crate::trace::clean::{Action, Example, Rule, RuleCounts};
 use crate::trace::error::{Malformed, TraceError, shortened};
 use crate::trace::lines::Lines;
 use crate::trace::record::{Record, UNKNOWN};
 use crate::workload::Names;
 
-/// A line that is well-formed and yet no record, by a rule.
+/// A well-formed line that is not a record, and the rule that says so.
 pub(in crate::trace) struct NoRecord {
     pub rule: Rule,
     pub job: Option<i64>,
     pub value: String,
 }
 
-/// What tells one run of a job from another.
+/// One run of a job, as far as runs can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Run {
+struct JobRun {
     job: i64,
     /// Submitted, eligible, started, ended.
     times: [Option<i64>; 4],
-    state: State,
+    state: JobState,
 }
 
-/// Accounting rows and the names met in them.
+/// Reader of accounting rows, with the names found so far.
 pub(in crate::trace) struct Sacct {
     columns: Columns,
     zone: TimeZone,
-    /// The zone is the one that is taken when nobody names one.
+    /// Whether the zone is the default, UTC.
     zone_assumed: bool,
     from_eligible: bool,
     drop_duplicates: bool,
     header: Vec<u8>,
-    /// Jobs met, the first run of each and further ones, to tell when one comes again. Asked, never iterated.
-    met: HashMap<Vec<u8>, (Run, Vec<Run>)>,
+    /// Runs of each job so far, to find duplicates. Never iterated, so its order has no effect.
+    met: HashMap<Vec<u8>, (JobRun, Vec<JobRun>)>,
     users: Interner,
     groups: Interner,
     accounts: Interner,
     executables: Interner,
     partitions: Interner,
     qos: Interner,
-    /// Where each field of the current row lies.
+    /// Begin and end of each field of the current row.
     fields: Vec<(usize, usize)>,
 }
 
@@ -94,21 +94,21 @@ impl Sacct {
         }
     }
 
-    /// Fills `record`, or says by which rule the line is none.
+    /// Fills `record`, or returns the rule by which the line is not a record.
     pub fn parse(
         &mut self,
         line: &[u8],
         number: u64,
         record: &mut Record,
-        ledger: &mut Ledger,
+        ledger: &mut RuleCounts,
     ) -> Result<Option<NoRecord>, Malformed> {
         if line.trim_ascii() == self.header {
             let value = shortened(line);
             return Ok(Some(NoRecord { rule: Rule::RepeatedHeader, job: None, value }));
         }
         self.split(line, number)?;
-        let row = Row { line, number, columns: &self.columns, fields: &self.fields, zone: &self.zone };
-        let id = row.text(Column::JobId).or(row.text(Column::JobIdRaw)).unwrap_or_default();
+        let row = SacctRow { line, number, columns: &self.columns, fields: &self.fields, zone: &self.zone };
+        let id = row.text(SacctColumn::JobId).or(row.text(SacctColumn::JobIdRaw)).unwrap_or_default();
         if id.contains(&b'.') {
             return Ok(Some(NoRecord { rule: Rule::Step, job: None, value: shortened(id) }));
         }
@@ -117,8 +117,8 @@ impl Sacct {
             ledger.count(rule, || Example { line: Some(number), job: Some(job), value });
         };
 
-        let word = row.text(Column::State).unwrap_or_default();
-        let state = state(word).ok_or_else(|| row.bad(Column::State, "not a job state of Slurm"))?;
+        let word = row.text(SacctColumn::State).unwrap_or_default();
+        let state = state(word).ok_or_else(|| row.bad(SacctColumn::State, "not a job state of Slurm"))?;
         let mut changed_clocks = None;
         let mut local = None;
         let mut clock = |column| -> Result<Option<i64>, Malformed> {
@@ -136,9 +136,9 @@ impl Sacct {
             }
             Ok(instant.seconds())
         };
-        let (submitted, eligible) = (clock(Column::Submit)?, clock(Column::Eligible)?);
-        let (start, end) = (clock(Column::Start)?, clock(Column::End)?);
-        let run = Run { job, times: [submitted, eligible, start, end], state };
+        let (submitted, eligible) = (clock(SacctColumn::Submit)?, clock(SacctColumn::Eligible)?);
+        let (start, end) = (clock(SacctColumn::Start)?, clock(SacctColumn::End)?);
+        let run = JobRun { job, times: [submitted, eligible, start, end], state };
         let mut again = None;
         match self.met.get_mut(id) {
             None => {
@@ -171,12 +171,12 @@ impl Sacct {
         {
             note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
         }
-        let unfinished = state == State::Unfinished;
+        let unfinished = state == JobState::Unfinished;
         let run = match start {
             Some(start) if !unfinished => row.run(start, end)?,
             _ => UNKNOWN,
         };
-        let suspended = row.text(Column::Suspended).and_then(seconds).unwrap_or(0);
+        let suspended = row.text(SacctColumn::Suspended).and_then(seconds).unwrap_or(0);
         if suspended > 0 {
             note(Rule::Suspended, format!("for {suspended} s"));
         }
@@ -184,14 +184,14 @@ impl Sacct {
             note(Rule::HetComponent, shortened(id));
         }
 
-        let mut requested_procs = row.count(Column::ReqCpus)?;
-        let mut allocated_procs = match row.count(Column::AllocCpus)? {
-            UNKNOWN => row.count(Column::NCpus)?,
+        let mut requested_procs = row.count(SacctColumn::ReqCpus)?;
+        let mut allocated_procs = match row.count(SacctColumn::AllocCpus)? {
+            UNKNOWN => row.count(SacctColumn::NCpus)?,
             procs => procs,
         };
         // A job that left the queue without starting waited until it left, unless it never became eligible.
         let never_eligible =
-            self.from_eligible && eligible.is_none() && self.columns.place(Column::Eligible).is_some();
+            self.from_eligible && eligible.is_none() && self.columns.place(SacctColumn::Eligible).is_some();
         let left = end.filter(|_| !unfinished && !never_eligible);
         if start.is_none() && !unfinished {
             // Nothing was allocated; Slurm up to 22.05 prints what was requested.
@@ -215,15 +215,15 @@ impl Sacct {
             requested_time: row.request()?,
             requested_memory: row.memory(procs),
             status: status(state),
-            user: self.users.number(row.text(Column::User).unwrap_or_default()),
-            group: self.groups.number(row.text(Column::Group).unwrap_or_default()),
-            executable: self.executables.number(row.text(Column::JobName).unwrap_or_default()),
-            partition: self.partitions.number(row.text(Column::Partition).unwrap_or_default()),
-            account: self.accounts.number(row.text(Column::Account).unwrap_or_default()),
-            qos: self.qos.number(row.text(Column::Qos).unwrap_or_default()),
+            user: self.users.number(row.text(SacctColumn::User).unwrap_or_default()),
+            group: self.groups.number(row.text(SacctColumn::Group).unwrap_or_default()),
+            executable: self.executables.number(row.text(SacctColumn::JobName).unwrap_or_default()),
+            partition: self.partitions.number(row.text(SacctColumn::Partition).unwrap_or_default()),
+            account: self.accounts.number(row.text(SacctColumn::Account).unwrap_or_default()),
+            qos: self.qos.number(row.text(SacctColumn::Qos).unwrap_or_default()),
             ending: match state {
-                State::Ended(ending) => ending,
-                State::Unfinished => Default::default(),
+                JobState::Ended(ending) => ending,
+                JobState::Unfinished => Default::default(),
             },
             unfinished,
             submitted: submitted.filter(|_| submitted != from).unwrap_or(UNKNOWN),
@@ -251,7 +251,7 @@ impl Sacct {
     }
 }
 
-struct Row<'a> {
+struct SacctRow<'a> {
     line: &'a [u8],
     number: u64,
     columns: &'a Columns,
@@ -259,14 +259,14 @@ struct Row<'a> {
     zone: &'a TimeZone,
 }
 
-impl<'a> Row<'a> {
-    /// A column's text, blanks around it taken off; `None` if there is no such column.
-    fn text(&self, column: Column) -> Option<&'a [u8]> {
+impl<'a> SacctRow<'a> {
+    /// A column's text without surrounding blanks; `None` if there is no such column.
+    fn text(&self, column: SacctColumn) -> Option<&'a [u8]> {
         let &(begin, end) = self.fields.get(self.columns.place(column)?)?;
         Some(self.line[begin..end].trim_ascii())
     }
 
-    fn bad(&self, column: Column, reason: &str) -> Malformed {
+    fn bad(&self, column: SacctColumn, reason: &str) -> Malformed {
         Malformed {
             line: self.number,
             field: Some(self.columns.describe(column)),
@@ -277,9 +277,9 @@ impl<'a> Row<'a> {
 
     /// `JobIDRaw`, or the number that `JobID` begins with (`141` of `141_3` and of `141_[6-9%4]`).
     fn job_number(&self) -> Result<i64, Malformed> {
-        let (column, text) = match self.text(Column::JobIdRaw) {
-            Some(text) => (Column::JobIdRaw, text),
-            None => (Column::JobId, self.text(Column::JobId).unwrap_or_default()),
+        let (column, text) = match self.text(SacctColumn::JobIdRaw) {
+            Some(text) => (SacctColumn::JobIdRaw, text),
+            None => (SacctColumn::JobId, self.text(SacctColumn::JobId).unwrap_or_default()),
         };
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let rest_fits = matches!(text.get(digits), None | Some(b'_' | b'+'));
@@ -287,26 +287,26 @@ impl<'a> Row<'a> {
         number.ok_or_else(|| self.bad(column, "not a job number of Slurm"))
     }
 
-    /// Without the time it was suspended, where the row tells.
+    /// JobRun time in seconds, without suspended time where the row says so.
     fn run(&self, start: i64, end: Option<i64>) -> Result<i64, Malformed> {
-        if let Some(text) = self.text(Column::ElapsedRaw) {
-            return integer(text).ok_or_else(|| self.bad(Column::ElapsedRaw, "not a number of seconds"));
+        if let Some(text) = self.text(SacctColumn::ElapsedRaw) {
+            return integer(text).ok_or_else(|| self.bad(SacctColumn::ElapsedRaw, "not a number of seconds"));
         }
-        if let Some(text) = self.text(Column::Elapsed) {
-            return seconds(text).ok_or_else(|| self.bad(Column::Elapsed, "not a length of time"));
+        if let Some(text) = self.text(SacctColumn::Elapsed) {
+            return seconds(text).ok_or_else(|| self.bad(SacctColumn::Elapsed, "not a length of time"));
         }
         Ok(end.map_or(UNKNOWN, |end| end.saturating_sub(start).max(0)))
     }
 
     /// Requested seconds; unknown without a limit of the job's own.
     fn request(&self) -> Result<i64, Malformed> {
-        for (column, unit) in [(Column::TimelimitRaw, 60), (Column::Timelimit, 1)] {
+        for (column, unit) in [(SacctColumn::TimelimitRaw, 60), (SacctColumn::Timelimit, 1)] {
             let Some(text) = self.text(column) else { continue };
             let limitless = |word: &[u8]| text.eq_ignore_ascii_case(word);
             if text.is_empty() || limitless(b"UNLIMITED") || limitless(b"Partition_Limit") {
                 continue;
             }
-            let length = if column == Column::TimelimitRaw { integer(text) } else { seconds(text) };
+            let length = if column == SacctColumn::TimelimitRaw { integer(text) } else { seconds(text) };
             let length = length.and_then(|length| length.checked_mul(unit));
             return length.ok_or_else(|| self.bad(column, "not a time limit"));
         }
@@ -314,7 +314,7 @@ impl<'a> Row<'a> {
     }
 
     /// A number of processors; unknown if the column is absent, empty or 0.
-    fn count(&self, column: Column) -> Result<i64, Malformed> {
+    fn count(&self, column: SacctColumn) -> Result<i64, Malformed> {
         match self.text(column) {
             None | Some(b"") => Ok(UNKNOWN),
             Some(text) => match integer(text) {
@@ -325,9 +325,9 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Seconds of CPU time per processor. It decides nothing, so what cannot be read is simply unknown.
+    /// Seconds of CPU time per processor. No rule needs it, so an unreadable value is unknown.
     fn cpu(&self, procs: i64) -> f64 {
-        let total = self.text(Column::TotalCpu).and_then(milliseconds);
+        let total = self.text(SacctColumn::TotalCpu).and_then(milliseconds);
         match total {
             // To the hundredth, as the archive's logs have it.
             Some(total) if procs > 0 => (total as f64 / 10.0 / procs as f64).round() / 100.0,
@@ -337,8 +337,8 @@ impl<'a> Row<'a> {
 
     /// Requested kilobytes per processor, from `4000M` (a job), `4Gn` (a node), `2Gc` (a processor).
     fn memory(&self, procs: i64) -> i64 {
-        let Some(text) = self.text(Column::ReqMem) else { return UNKNOWN };
-        let nodes = || self.text(Column::NNodes).and_then(integer).filter(|&nodes| nodes > 0);
+        let Some(text) = self.text(SacctColumn::ReqMem) else { return UNKNOWN };
+        let nodes = || self.text(SacctColumn::NNodes).and_then(integer).filter(|&nodes| nodes > 0);
         let (amount, shares) = match text {
             [amount @ .., b'c'] => (amount, Some(1.0)),
             [amount @ .., b'n'] => (amount, nodes().map(|nodes| procs as f64 / nodes as f64)),

@@ -5,15 +5,15 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 
 use super::duration::integer;
 
-/// What a time column says.
+/// The value of a time column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instant {
     /// `Unknown`, `None`, or nothing at all.
     Unknown,
     At(i64),
-    /// The clock showed this twice; the earlier instant is taken.
+    /// A local time that occurs twice; the earlier instant is taken.
     Fold(i64),
-    /// The clock never showed this; taken as if it had not been put forward.
+    /// A local time that does not occur; taken as if clocks had not been put forward.
     Gap(i64),
 }
 

@@ -1,4 +1,4 @@
-//! Header comments, kept to the byte and understood where they are understandable.
+//! Header comments: kept byte by byte, with the known entries parsed.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 
 use crate::workload::Names;
 
-/// How a note begins that takes the authority from `MaxProcs`.
+/// Beginning of the note that marks `MaxProcs` as a guess.
 pub(in crate::trace) const GUESSED: &str = "MaxProcs is the size of the largest job";
 
-/// How a note begins that makes the allocated processors a job's size.
+/// Beginning of the note that makes the allocated processors a job's size.
 pub(in crate::trace) const HELD: &str = "jobs are as large as their allocated processors";
 
 /// One comment line as it stands in the file, without its line end.
@@ -30,13 +30,13 @@ impl Serialize for Comment {
 /// `Key: value`, continuation lines joined by line feeds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// As the file spells it.
+    /// Spelled as in the file.
     pub key: String,
     /// The text after the colon.
     pub value: String,
 }
 
-/// What the comments of a log say.
+/// The header comments of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Header {
     /// Every comment in the file, in order, those between records included.
@@ -47,17 +47,17 @@ pub struct Header {
     pub version: Option<String>,
     /// The machine.
     pub computer: Option<String>,
-    /// Where it stood.
+    /// The site.
     pub installation: Option<String>,
-    /// Whom to thank, one element per header.
+    /// Whom to acknowledge, one element per entry.
     pub acknowledge: Vec<String>,
-    /// Where to read more.
+    /// References.
     pub information: Vec<String>,
     /// Who converted the log.
     pub conversion: Option<String>,
-    /// Jobs in the log, as its maker counted.
+    /// Jobs in the log, according to its author.
     pub max_jobs: Option<i64>,
-    /// Records in the log, as its maker counted.
+    /// Records in the log, according to its author.
     pub max_records: Option<i64>,
     /// Whether jobs were preempted.
     pub preemption: Option<String>,
@@ -67,16 +67,16 @@ pub struct Header {
     pub time_zone: Option<i64>,
     /// Name of the time zone.
     pub time_zone_string: Option<String>,
-    /// When the log begins, in words.
+    /// When the log begins, as text.
     pub start_time: Option<String>,
-    /// When it ends, in words.
+    /// When it ends, as text.
     pub end_time: Option<String>,
     /// Nodes of the machine.
     pub max_nodes: Option<i64>,
     /// Processors of the machine.
     pub max_procs: Option<i64>,
-    /// Whether a note says that `MaxProcs` is only the size of the largest job, as this library writes it for
-    /// want of anything better.
+    /// Whether a note says that `MaxProcs` is only the size of the largest job, as this library writes it if
+    /// the size is unknown.
     #[serde(skip)]
     pub max_procs_guessed: bool,
     /// Whether a note says that jobs are as large as what they were allocated, as this library writes it when
@@ -91,11 +91,11 @@ pub struct Header {
     pub allow_overuse: Option<String>,
     /// How many queues there are.
     pub max_queues: Option<i64>,
-    /// About the queues, in words.
+    /// Description of the queues.
     pub queues: Option<String>,
     /// How many partitions there are.
     pub max_partitions: Option<i64>,
-    /// About the partitions, in words.
+    /// Description of the partitions.
     pub partitions: Option<String>,
     /// Remarks.
     pub notes: Vec<String>,

@@ -1,7 +1,7 @@
 //! The Standard Workload Format of the Parallel Workloads Archive (version 2.2): header comments, records of
-//! 18 numbers, and how both are written again.
+//! 18 numbers, and a writer for both.
 //!
-//! Knows nothing of what a sensible job is: a record with nonsense in it is still a record.
+//! Values are parsed here and checked in [`mod@crate::trace::clean`].
 
 mod header;
 mod number;

@@ -11,7 +11,7 @@ pub(super) enum Whole {
 pub(super) const NOT_A_NUMBER: &str = "not a number";
 pub(super) const TOO_LARGE: &str = "too large to be a number of anything";
 
-/// The slow path, for whatever is not plain digits.
+/// The slow path, for text that is not plain digits.
 pub(super) fn whole(token: &[u8]) -> Result<Whole, &'static str> {
     let text = std::str::from_utf8(token).map_err(|_| NOT_A_NUMBER)?;
     if let Ok(value) = text.parse::<i64>() {

@@ -1,10 +1,10 @@
-//! One line of numbers into a record, by hand: this loop is what reading a log costs.
+//! Hand-written parser for one record line: this loop dominates the time of reading a log.
 
 use super::number::{self, Whole};
-use crate::trace::error::{Malformed, Place, shortened};
+use crate::trace::error::{FieldPlace, Malformed, shortened};
 use crate::trace::record::{Field, Record};
 
-/// Something about a readable line that ought to be mentioned.
+/// Something unusual about a readable line, to be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace) enum Oddity {
     /// More than 18 columns; the rest was ignored.
@@ -40,7 +40,7 @@ pub(in crate::trace) fn parse(
         let begin = at;
         if count == FIELDS {
             let extra = line[at..].split(|&byte| blank(byte)).filter(|token| !token.is_empty()).count();
-            // A value that was changed is the greater oddity.
+            // A changed value is more important to report.
             oddity = oddity.or(Some(Oddity::ExtraColumns(extra)));
             break;
         }
@@ -112,7 +112,7 @@ fn decimal(token: &[u8]) -> Option<f64> {
 
 fn malformed(line: u64, index: usize, token: &[u8], reason: &str) -> Malformed {
     let field = Field::ALL[index];
-    let place = Place { column: field.column(), name: field.name().into() };
+    let place = FieldPlace { column: field.column(), name: field.name().into() };
     Malformed { line, field: Some(place), value: shortened(token), reason: reason.into() }
 }
 

@@ -1,4 +1,4 @@
-//! Records and comments back into a file.
+//! Writes records and comments.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub struct SwfWriter<W: Write> {
 }
 
 impl<W: Write> SwfWriter<W> {
-    /// Writes to `sink`; give it a buffered one, or an [`crate::trace::Output`].
+    /// Writes to `sink`; give it a buffered one, or an [`crate::trace::CompressedOutput`].
     pub fn new(sink: W) -> SwfWriter<W> {
         SwfWriter { sink, line: Vec::with_capacity(160) }
     }
@@ -31,12 +31,12 @@ impl<W: Write> SwfWriter<W> {
         self.sink.write_all(&self.line)
     }
 
-    /// All comments of a log, to the byte: its makers ask to be acknowledged in what is derived from it.
+    /// Writes all comments of a log byte by byte: its authors ask to be acknowledged in derived files.
     pub fn header(&mut self, header: &Header) -> io::Result<()> {
         header.comments.iter().try_for_each(|comment| self.comment(&comment.bytes))
     }
 
-    /// Writes what the numbers in the records stand for: queues (or, where there are none, qualities of service,
+    /// Writes the names behind the numbers in the records: queues (or, where there are none, qualities of service,
     /// which stand in their column), partitions, and as notes users, groups and executables.
     pub fn names(&mut self, names: &Names) -> io::Result<()> {
         let mut say = |text: String| self.comment(format!("; {text}").as_bytes());
@@ -101,15 +101,15 @@ impl<W: Write> SwfWriter<W> {
         self.sink.write_all(line.whole())
     }
 
-    /// Hands the sink back, flushed.
+    /// Flushes and returns the sink.
     pub fn finish(mut self) -> io::Result<W> {
         self.sink.flush()?;
         Ok(self.sink)
     }
 }
 
-/// A line written from its end, columns separated by blanks. The formatter of the standard library takes five times as
-/// long, which was most of what writing costs.
+/// A line written from its end, columns separated by blanks: five times as fast as the formatter of the standard
+/// library, which would dominate the time of writing.
 struct Backwards {
     bytes: [u8; Backwards::LONGEST],
     from: usize,
@@ -128,7 +128,7 @@ impl Backwards {
     /// A number at the right end of a column of at least this width, and a blank in front.
     fn number(&mut self, value: i64, width: usize) {
         let end = self.from;
-        // Most columns of most traces.
+        // The common case.
         if value == UNKNOWN {
             self.bytes[end - 2..end].copy_from_slice(b"-1");
             self.from = end - width.max(2) - 1;
@@ -151,7 +151,7 @@ impl Backwards {
         self.from = self.from.min(end - width) - 1;
     }
 
-    /// What was formatted otherwise, and a blank in front.
+    /// Text formatted elsewhere, and a blank in front.
     fn text(&mut self, text: &[u8]) {
         let end = self.from;
         self.from -= text.len();

@@ -1,4 +1,4 @@
-//! One trace as it is described, and its numbers in words.
+//! The description of one trace, and its numbers as text.
 
 use queuecast::characterization::Characterization;
 use queuecast::report::{Cell, Page};
@@ -18,7 +18,7 @@ pub struct Described {
     pub shown: Shown,
 }
 
-/// How much people want to see.
+/// Which parts to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     pub portrait: bool,
@@ -29,12 +29,12 @@ pub fn whole(count: u64) -> Cell {
     Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// A count in words.
+/// A count as text.
 pub fn counted(count: u64) -> String {
     whole(count).shown(&Page::default())
 }
 
-/// A share in words.
+/// A share as text.
 pub fn percent(share: f64) -> String {
     Cell::share(share).shown(&Page::default())
 }

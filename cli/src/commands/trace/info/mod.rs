@@ -1,4 +1,4 @@
-//! `queuecast trace info`: what is in a trace before anybody touches it, and what the people in it do.
+//! `queuecast trace info`: summary of a trace before cleaning, and the behaviour of its users.
 
 mod charts;
 mod described;
@@ -40,7 +40,7 @@ pub struct Arguments {
 /// One object for one trace, an array for several.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Answered {
+enum InfoAnswer {
     One(Box<Described>),
     Several(Vec<Described>),
 }
@@ -59,21 +59,21 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         all.push(Described { source: input.name, info, cleaning, portrait, shown });
     }
     printer.answer(&match all.pop() {
-        Some(only) if all.is_empty() => Answered::One(Box::new(only)),
-        last => Answered::Several(all.into_iter().chain(last).collect()),
+        Some(only) if all.is_empty() => InfoAnswer::One(Box::new(only)),
+        last => InfoAnswer::Several(all.into_iter().chain(last).collect()),
     })
 }
 
-impl Answered {
+impl InfoAnswer {
     fn all(&self) -> &[Described] {
         match self {
-            Answered::One(described) => std::slice::from_ref(described),
-            Answered::Several(all) => all,
+            InfoAnswer::One(described) => std::slice::from_ref(described),
+            InfoAnswer::Several(all) => all,
         }
     }
 }
 
-impl Answer for Answered {
+impl Answer for InfoAnswer {
     fn document(&self) -> Document {
         self.all().iter().fold(Document::new(), add)
     }
@@ -84,7 +84,7 @@ impl Answer for Answered {
     }
 }
 
-/// Adds what is said of one trace.
+/// Adds the description of one trace.
 fn add(document: Document, described: &Described) -> Document {
     let mut document = survey::add(document, described);
     document = document.with_table("portrait", summary::table(described));

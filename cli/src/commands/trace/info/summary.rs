@@ -10,7 +10,7 @@ use super::described::{Described, counted, percent, user};
 /// How many of the most popular estimates are named.
 const NAMED: usize = 4;
 
-/// What people ask for and what they do, in one line each.
+/// Estimates and habits of the users, one line each.
 pub fn table(described: &Described) -> Table {
     let mut facts: Vec<(Column, Cell)> = Vec::new();
     let mut say = |name: &str, words: String| facts.push((Column::text(name), Cell::text(words)));

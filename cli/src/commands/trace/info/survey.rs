@@ -1,4 +1,4 @@
-//! What is in a trace before anybody cleans it.
+//! Summary of a trace before cleaning.
 
 use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
 use queuecast::trace::clean::Withdrawals;
@@ -7,7 +7,7 @@ use queuecast::units::Seconds;
 use super::described::{Described, counted, percent, whole};
 use crate::commands::cleaning;
 
-/// Adds what was counted.
+/// Adds the tables of the summary.
 pub fn add(document: Document, described: &Described) -> Document {
     document
         .with_table("trace", described.facts())
@@ -15,7 +15,7 @@ pub fn add(document: Document, described: &Described) -> Document {
         .with_table("fields", described.fields())
 }
 
-/// Adds what reading met with.
+/// Adds the report of reading: lines that are not records, and unusual values.
 pub fn add_reading(document: Document, described: &Described) -> Document {
     let reading = &described.info.reading;
     let said = cleaning::reading(reading);

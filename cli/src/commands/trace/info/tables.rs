@@ -100,7 +100,7 @@ fn owners(owners: &Owners) -> Table {
         Column::share("of all"),
         Column::integer("jobs"),
     ])
-    .titled("Who asks for times that nobody else asks for");
+    .titled("Users with estimates that no other user has");
     let (named, rest) = owners.owners.split_at(owners.owners.len().min(OWNERS));
     for owner in named {
         table.row([

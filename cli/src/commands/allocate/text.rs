@@ -1,10 +1,11 @@
-//! What was advised, as people read it.
+//! The advice as text.
 
-use queuecast::allot::advice::{Calibration, Prospect, Record, Spread, Target, Width};
+use queuecast::allot::advice::{CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
+use queuecast::wait::Calibration;
 
-use super::answer::{Allocated, Calibrated};
+use super::answer::Allocated;
 use crate::answer::Answer;
 use crate::commands::loaded::number_of;
 
@@ -29,7 +30,7 @@ fn document(result: &Allocated) -> Document {
     let shown = shown(result);
     let mut document =
         Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
-    if let Some(record) = &result.record {
+    if let Some(record) = &result.answer.record {
         document = document.with_table("record", table_of(record));
     }
     if result.plot && shown.len() > 1 {
@@ -40,9 +41,9 @@ fn document(result: &Allocated) -> Document {
 
 /// All sizes if they are few; else powers of two, the ends, and those that are spoken of.
 fn shown(result: &Allocated) -> Vec<&Prospect> {
-    let all = result.advice.prospects();
+    let all = result.answer.advice.prospects();
     let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
-    let (advice, least) = (&result.advice, result.least());
+    let (advice, least) = (&result.answer.advice, result.least());
     let spoken = [advice.recommended().procs, advice.soonest().procs, least.procs];
     let kept = |one: &&Prospect| {
         all.len() <= ROWS
@@ -54,27 +55,27 @@ fn shown(result: &Allocated) -> Vec<&Prospect> {
 }
 
 fn machine(result: &Allocated) -> Table {
-    let (state, settings) = (&result.state, &result.settings);
+    let (state, settings) = (&result.answer.site, &result.answer.settings);
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
     let number = |count: u64| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default());
     let procs = |procs: u32| number(u64::from(procs));
     let date = result.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
     let waiting = match state.waiting {
-        0 => "nobody".to_owned(),
+        0 => "no job".to_owned(),
         count => format!("{}, for {} processors", number_of(count, "job"), number(state.wanted)),
     };
-    let source = match (&settings.by, settings.draws) {
-        (Some(by), _) => format!("{by}, with outlook {}", settings.outlook),
-        (None, draws) => format!(
-            "{} run on under {}, with outlook {}",
-            number_of(draws.unwrap_or(0) as usize, "draw"),
-            settings.policy,
-            settings.outlook
+    let outlook = settings.outlook().unwrap_or_default();
+    let source = match settings.by {
+        Some(by) => format!("{by}, with outlook {outlook}"),
+        None => format!(
+            "{} under {}, with outlook {outlook}",
+            number_of(settings.draws as usize, "simulation"),
+            settings.policy
         ),
     };
-    let corrected = match &result.calibration {
-        Some(Calibrated { jobs, slope }) => {
-            format!("what became of {}; predictions followed by {slope:.2}", number_of(*jobs, "past job"))
+    let corrected = match &result.answer.calibration {
+        Some(CalibrationSummary { jobs, slope }) => {
+            format!("{}; weight of the simulated queue {slope:.2}", number_of(*jobs, "past job"))
         }
         None => "nothing".to_owned(),
     };
@@ -93,9 +94,10 @@ fn machine(result: &Allocated) -> Table {
         table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
     }
     if state.ended == 0 {
-        table.note("there is nothing to learn from, so jobs are taken to run as long as --predictor says");
+        table.note("no job has ended yet, so run times are those of --predictor");
     }
-    if let Some(most) = settings.calibrate.filter(|&most| most > 0 && result.calibration.is_none()) {
+    let most = settings.calibrate;
+    if settings.by.is_none() && most > 0 && result.answer.calibration.is_none() {
         let few = if most < Calibration::FEWEST && most <= state.ended {
             format!(
                 "asked about {} only: {} are needed to correct queue times",
@@ -105,7 +107,13 @@ fn machine(result: &Allocated) -> Table {
         } else {
             format!("fewer than {} past jobs to learn from", Calibration::FEWEST)
         };
-        table.note(format!("{few}; ranges are the simulation's own, and may hold far less than 80%"));
+        table.note(format!("{few}; ranges are those of the simulations, and may hold far less than 80%"));
+    }
+    if state.withdrawn > 0 {
+        table.note(format!(
+            "{} so far left the queue without starting; until then they waited like all others",
+            number_of(state.withdrawn, "job")
+        ));
     }
     if state.excess.0 > 0 {
         table.note(format!(
@@ -117,8 +125,8 @@ fn machine(result: &Allocated) -> Table {
 }
 
 fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
-    let sampled = result.settings.by.is_none();
-    let uncertain = result.settings.give_or_take > 1.0;
+    let sampled = result.answer.settings.by.is_none();
+    let uncertain = result.answer.give_or_take > 1.0;
     let mut columns =
         vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
     columns.push(Column::duration("run time"));
@@ -150,14 +158,14 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     }
     table.note(starred(result));
     if sampled && !result.is_plain() {
-        table.note("done first: how likely no size is done sooner, which is not what the star is by");
+        table.note("done first: probability that this size finishes first; the star is by something else");
     }
-    if result.calibration.is_some() {
+    if result.answer.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
-        table.note("ranges are the luck of run times; jobs that come later and all else a site does are not in them (--check says how right they were)");
+        table.note("ranges show the variation of run times only; later arrivals are not simulated (--check says how right they were)");
     }
-    if let Some(between) = &result.between {
+    if let Some(between) = &result.answer.between {
         let measured: Vec<String> = between.measured.iter().map(ToString::to_string).collect();
         table.note(format!(
             "run times on other sizes than {} are by a fitted curve (parallelism {:.1}, variance {:.2}), which is at most {:.1}% off the measured ones",
@@ -167,19 +175,19 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
             100.0 * between.deviation
         ));
     }
-    let all = result.advice.prospects().len();
+    let all = result.answer.advice.prospects().len();
     if shown.len() < all {
         table.note(format!("{} of {all} sizes are shown; --format csv has all", shown.len()));
     }
-    if !result.unknown.is_empty() {
-        let unknown: Vec<String> = result.unknown.iter().map(ToString::to_string).collect();
+    if !result.answer.unknown.is_empty() {
+        let unknown: Vec<String> = result.answer.unknown.iter().map(ToString::to_string).collect();
         table.note(format!("nothing is predicted of {}: no running job holds as many", unknown.join(", ")));
     }
     table
 }
 
-fn range(spread: &Spread) -> Cell {
-    match (spread.p10, spread.p90) {
+fn range(range: &TimeRange) -> Cell {
+    match (range.p10, range.p90) {
         (Some(low), Some(high)) => Cell::text(between(low, high, "–")),
         _ => Cell::Missing,
     }
@@ -191,7 +199,7 @@ fn between(low: f64, high: f64, word: &str) -> String {
     if low == high { low } else { format!("{low} {word} {high}") }
 }
 
-fn table_of(record: &Record) -> Table {
+fn table_of(record: &TrackRecord) -> Table {
     let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
     let length = |name: &str, length: f64| (Column::duration(name), Cell::duration(length));
     let mut facts = vec![
@@ -210,12 +218,12 @@ fn table_of(record: &Record) -> Table {
         facts.extend(wide("range of past waits", &usual.width));
     }
     Table::facts(facts).titled(
-        "How right it was so far: queue times of jobs that have started, from what was known when they came",
+        "How right it was so far: queue times of jobs that have started, from what was known at their submission",
     )
 }
 
 /// How wide a range is: narrow to be short, and narrow in proportion.
-fn wide(what: &str, width: &Width) -> [(Column, Cell); 2] {
+fn wide(what: &str, width: &RangeWidth) -> [(Column, Cell); 2] {
     [
         (Column::duration(format!("mean width of the {what}")), Cell::duration(width.mean)),
         (Column::text(format!("ends of the {what} apart")), Cell::text(format!("{:.1} times", width.factor))),
@@ -230,14 +238,17 @@ fn best_named(result: &Allocated) -> &'static str {
 /// What the star means, and what the times beside it are.
 fn starred(result: &Allocated) -> String {
     let mut said = "* the size to ask for; times are medians".to_owned();
-    let (asked, target) = (result.preference.target, result.target());
+    let (asked, target) = (result.answer.settings.preference.target, result.target());
     if target != Target::Median {
         said += &format!("; the star is by {target}");
     } else if asked != target {
         said += &format!("; the star is by median too, for --by does not know the {asked}");
     }
-    if result.preference.averse > 0.0 {
-        said += &format!("; a later start must gain more than {} of the run time", result.preference.averse);
+    if result.answer.settings.preference.averse > 0.0 {
+        said += &format!(
+            "; a later start must gain more than {} of the run time",
+            result.answer.settings.preference.averse
+        );
     }
     said
 }
@@ -255,13 +266,13 @@ fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
 
 /// What to do, in one line.
 fn sentence(result: &Allocated) -> String {
-    let (best, soonest) = (result.advice.recommended(), result.advice.soonest());
+    let (best, soonest) = (result.answer.advice.recommended(), result.answer.advice.soonest());
     let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
     let target = result.target();
     let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
     let first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
     if let Some(least) = result.passed_over() {
-        let averse = result.preference.averse;
+        let averse = result.answer.settings.preference.averse;
         let [later, sooner] = [best, least].map(|one| target.of(&one.turnaround));
         let gains = if later - sooner < averse * best.run.median { "less than" } else { "just" };
         return format!(

@@ -1,4 +1,4 @@
-//! The first moment at which something that only grows has grown enough.
+//! Root search for non-decreasing functions.
 
 /// Moments are counted in parts of a second, so that an answer does not depend on where the search began.
 const TICKS: f64 = 1024.0;

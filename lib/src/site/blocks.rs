@@ -4,7 +4,7 @@
 //! length or so when it is long.
 
 /// Something kept in order, and what a block says about its members.
-pub(super) trait Entry: Copy + std::fmt::Debug {
+pub(crate) trait Entry: Copy + std::fmt::Debug {
     /// What it is ordered by; no two members share one.
     type Key: Ord + Copy + std::fmt::Debug;
     /// What a block says about its members.
@@ -26,7 +26,7 @@ pub(super) trait Entry: Copy + std::fmt::Debug {
 const CAPACITY: usize = 64;
 
 #[derive(Debug, Clone)]
-pub(super) struct Block<E: Entry> {
+pub(crate) struct Block<E: Entry> {
     last: E::Key,
     pub summary: E::Summary,
     pub entries: Vec<E>,
@@ -42,14 +42,14 @@ impl<E: Entry> Block<E> {
 
 /// Where a member is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub block: usize,
     pub entry: usize,
 }
 
 /// The list. No block is ever empty.
 #[derive(Debug, Clone)]
-pub(super) struct Blocks<E: Entry> {
+pub(crate) struct Blocks<E: Entry> {
     blocks: Vec<Block<E>>,
 }
 
@@ -62,7 +62,7 @@ impl<E: Entry> Blocks<E> {
         &self.blocks
     }
 
-    /// For those who know more about a block than its summary says. Members are not to be moved.
+    /// For a caller that knows more about a block than its summary. Members are not to be moved.
     pub fn blocks_mut(&mut self) -> &mut [Block<E>] {
         &mut self.blocks
     }

@@ -1,8 +1,7 @@
-//! What jobs could have gained by other strategies, while all of them did as they were told (section 5): decisions are
-//! recorded, not carried out.
+//! Records what each job would have gained by a strategy while all jobs are scheduled by AVG (Downey 1997, section 5).
 
 use super::allotter::{Ledger, Round};
-use super::chooser::{Chooser, Prediction, Prompt, Resident, Verdict};
+use super::chooser::{Chooser, Occupant, Prediction, Prompt, Verdict};
 use super::sizes::{Size, Sizes};
 use super::strategy::Strategy;
 use crate::job::JobIndex;
@@ -11,14 +10,14 @@ use crate::units::{Procs, Time};
 use crate::wait::LifetimeFit;
 use crate::workload::Workload;
 
-/// First come, first served, each job on what is free and no more than it prefers: the paper's AVG. At every start it
-/// asks each strategy what it would have done, and follows the course of that job alone to its end: running jobs end as
-/// they are planned, later arrivals make it think again, and nobody passes it.
+/// Schedules by the paper's AVG: first come, first served, each job on what is free and no more than it prefers. At every
+/// start each strategy is asked what it would have done, and that job alone is followed to its start: running jobs end as
+/// planned, later arrivals make it decide again, and no job passes it.
 ///
-/// With exact run times the plans are the truth, and so is what is recorded. It knows when jobs will arrive, so it is for
-/// studies only.
+/// With exact run times the plans are the truth, and so is what is recorded. It uses future arrivals, so it is for studies
+/// only.
 #[derive(Debug)]
-pub struct Witness {
+pub struct StrategyRecorder {
     choosers: Vec<Chooser>,
     arrivals: Vec<Time>,
     ledger: Ledger,
@@ -26,7 +25,7 @@ pub struct Witness {
     courses: Vec<Vec<Course>>,
 }
 
-/// What a job was given by AVG.
+/// The processors AVG gave to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     /// Which job.
@@ -38,18 +37,18 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Whether it got all it wants: the paper's spoiled jobs.
+    /// Whether it got all it prefers: the paper's spoiled jobs.
     pub fn is_spoiled(&self) -> bool {
         self.given >= self.preferred
     }
 }
 
-/// What would have become of one job that was not spoiled, by one strategy.
+/// What a strategy would have done for one job that was not spoiled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Course {
-    /// Its place in [`Witness::decisions`].
+    /// Its place in [`StrategyRecorder::decisions`].
     pub decision: usize,
-    /// Whether it would have held out: the paper's rebels. The others are docile.
+    /// Whether it would have waited for more: the paper's rebels. The others are docile.
     pub rebels: bool,
     /// The processors it would have started on.
     pub procs: Procs,
@@ -57,10 +56,10 @@ pub struct Course {
     pub saved: f64,
 }
 
-impl Witness {
-    /// Before the first job of this workload, whose arrivals make rebels think again.
-    pub fn new(workload: &Workload, strategies: &[Strategy]) -> Witness {
-        Witness {
+impl StrategyRecorder {
+    /// Before the first job of this workload, whose arrivals make rebels decide again.
+    pub fn new(workload: &Workload, strategies: &[Strategy]) -> StrategyRecorder {
+        StrategyRecorder {
             choosers: strategies.iter().copied().map(Chooser::new).collect(),
             arrivals: workload.jobs().iter().map(|job| job.submit).collect(),
             ledger: Ledger::default(),
@@ -74,21 +73,20 @@ impl Witness {
         &self.decisions
     }
 
-    /// What would have become of the jobs that were not spoiled, for the strategy at this place, in the order of their
-    /// starts.
+    /// The recorded courses of the strategy at this place, in order of start.
     pub fn courses(&self, strategy: usize) -> &[Course] {
         self.courses.get(strategy).map_or(&[], Vec::as_slice)
     }
 
-    /// The queue times the strategy at this place would have gone by.
+    /// The queue times that the strategy at this place predicted.
     pub fn predictions(&self, strategy: usize) -> &[Prediction] {
         self.choosers.get(strategy).map_or(&[], Chooser::predictions)
     }
 }
 
-impl Policy for Witness {
+impl Policy for StrategyRecorder {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
-        let Witness { choosers, arrivals, ledger, decisions, courses } = self;
+        let StrategyRecorder { choosers, arrivals, ledger, decisions, courses } = self;
         choosers.iter_mut().for_each(|chooser| chooser.learn(view.now()));
         let mut round = ledger.round(view);
         for waiting in view.waiting() {
@@ -130,7 +128,7 @@ fn follow(
     fit: &LifetimeFit,
 ) -> Option<(Time, Size)> {
     let Prompt { mut now, mut free, mut queued, running, mut arrival } = round.prompt();
-    let mut running: Vec<Resident> = running.to_vec();
+    let mut running: Vec<Occupant> = running.to_vec();
     let mut later = &arrivals[arrivals.partition_point(|&at| at <= now)..];
     let mut held = None;
     loop {

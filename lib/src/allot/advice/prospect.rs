@@ -1,4 +1,4 @@
-//! What can be said of each size, and which is best.
+//! What is predicted of each size, and which one is best.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,24 +9,24 @@ use crate::spec::SpecError;
 use crate::stats::Percentiles;
 use crate::units::{Procs, Seconds};
 
-/// A length of time that is not certain, in seconds.
+/// The range of a predicted time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Spread {
-    /// One in ten is shorter, if that is known.
+pub struct TimeRange {
+    /// 10th percentile, if it is known.
     pub p10: Option<f64>,
-    /// As likely longer as shorter.
+    /// Median.
     pub median: f64,
-    /// One in ten is longer, if that is known.
+    /// 90th percentile, if it is known.
     pub p90: Option<f64>,
     /// The mean, if it is known.
     pub mean: Option<f64>,
 }
 
-impl Spread {
+impl TimeRange {
     /// Of draws; `None` of none. Percentiles are values that occur.
-    pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<Spread> {
+    pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
         let found = Percentiles::of(draws.map(|draw| draw.0).collect())?;
-        Some(Spread {
+        Some(TimeRange {
             p10: Some(found.p10 as f64),
             median: found.median as f64,
             p90: Some(found.p90 as f64),
@@ -41,14 +41,14 @@ pub struct Prospect {
     /// The size.
     pub procs: Procs,
     /// How long it waits.
-    pub queue: Spread,
+    pub queue: TimeRange,
     /// How long it runs.
-    pub run: Spread,
+    pub run: TimeRange,
     /// Both.
-    pub turnaround: Spread,
-    /// How probable it is that it starts at once, if that is known.
+    pub turnaround: TimeRange,
+    /// Probability of starting at once, if it is known.
     pub at_once: Option<f64>,
-    /// How probable it is that no size would be done sooner, and no smaller one as soon; if that is known.
+    /// Probability that this size finishes first, if it is known; ties go to the smaller.
     pub best: Option<f64>,
 }
 
@@ -60,22 +60,22 @@ pub enum Target {
     Median,
     /// Their means: rare long waits count in full.
     Mean,
-    /// What nine in ten do not exceed: for somebody with a deadline.
+    /// Their 90th percentiles: for a deadline.
     P90,
 }
 
 impl Target {
-    /// Every form, as shown to people.
+    /// Every form, as shown in help.
     pub const KNOWN: [&'static str; 3] = ["median", "mean", "p90"];
 
-    /// Of a spread; the median where nothing else is known.
-    pub fn of(self, spread: &Spread) -> f64 {
+    /// The compared value of a range; the median where nothing else is known.
+    pub fn of(self, range: &TimeRange) -> f64 {
         match self {
             Target::Median => None,
-            Target::Mean => spread.mean,
-            Target::P90 => spread.p90,
+            Target::Mean => range.mean,
+            Target::P90 => range.p90,
         }
-        .unwrap_or(spread.median)
+        .unwrap_or(range.median)
     }
 }
 
@@ -112,7 +112,7 @@ pub struct Preference {
     pub averse: f64,
 }
 
-/// What can be said of all sizes, smallest first, and which to ask for.
+/// The prospects of all sizes, smallest first, and which one to ask for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
     /// Never empty.
@@ -152,6 +152,16 @@ impl Advice {
     /// The one to ask for.
     pub fn recommended(&self) -> &Prospect {
         &self.prospects[self.recommended]
+    }
+
+    /// What turnarounds can be compared by: the target, if it is known of all sizes, else their medians.
+    pub fn comparable(&self, target: Target) -> Target {
+        let known = |prospect: &Prospect| match target {
+            Target::Median => true,
+            Target::Mean => prospect.turnaround.mean.is_some(),
+            Target::P90 => prospect.turnaround.p90.is_some(),
+        };
+        if self.prospects.iter().all(known) { target } else { Target::Median }
     }
 
     /// The one that starts soonest.

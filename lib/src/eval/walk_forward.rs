@@ -1,35 +1,27 @@
-//! A log as it happened: each job is predicted when it starts, and learned from when it ends.
+//! Walk-forward evaluation of run-time predictors on a log: each job is predicted when it starts or is submitted, and
+//! learned from when it ends.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
 use super::EvalError;
-use crate::job::{Event, Outcome, What};
+use crate::job::{End, Event, What};
 use crate::predict::{Forecast, Question, RuntimePredictor};
-use crate::units::{Seconds, Time};
+use crate::site::{Step, TimedStep, Timeline};
+use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// One must be predicted from two.
+/// The fewest jobs of a log: one is predicted from two.
 const FEWEST: usize = 3;
 
-/// What happens to a job, in the order of things that happen at one instant. A job that ran for no time at all
-/// ends after it started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Ended,
-    Arrived,
-    Started,
-    EndedAtOnce,
-}
-
-/// What happened at the site that made a log, in order.
+/// The recorded schedule of a log, followed in order. Jobs that were withdrawn have no run time and are left out.
 #[derive(Debug, Clone)]
-pub struct Replay<'a> {
+pub struct WalkForward<'a> {
     workload: &'a Workload,
-    steps: Vec<(Time, Kind, u32)>,
-    /// What a job is predicted at.
-    asked: Kind,
+    timeline: Timeline,
+    /// The step at which a job is predicted.
+    asked: Step,
 }
 
 /// How right predictions were.
@@ -88,43 +80,30 @@ impl Tally {
     }
 }
 
-impl<'a> Replay<'a> {
+impl<'a> WalkForward<'a> {
     /// Predicts each job as it starts (Smith, Foster & Taylor 1998, section 2.2). A job whose start is unknown is
     /// taken to have started when it was submitted: in SDSC-Par-1996, whose last lines of a crash are such, run
     /// times then count from submission. At one instant, ends come first, then arrivals, then starts, each in
     /// arrival order.
-    pub fn of(workload: &'a Workload) -> Result<Replay<'a>, EvalError> {
+    pub fn of(workload: &'a Workload) -> Result<WalkForward<'a>, EvalError> {
         if workload.starts.is_empty() && !workload.is_empty() {
             return Err(EvalError::NoWaits);
         }
-        Replay::new(workload, Kind::Started)
+        WalkForward::new(workload, Step::Started)
     }
 
     /// Predicts each job as it is submitted, and learns from it when it ended according to the log; where that
     /// is unknown, as if it had started at once.
-    pub fn at_submission(workload: &'a Workload) -> Result<Replay<'a>, EvalError> {
-        Replay::new(workload, Kind::Arrived)
+    pub fn at_submission(workload: &'a Workload) -> Result<WalkForward<'a>, EvalError> {
+        WalkForward::new(workload, Step::Submitted)
     }
 
-    fn new(workload: &'a Workload, asked: Kind) -> Result<Replay<'a>, EvalError> {
+    fn new(workload: &'a Workload, asked: Step) -> Result<WalkForward<'a>, EvalError> {
         let jobs = workload.len();
         if jobs < FEWEST {
             return Err(EvalError::TooFewJobs { jobs, needed: FEWEST });
         }
-        let mut steps = Vec::with_capacity(3 * workload.len());
-        for (job, truth) in workload.jobs().iter().zip(workload.truths()) {
-            let recorded = workload.starts.get(job.index.at()).copied();
-            let start = recorded.filter(|&start| start != Time::NEVER).unwrap_or(job.submit);
-            let run = truth.run();
-            let ended = if run > Seconds::ZERO { Kind::Ended } else { Kind::EndedAtOnce };
-            steps.extend([
-                (job.submit, Kind::Arrived, job.index.0),
-                (start, Kind::Started, job.index.0),
-                (start + run, ended, job.index.0),
-            ]);
-        }
-        steps.sort_unstable();
-        Ok(Replay { workload, steps, asked })
+        Ok(WalkForward { workload, timeline: Timeline::of_started(workload), asked })
     }
 
     /// The workload replayed.
@@ -144,9 +123,9 @@ impl<'a> Replay<'a> {
 
     /// Every prediction (`true`) and every end (`false`) with its job, in order.
     pub(super) fn lessons(&self) -> impl Iterator<Item = (bool, u32)> + '_ {
-        self.steps.iter().filter_map(|&(_, kind, job)| match kind {
-            Kind::Ended | Kind::EndedAtOnce => Some((false, job)),
-            kind => (kind == self.asked).then_some((true, job)),
+        self.timeline.steps().iter().filter_map(|taken| match taken.step {
+            Step::Ended | Step::EndedAtOnce => Some((false, taken.job.0)),
+            step => (step == self.asked).then_some((true, taken.job.0)),
         })
     }
 
@@ -168,27 +147,27 @@ impl<'a> Replay<'a> {
     ) {
         let mut asked = 0;
         let mut ignored = Vec::new();
-        for &(at, kind, index) in &self.steps {
+        for &TimedStep { at, step, job } in self.timeline.steps() {
             if asked >= range.end {
                 break;
             }
-            let index = index as usize;
+            let index = job.at();
             let (job, ran) = (&self.workload.jobs()[index], self.workload.truths()[index].run());
             let ending = self.workload.truths()[index].ending;
-            if kind == Kind::Arrived {
+            if step == Step::Submitted {
                 predictor.observe(&Event { at, job, what: What::Arrived }, &mut ignored);
             }
-            if kind == self.asked {
+            if step == self.asked {
                 if range.contains(&asked) {
                     let question = Question { job, elapsed: Seconds::ZERO };
                     see(index, predictor.estimate(&question), ran);
                 }
                 asked += 1;
             }
-            let what = match kind {
-                Kind::Arrived => None,
-                Kind::Started => Some(What::Started(job.shape)),
-                Kind::Ended | Kind::EndedAtOnce => Some(What::Ended(Outcome { ran, ending })),
+            let what = match step {
+                Step::Started => Some(What::Started(job.shape)),
+                Step::Ended | Step::EndedAtOnce => Some(What::Ended(End { ran, ending })),
+                Step::Submitted | Step::Withdrawn | Step::WithdrawnAtOnce => None,
             };
             if let Some(what) = what {
                 predictor.observe(&Event { at, job, what }, &mut ignored);
@@ -204,7 +183,7 @@ mod tests {
     use crate::job::{Job, Truth};
     use crate::predict::template::TemplatePredictor;
     use crate::predict::{Constant, Requested};
-    use crate::units::Procs;
+    use crate::units::{Procs, Time};
     use crate::workload::Machine;
 
     /// Jobs by submission, start and run time.
@@ -219,7 +198,7 @@ mod tests {
         Workload::recorded(Machine { procs: Procs(9) }, jobs, truths, starts).unwrap()
     }
 
-    fn predicted(replay: &Replay<'_>) -> Vec<(usize, i64)> {
+    fn predicted(replay: &WalkForward<'_>) -> Vec<(usize, i64)> {
         let mut predictor = TemplatePredictor::new(&"()".parse().unwrap());
         let mut seen = Vec::new();
         replay.each(&mut predictor, 0..replay.len(), |job, forecast, _| seen.push((job, forecast.point().0)));
@@ -230,9 +209,9 @@ mod tests {
     fn jobs_are_predicted_as_they_start_and_learned_as_they_end() {
         // The third is submitted before, and starts just when the second ends.
         let workload = workload(&[(0, Some(0), 10), (0, Some(20), 30), (5, Some(50), 40), (6, Some(49), 5)]);
-        let replay = Replay::of(&workload).unwrap();
+        let replay = WalkForward::of(&workload).unwrap();
         assert_eq!(predicted(&replay), [(0, 1000), (1, 1000), (3, 1000), (2, 20)]);
-        let at_submission = Replay::at_submission(&workload).unwrap();
+        let at_submission = WalkForward::at_submission(&workload).unwrap();
         assert_eq!(predicted(&at_submission), [(0, 1000), (1, 1000), (2, 1000), (3, 1000)]);
     }
 
@@ -240,13 +219,16 @@ mod tests {
     fn a_job_of_no_length_is_not_learned_before_it_is_predicted() {
         let workload = workload(&[(0, Some(0), 10), (10, Some(10), 0), (10, Some(10), 6), (10, Some(11), 6)]);
         // Both that start at 10 know of the first only; at 11 the second has ended.
-        assert_eq!(predicted(&Replay::of(&workload).unwrap()), [(0, 1000), (1, 1000), (2, 1000), (3, 5)]);
+        assert_eq!(
+            predicted(&WalkForward::of(&workload).unwrap()),
+            [(0, 1000), (1, 1000), (2, 1000), (3, 5)]
+        );
     }
 
     #[test]
     fn a_score_is_worked_by_hand() {
         let workload = workload(&[(0, Some(0), 10), (20, Some(20), 30), (60, Some(60), 50), (70, None, 7)]);
-        let replay = Replay::of(&workload).unwrap();
+        let replay = WalkForward::of(&workload).unwrap();
         assert_eq!(replay.len(), 4);
         let score = replay.score(&mut Constant(Seconds(20)), 0..3);
         assert_eq!((score.jobs, score.predicted, score.mean_run), (3, 0, 30.0));
@@ -262,11 +244,12 @@ mod tests {
 
     #[test]
     fn logs_without_waits_or_with_too_few_jobs_are_refused() {
-        let error = |jobs: &[(i64, Option<i64>, i64)]| Replay::of(&workload(jobs)).unwrap_err().to_string();
+        let error =
+            |jobs: &[(i64, Option<i64>, i64)]| WalkForward::of(&workload(jobs)).unwrap_err().to_string();
         assert!(error(&[(0, None, 1); 5]).contains("does not record how long jobs waited"));
         assert!(error(&[(0, Some(0), 1), (0, Some(0), 1)]).contains("the log has 2 jobs"));
         assert!(error(&[]).contains("at least 3 are needed"));
         let without = workload(&[(0, None, 1), (4, None, 3), (9, None, 1)]);
-        assert_eq!(predicted(&Replay::at_submission(&without).unwrap()), [(0, 1000), (1, 1000), (2, 2)]);
+        assert_eq!(predicted(&WalkForward::at_submission(&without).unwrap()), [(0, 1000), (1, 1000), (2, 2)]);
     }
 }

@@ -1,14 +1,13 @@
-//! The waiting jobs in arrival order: a list linked through the jobs' own lines, so that any job leaves in
-//! constant time.
+//! The waiting jobs in order of submission: a list linked through the jobs' lines, so that any job leaves in constant time.
 
 use super::rows::Rows;
 use crate::job::JobIndex;
 
 const NONE: u32 = u32::MAX;
 
-/// Waiting jobs, first come first. The links are in [`super::rows::Row`].
+/// Waiting jobs in order of submission. The links are in [`super::rows::Row`].
 #[derive(Debug, Clone)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     first: u32,
     last: u32,
     len: usize,
@@ -27,7 +26,7 @@ impl Queue {
         known(self.first)
     }
 
-    /// Who stands behind a waiting job.
+    /// The job behind a waiting one.
     pub fn after(job: JobIndex, rows: &Rows) -> Option<JobIndex> {
         known(rows[job].after)
     }
@@ -69,14 +68,17 @@ fn known(job: u32) -> Option<JobIndex> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{Row, WAITING};
+    use super::super::rows::Row;
     use super::*;
+    use crate::job::Job;
+    use crate::units::{Procs, Seconds, Time};
 
     #[test]
-    fn keeps_arrival_order_whoever_leaves() {
+    fn keeps_submission_order_as_jobs_leave() {
         let (mut queue, mut rows) = (Queue::new(), Rows::new());
-        for _ in 0..10 {
-            rows.push(Row { start: WAITING, ..Row::EMPTY });
+        for index in 0..10 {
+            let job = Job { index: JobIndex(index), ..Job::rigid(0, Time(0), Procs(1), None) };
+            rows.push(Row::waiting(Time(0), Procs(1), Seconds(1), Seconds(1)), job);
         }
         for job in [0, 1, 3, 4, 7] {
             queue.push(JobIndex(job), &mut rows);

@@ -5,7 +5,7 @@ use crate::job::JobIndex;
 
 /// A running job as a planner needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PlannedEnd {
+pub(crate) struct PlannedEnd {
     pub end: i64,
     pub job: JobIndex,
     pub procs: u32,
@@ -32,14 +32,14 @@ impl Entry for PlannedEnd {
 
 /// When enough processors will be free, and how many more than enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shadow {
+pub(crate) struct Shadow {
     pub at: i64,
     pub extra: i64,
 }
 
 /// Running jobs by planned end.
 #[derive(Debug, Clone)]
-pub(super) struct Running {
+pub(crate) struct Running {
     ends: Blocks<PlannedEnd>,
 }
 

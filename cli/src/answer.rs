@@ -1,13 +1,13 @@
-//! What a command answers, once for each kind of reader.
+//! The answer of a command, in every format.
 
 use queuecast::report::{Document, Table};
 use serde::Serialize;
 
 /// A result that can be shown in every format: JSON is its serialization.
 pub trait Answer: Serialize {
-    /// For people: text and Markdown.
+    /// For text and Markdown.
     fn document(&self) -> Document;
 
-    /// For spreadsheets: one table of raw values.
+    /// For CSV: one table of raw values.
     fn table(&self) -> Table;
 }

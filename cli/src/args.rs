@@ -1,4 +1,4 @@
-//! The command line as a value: what every command shares. Each command's own arguments live with it.
+//! The command line as a value. The arguments of each command are defined with the command.
 
 use clap::Parser;
 
@@ -14,7 +14,7 @@ Exit codes:
   4  a reproduced table is out of tolerance
   130  interrupted with Ctrl-C
 
-Standard output is data, everything else goes to standard error, so results can be piped:
+Standard output has the results and nothing else, so they can be piped:
   queuecast COMMAND --format json | jq";
 
 /// How long will my job run, when will it start, and what would the scheduler do if it knew.
@@ -27,7 +27,7 @@ Standard output is data, everything else goes to standard error, so results can 
     after_long_help = EXIT_CODES,
     arg_required_else_help = true,
     propagate_version = false,
-    max_term_width = 100,
+    max_term_width = 80,
 )]
 pub struct Args {
     #[command(flatten)]

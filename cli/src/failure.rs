@@ -1,4 +1,4 @@
-//! Why a command could not do what it was asked: a kind, the cause, and what to do about it.
+//! Why a command failed: a kind, the cause, and hints.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
@@ -22,9 +22,9 @@ use queuecast::trace::sacct::EXAMPLE_COMMAND;
 /// What kind of failure it is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Whoever read our output has had enough. Nothing is wrong and nothing is said.
+    /// The reader closed the output. Nothing is printed.
     ReaderGone,
-    /// Something nobody planned for.
+    /// An unexpected error, such as a full disk or a bug.
     Unexpected,
     /// The arguments do not make sense.
     Usage,
@@ -33,7 +33,7 @@ pub enum Kind {
     /// A reproduced table is out of tolerance, or a claim does not hold.
     #[cfg_attr(not(feature = "papers"), expect(dead_code))]
     Tolerance,
-    /// Somebody pressed Ctrl-C, and was told what became of the work.
+    /// Interrupted with Ctrl-C; the message says what was kept.
     Interrupted,
 }
 
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// Why a command could not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
@@ -76,12 +76,12 @@ impl Failure {
         Failure::new(Kind::Input, what)
     }
 
-    /// Something nobody planned for.
+    /// An unexpected error, such as a full disk or a bug.
     pub fn unexpected(what: impl Into<String>) -> Failure {
         Failure::new(Kind::Unexpected, what)
     }
 
-    /// Writing failed; quietly, if it is only that the reader went away.
+    /// Writing failed; not an error if the reader closed the output.
     pub fn writing(to: &str, cause: io::Error) -> Failure {
         if cause.kind() == io::ErrorKind::BrokenPipe {
             return Failure::new(Kind::ReaderGone, "the reader went away");
@@ -122,20 +122,20 @@ impl Failure {
         }
     }
 
-    /// A bug. What it was has been said by the panic itself.
+    /// A panic, whose message has been printed already.
     pub fn panicked() -> Failure {
         Failure::unexpected("queuecast stopped because of a bug in it")
             .hint("please report the message above together with the command you ran")
     }
 
-    /// Says what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
         self.cause = Some(cause.into());
         self
     }
 
-    /// Says what to do about it.
+    /// Adds a hint: what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hints.push(hint.into());
@@ -147,18 +147,18 @@ impl Failure {
         self.kind
     }
 
-    /// What to do about it.
+    /// The hints.
     pub fn hints(&self) -> &[String] {
         &self.hints
     }
 
-    /// What the process ends with.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.kind.code())
     }
 }
 
-/// What happened and the chain of causes, on one line.
+/// The message and its causes, on one line.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = self.what.clone();
@@ -173,7 +173,7 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// What cannot be evaluated was not asked for sensibly: windows, metrics.
+/// Impossible windows and unknown metrics are usage errors.
 impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Failure {
         match error {

@@ -1,4 +1,4 @@
-//! Opening what is read: a path, or `-` for standard input. Every way this goes wrong is one line and a hint.
+//! Opening an input: a path, or `-` for standard input. Every failure is one line and a hint.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

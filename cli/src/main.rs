@@ -1,7 +1,7 @@
-//! The `queuecast` command: everything that touches the world. It refuses to know how anything is computed.
+//! The `queuecast` command: arguments, files, progress and printing. The library computes.
 //!
-//! The story of every run: read the arguments, run one command, print what it returns, and exit with a code
-//! that scripts can rely on (see [`failure`]).
+//! Each run reads the arguments, runs one command, prints its answer, and exits with a documented code (see
+//! [`failure`]).
 
 mod answer;
 mod args;

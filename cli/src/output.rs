@@ -10,10 +10,10 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
-/// A file that will be written: everything that can be refused beforehand has been asked, and nothing is there
-/// yet. Whoever interrupts the work that comes before the writing finds nothing left behind.
+/// A file that will be written. That it can be written has been checked; nothing has been created yet, so an
+/// interrupted command leaves nothing behind.
 #[derive(Debug)]
-pub struct Planned {
+pub struct PlannedFile {
     name: String,
     target: PathBuf,
 }
@@ -39,10 +39,9 @@ impl fmt::Debug for Output {
     }
 }
 
-impl Planned {
-    /// Plans a file. Refuses one that is among the inputs, by whatever name or link it is reached, and one that
-    /// cannot be written.
-    pub fn new(path: &Path, inputs: &[&Path]) -> Result<Planned, Failure> {
+impl PlannedFile {
+    /// Plans a file. Refuses one that is also an input, through links too, and one that cannot be written.
+    pub fn new(path: &Path, inputs: &[&Path]) -> Result<PlannedFile, Failure> {
         let name = path.display().to_string();
         if path == Path::new("-") {
             return Err(Failure::usage("this output needs a file, not -").hint("use /dev/stdout if you must"));
@@ -58,15 +57,15 @@ impl Planned {
         if about.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
         }
-        let planned = Planned { name, target };
+        let planned = PlannedFile { name, target };
         if about.is_none_or(|about| about.is_file()) {
-            // Gone at the end of this line: all it is for is to see that it can be made.
+            // Removed at the end of this line: it only shows that the file can be created.
             drop(planned.temporary()?);
         }
         Ok(planned)
     }
 
-    /// What people call it.
+    /// The path as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -84,7 +83,7 @@ impl Planned {
 
     /// A temporary file beside the target.
     fn temporary(&self) -> Result<NamedTempFile, Failure> {
-        let Planned { name, target } = self;
+        let PlannedFile { name, target } = self;
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -108,7 +107,7 @@ impl Output {
         Ok(Output { name, target, sink })
     }
 
-    /// Says that writing failed.
+    /// The failure of a write.
     pub fn failed(&self, cause: io::Error) -> Failure {
         Failure::writing(&self.name, cause)
     }
@@ -153,7 +152,7 @@ impl Write for Sink {
     }
 }
 
-/// A temporary file that, once renamed, may be read by whoever may read the file it replaces.
+/// A temporary file with the permissions of the file it replaces.
 fn temporary(folder: &Path, replaced: Option<Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".queuecast-");
@@ -188,7 +187,7 @@ mod tests {
     use crate::failure::Kind;
 
     fn planned(path: &Path, inputs: &[&Path]) -> Result<Output, Failure> {
-        Planned::new(path, inputs)?.begin()
+        PlannedFile::new(path, inputs)?.begin()
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_there_until_all_of_it_is() {
+    fn the_target_appears_only_when_complete() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         let mut output = planned(&path, &[]).unwrap();
@@ -219,9 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_planned_leaves_nothing_to_clean_up() {
+    fn a_planned_file_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let planned = Planned::new(&folder.path().join("out.csv"), &[]).unwrap();
+        let planned = PlannedFile::new(&folder.path().join("out.csv"), &[]).unwrap();
         assert_eq!(names(folder.path()), [""; 0]);
         let output = planned.begin().unwrap();
         assert!(names(folder.path())[0].starts_with(".queuecast-"));

@@ -11,10 +11,10 @@ use crate::answer::Answer;
 use crate::failure::{Failure, Kind};
 use crate::showing::{Colour, Showing};
 
-/// Wider than this, lines are hard to follow.
+/// The widest that tables get on a terminal.
 const WIDEST: usize = 120;
 
-/// Renders what commands return, and talks to the person on the other side.
+/// Renders answers, and prints messages.
 #[derive(Debug, Clone)]
 pub struct Printer {
     format: Format,
@@ -25,7 +25,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// Looks at the arguments, the environment and the two streams, once.
+    /// Reads the options, the environment and the two streams, once.
     pub fn new(showing: &Showing) -> Printer {
         let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
         let width = width(told, io::stdout().is_terminal(), std::env::var("COLUMNS").ok().as_deref());
@@ -35,7 +35,7 @@ impl Printer {
         Printer { format: showing.format, page: Page { width, charset }, quiet: showing.quiet, coloured }
     }
 
-    /// One that says nothing it need not.
+    /// Prints warnings and failures only.
     #[cfg(test)]
     pub fn silent() -> Printer {
         Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false }
@@ -69,7 +69,7 @@ impl Printer {
         self.write(text.as_bytes())
     }
 
-    /// Standard output, for what is too long to hold in memory.
+    /// Standard output, for results too large to hold in memory.
     pub fn stdout(&self) -> impl Write {
         BufWriter::with_capacity(1 << 16, io::stdout().lock())
     }
@@ -83,19 +83,19 @@ impl Printer {
             .map_err(|cause| Failure::writing("standard output", cause))
     }
 
-    /// Says something worth knowing.
+    /// Prints a note.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             self.say("note", AnsiColor::Cyan.on_default().bold(), text);
         }
     }
 
-    /// Says something that may make the results wrong.
+    /// Prints a warning: something that may make the results wrong.
     pub fn warning(&self, text: &str) {
         self.say("warning", AnsiColor::Yellow.on_default().bold(), text);
     }
 
-    /// Says why a command failed and what to do about it.
+    /// Prints why a command failed, and its hints.
     pub fn failure(&self, failure: &Failure) {
         if failure.kind() == Kind::ReaderGone {
             return;
@@ -108,7 +108,7 @@ impl Printer {
 
     fn say(&self, word: &str, style: Style, text: &str) {
         let style = if self.coloured { style } else { Style::new() };
-        // With standard error gone too, there is nobody left to tell.
+        // If standard error is closed too, the message is lost.
         let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {text}");
     }
 }
@@ -120,15 +120,14 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// The columns to stay within: the terminal's; where it does not tell, what `COLUMNS` says, which may also be
-/// said of a pipe; else as wide as a terminal usually is, or, into a pipe, as wide as it gets.
+/// The width of tables: the terminal's, else that in `COLUMNS`, else 80 on a terminal and unlimited in a pipe.
 fn width(told: Option<usize>, terminal: bool, columns: Option<&str>) -> Option<usize> {
     let said = || columns.and_then(|columns| columns.trim().parse().ok());
     let width = told.filter(|_| terminal).filter(|&width| width > 0).or_else(said).filter(|&width| width > 0);
     width.or(terminal.then_some(80)).map(|width| width.min(WIDEST))
 }
 
-/// The text in seven bits, for whoever cannot show more; names in a log may hold any character.
+/// The text in ASCII; other characters, as in names of a log, become `?`.
 fn in_ascii(text: &str) -> String {
     let plain = |c: char| match c {
         c if c.is_ascii() => c,
@@ -140,7 +139,7 @@ fn in_ascii(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// Whether to colour: as asked, or where somebody looks and has not declined (<https://no-color.org>).
+/// Whether to colour: as asked, or on a terminal unless `NO_COLOR` is set (<https://no-color.org>).
 fn colours(when: Colour, terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
     match when {
         Colour::Always => true,

@@ -1,4 +1,4 @@
-//! A progress bar for work that takes long, seen only by a person at a terminal.
+//! A progress bar for long work, on terminals only.
 
 use std::sync::Once;
 use std::time::{Duration, Instant};
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_looking_nothing_drawn() {
+    fn nothing_is_drawn_without_a_terminal() {
         let mut progress = Progress::new(&Printer::silent(), "simulating", 3);
         progress.began = Instant::now().checked_sub(2 * PATIENCE).unwrap();
         progress.advance();

@@ -1,4 +1,4 @@
-//! What became of a trace's records, rule by rule: nothing is dropped without being shown.
+//! The cleaning report of a trace: every rule that fired, with counts.
 
 use queuecast::report::{Cell, Column, Document, Page, Table};
 use queuecast::trace::clean::{Effect, RuleReport, Withdrawals};
@@ -11,16 +11,16 @@ pub fn table(report: &CleaningReport) -> Table {
     with_effects(report, |rule| rule.effect.to_string())
 }
 
-/// Whether the command has --limit, which says what becomes of jobs that ran too long.
+/// Whether the command has --limit, which decides about jobs that ran longer than requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overrun {
-    /// By --limit.
+    /// It has: --limit decides.
     Decided,
-    /// Nothing: the command has no such option.
+    /// It has not: such jobs are kept.
     Kept,
 }
 
-/// What a rule did, for people: where there is --limit, keeping jobs that ran too long is not the end of their story.
+/// The effect of a rule in text: where there is --limit, it decides about the kept jobs that ran too long.
 fn told(rule: &RuleReport, overrun: Overrun) -> String {
     match (rule.rule, rule.effect, overrun) {
         (Rule::RunAboveRequest, Effect::Kept, Overrun::Decided) => "kept; --limit decides".to_owned(),
@@ -68,7 +68,7 @@ fn shown<const N: usize>(counts: [u64; N]) -> [String; N] {
     counts.map(|count| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default()))
 }
 
-/// The account as part of a document for people.
+/// Adds the report to a document.
 pub fn add(document: Document, report: &CleaningReport, overrun: Overrun) -> Document {
     if report.rules.is_empty() {
         return document.with_paragraph(line(report, overrun));
@@ -76,12 +76,12 @@ pub fn add(document: Document, report: &CleaningReport, overrun: Overrun) -> Doc
     document.with_table("cleaning", with_effects(report, |rule| told(rule, overrun)))
 }
 
-/// The account on one line.
+/// The report on one line.
 pub fn line(report: &CleaningReport, overrun: Overrun) -> String {
     format!("{}; {}", title(report), fired(report, overrun))
 }
 
-/// The account of reading alone, on one line: what is not a record, and what is odd about those that are.
+/// The report of reading alone, on one line: lines that are not records, and rules that fired.
 pub fn reading(report: &CleaningReport) -> String {
     let [lines, removed] = shown([report.lines, report.removed]);
     format!("{lines} data lines, {removed} of them not records; {}", fired(report, Overrun::Kept))
@@ -94,7 +94,7 @@ fn fired(report: &CleaningReport, overrun: Overrun) -> String {
     if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
 }
 
-/// The account in a note, for formats that have no place for it.
+/// The report as a note, for formats without a place for it.
 pub fn note(name: &str, report: &CleaningReport, overrun: Overrun, printer: &Printer) {
     if !report.rules.is_empty() {
         printer.note(&format!("{name}: {}", line(report, overrun)));

@@ -23,7 +23,8 @@ Examples:
     queuecast compare KTH-SP2.swf.gz --policy fcfs,easy,sjbf,conservative
 
   Does predicting run times help, and how far is it from knowing them?
-    queuecast compare traces/*.swf.gz --policy easy,sjbf --predictor requested,recent:2,perfect
+    queuecast compare traces/*.swf.gz --policy easy,sjbf \\
+      --predictor requested,recent:2,perfect
 
   A table for a paper:
     queuecast compare KTH-SP2.swf.gz --policy fcfs,easy --format markdown";

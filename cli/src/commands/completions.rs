@@ -9,9 +9,15 @@ use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
-  bash   queuecast completions bash > ~/.local/share/bash-completion/completions/queuecast
-  zsh    queuecast completions zsh > ~/.zfunc/_queuecast      (with ~/.zfunc in fpath)
-  fish   queuecast completions fish > ~/.config/fish/completions/queuecast.fish";
+  bash:
+    queuecast completions bash \\
+      > ~/.local/share/bash-completion/completions/queuecast
+
+  zsh, with ~/.zfunc in fpath:
+    queuecast completions zsh > ~/.zfunc/_queuecast
+
+  fish:
+    queuecast completions fish > ~/.config/fish/completions/queuecast.fish";
 
 /// Print a script that teaches a shell to complete queuecast's commands
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! `queuecast demo`: something to look at without a trace.
+//! `queuecast demo`: policies and predictors compared on a generated workload.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use super::loaded::Facts;
 use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 use crate::progress;
 use crate::spec;
@@ -28,23 +28,23 @@ Examples:
   queuecast demo --load 0.95 --seed 7
   queuecast demo --jobs 5000 --procs 512 --save made-up.swf.gz";
 
-/// Make up a workload and compare policies and predictions on it, without any files
+/// Generate a workload and compare policies and predictors on it; needs no files
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// How many jobs to make up
+    /// How many jobs to generate
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
     pub jobs: u32,
     /// Processors of the machine
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: u32,
-    /// Offered load: how much work arrives per processor; from 1 on the queue only grows
+    /// Offered load: work that arrives per processor; from 1 on the queue grows without bound
     #[arg(long, value_name = "LOAD", default_value = "0.85", value_parser = spec::positive, allow_negative_numbers = true)]
     pub load: f64,
-    /// Another seed is another workload; the same seed is always the same one
+    /// Seed of the random numbers; the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Keep the workload, in the Standard Workload Format; .gz and .zst compress it
+    /// Write the workload in the Standard Workload Format; .gz and .zst compress it
     #[arg(long, value_name = "OUT.swf")]
     pub save: Option<PathBuf>,
     /// Leave out the chart
@@ -62,9 +62,9 @@ struct Demonstration {
     saved: Option<PathBuf>,
 }
 
-/// Makes a workload, simulates it seven times, and shows what prediction is worth.
+/// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let planned = arguments.save.as_deref().map(|path| Planned::new(path, &[])).transpose()?;
+    let planned = arguments.save.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     printer.answer(&Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() })
 }
 
-/// First come, first served plans with nothing, so it is simulated once; the others with each prediction.
+/// FCFS plans without predictions, so it is simulated once; the others with each predictor.
 fn experiments() -> Vec<Experiment> {
     let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
     let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
@@ -110,7 +110,7 @@ fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
     let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
     let notes = [
         "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
-        "perfect: with the actual run times, which nobody has",
+        "perfect: with the actual run times, known only to a simulation",
         "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
          (see docs/guides/comparing.md)",
     ];
@@ -120,7 +120,7 @@ fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
 fn notes(model: &Habits, seed: u64) -> Vec<String> {
     let Habits { jobs, procs, load, .. } = model;
     vec![format!(
-        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; nobody ran these jobs",
+        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; these jobs were never run",
         env!("CARGO_PKG_VERSION")
     )]
 }

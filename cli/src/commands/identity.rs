@@ -1,4 +1,4 @@
-//! The last columns of every row for programs: what, besides the settings before the metrics, the row depends on.
+//! The last columns of CSV rows: what a row depends on besides the settings before the metrics.
 
 use queuecast::eval::{Experiment, Summary, Window};
 use queuecast::report::{Cell, Column};

@@ -1,5 +1,5 @@
-//! Jobs that ran longer than they asked for and are ended at their request: a choice with consequences, so it
-//! is always said, and warned of where it befalls many.
+//! Jobs that ran longer than requested and are killed at their limit: always reported, and warned of where they are
+//! many.
 
 use queuecast::eval::Summary;
 use queuecast::report::Cell;
@@ -10,7 +10,7 @@ use crate::printer::Printer;
 /// More than this share of the jobs is worth a warning.
 const MANY: f64 = 0.05;
 
-/// What is said below a result; nothing where no job was killed.
+/// The note below a result; none where no job was killed.
 pub fn killed(summary: &Summary) -> Option<String> {
     (summary.killed > 0).then(|| {
         let share = summary.killed_share.map_or(Cell::Missing, Cell::share).shown(&Default::default());
@@ -23,8 +23,8 @@ pub fn killed(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Says so on standard error: a warning where it befell so many that the result may surprise, else a note, where
-/// the format has no place for it.
+/// Prints the note on standard error: as a warning where the share is large, else where the format has no place for
+/// notes.
 pub fn tell(summary: &Summary, name: &str, printer: &Printer) {
     let Some(said) = killed(summary).map(|said| format!("{name}: {said}")) else { return };
     if summary.killed_share.is_some_and(|share| share > MANY) {

@@ -1,4 +1,4 @@
-//! A trace that was read: its workload, and what there is to say about where that came from.
+//! A trace that was read: its workload and its source.
 
 use std::path::Path;
 use std::time::Instant;
@@ -41,7 +41,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Jobs left out because of an argument may be a mistake in that argument.
+    /// Warns of jobs removed because of --procs, which may be wrong.
     fn warn(&self, source: &Source, printer: &Printer) {
         let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
         if let (Some(procs), Some(rule)) = (source.procs, too_large) {
@@ -56,7 +56,7 @@ impl Loaded {
         }
     }
 
-    /// The workload's facts, for programs.
+    /// The facts of the workload, for JSON and CSV.
     pub fn facts(&self) -> Facts {
         Facts {
             source: self.name.clone(),
@@ -67,7 +67,7 @@ impl Loaded {
         }
     }
 
-    /// What was read, for people.
+    /// What was read, as a table.
     pub fn table(&self) -> Table {
         let workload = &self.log.workload;
         let report = &self.log.report;
@@ -84,20 +84,20 @@ impl Loaded {
         Table::facts(facts).titled("Trace")
     }
 
-    /// Refuses experiments whose predictor looks at something this trace does not tell.
+    /// Refuses experiments whose predictor needs a field that this trace does not have.
     pub fn check(&self, experiments: &[Experiment]) -> Result<(), Failure> {
         let refused = experiments.iter().find_map(|one| one.predictor.check(self.log.workload.jobs()).err());
         refused.map_or(Ok(()), |error| Err(Failure::usage(format!("{}: {error}", self.name))))
     }
 
-    /// Everything assumed for want of knowledge, in words.
+    /// Everything that is assumed because the trace does not say it.
     pub fn assumptions(&self, experiments: &[Experiment]) -> Vec<String> {
         let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);
         let machine = guessed.then(|| format!("the machine is taken to have {} (--procs)", self.log.machine));
         machine.into_iter().chain(self.unknowns(experiments)).collect()
     }
 
-    /// How many jobs lack a fact that matters to one of the experiments, and what is done about it.
+    /// How many jobs lack a field that one of the experiments needs, and what is assumed instead.
     pub fn unknowns(&self, experiments: &[Experiment]) -> Vec<String> {
         let request = experiments.first().and_then(|experiment| self.assumed_request(experiment));
         let any = |needs: fn(&PredictorSpec) -> bool| {
@@ -121,14 +121,14 @@ impl Loaded {
         request.into_iter().chain(strangers.flatten()).chain(scripts.flatten()).collect()
     }
 
-    /// How many jobs lack a fact, and what follows from that.
+    /// How many jobs lack a field, and what follows.
     fn lacking(&self, missing: usize, fact: &str, so: &str) -> Option<String> {
         let jobs = number_of(self.log.workload.len(), "job");
         let have = if missing == 1 { "has" } else { "have" };
         (missing > 0).then(|| format!("{} of {jobs} {have} no {fact}; {so}", whole(missing as u64)))
     }
 
-    /// Says what was assumed about jobs without a requested time.
+    /// What is assumed about jobs without a requested time.
     fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
         let workload = &self.log.workload;
         let missing = without_request(workload);
@@ -175,7 +175,7 @@ fn without_request(workload: &Workload) -> usize {
     workload.jobs().iter().filter(|job| job.shape.limit.is_none()).count()
 }
 
-/// What a result depends on besides its experiment, so that it can be told whether two are comparable.
+/// The workload of a result: two results are comparable if these facts are equal.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
     /// Where the jobs come from.
@@ -223,7 +223,7 @@ impl Facts {
     }
 }
 
-/// Seconds as people read them, with as many decimals as a stopwatch has.
+/// Seconds with two decimals, or a duration from ten seconds on.
 pub fn took(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.2} s") } else { duration::human(Seconds(seconds.round() as i64)) }
 }

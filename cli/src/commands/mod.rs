@@ -1,5 +1,5 @@
-//! One file per command: its arguments and what it does. A command reads through [`crate::input`], asks the
-//! library, and hands what it gets to the printer.
+//! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`) are below all commands.
 
 mod allocate;
 mod cleaning;
@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
 
-/// What can be asked.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
@@ -42,7 +42,7 @@ pub enum Command {
     Completions(completions::Arguments),
 }
 
-/// Does what was asked.
+/// Runs a command.
 pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),

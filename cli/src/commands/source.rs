@@ -10,11 +10,11 @@ use queuecast::units::{Procs, Seconds};
 
 use crate::spec;
 
-/// How a file is read, whatever becomes of it.
+/// How a file is read.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading the trace")]
 pub struct Reading {
-    /// What the file is; by default its content decides
+    /// The format of the file; by default detected from its content
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub input_format: InputFormat,
     /// Stop at the first bad record instead of counting and reporting it; trace info, convert and head check
@@ -48,7 +48,7 @@ fn ruleset_help() -> String {
 /// What a trace file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum InputFormat {
-    /// Whatever it looks like
+    /// Detected from the content
     #[default]
     Auto,
     /// The Standard Workload Format
@@ -58,7 +58,7 @@ pub enum InputFormat {
 }
 
 impl Reading {
-    /// For the library; nothing is known of the machine, nothing is cleaned by choice.
+    /// Options for the library, without cleaning.
     pub fn options(&self, procs: Option<u32>) -> ReadOptions {
         let format = match self.input_format {
             InputFormat::Auto => None,
@@ -76,7 +76,7 @@ impl Reading {
 }
 
 impl Source {
-    /// For the library.
+    /// Options for the library.
     pub fn options(&self) -> ReadOptions {
         ReadOptions { ruleset: self.clean.clone(), ..self.reading.options(self.procs) }
     }
@@ -98,9 +98,9 @@ pub fn correction_help() -> String {
 }
 
 /// What `--event-order` decides.
-pub const EVENT_ORDER: &str = "What comes first among things that happen at the same second";
+pub const EVENT_ORDER: &str = "The order of events in the same second";
 
-/// What the scheduler does besides its policy, and what is counted.
+/// Options of the scheduler besides its policy, and which jobs are counted.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The scheduler")]
 pub struct Scheduling {
@@ -125,7 +125,7 @@ fn positive_duration(text: &str) -> Result<Seconds, String> {
 }
 
 impl Scheduling {
-    /// Together with a policy, a predictor, a correction and an order of events.
+    /// The experiment with a policy, a predictor, a correction and an order of events.
     pub fn experiment(
         &self,
         policy: Backfill,

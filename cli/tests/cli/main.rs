@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod frame;
 mod generate;
+mod help;
 mod live;
 mod mold;
 mod reproduce;

@@ -73,7 +73,7 @@ fn the_result_is_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn people_see_a_table_and_bars() {
+fn text_has_a_table_and_bars() {
     let folder = folder();
     let text = stdout(&mut folder.queuecast(&format!("{SMALL} opt --ascii")));
     assert!(text.starts_with("400 moldable jobs on 128 processors at load 0.75, 3 seeds\n"), "{text}");
@@ -89,7 +89,7 @@ fn people_see_a_table_and_bars() {
 fn work_counts_up_to_the_last_arrival_where_jobs_arrive_day_and_night() {
     let line = "mold heur --jobs 2000 --seeds 2 --arrivals always --load 1 --format csv";
     let csv = stdout(&mut folder().queuecast(line));
-    let change: f64 = column(&csv, "utilisation_change")[1].parse().unwrap();
+    let change: f64 = column(&csv, "utilization_change")[1].parse().unwrap();
     // All work is done in the end, so that nothing would change if that were counted.
     assert!(change.abs() > 1e-6, "{csv}");
 }

@@ -83,8 +83,8 @@ fn every_format_has_the_result() {
     let folder = folder();
     let text = stdout(&mut folder.queuecast(&format!("{SMALL} --holdout 0.5")));
     for part in [
-        "How right, on the jobs searched",
-        "How right, on the jobs held out",
+        "Prediction error on the jobs searched",
+        "Prediction error on the jobs held out",
         "The templates found",
         "● worst",
     ] {
@@ -145,7 +145,7 @@ fn ctrl_c_keeps_the_last_generation_and_says_how_to_go_on() {
     assert!(asked.success());
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), b"".as_slice()), "{said}");
     assert!(said.starts_with("error: interrupted after generation "), "{said}");
-    assert!(said.contains("to go on: queuecast search log.swf") && said.contains("--resume"), "{said}");
+    assert!(said.contains("to resume: queuecast search log.swf") && said.contains("--resume"), "{said}");
     assert_eq!(folder.names(), ["kept", "log.swf"], "nothing half written is left");
     assert_eq!(stdout(&mut folder.queuecast(&format!("{line} --checkpoint kept --resume"))), whole);
 }
@@ -168,14 +168,18 @@ fn another_checkpoint_is_refused_with_the_reason() {
     refused(&format!("{SMALL} --replay submit {resume}"), 3, "another search: at start");
     refused(&format!("{SMALL} --holdout 0.5 {resume}"), 3, "on 300 jobs with 0 held out");
     fs::write(folder.path("other.swf"), habits(200)).unwrap();
-    refused(&format!("{SMALL} {resume}").replace("log.swf", "other.swf"), 3, "checkpoint of another trace");
+    refused(
+        &format!("{SMALL} {resume}").replace("log.swf", "other.swf"),
+        3,
+        "the checkpoint is of another trace",
+    );
     let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let old = folder.read("kept").replace(&version, "\"version\": \"0.0.1\"");
     fs::write(folder.path("kept"), old).unwrap();
-    refused(&format!("{SMALL} {resume}"), 3, "was written by queuecast 0.0.1, and this is");
+    refused(&format!("{SMALL} {resume}"), 3, "was written by queuecast 0.0.1; this is");
     for broken in ["", "{}", "no JSON"] {
         fs::write(folder.path("kept"), broken).unwrap();
-        refused(&format!("{SMALL} {resume}"), 3, "kept is not a checkpoint of a search");
+        refused(&format!("{SMALL} {resume}"), 3, "kept: not a checkpoint of a search");
     }
 }
 

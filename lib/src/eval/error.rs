@@ -1,6 +1,5 @@
 //! Why something cannot be evaluated.
 
-use super::metrics::METRICS;
 use crate::sim::SimError;
 use crate::spec::SpecError;
 use crate::workload::WorkloadError;
@@ -69,14 +68,12 @@ pub enum EvalError {
         /// To predict one from the others.
         needed: usize,
     },
-    /// A metric nobody defined.
-    #[error("no metric is called \"{name}\"; the metrics are {}", known_metrics())]
+    /// An unknown metric.
+    #[error("no metric is called \"{name}\"; the metrics are {known}")]
     UnknownMetric {
         /// What was asked for.
         name: String,
+        /// All names.
+        known: String,
     },
-}
-
-fn known_metrics() -> String {
-    METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>().join(", ")
 }

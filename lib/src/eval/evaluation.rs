@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    Breakdown, Dimension, EvalError, Excluded, Fairness, Measured, QueueSeries, Span, Summary, Window,
-};
-use super::{fairness, groups, summarize};
+use super::{EvalError, Excluded, Measured, Span, Window};
 use crate::job::Job;
 use crate::sim::Schedule;
 use crate::units::{Seconds, Time};
@@ -43,11 +40,6 @@ impl<'a> Evaluation<'a> {
         Selection { evaluation: self, window: Window::All, counted: 0..self.workload.len() }
     }
 
-    /// The queue and the busy processors over time, made of all jobs whatever is counted elsewhere.
-    pub fn queue(&self) -> QueueSeries {
-        QueueSeries::of(self)
-    }
-
     /// The workload.
     pub fn workload(&self) -> &'a Workload {
         self.workload
@@ -77,24 +69,6 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Every metric over the counted jobs.
-    pub fn summary(&self) -> Summary {
-        let everyone: Vec<usize> = (0..self.evaluation.workload.len()).collect();
-        summarize::summarize(self, self.span(), &everyone)
-    }
-
-    /// Every metric for each user, queue and so on.
-    pub fn by(&self, dimension: Dimension) -> Breakdown {
-        groups::break_down(self, dimension)
-    }
-
-    /// How the counted jobs fare compared with another schedule of the same workload, normally that of
-    /// first come, first served.
-    pub fn fairness(&self, reference: &Schedule) -> Result<Fairness, EvalError> {
-        check(self.evaluation.workload, reference)?;
-        Ok(fairness::compare(self, reference))
-    }
-
     /// The window that chose the jobs.
     pub fn window(&self) -> Window {
         self.window
@@ -130,7 +104,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-fn check(workload: &Workload, schedule: &Schedule) -> Result<(), EvalError> {
+/// Refuses a schedule of other jobs, and impossible placements.
+pub(super) fn check(workload: &Workload, schedule: &Schedule) -> Result<(), EvalError> {
     let (jobs, placements) = (workload.len(), schedule.placements.len());
     if jobs != placements {
         return Err(EvalError::OtherJobs { jobs, placements });

@@ -1,8 +1,9 @@
-//! Who pays: jobs that start later than they would have under another schedule.
+//! Fairness: jobs that start later than under a reference schedule.
 
 use serde::Serialize;
 
-use super::{Excluded, Selection};
+use super::evaluation::check;
+use super::{EvalError, Excluded, Selection};
 use crate::sim::Schedule;
 use crate::units::Seconds;
 
@@ -55,8 +56,17 @@ impl Tally {
     }
 }
 
+impl Selection<'_> {
+    /// Starts of the counted jobs compared with another schedule of the same workload, normally that of first come,
+    /// first served.
+    pub fn fairness(&self, reference: &Schedule) -> Result<Fairness, EvalError> {
+        check(self.evaluation().workload(), reference)?;
+        Ok(compare(self, reference))
+    }
+}
+
 /// `reference` is known to belong to the same workload.
-pub(super) fn compare(selection: &Selection<'_>, reference: &Schedule) -> Fairness {
+fn compare(selection: &Selection<'_>, reference: &Schedule) -> Fairness {
     let evaluation = selection.evaluation();
     let everyone: Vec<usize> = (0..evaluation.workload().len()).collect();
     let (mut delayed, mut advanced) = (Tally::default(), Tally::default());

@@ -115,7 +115,14 @@ pub struct Breakdown {
     pub groups: Vec<Group>,
 }
 
-pub(super) fn break_down(selection: &Selection<'_>, by: Dimension) -> Breakdown {
+impl Selection<'_> {
+    /// Every metric for each user, queue and so on.
+    pub fn by(&self, dimension: Dimension) -> Breakdown {
+        break_down(self, dimension)
+    }
+}
+
+fn break_down(selection: &Selection<'_>, by: Dimension) -> Breakdown {
     let workload = selection.evaluation().workload();
     // The flag before the number puts the unknown after every number.
     let mut members: BTreeMap<(bool, u32), Vec<usize>> = BTreeMap::new();

@@ -61,7 +61,10 @@ impl Metric {
     /// The metric of this name.
     pub fn named(name: &str) -> Result<&'static Metric, EvalError> {
         let known = METRICS.iter().find(|metric| metric.name == name);
-        known.ok_or_else(|| EvalError::UnknownMetric { name: name.into() })
+        known.ok_or_else(|| {
+            let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+            EvalError::UnknownMetric { name: name.into(), known: names.join(", ") }
+        })
     }
 
     /// Its value; `None` where it means nothing (a mean over no jobs).

@@ -65,8 +65,15 @@ pub struct QueueBin {
     pub procs_busy: f64,
 }
 
+impl Evaluation<'_> {
+    /// The queue and the busy processors over time, of all jobs.
+    pub fn queue(&self) -> QueueSeries {
+        QueueSeries::of(self)
+    }
+}
+
 impl QueueSeries {
-    pub(super) fn of(evaluation: &Evaluation<'_>) -> QueueSeries {
+    fn of(evaluation: &Evaluation<'_>) -> QueueSeries {
         let jobs = evaluation.workload().len();
         // Time, and the changes in jobs waiting, processors waiting and processors busy.
         let mut changes: Vec<(Time, [i64; 3])> = Vec::with_capacity(3 * jobs);

@@ -22,7 +22,7 @@ use crate::workload::Workload;
 const REMEMBERED: usize = 64 << 20;
 
 /// No job.
-const NOBODY: u32 = u32::MAX;
+const NO_JOB: u32 = u32::MAX;
 
 /// Something happened to a job: the lowest bit says whether it ended or is predicted.
 #[derive(Debug, Clone, Copy)]
@@ -244,8 +244,8 @@ impl Pass<'_> {
     ) {
         let mut chain = self.template.history.map(|history| {
             let chain = Chain {
-                ends: vec![(NOBODY, NOBODY); self.grouping.count],
-                next: vec![NOBODY; self.limits.len()],
+                ends: vec![(NO_JOB, NO_JOB); self.grouping.count],
+                next: vec![NO_JOB; self.limits.len()],
             };
             (i64::from(history), chain)
         });
@@ -269,8 +269,8 @@ impl Pass<'_> {
             }
             if let Some((history, chain)) = &mut chain {
                 let (oldest, newest) = chain.ends[category];
-                let mut first = if oldest == NOBODY { job as u32 } else { oldest };
-                if newest != NOBODY {
+                let mut first = if oldest == NO_JOB { job as u32 } else { oldest };
+                if newest != NO_JOB {
                     chain.next[newest as usize] = job as u32;
                 }
                 if sums.count() >= *history {

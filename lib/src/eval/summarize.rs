@@ -57,6 +57,14 @@ impl Totals {
     }
 }
 
+impl Selection<'_> {
+    /// Every metric over the counted jobs.
+    pub fn summary(&self) -> Summary {
+        let all: Vec<usize> = (0..self.evaluation().workload().len()).collect();
+        summarize(self, self.span(), &all)
+    }
+}
+
 /// `None` for a denominator of zero.
 fn ratio(numerator: i128, denominator: i128) -> Option<f64> {
     (denominator != 0).then(|| numerator as f64 / denominator as f64)

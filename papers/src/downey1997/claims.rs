@@ -34,7 +34,7 @@ impl Means<'_> {
 
     fn utilisation(&self, row: &str) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
-        mean(&self.0.outcomes.change(place, |one| one.utilisation))
+        mean(&self.0.outcomes.change(place, |one| one.utilization))
     }
 
     fn claims(&self) -> Vec<Claim> {

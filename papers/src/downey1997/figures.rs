@@ -5,7 +5,7 @@ use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
 use super::{LOG, Part};
 use crate::{Figure, FigureAxis};
 use queuecast::allot::Prediction;
-use queuecast::eval::molding::{Drawn, Outcome};
+use queuecast::eval::molding::{Drawn, SeedRun};
 use queuecast::synth::UniformLog;
 use queuecast::workload::Workload;
 
@@ -68,7 +68,7 @@ fn sizes(jobs: &[Drawn], log: Option<&Workload>) -> Figure {
 }
 
 /// Figure 5a or 5b: what was predicted across, what became of it upwards.
-fn scatter(name: &str, row: &str, outcome: &Outcome) -> Figure {
+fn scatter(name: &str, row: &str, outcome: &SeedRun) -> Figure {
     let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
     let enacted = &outcome.enacted[place];
     let at_least_one = |prediction: &Prediction| (prediction.used.max(1.0), prediction.actual.max(1.0));

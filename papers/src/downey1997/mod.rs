@@ -19,7 +19,7 @@ use self::results::SettingResults;
 pub use self::setting::{JOBS, Plan, WorkloadSetting};
 pub use self::trial::SeedTrial;
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
-use queuecast::eval::molding::Outcome;
+use queuecast::eval::molding::SeedRun;
 use queuecast::workload::Workload;
 
 /// The paper's title.
@@ -125,7 +125,7 @@ pub struct Downey1997 {
 }
 
 impl Protocol for Downey1997 {
-    type Results = Vec<Outcome>;
+    type Results = Vec<SeedRun>;
 
     fn plan(_logs: &[&Log], request: &Request) -> Result<Downey1997, EvalError> {
         let wanted = |part: &Part| part.tables().iter().any(|table| request.tables.wants(table));
@@ -138,7 +138,7 @@ impl Protocol for Downey1997 {
         Work { what: "simulating", steps: self.trials.len() }
     }
 
-    fn run(&self, _logs: &[&Log], done: &Done<'_>) -> Result<Vec<Outcome>, EvalError> {
+    fn run(&self, _logs: &[&Log], done: &Done<'_>) -> Result<Vec<SeedRun>, EvalError> {
         parallel::try_map(&self.trials, |trial| {
             let outcome = trial.run(&self.plan);
             done(1);
@@ -146,7 +146,7 @@ impl Protocol for Downey1997 {
         })
     }
 
-    fn judge(&self, logs: &[&Log], results: &Vec<Outcome>) -> Reproduction {
+    fn judge(&self, logs: &[&Log], results: &Vec<SeedRun>) -> Reproduction {
         judge(&self.plan, &self.trials, results, logs.first().map(|log| &log.workload))
     }
 }
@@ -156,7 +156,7 @@ impl Protocol for Downey1997 {
 pub fn judge(
     plan: &Plan,
     trials: &[SeedTrial],
-    outcomes: &[Outcome],
+    outcomes: &[SeedRun],
     log: Option<&Workload>,
 ) -> Reproduction {
     let mut reproduction = Reproduction::new("downey1997", TITLE);

@@ -1,9 +1,9 @@
-//! Outcomes by setting, and what they come to over seeds.
+//! Results by setting, and what they come to over seeds.
 
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
 use super::trial::SeedTrial;
-use queuecast::eval::molding::{Outcome, Outcomes};
+use queuecast::eval::molding::{SeedRun, SeedRuns};
 
 /// All outcomes, by setting.
 #[derive(Debug)]
@@ -15,15 +15,15 @@ pub struct SeedResults<'a> {
     /// The setting.
     pub setting: &'a WorkloadSetting,
     /// What came of it.
-    pub outcomes: Outcomes<'a>,
+    pub outcomes: SeedRuns<'a>,
 }
 
 impl<'a> SettingResults<'a> {
     /// Sorts outcomes by their settings.
-    pub fn of(plan: &'a Plan, trials: &[SeedTrial], outcomes: &'a [Outcome]) -> SettingResults<'a> {
+    pub fn of(plan: &'a Plan, trials: &[SeedTrial], outcomes: &'a [SeedRun]) -> SettingResults<'a> {
         let of = |(place, setting): (usize, &'a WorkloadSetting)| {
             let own = trials.iter().zip(outcomes).filter(|(trial, _)| trial.setting == place);
-            SeedResults { setting, outcomes: Outcomes(own.map(|(_, outcome)| outcome).collect()) }
+            SeedResults { setting, outcomes: SeedRuns(own.map(|(_, outcome)| outcome).collect()) }
         };
         SettingResults(plan.settings.iter().enumerate().map(of).collect())
     }

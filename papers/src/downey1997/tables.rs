@@ -136,7 +136,7 @@ fn enacted(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround).paper(4795.0)];
     for (row, [utilisation, turnaround]) in TABLE_2 {
         let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
-        let used = found.outcomes.change(place, |one| one.utilisation);
+        let used = found.outcomes.change(place, |one| one.utilization);
         cells.push(cell("2", row, "utilisation against AVG", "%", &used).paper(utilisation));
         cells.push(against("2", row, found, place).paper(turnaround));
     }
@@ -226,7 +226,7 @@ fn cautious(found: &SeedResults<'_>) -> Vec<PublishedCell> {
         let tables = TABLE_1.iter().zip(TABLE_2).find(|((name, _), _)| *name == row);
         if let Some(((_, printed), (_, [utilisation, _]))) = tables {
             cells.extend(in_table_1("caution", row, found, place, Some(printed)));
-            let used = found.outcomes.change(place + 1, |one| one.utilisation);
+            let used = found.outcomes.change(place + 1, |one| one.utilization);
             cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
         }
         if row == PRED {

@@ -7,7 +7,7 @@ use crate::PublishedCell;
 use queuecast::synth::DowneyArrivals;
 
 /// Every part, with few jobs and seeds.
-fn small() -> (Plan, Vec<SeedTrial>, Vec<Outcome>) {
+fn small() -> (Plan, Vec<SeedTrial>, Vec<SeedRun>) {
     let mut plan = Plan::new(&Part::ALL, 2).unwrap();
     plan.settings.iter_mut().for_each(|setting| setting.molding.model.jobs = 400);
     let trials = SeedTrial::all(&plan);
@@ -43,7 +43,7 @@ fn a_part_alone_is_simulated_alone_and_comes_out_the_same() {
     alone.settings[0].molding.model.jobs = 400;
     let own = SeedTrial::all(&alone);
     assert_eq!(own.len(), 2);
-    let simulated: Vec<Outcome> = own.iter().map(|trial| trial.run(&alone).unwrap()).collect();
+    let simulated: Vec<SeedRun> = own.iter().map(|trial| trial.run(&alone).unwrap()).collect();
     let alone = judge(&alone, &own, &simulated, None);
     let mut together = judge(&plan, &trials, &outcomes, None).cells;
     together.retain(|cell| cell.table == "caution");
@@ -65,5 +65,5 @@ fn the_paper_has_its_days() {
     assert!((117.0..=123.0).contains(&outcome.days), "120 days: {}", outcome.days);
     assert_eq!(outcome.jobs.len(), JOBS as usize);
     let enacted = &outcome.enacted[0];
-    assert!(enacted.utilisation > 0.3 && enacted.utilisation < 0.75, "{}", enacted.utilisation);
+    assert!(enacted.utilization > 0.3 && enacted.utilization < 0.75, "{}", enacted.utilization);
 }

@@ -3,7 +3,7 @@
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
 use queuecast::eval::EvalError;
-use queuecast::eval::molding::Outcome;
+use queuecast::eval::molding::SeedRun;
 use queuecast::seed::Seed;
 
 /// One seed of one setting.
@@ -28,7 +28,7 @@ impl SeedTrial {
     }
 
     /// Simulates it.
-    pub fn run(&self, plan: &Plan) -> Result<Outcome, EvalError> {
+    pub fn run(&self, plan: &Plan) -> Result<SeedRun, EvalError> {
         let setting = &plan.settings[self.setting];
         let kept = if setting.part == Part::Paper && self.seed == 1 { POINTS } else { 0 };
         setting.molding.run(Seed(self.seed), kept)

@@ -1,7 +1,7 @@
 //! Downey 1997 on three seeds of its own size: the order of the strategies, and by how much they differ.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::molding::Outcome;
+use queuecast::eval::molding::SeedRun;
 use queuecast_papers::downey1997::{Part, Plan, SeedTrial, judge};
 use queuecast_papers::{PublishedCell, Reproduction};
 
@@ -13,7 +13,7 @@ pub fn trials() -> Vec<Trial> {
 fn recomputed() -> Reproduction {
     let plan = Plan::new(&[Part::Paper, Part::Caution], 3).unwrap();
     let trials = SeedTrial::all(&plan);
-    let outcomes: Vec<Outcome> = trials.iter().map(|trial| trial.run(&plan).unwrap()).collect();
+    let outcomes: Vec<SeedRun> = trials.iter().map(|trial| trial.run(&plan).unwrap()).collect();
     judge(&plan, &trials, &outcomes, None)
 }
 

@@ -30,11 +30,13 @@ use crate::spec::{self, Form, SpecParser, form};
 
 const EXAMPLES: &str = "\
 Examples:
-  Run times were measured on three sizes; which to ask for, as the machine is at the end of a log:
+  Run times were measured on three sizes; the machine is as at the end of a log:
     queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m,32=80m
 
-  The same 200 days after the start in the log's header, for a job described by its speedup, which needs four processors for its memory:
-    queuecast allocate LOG.swf.gz --at 200d --lifetime 20h --parallelism 40 --variance 1 --fewest 4
+  200 days after the start in the log's header, for a job described by its
+  speedup, which needs four processors for its memory:
+    queuecast allocate LOG.swf.gz --at 200d --lifetime 20h --parallelism 40 \\
+      --variance 1 --fewest 4
 
   On a Slurm site, now, with its accounting to learn from:
     queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::commands::loaded::{Facts, number_of, period};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 
 /// Where the trace goes.
@@ -28,7 +28,7 @@ pub struct OutputOption {
 
 /// A place for the trace that was checked and can be written.
 #[derive(Debug)]
-pub struct OutputPlace(Option<Planned>);
+pub struct OutputPlace(Option<PlannedFile>);
 
 impl OutputOption {
     /// Checks the place before anything is computed.
@@ -37,7 +37,7 @@ impl OutputOption {
             let what = format!("a trace on standard output cannot be written as {}", printer.format());
             return Err(Failure::usage(what).hint("with --output FILE, --format is that of the summary"));
         }
-        self.output.as_deref().map(|path| Planned::new(path, inputs)).transpose().map(OutputPlace)
+        self.output.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose().map(OutputPlace)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Strategies side by side: a table with AVG first, and bars of how much longer turnarounds are than AVG's.
+//! Strategies side by side: a table with AVG first, and bars of the change of turnaround against AVG.
 
 use queuecast::allot::Strategy;
 use queuecast::eval::Repeated;
-use queuecast::eval::molding::{Compared, Outcome};
+use queuecast::eval::molding::{MoldingReport, StrategyComparison};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
@@ -13,7 +13,7 @@ use crate::commands::cleaning;
 use crate::commands::comparison::Compared as Fitted;
 use crate::commands::loaded::number_of;
 
-/// Strategies on one model of jobs.
+/// Strategies on one model of jobs, for every format.
 #[derive(Debug, Serialize)]
 pub struct Molded {
     version: &'static str,
@@ -22,39 +22,25 @@ pub struct Molded {
     like: Option<Fitted>,
     seeds: usize,
     spoiled: Repeated,
-    strategies: Vec<Compared>,
+    strategies: Vec<StrategyComparison>,
     #[serde(skip)]
     plot: bool,
 }
 
 impl Molded {
-    /// Strategies, the first of them AVG, on the jobs of a model that may be fitted to a log.
-    pub fn new(
-        model: Downey,
-        like: Option<Fitted>,
-        strategies: Vec<Compared>,
-        outcomes: &[Outcome],
-        plot: bool,
-    ) -> Molded {
-        let spoiled: Vec<f64> = outcomes.iter().map(|outcome| outcome.spoiled).collect();
-        Molded {
-            version: env!("CARGO_PKG_VERSION"),
-            model,
-            like,
-            seeds: outcomes.len(),
-            spoiled: Repeated::of(&spoiled),
-            strategies,
-            plot,
-        }
+    /// A report, with the log that the model is fitted to, if there is one.
+    pub fn new(report: MoldingReport, like: Option<Fitted>, plot: bool) -> Molded {
+        let MoldingReport { model, seeds, spoiled, strategies } = report;
+        Molded { version: env!("CARGO_PKG_VERSION"), model, like, seeds, spoiled, strategies, plot }
     }
 
-    fn people(&self) -> Table {
+    fn text_table(&self) -> Table {
         let mut table = Table::new([
             Column::text("strategy").naming(),
             Column::duration("turnaround"),
             Column::share("against AVG"),
             Column::share("+/-"),
-            Column::share("utilisation against AVG").spare(2),
+            Column::share("utilization against AVG").spare(2),
             Column::share("rebels"),
             Column::number("saved per job (min)"),
             Column::share("losers").spare(1),
@@ -73,7 +59,7 @@ impl Molded {
                 Cell::duration(one.turnaround.mean),
                 mean(one.turnaround_change, Cell::share),
                 half(one.turnaround_change),
-                mean(one.utilisation_change, Cell::share),
+                mean(one.utilization_change, Cell::share),
                 mean(told.map(|told| told.rebels), Cell::share),
                 mean(told.map(|told| told.saved), |saved| Cell::number(saved / 60.0, 1)),
                 mean(told.and_then(|told| told.losers), Cell::share),
@@ -118,7 +104,7 @@ impl Molded {
     /// Bars begin at zero and go one way, so they go the way of the greatest change.
     fn bars(&self) -> Chart {
         // What is shown as zero has no bar.
-        let change = |one: &Compared| {
+        let change = |one: &StrategyComparison| {
             one.turnaround_change.map_or(0.0, |change| (change.mean * 1000.0).round() / 1000.0)
         };
         let (least, most) = self
@@ -132,14 +118,15 @@ impl Molded {
             ("Turnaround shorter than AVG's; below zero, longer", -1.0, Best::Highest)
         };
         // Zero has no sign.
-        let bar = |one: &Compared| Bar::new(short(&one.strategy), Cell::share(sign * change(one) + 0.0));
+        let bar =
+            |one: &StrategyComparison| Bar::new(short(&one.strategy), Cell::share(sign * change(one) + 0.0));
         Chart::Bars(Bars::new(title, self.strategies.iter().map(bar)).best(best))
     }
 }
 
 impl Answer for Molded {
     fn document(&self) -> Document {
-        let document = Document::new().with_table("strategies", self.people());
+        let document = Document::new().with_table("strategies", self.text_table());
         if self.plot { document.with_chart(self.bars()) } else { document }
     }
 
@@ -151,9 +138,9 @@ impl Answer for Molded {
             [
                 "turnaround_change",
                 "turnaround_change_confidence",
-                "utilisation",
-                "utilisation_change",
-                "utilisation_change_confidence",
+                "utilization",
+                "utilization_change",
+                "utilization_change_confidence",
                 "rebels",
             ]
             .map(Column::share),
@@ -171,9 +158,9 @@ impl Answer for Molded {
                 one.turnaround.confidence.map_or(Cell::Missing, Cell::duration),
                 mean(one.turnaround_change, Cell::share),
                 half(one.turnaround_change),
-                Cell::share(one.utilisation.mean),
-                mean(one.utilisation_change, Cell::share),
-                half(one.utilisation_change),
+                Cell::share(one.utilization.mean),
+                mean(one.utilization_change, Cell::share),
+                half(one.utilization_change),
                 mean(told.map(|told| told.rebels), Cell::share),
                 mean(told.map(|told| told.saved), Cell::duration),
                 mean(told.and_then(|told| told.losers), Cell::share),
@@ -196,7 +183,7 @@ fn half(repeated: Option<Repeated>) -> Cell {
     repeated.and_then(|repeated| repeated.confidence).map_or(Cell::Missing, Cell::share)
 }
 
-/// As people write it: a strategy with nothing changed goes by its name.
+/// The short form: the name alone where all settings are the defaults.
 fn short(strategy: &Strategy) -> String {
     let bare = ["avg", "opt", "pred", "bias", "heur"];
     let named = bare.iter().find(|name| name.parse().is_ok_and(|one: Strategy| one == *strategy));

@@ -1,4 +1,4 @@
-//! `queuecast mold`: strategies of allocation on moldable jobs of one's own making, compared with AVG over seeds.
+//! `queuecast mold`: strategies of allocation on generated moldable jobs, compared with AVG over seeds.
 
 mod answer;
 
@@ -6,11 +6,9 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
-use queuecast::eval::molding::{Compared, Molding, Outcome};
-use queuecast::seed::Seed;
+use queuecast::eval::molding::Molding;
 use queuecast::synth::generate::{DowneyChoices, check_settings};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
-use rayon::prelude::*;
 
 use self::answer::Molded;
 use super::comparison::Compared as Fitted;
@@ -28,7 +26,7 @@ Examples:
   The strategies of Downey 1997 on a workload like the paper's:
     queuecast mold
 
-  Is holding out worth it when the machine is less busy?
+  A less busy machine:
     queuecast mold pred bias+lock-in+averse=0.2 --load 0.5
 
   Jobs with little parallelism, on a machine of 64 processors:
@@ -37,17 +35,17 @@ Examples:
   Jobs like those of a log:
     queuecast mold --like KTH-SP2.swf.gz --jobs 5000";
 
-/// Jobs and processors where nobody says.
+/// Jobs and processors by default.
 const USUAL: (u32, u32) = (10_000, 128);
 
-/// What a strategy is.
+/// Help of the strategies.
 const TRIED: &str = "When jobs hold out for more processors; avg is always tried, and first";
 
 /// The model's parameters with an option of their own.
 const OPTIONS: Options =
     &[("downey", "jobs", "--jobs"), ("downey", "procs", "--procs"), ("downey", "load", "--load")];
 
-/// Try strategies for moldable jobs on a workload of your own: carried out, and recorded on the schedule of AVG
+/// Compare strategies of processor allocation on generated moldable jobs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("jobs", |jobs| jobs.help("How many jobs each seed has, 1 to 10000000; by default 10000, or as many as the log has")))]
@@ -61,8 +59,8 @@ pub struct Arguments {
     pub strategies: Vec<Several<Strategy>>,
     #[command(flatten)]
     pub extent: Extent,
-    /// The offered load while jobs arrive, 0.001 to 10: sequential lifetimes arriving in a second, by processors; by
-    /// default 0.75, or such that jobs arrive as often as in the log
+    /// Offered load in the hours of arrivals, 0.001 to 10: sequential work arriving per second, divided by
+    /// processors; by default 0.75, or such that jobs arrive as often as in the log
     #[arg(long, value_name = "LOAD", value_parser = load, allow_negative_numbers = true)]
     pub load: Option<f64>,
     #[command(flatten)]
@@ -108,11 +106,11 @@ fn strategy_help() -> String {
 /// How average parallelism becomes a number of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Rounded {
-    /// As many as there is something for
+    /// Rounded up
     Up,
-    /// As many as it has in full
+    /// Rounded down
     Down,
-    /// It is a whole number in the first place
+    /// Drawn as a whole number
     Whole,
 }
 
@@ -142,7 +140,7 @@ impl Arguments {
     }
 }
 
-/// Draws the jobs of every seed, tries every strategy on them, and compares.
+/// Fits or takes the model, compares the strategies over seeds, and shows the report.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let fitted = arguments.model.fitted();
     arguments.choices.check(fitted)?;
@@ -155,12 +153,19 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         .model(USUAL, log.as_ref().map(|log| &log.log.workload))
         .map_err(|error| errors::failure(error, OPTIONS, log.as_ref().map(|log| log.name.as_str())))?;
     if !model.moldable {
-        let what = "--set downey.moldable=false: a strategy has nothing to choose if jobs have but one size";
+        let what = "--set downey.moldable=false: strategies need jobs of several sizes";
         return Err(Failure::usage(what));
     }
     let enacted = arguments.strategies();
     let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
-    let outcomes = simulated(&molding, arguments, printer)?;
+    let seeds = arguments.seeds;
+    let report = threads::on_threads(arguments.threads, seeds as usize, || {
+        let progress = Progress::new(printer, "simulating", seeds as usize);
+        molding.compare(seeds, &|| progress.advance()).map_err(|error| match error {
+            EvalError::Synth(error) => errors::refusal("downey", error, OPTIONS, None),
+            error => error.into(),
+        })
+    })?;
     if let Some(log) = log.as_ref().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&log.name, &log.log.report, cleaning::Overrun::Kept, printer);
     }
@@ -169,31 +174,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(log.log.report.clone()),
         notes: Vec::new(),
     });
-    let compared = Compared::all(&molding, &outcomes);
-    printer.answer(&Molded::new(molding.model, like, compared, &outcomes, !arguments.no_plot))
-}
-
-/// Every seed, on all cores, in order.
-fn simulated(molding: &Molding, arguments: &Arguments, printer: &Printer) -> Result<Vec<Outcome>, Failure> {
-    let seeds: Vec<u64> = (1..=arguments.seeds).collect();
-    threads::on_threads(arguments.threads, seeds.len(), || {
-        let progress = Progress::new(printer, "simulating", seeds.len());
-        let outcomes: Vec<Result<Outcome, EvalError>> = seeds
-            .par_iter()
-            // One by one, so that no thread is left with a long list at the end.
-            .with_max_len(1)
-            .map(|&seed| {
-                let outcome = molding.run(Seed(seed), 0);
-                progress.advance();
-                outcome
-            })
-            .collect();
-        // Which failure is told does not depend on which thread was first.
-        outcomes.into_iter().collect::<Result<_, _>>().map_err(|error| match error {
-            EvalError::Synth(error) => errors::refusal("downey", error, OPTIONS, None),
-            error => error.into(),
-        })
-    })
+    printer.answer(&Molded::new(report, like, !arguments.no_plot))
 }
 
 #[cfg(test)]

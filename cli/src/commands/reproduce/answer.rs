@@ -1,12 +1,10 @@
 //! A reproduction as it is shown: what JSON holds, and one row per cell for spreadsheets.
 
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::CleaningReport;
 use queuecast_papers::{PublishedCell, Reproduction};
 use serde::Serialize;
 
-use super::text;
-use crate::answer::Answer;
 use crate::commands::loaded::{Facts, Loaded};
 
 /// A reproduction, and what it was computed from.
@@ -46,13 +44,9 @@ impl Reproduced {
     }
 }
 
-impl Answer for Reproduced {
-    fn document(&self) -> Document {
-        text::document(self)
-    }
-
+impl Reproduced {
     /// One row per cell, averages and logs alike.
-    fn table(&self) -> Table {
+    pub fn rows(&self) -> Table {
         let mut columns: Vec<Column> = ["table", "row", "column", "log", "unit"].map(Column::text).to_vec();
         columns.extend(["paper", "ours", "difference", "tolerance"].map(Column::number));
         columns.extend(["repeated_mean", "repeated_deviation", "repeated_confidence"].map(Column::number));

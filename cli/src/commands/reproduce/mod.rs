@@ -34,7 +34,8 @@ Examples:
     queuecast reproduce tsafrir2005 --traces traces/ --seeds 20
 
   Which cells are out of tolerance, and by how much? (QUEUECAST_TRACES is set)
-    queuecast reproduce talby2005 --format json | jq '.cells[] | select(.within == false)'
+    queuecast reproduce talby2005 --format json |
+      jq '.cells[] | select(.within == false)'
 
 Ends with exit code 4 if a cell is out of tolerance or a claim does not hold, unless that is explained.";
 

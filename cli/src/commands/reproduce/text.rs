@@ -7,11 +7,22 @@ use queuecast::report::{Align, Cell, Chart, Column, Document, Page, Table};
 use queuecast_papers::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
 
 use super::answer::Reproduced;
+use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 
-/// Everything, in the order a reader wants it: what was read, tables, claims, figures, and how much agrees.
-pub fn document(reproduced: &Reproduced) -> Document {
+impl Answer for Reproduced {
+    fn document(&self) -> Document {
+        document(self)
+    }
+
+    fn table(&self) -> Table {
+        self.rows()
+    }
+}
+
+/// The traces, tables, claims and figures, and how much agrees.
+fn document(reproduced: &Reproduced) -> Document {
     let all = &reproduced.reproduction;
     let mut document = match (&reproduced.traces[..], &all.notes[..]) {
         ([], []) => Document::new().with_paragraph(title(reproduced)),

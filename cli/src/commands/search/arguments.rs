@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use queuecast::eval::search::{MOST_TEMPLATES, SMALLEST_POPULATION};
+use queuecast::eval::search::{
+    Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
+};
 use queuecast::predict::template::Estimator;
 
-use super::choices::{self, Letter, Remembered};
+use super::values::{self, Letter, Remembered};
 use crate::commands::source::Source;
 use crate::spec;
 
@@ -14,16 +16,19 @@ const EXAMPLES: &str = "\
 Examples:
   The templates that predict a log best, for use with simulate and compare:
     queuecast search CTC-SP2.swf.gz --output ctc.templates
-    queuecast simulate CTC-SP2.swf.gz --policy sjbf --predictor template:@ctc.templates
+    queuecast simulate CTC-SP2.swf.gz --policy sjbf \\
+      --predictor template:@ctc.templates
 
-  Searched on the first half, judged on the second:
+  Searched on the first half, scored on the second:
     queuecast search CTC-SP2.swf.gz --holdout 0.5
 
-  A long search that can be interrupted with Ctrl-C and gone on with:
-    queuecast search CTC-SP2.swf.gz --generations 500 --checkpoint ctc.search
-    queuecast search CTC-SP2.swf.gz --generations 500 --checkpoint ctc.search --resume
+  A long search that can be interrupted with Ctrl-C and resumed:
+    queuecast search CTC-SP2.swf.gz --generations 500 \\
+      --checkpoint ctc.search
+    queuecast search CTC-SP2.swf.gz --generations 500 \\
+      --checkpoint ctc.search --resume
 
-  A log that does not say how long jobs waited:
+  A log that does not record waits:
     queuecast search made-up.swf --replay submit --method greedy";
 
 /// Search for the job characteristics that predict run times best
@@ -39,8 +44,8 @@ pub struct Arguments {
     /// When jobs are predicted
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub replay: When,
-    /// Keep this share of the jobs, the last ones, out of the search, and judge by them
-    #[arg(long, value_name = "SHARE", value_parser = choices::share, allow_negative_numbers = true)]
+    /// Keep this share of the jobs, the last ones, out of the search, and score on them too
+    #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// Template sets in a generation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least::<{ SMALLEST_POPULATION as i64 }, u32>, allow_negative_numbers = true, help_heading = "Genetic search")]
@@ -48,7 +53,7 @@ pub struct Arguments {
     /// How many generations
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "Genetic search")]
     pub generations: u32,
-    /// Another seed is another search; the same seed is always the same one
+    /// Seed of the random numbers; the same seed gives the same search
     #[arg(
         long,
         value_name = "SEED",
@@ -57,20 +62,20 @@ pub struct Arguments {
         help_heading = "Genetic search"
     )]
     pub seed: u64,
-    /// Begin with random template sets only; without this, the best of a greedy search is one of the first
-    /// generation, so that the result is never worse than that
+    /// Begin with random template sets only; by default the best set of a greedy search is part of the first
+    /// generation, so that the result is never worse
     #[arg(long, help_heading = "Genetic search")]
     pub unseeded: bool,
     /// What may make jobs similar, of q (queue), p (partition), o (quality of service), u (user), g (group), k
-    /// (account), e (executable) and n (ranges of processors); by default whatever jobs differ in
-    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = choices::letter, help_heading = "What is searched")]
+    /// (account), e (executable) and n (ranges of processors); by default all in which the jobs differ
+    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = values::letter, help_heading = "What is searched")]
     pub characteristics: Vec<Letter>,
     /// How similar jobs become a prediction: mean, lr (linear regression on processors), inv, log
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = choices::estimator, help_heading = "What is searched")]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = values::estimator, help_heading = "What is searched")]
     pub estimators: Vec<Estimator>,
-    /// How many jobs a category may remember: numbers, and all; by default all for the greedy search, and all,
-    /// 2, 4, 8, 16, 32, 128 and 512 for the genetic search
-    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = choices::history, help_heading = "What is searched")]
+    /// How many jobs a category may remember: numbers, or all; by default all for the greedy search, and all, 2,
+    /// 4, 8, 16, 32, 128 and 512 for the genetic search
+    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = values::history, help_heading = "What is searched")]
     pub histories: Vec<Remembered>,
     /// Let categories remember all jobs, as the paper does
     #[arg(long, conflicts_with = "histories", help_heading = "What is searched")]
@@ -80,10 +85,10 @@ pub struct Arguments {
     pub max_templates: u16,
     #[command(flatten)]
     pub source: Source,
-    /// Keep the state of the search here after each step, so that it can be gone on with
+    /// Write the state of the search to this file after each step, to resume from
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint
+    /// Resume from the checkpoint
     #[arg(long, requires = "checkpoint", help_heading = "Results")]
     pub resume: bool,
     /// Write the templates found, for --predictor template:@FILE
@@ -117,12 +122,40 @@ pub enum When {
     Submit,
 }
 
-impl When {
-    /// How it is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            When::Start => "start",
-            When::Submit => "submit",
+impl Arguments {
+    /// The same for the library.
+    pub fn request(&self) -> SearchRequest {
+        SearchRequest {
+            method: match self.method {
+                How::Greedy => Method::Greedy,
+                How::Genetic => Method::Genetic,
+            },
+            replay: match self.replay {
+                When::Start => PredictedAt::Start,
+                When::Submit => PredictedAt::Submit,
+            },
+            holdout: self.holdout,
+            evolution: Evolution {
+                population: self.population as usize,
+                generations: self.generations as usize,
+                seed: self.seed,
+            },
+            seeded: !self.unseeded,
+            similarity: (!self.characteristics.is_empty()).then(|| Similarity {
+                characteristics: self
+                    .characteristics
+                    .iter()
+                    .filter_map(|letter| letter.characteristic())
+                    .collect(),
+                nodes: self.characteristics.contains(&Letter::Nodes),
+            }),
+            estimators: self.estimators.clone(),
+            histories: match (self.no_history, self.histories.is_empty()) {
+                (true, _) => Some(vec![None]),
+                (false, true) => None,
+                (false, false) => Some(self.histories.iter().map(|one| one.0).collect()),
+            },
+            most: usize::from(self.max_templates),
         }
     }
 }
@@ -150,6 +183,7 @@ mod tests {
         assert_eq!((arguments.population, arguments.generations, arguments.seed), (50, 50, 1));
         assert_eq!(arguments.estimators, [Estimator::Mean, Estimator::Linear]);
         assert!(!arguments.unseeded && arguments.max_templates == 10 && arguments.histories.is_empty());
+        assert_eq!(arguments.request(), SearchRequest::default());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first stops a search between two scores, the second stops it at once.
+//! Ctrl-C: the first stops a search between two scores, the second ends the process at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

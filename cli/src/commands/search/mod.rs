@@ -2,67 +2,72 @@
 
 mod answer;
 mod arguments;
-mod checkpoint;
-mod choices;
-mod found;
+mod checkpoint_file;
 mod interrupt;
-mod live;
-mod scoring;
-mod space;
+mod progress;
+mod templates_file;
 mod text;
+mod values;
 
-use queuecast::eval::search::{Evolution, Search};
+use queuecast::eval::search::{Search, SearchError, SearchRun, Stopped};
 
-use self::answer::Answered;
+use self::answer::SearchAnswer;
 pub use self::arguments::Arguments;
-use self::arguments::How;
-use self::checkpoint::{Checkpoint, Identity};
+use self::checkpoint_file::CheckpointFile;
 use self::interrupt::Interrupt;
-use self::live::Live;
-use self::scoring::{Interrupted, Scoring};
-use super::loaded::Loaded;
+use self::progress::StepProgress;
+use super::loaded::{Loaded, number_of};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::invocation::Invocation;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 
-/// Searches, keeps checkpoints, writes what was found, and shows it beside simpler predictors.
+/// Searches, keeps checkpoints, writes the templates, and shows their errors beside those of baselines.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    // Files that cannot be written are refused before anybody waits for what goes into them.
+    // Files that cannot be written are refused before the search begins.
     let inputs = [arguments.file.as_path()];
-    let output = arguments.output.as_deref().map(|path| Planned::new(path, &inputs)).transpose()?;
+    let output = arguments.output.as_deref().map(|path| PlannedFile::new(path, &inputs)).transpose()?;
     let checkpoint = arguments.checkpoint.as_deref();
     let checkpoint =
-        checkpoint.map(|path| Checkpoint::new(path, &arguments.file, arguments.resume)).transpose()?;
+        checkpoint.map(|path| CheckpointFile::new(path, &arguments.file, arguments.resume)).transpose()?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
-    let scoring = Scoring::new(&trace, arguments.replay, arguments.holdout)?;
-    let identity = Identity::of(&trace, arguments.replay, &scoring);
-    let mut search = asked(arguments, &scoring, &trace.name)?;
+    let request = arguments.request();
+    let mut run =
+        SearchRun::new(&trace.log.workload, &request).map_err(|error| refused(&trace.name, &error))?;
     if let Some(checkpoint) = checkpoint.as_ref().filter(|_| arguments.resume) {
-        search = checkpoint.read(&identity, &search)?;
+        checkpoint.resume(&mut run)?;
     }
-    let keep = |search: &Search| checkpoint.as_ref().map_or(Ok(()), |file| file.write(&identity, search));
+    let keep = |run: &SearchRun<'_>| checkpoint.as_ref().map_or(Ok(()), |file| file.write(run));
     let interrupt = Interrupt::listen()?;
-    let results = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
-        let live = Live::new(printer);
-        while !search.is_done() {
-            live.show(&search);
-            let step = search.step(&mut |sets| scoring.errors(sets, &interrupt));
-            if let Err(Interrupted) = step {
-                live.end();
+    let report = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
+        let progress = StepProgress::new(printer);
+        while !run.is_done() {
+            progress.show(run.search());
+            let step = run.step(&|| interrupt.is_asked());
+            if let Err(Stopped) = step {
+                progress.end();
                 // Before the first step, there is no checkpoint yet.
-                keep(&search)?;
-                return Err(interrupted(&search, checkpoint.as_ref(), invocation));
+                keep(&run)?;
+                return Err(interrupted(run.search(), checkpoint.as_ref(), invocation));
             }
-            keep(&search)?;
+            keep(&run)?;
         }
-        live.end();
-        Ok(scoring.results(&search))
+        progress.end();
+        Ok(run.report())
     })?;
-    let answered = Answered::new(arguments, &trace, &scoring, &search, results);
+    let answered = SearchAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        report,
+        workload: trace.facts(),
+        cleaning: &trace.log.report,
+        trace: &trace,
+        file: arguments.file.display().to_string(),
+        plotted: !arguments.no_plot,
+        written: arguments.output.as_ref().map(|path| path.display().to_string()),
+    };
     if let Some(output) = output {
-        found::write(output, &answered)?;
+        templates_file::write(output, &answered)?;
     }
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
@@ -70,35 +75,42 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     printer.answer(&answered)
 }
 
-/// The search that was asked for, of what these jobs offer.
-fn asked(arguments: &Arguments, scoring: &Scoring<'_>, name: &str) -> Result<Search, Failure> {
-    let space = space::space(arguments, scoring.jobs(), name)?;
-    let greedy = space::without_default_histories(arguments, &space);
-    let evolution = Evolution {
-        population: arguments.population as usize,
-        generations: arguments.generations as usize,
-        seed: arguments.seed,
-    };
-    Ok(match arguments.method {
-        How::Greedy => Search::greedy(greedy),
-        How::Genetic => Search::genetic(space, evolution, (!arguments.unseeded).then_some(greedy)),
-    })
-}
-
-/// What is said of a search that was stopped.
-fn interrupted(search: &Search, checkpoint: Option<&Checkpoint>, invocation: &Invocation) -> Failure {
-    let failure = Failure::new(Kind::Interrupted, stopped(search));
-    match checkpoint {
-        Some(checkpoint) => failure.hint(format!(
-            "nothing before that is lost ({}); to go on: {}",
-            checkpoint.name(),
-            invocation.resumed()
-        )),
-        None => failure.hint("nothing was kept; with --checkpoint FILE a search can be gone on with"),
+/// Why the log cannot be searched, with the options that help.
+fn refused(name: &str, error: &SearchError) -> Failure {
+    match error {
+        SearchError::TooFewJobs { searched, jobs, needed } => {
+            let of = if searched < jobs { format!(" of {jobs}") } else { String::new() };
+            Failure::input(format!(
+                "{name}: {}{of} to search on, but at least {needed} are needed, and one more where some are held out",
+                number_of(*searched, "job")
+            ))
+            .hint("search on a longer log, or hold out less of it; queuecast trace info shows what is in it")
+        }
+        SearchError::NoWaits => Failure::input(format!(
+            "{name} does not record how long jobs waited, so their starts are unknown"
+        ))
+        .hint("--replay submit predicts jobs as they are submitted, and needs no waits"),
+        SearchError::Absent { missing, present } => {
+            Failure::input(format!("the jobs of {name} do not differ in {missing}; they do in {present}"))
+                .hint("give --characteristics among those, or leave it out to search all of them")
+        }
     }
 }
 
-/// How far a search came, and what it had found.
+/// The failure of an interrupted search.
+fn interrupted(search: &Search, checkpoint: Option<&CheckpointFile>, invocation: &Invocation) -> Failure {
+    let failure = Failure::new(Kind::Interrupted, stopped(search));
+    match checkpoint {
+        Some(checkpoint) => failure.hint(format!(
+            "nothing before that is lost ({}); to resume: {}",
+            checkpoint.name(),
+            invocation.resumed()
+        )),
+        None => failure.hint("nothing was kept; with --checkpoint FILE an interrupted search can be resumed"),
+    }
+}
+
+/// How far an interrupted search was, and its best template set.
 fn stopped(search: &Search) -> String {
     let generations = search.genetic_part().map_or(0, |genetic| genetic.history().len());
     let mut said = match search.greedy_part() {
@@ -114,7 +126,7 @@ fn stopped(search: &Search) -> String {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::search::Space;
+    use queuecast::eval::search::{Evolution, Space};
     use queuecast::predict::template::TemplateSet;
 
     use super::*;
@@ -123,7 +135,7 @@ mod tests {
     fn a_stopped_search_says_how_far_it_came() {
         let space = Space::of(&[]);
         let evolution = Evolution { generations: 3, ..Evolution::default() };
-        let mut score = |sets: &[TemplateSet]| Ok::<_, Interrupted>(vec![90.0; sets.len()]);
+        let mut score = |sets: &[TemplateSet]| Ok::<_, Stopped>(vec![90.0; sets.len()]);
         let mut search = Search::genetic(space.clone(), evolution, Some(space));
         assert_eq!(stopped(&search), "interrupted during the greedy search");
         search.step(&mut score).unwrap();

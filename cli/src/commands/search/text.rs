@@ -1,11 +1,11 @@
 //! The result of a search as text.
 
 use queuecast::eval::Score;
+use queuecast::eval::search::{GenerationErrors, GreedySeries, PredictorScore};
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table};
 
-use super::answer::{Answered, Climb, Errors};
-use super::scoring::Judged;
+use super::answer::SearchAnswer;
 use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
@@ -17,7 +17,7 @@ const EXPLAINED: [&str; 2] = [
     "inside 90%: how often a job that was predicted with a 90 % interval ran for a time within it",
 ];
 
-impl Answer for Answered<'_> {
+impl Answer for SearchAnswer<'_> {
     fn document(&self) -> Document {
         document(self)
     }
@@ -28,42 +28,42 @@ impl Answer for Answered<'_> {
 }
 
 /// The trace, the settings, the templates found, and their errors beside those of baselines.
-fn document(answered: &Answered<'_>) -> Document {
+fn document(answered: &SearchAnswer<'_>) -> Document {
     let mut document = cleaning::add(
         Document::new().with_table("trace", answered.trace.table()),
         answered.cleaning,
         cleaning::Overrun::Kept,
     )
     .with_table("settings", settings(answered));
-    let divided = answered.results.iter().any(|judged| judged.held_out.is_some());
-    let on = if divided { "How right, on the jobs searched" } else { "How right" };
+    let divided = answered.report.results.iter().any(|judged| judged.held_out.is_some());
+    let on = if divided { "Prediction error on the jobs searched" } else { "Prediction error" };
     let mut searched = results(answered, on, |judged| Some(&judged.searched));
     searched.notes.extend(EXPLAINED.map(str::to_owned));
     document = document.with_table("results", searched);
     if divided {
         let held_out =
-            results(answered, "How right, on the jobs held out", |judged| judged.held_out.as_ref());
+            results(answered, "Prediction error on the jobs held out", |judged| judged.held_out.as_ref());
         document = document.with_table("held_out", held_out);
     }
-    if !answered.greedy.is_empty() {
-        document = document.with_table("greedy", climbs(&answered.greedy));
+    if !answered.report.greedy.is_empty() {
+        document = document.with_table("greedy", climbs(&answered.report.greedy));
     }
-    if answered.plotted && answered.generations.len() > 1 {
-        document = document.with_chart(plot(&answered.generations));
+    if answered.plotted && answered.report.generations.len() > 1 {
+        document = document.with_chart(plot(&answered.report.generations));
     }
     document.with_table("templates", templates(answered)).with_paragraph(next(answered))
 }
 
-fn settings(answered: &Answered<'_>) -> Table {
+fn settings(answered: &SearchAnswer<'_>) -> Table {
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
-    let mut facts = vec![fact("jobs predicted at", answered.replay.to_owned())];
-    let held = answered.held_out;
+    let mut facts = vec![fact("jobs predicted at", answered.report.replay.word().to_owned())];
+    let held = answered.report.held_out;
     let of = if held > 0 { format!("; {} held out", number_of(held, "later job")) } else { String::new() };
-    facts.push(fact("searched on", format!("{}{of}", number_of(answered.searched, "job"))));
-    facts.extend(answered.settings.iter().map(|(name, value)| fact(name, value.clone())));
+    facts.push(fact("searched on", format!("{}{of}", number_of(answered.report.searched, "job"))));
+    facts.extend(answered.report.settings.iter().map(|(name, value)| fact(name, value.clone())));
     let mut table = Table::facts(facts).titled("Search");
-    if !answered.generations.is_empty() {
-        let seeded = !answered.greedy.is_empty();
+    if !answered.report.generations.is_empty() {
+        let seeded = !answered.report.greedy.is_empty();
         table.note(if seeded {
             "the best of the greedy search is one of the first generation, so the result is never worse (--unseeded)"
         } else {
@@ -74,7 +74,7 @@ fn settings(answered: &Answered<'_>) -> Table {
 }
 
 /// The found templates beside simpler predictors, on one part of the jobs.
-fn results(answered: &Answered<'_>, title: &str, part: fn(&Judged) -> Option<&Score>) -> Table {
+fn results(answered: &SearchAnswer<'_>, title: &str, part: fn(&PredictorScore) -> Option<&Score>) -> Table {
     let mut table = Table::new([
         Column::text("predictor").naming(),
         Column::number("mean error (min)"),
@@ -82,7 +82,7 @@ fn results(answered: &Answered<'_>, title: &str, part: fn(&Judged) -> Option<&Sc
         Column::share("inside 90%").spare(1),
     ])
     .titled(title);
-    for judged in &answered.results {
+    for judged in &answered.report.results {
         let name = match judged.what {
             "found" => "the templates found".to_owned(),
             "greedy" => "the greedy search's".to_owned(),
@@ -102,7 +102,7 @@ fn cells(score: &Score) -> [Cell; 3] {
 }
 
 /// Figures 1 and 2: mean error by number of templates.
-fn climbs(climbs: &[Climb]) -> Table {
+fn climbs(climbs: &[GreedySeries]) -> Table {
     let most = climbs.iter().map(|climb| climb.steps.len()).max().unwrap_or(0);
     let mut columns = vec![Column::text("templates").naming()];
     columns.extend((1..=most).map(|count| Column::number(count.to_string())));
@@ -118,8 +118,8 @@ fn climbs(climbs: &[Climb]) -> Table {
 }
 
 /// Figure 3: errors by generation.
-fn plot(generations: &[Errors]) -> Chart {
-    let series = |name: &str, of: fn(&Errors) -> f64| {
+fn plot(generations: &[GenerationErrors]) -> Chart {
+    let series = |name: &str, of: fn(&GenerationErrors) -> f64| {
         Series::new(name, generations.iter().map(|one| (one.generation as f64, of(one) / 60.0)))
     };
     Chart::Curves(Curves {
@@ -136,17 +136,17 @@ fn plot(generations: &[Errors]) -> Chart {
     })
 }
 
-fn templates(answered: &Answered<'_>) -> Table {
+fn templates(answered: &SearchAnswer<'_>) -> Table {
     let mut table = Table::new([Column::text("template").naming()]).titled("The templates found");
-    answered.templates.0.iter().for_each(|template| table.row([Cell::text(template.to_string())]));
+    answered.report.templates.0.iter().for_each(|template| table.row([Cell::text(template.to_string())]));
     table
 }
 
 /// What to do with it.
-fn next(answered: &Answered<'_>) -> String {
+fn next(answered: &SearchAnswer<'_>) -> String {
     let templates = match &answered.written {
         Some(file) => format!("template:@{file}"),
-        None => format!("template:{}", answered.templates.to_string().replace(' ', "")),
+        None => format!("template:{}", answered.report.templates.to_string().replace(' ', "")),
     };
     let [file, templates] = [&answered.file, &templates].map(|word| quoted(word));
     format!("Use them: queuecast simulate {file} --policy sjbf --predictor {templates}")

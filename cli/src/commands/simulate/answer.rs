@@ -1,4 +1,4 @@
-//! The result of one simulation: what JSON holds, and the rows for spreadsheets.
+//! The answer of one simulation: the JSON object and the rows of CSV.
 
 use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
 use queuecast::report::{Cell, Column, Table, metric};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::commands::identity;
 use crate::commands::loaded::{Facts, Loaded};
 
-/// Everything there is to say about one simulation. The metrics stand at the top level of the JSON object.
+/// One simulation, with its metrics at the top level of the JSON object.
 #[derive(Debug, Serialize)]
 pub struct Simulated<'a> {
     /// Every metric over the counted jobs.

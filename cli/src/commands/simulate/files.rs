@@ -12,19 +12,19 @@ use queuecast::trace::LogFormat;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct Names {
-    /// Write where every job was placed, and why, as CSV; .gz and .zst compress it
+    /// Write the start of every job and its reason as CSV; .gz and .zst compress it
     #[arg(long, value_name = "OUT.csv")]
     pub schedule: Option<PathBuf>,
     /// Write the schedule as a trace in the Standard Workload Format
     #[arg(long, value_name = "OUT.swf")]
     pub schedule_swf: Option<PathBuf>,
-    /// Write how many jobs waited and how many processors were busy, over time, as CSV
+    /// Write waiting jobs and busy processors over time as CSV
     #[arg(long, value_name = "OUT.csv")]
     pub queue_series: Option<PathBuf>,
 }
@@ -32,9 +32,9 @@ pub struct Names {
 /// The files, planned and not yet there.
 #[derive(Debug)]
 pub struct Files {
-    schedule: Option<Planned>,
-    schedule_swf: Option<Planned>,
-    queue_series: Option<Planned>,
+    schedule: Option<PlannedFile>,
+    schedule_swf: Option<PlannedFile>,
+    queue_series: Option<PlannedFile>,
 }
 
 impl Files {
@@ -49,7 +49,7 @@ impl Files {
             }
         }
         let plan =
-            |path: &Option<PathBuf>| path.as_deref().map(|path| Planned::new(path, &[input])).transpose();
+            |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, &[input])).transpose();
         Ok(Files {
             schedule: plan(&names.schedule)?,
             schedule_swf: plan(&names.schedule_swf)?,
@@ -57,7 +57,7 @@ impl Files {
         })
     }
 
-    /// Fills them and puts them in place.
+    /// Writes them.
     pub fn write(
         self,
         trace: &Loaded,
@@ -92,7 +92,7 @@ fn notes(experiment: &Experiment) -> Vec<String> {
     let options = &experiment.options;
     vec![
         format!(
-            "simulated by queuecast {}: waits and run times are not recorded but what a scheduler would have made of it",
+            "simulated by queuecast {}: waits and run times are those of the simulation, not recorded ones",
             env!("CARGO_PKG_VERSION")
         ),
         format!(

@@ -8,7 +8,7 @@ mod variation;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use queuecast::eval::{Dimension, Evaluation};
+use queuecast::eval::{Dimension, Evaluation, Measurement};
 use queuecast::predict::{Correction, PredictorSpec};
 use queuecast::sim::{Backfill, EventOrder};
 
@@ -27,16 +27,17 @@ Examples:
   What EASY backfilling would have done with a trace:
     queuecast simulate KTH-SP2.swf.gz
 
-  The same, planning with the mean of each user's last two run times, shortest jobs first:
+  Shortest jobs first, by the mean of each user's last two run times:
     queuecast simulate KTH-SP2.swf.gz --policy sjbf --predictor recent:2
 
   Where every job was placed, for a spreadsheet:
     queuecast simulate KTH-SP2.swf.gz --schedule placed.csv
 
   Slurm's own records, from a pipe, by user, for a program:
-    sacct -a -X -D -P --format=ALL | queuecast simulate - --procs 4096 --by user --format json";
+    sacct -a -X -D -P --format=ALL |
+      queuecast simulate - --procs 4096 --by user --format json";
 
-/// Replay a trace through a scheduler and report how long jobs would have waited
+/// Simulate a scheduler on a trace and report how long jobs would have waited
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -76,7 +77,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let policy = arguments.variation.applied(&arguments.policy)?;
     let Arguments { ref predictor, correction, event_order, .. } = *arguments;
     let experiment = arguments.scheduling.experiment(policy, predictor.clone(), correction, event_order);
-    // Files that cannot be written are refused before anybody waits for what goes into them.
+    // Files that cannot be written are refused before the simulation.
     let files = Files::plan(&arguments.files, &arguments.file)?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
     trace.check(std::slice::from_ref(&experiment))?;
@@ -89,28 +90,24 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let schedule = experiment.run(workload)?;
     let simulate_seconds = begun.elapsed().as_secs_f64();
 
-    let evaluation = Evaluation::of(workload, &schedule)?;
-    files.write(&trace, &experiment, &evaluation)?;
-    // FCFS plans with nothing, so whatever predicts, it is its own reference.
-    let reference =
-        if experiment.policy == Backfill::fcfs() { None } else { Some(experiment.fcfs().run(workload)?) };
-    let selection = evaluation.over(&arguments.scheduling.window)?;
-    let queue = evaluation.queue();
+    files.write(&trace, &experiment, &Evaluation::of(workload, &schedule)?)?;
+    let measurement = Measurement { window: arguments.scheduling.window, by: arguments.by };
+    let report = experiment.measure(workload, &schedule, measurement)?;
     let simulated = Simulated {
-        summary: selection.summary(),
+        summary: report.summary,
         read_seconds: trace.seconds,
         simulate_seconds,
         version: env!("CARGO_PKG_VERSION"),
         experiment: &experiment,
-        window: arguments.scheduling.window,
+        window: report.window,
         workload: trace.facts(),
         cleaning: &trace.log.report,
-        fairness: selection.fairness(reference.as_ref().unwrap_or(&schedule))?,
-        queue: selection.span().map_or_else(|| queue.summary(), |span| queue.summary_over(span)),
-        plans: schedule.plans,
-        groups: arguments.by.map(|dimension| selection.by(dimension)),
+        fairness: report.fairness,
+        queue: report.queue,
+        plans: report.plans,
+        groups: report.groups,
         trace: &trace,
-        plotted: (!arguments.no_plot).then_some(&queue),
+        plotted: (!arguments.no_plot).then_some(&report.series),
     };
     killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {

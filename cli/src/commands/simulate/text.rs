@@ -198,7 +198,7 @@ fn named(name: &str) -> Option<&'static Metric> {
     Metric::named(name).ok()
 }
 
-/// A metric's value by name; missing for a name nobody defined, which the tests would show.
+/// A metric's value by name; missing for an unknown name.
 fn value(name: &str, summary: &Summary) -> Cell {
     named(name).map_or(Cell::Missing, |metric| metric::cell(metric, summary))
 }

@@ -1,11 +1,11 @@
-//! `--depth`, `--backfill-order` and `--priority`: a policy with one thing different.
+//! `--depth`, `--backfill-order` and `--priority`: options that change a policy.
 
 use queuecast::sim::{Backfill, Depth, Formula, Order, Persistence};
 
 use crate::failure::Failure;
 use crate::spec;
 
-/// What is different about the policy.
+/// The options that change a policy.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "The scheduler")]
 pub struct Variation {
@@ -30,8 +30,8 @@ fn formula_help() -> String {
 }
 
 impl Variation {
-    /// The policy with what is different about it. What contradicts the policy's name or its own settings is
-    /// refused: a result called `fcfs` has no backfilling in it.
+    /// The changed policy. An option that contradicts the policy's name or its settings is refused: a result called
+    /// `fcfs` has no backfilling in it.
     pub fn applied(&self, policy: &Backfill) -> Result<Backfill, Failure> {
         let mut varied = policy.clone();
         if let Some(depth) = self.depth {
@@ -39,7 +39,7 @@ impl Variation {
                 (None, _) => Some("never backfills, so reservations change nothing"),
                 (_, Depth::First(1)) => None,
                 (_, already) if already == depth => None,
-                (_, Depth::All) => Some("gives everybody a reservation"),
+                (_, Depth::All) => Some("gives every job a reservation"),
                 (_, Depth::First(_)) => Some("has a depth of its own"),
             };
             refuse(said, policy, "--depth", "use --policy easy with --depth")?;
@@ -49,7 +49,7 @@ impl Variation {
             let said = match (policy.order, policy.reservations) {
                 (None, _) => Some("never backfills"),
                 (Some(already), _) if already == order => None,
-                (_, Depth::All) => Some("gives everybody a reservation in the order of the queue"),
+                (_, Depth::All) => Some("gives every job a reservation in the order of the queue"),
                 (Some(Order::Arrival), _) => None,
                 (Some(_), _) => Some("has a backfill order of its own"),
             };

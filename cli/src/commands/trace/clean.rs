@@ -13,7 +13,7 @@ use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::{self, Printer};
 
 /// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
@@ -45,7 +45,7 @@ struct CleanAnswer<'a> {
 /// Cleans, writes, reports.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plan = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| Planned::new(path, &[&arguments.file])).transpose()
+        path.as_deref().map(|path| PlannedFile::new(path, &[&arguments.file])).transpose()
     };
     if arguments.output.is_some() && arguments.output == arguments.report {
         return Err(Failure::usage("--output and --report name the same file"));

@@ -13,7 +13,7 @@ use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 use crate::printer::Printer;
 use crate::spec;
 
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let what = format!("a trace on standard output cannot be written as {}", printer.format());
         return Err(Failure::usage(what).hint("with --output FILE, --format is that of the report"));
     }
-    let planned = path.map(|path| Planned::new(path, &[&arguments.file])).transpose()?;
+    let planned = path.map(|path| PlannedFile::new(path, &[&arguments.file])).transpose()?;
     let mut input = Input::open(&arguments.file, printer)?;
     let options = arguments.reading.options(arguments.procs);
     let (name, target) = (

@@ -18,7 +18,7 @@ pub(super) const ELITE: usize = 2;
 ///
 /// # Formula
 /// `Fmin + (Emax − E) / (Emax − Emin) · (Fmax − Fmin)` with `Fmin = 1` and `Fmax = 4`; where all errors are the
-/// same, everybody is as fit as the best.
+/// same, all are as fit as the best.
 pub(super) fn fitness(errors: &[f64]) -> Vec<f64> {
     let worst = errors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let best = errors.iter().copied().fold(f64::INFINITY, f64::min);
@@ -37,7 +37,7 @@ pub(super) fn parents(fitness: &[f64], rng: &mut impl RngExt) -> Vec<usize> {
     parents.truncate(fitness.len());
     let mut chances: Vec<f64> = expected.iter().map(|times| times.fract()).collect();
     while parents.len() < fitness.len() {
-        // Rounding may leave one parent too few and nobody to try.
+        // Rounding may leave one parent too few and none to try.
         if chances.iter().all(|&chance| chance <= 0.0) {
             chances = vec![1.0; fitness.len()];
         }
@@ -139,7 +139,7 @@ mod tests {
     fn the_best_is_four_times_as_fit_as_the_worst() {
         assert_eq!(fitness(&[10.0, 30.0, 20.0]), [4.0, 1.0, 2.5]);
         assert_eq!(fitness(&[1e6, 1e6 + 1.0]), [4.0, 1.0], "however small the range");
-        assert_eq!(fitness(&[7.0, 7.0, 7.0]), [4.0, 4.0, 4.0], "without a range nobody is fitter");
+        assert_eq!(fitness(&[7.0, 7.0, 7.0]), [4.0, 4.0, 4.0], "without a range all are equally fit");
         assert_eq!(fitness(&[]), [0.0; 0]);
     }
 
@@ -179,13 +179,13 @@ mod tests {
     fn equals_are_each_a_parent_once() {
         let mut rng = Seed(1).stream("test");
         for count in [1, 2, 3, 7, 50] {
-            let everybody: Vec<usize> = (0..count).collect();
-            assert_eq!(parents(&vec![4.0; count], &mut rng), everybody);
+            let all: Vec<usize> = (0..count).collect();
+            assert_eq!(parents(&vec![4.0; count], &mut rng), all);
         }
     }
 
     #[test]
-    fn a_shuffle_keeps_everybody_and_favours_no_place() {
+    fn a_shuffle_keeps_all_and_favours_no_place() {
         let mut rng = Seed(3).stream("test");
         let mut first = [0; 4];
         for _ in 0..4_000 {

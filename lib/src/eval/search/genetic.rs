@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
+use super::batch::{ScoreBatch, scores};
 use super::breeding;
 use super::chromosome::Chromosome;
-use super::{Score, Space, exact, scores};
+use super::exact;
+use super::space::Space;
 use crate::predict::template::TemplateSet;
 use crate::seed::Seed;
 
@@ -104,7 +106,7 @@ impl Genetic {
 
     /// Breeds and scores the next generation. `score` says the mean error of each set, in order; if it fails,
     /// nothing has changed.
-    pub fn generation<E>(&mut self, score: &mut Score<'_, E>) -> Result<(), E> {
+    pub fn generation<E>(&mut self, score: &mut ScoreBatch<'_, E>) -> Result<(), E> {
         let chromosomes = if self.population.is_empty() { self.first() } else { self.next() };
         let sets: Vec<TemplateSet> = chromosomes.iter().map(|one| self.space.decode(one)).collect();
         let mut known: BTreeMap<TemplateSet, f64> = BTreeMap::new();

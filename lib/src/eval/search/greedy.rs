@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Score, Space, exact, scores};
+use super::batch::{ScoreBatch, scores};
+use super::exact;
+use super::space::Space;
 use crate::predict::template::{Characteristics, Data, Estimator, Nodes, Template, TemplateSet};
 
 /// One step: the templates so far and their mean error.
@@ -126,7 +128,7 @@ impl Greedy {
 
     /// Takes the next step of the first series that is not done. `score` says the mean error of each set, in
     /// order; if it fails, nothing has changed.
-    pub fn step<E>(&mut self, score: &mut Score<'_, E>) -> Result<(), E> {
+    pub fn step<E>(&mut self, score: &mut ScoreBatch<'_, E>) -> Result<(), E> {
         let space = &self.space;
         let Some(series) = self.series.iter_mut().find(|series| !series.is_done(space)) else {
             return Ok(());

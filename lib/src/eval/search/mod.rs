@@ -1,37 +1,36 @@
 //! Which templates predict a log best: the greedy and the genetic search of Smith, Foster & Taylor 1998.
 //!
-//! A [`Space`] is what can be chosen from. [`Greedy`] and [`Genetic`] are searches that can be stopped after any
-//! step, written down and gone on with; [`Search`] is one of them, or the second seeded with the first. None of
-//! them knows how a template set is scored: whoever asks for a step says so, for many sets at once, and may use as
-//! many threads as there are. Nothing depends on how many.
+//! [`SearchRequest`] says what to search for and [`SearchRequest::run`] searches a log in one call; [`SearchRun`] does the
+//! same step by step, with a [`Checkpoint`] after each. Below them, a [`Space`] is the set of templates to choose from,
+//! [`Greedy`] and [`Genetic`] are the two searches, and [`Search`] is one of them, or the second seeded with the first.
+//! These do not know how a template set is scored: the caller passes a function that scores many sets at once. Results do
+//! not depend on the number of threads.
 
+mod batch;
 mod breeding;
+mod checkpoint;
 mod chromosome;
+mod error;
 mod exact;
 mod genetic;
 mod greedy;
+mod report;
+mod request;
+mod run;
+mod scoring;
 #[expect(clippy::module_inception, reason = "a search is what the room is named after")]
 mod search;
 mod space;
 
+pub use batch::ScoreBatch;
+pub use checkpoint::{Checkpoint, Identity};
 pub use chromosome::Chromosome;
+pub use error::{CheckpointError, SearchError, Similarity};
 pub use genetic::{Evolution, Generation, Genetic, SMALLEST_POPULATION};
 pub use greedy::{Greedy, Series, Step};
+pub use report::{GenerationErrors, GreedySeries, GreedyStep, SearchReport};
+pub use request::{PredictedAt, SearchRequest};
+pub use run::SearchRun;
+pub use scoring::{FEWEST_JOBS, PredictorScore, Stopped};
 pub use search::{Method, Search};
 pub use space::{HISTORIES, MOST_TEMPLATES, Space};
-
-use crate::predict::template::TemplateSet;
-
-/// Says the mean error of each of some template sets, in order; or why it cannot.
-pub type Score<'a, E> = dyn FnMut(&[TemplateSet]) -> Result<Vec<f64>, E> + 'a;
-
-/// One finite error for each set, whatever the scorer says: none or nonsense is the worst there is.
-fn scores<E>(score: &mut Score<'_, E>, sets: &[TemplateSet]) -> Result<Vec<f64>, E> {
-    if sets.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut errors = score(sets)?;
-    errors.resize(sets.len(), f64::MAX);
-    errors.iter_mut().filter(|error| !error.is_finite()).for_each(|error| *error = f64::MAX);
-    Ok(errors)
-}

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evolution, Genetic, Greedy, Score, Space};
+use super::batch::ScoreBatch;
+use super::genetic::{Evolution, Genetic};
+use super::greedy::Greedy;
+use super::space::Space;
 use crate::predict::template::TemplateSet;
 
 /// How to search.
@@ -85,6 +88,36 @@ impl Search {
         what(self) == what(other)
     }
 
+    /// Everything that decides the search, by name.
+    pub fn settings(&self) -> Vec<(&'static str, String)> {
+        let (space, evolution) = (&self.space, self.evolution);
+        let histories = |space: &Space| {
+            let words =
+                space.histories.iter().map(|one| one.map_or("all".to_owned(), |jobs| jobs.to_string()));
+            words.collect::<Vec<_>>().join(",")
+        };
+        let letters = space.characteristics.iter().map(|one| one.letter()).chain(space.nodes.then_some("n"));
+        let estimators: Vec<&str> = space.estimators.iter().map(|one| one.word()).collect();
+        let mut settings = vec![
+            ("method", self.method.to_string()),
+            ("characteristics", letters.collect::<Vec<_>>().join(",")),
+            ("relative run times", if space.relative { "yes" } else { "no" }.to_owned()),
+            ("estimators", estimators.join(",")),
+            ("histories", histories(space)),
+            ("max templates", space.most.to_string()),
+        ];
+        if self.method == Method::Genetic {
+            let seeded = self.greedy.as_ref().map(Greedy::space);
+            settings.extend([
+                ("population", evolution.population.to_string()),
+                ("generations", evolution.generations.to_string()),
+                ("seed", evolution.seed.to_string()),
+                ("seeded with histories", seeded.map_or("none".to_owned(), histories)),
+            ]);
+        }
+        settings
+    }
+
     /// Whether there is nothing left to do.
     pub fn is_done(&self) -> bool {
         let greedy = self.greedy.as_ref().is_none_or(Greedy::is_done);
@@ -93,7 +126,7 @@ impl Search {
 
     /// One template more of the greedy part, or one generation of the genetic part. `score` says the mean error
     /// of each set, in order; if it fails, nothing has changed.
-    pub fn step<E>(&mut self, score: &mut Score<'_, E>) -> Result<(), E> {
+    pub fn step<E>(&mut self, score: &mut ScoreBatch<'_, E>) -> Result<(), E> {
         if let Some(greedy) = self.greedy.as_mut().filter(|greedy| !greedy.is_done()) {
             return greedy.step(score);
         }

@@ -186,10 +186,14 @@ impl Downey {
     /// The workload of this seed: each job rigid on as many processors as its average parallelism, rounded, or
     /// moldable with that as its first shape. Time zero is midnight. The same on every machine.
     pub fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
+        self.workload(&self.jobs(seed)?)
+    }
+
+    /// The workload of jobs that were drawn from this model.
+    pub fn workload(&self, drawn: &[DowneyJob]) -> Result<Workload, SynthError> {
         let machine = Machine { procs: Procs(self.procs) };
-        let drawn = self.jobs(seed)?;
         let (mut jobs, mut truths) = (Vec::with_capacity(drawn.len()), Vec::with_capacity(drawn.len()));
-        for (id, job) in (1..).zip(&drawn) {
+        for (id, job) in (1..).zip(drawn) {
             let (job, truth) = self.shaped(id, job)?;
             jobs.push(job);
             truths.push(truth);

@@ -50,7 +50,7 @@ fn it_gets_better_and_never_forgets_the_best() {
     let (best, error) = genetic.best().unwrap();
     assert_eq!((worth(&best), history[39].best), (error, error));
     assert!(error < history[0].best && (1..=10).contains(&best.0.len()));
-    // Fewer sets are scored than there are individuals: the elite and whoever is like its parents is known.
+    // Fewer sets are scored than there are individuals: the elite and individuals equal to a parent are known.
     assert!(history[0].scored <= 30 && history[1..].iter().all(|one| one.scored <= 28));
 }
 

@@ -11,6 +11,16 @@ pub enum Letter {
     Nodes,
 }
 
+impl Letter {
+    /// The fact of a job, unless it is ranges of processors.
+    pub fn characteristic(self) -> Option<Characteristic> {
+        match self {
+            Letter::Of(one) => Some(one),
+            Letter::Nodes => None,
+        }
+    }
+}
+
 /// How many jobs a category may remember; all of them without a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remembered(pub Option<u32>);

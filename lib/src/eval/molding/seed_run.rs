@@ -1,4 +1,4 @@
-//! What came of one seed: every strategy carried out, and every one recorded, in numbers.
+//! The results of one seed: of every strategy carried out, and of every one recorded.
 
 use super::hours::Hours;
 use crate::allot::{Bias, Course, Prediction, StrategyRecorder, Trend};
@@ -7,14 +7,14 @@ use crate::synth::DowneyJob;
 use crate::units::{Procs, Seconds};
 use crate::workload::Workload;
 
-/// What came of one seed.
+/// The results of one seed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct SeedRun {
     /// In the order of [`Molding::enacted`](super::Molding::enacted).
     pub enacted: Vec<Enacted>,
     /// In the order of [`Molding::recorded`](super::Molding::recorded).
     pub recorded: Vec<Recorded>,
-    /// The share of the jobs that get all they want from AVG.
+    /// The share of the jobs that get all the processors they want from AVG.
     pub spoiled: f64,
     /// The days with arrivals.
     pub days: f64,
@@ -51,15 +51,15 @@ pub struct Enacted {
     pub duration: f64,
     /// The median duration, in seconds.
     pub median_duration: f64,
-    /// How much of the machine was put to use in the hours of arrivals: speedup by processors, on average over both.
-    pub utilisation: f64,
-    /// What became of predictions as they were made.
+    /// Utilization in the hours of arrivals: mean speedup of running jobs per processor.
+    pub utilization: f64,
+    /// The trend of actual against predicted queue times, as predicted.
     pub raw: Option<Trend>,
-    /// What became of predictions as they were used.
+    /// The same for predictions as they were used, bias corrected.
     pub used: Option<Trend>,
-    /// The mean of what became of predictions, by the mean of what they said.
+    /// Mean actual queue time divided by mean predicted queue time.
     pub shortfall: f64,
-    /// Logarithms of predicted by actual queue times on average: of predictions up to ten minutes, and of longer ones.
+    /// Mean logarithm of predicted by actual queue time: of predictions up to ten minutes, and of longer ones.
     pub excess: [f64; 2],
     /// Some predictions, raw and actual: as many as are kept.
     pub points: Vec<Prediction>,
@@ -84,7 +84,7 @@ pub struct Recorded {
     pub lifetimes: f64,
 }
 
-/// Ten minutes divide short predictions from long ones (section 5.4).
+/// Predictions up to ten minutes are short (section 5.4).
 const SHORT: f64 = 600.0;
 
 impl Enacted {
@@ -126,7 +126,7 @@ impl Enacted {
             turnaround: turnaround / jobs,
             duration: durations.iter().sum::<i64>() as f64 / jobs,
             median_duration: durations.get(durations.len() / 2).copied().unwrap_or_default() as f64,
-            utilisation: useful / (machine * hours.open()),
+            utilization: useful / (machine * hours.open()),
             raw: raw.trend(),
             used: used.trend(),
             shortfall: became / said,
@@ -138,8 +138,8 @@ impl Enacted {
 
 impl Recorded {
     /// From what the strategy at this place would have done.
-    pub(super) fn of(witness: &StrategyRecorder, place: usize, drawn: &[DowneyJob]) -> Recorded {
-        let (jobs, courses) = (witness.decisions().len(), witness.courses(place));
+    pub(super) fn of(recorder: &StrategyRecorder, place: usize, drawn: &[DowneyJob]) -> Recorded {
+        let (jobs, courses) = (recorder.decisions().len(), recorder.courses(place));
         let rebels: Vec<&Course> = courses.iter().filter(|course| course.rebels).collect();
         let losers = || rebels.iter().filter(|course| course.saved < 0.0);
         let mut savings: Vec<f64> = rebels.iter().map(|course| course.saved).collect();
@@ -147,7 +147,7 @@ impl Recorded {
         let lifetime = |rebels: bool| {
             let of = courses.iter().filter(|course| course.rebels == rebels);
             let lifetimes: Vec<f64> = of
-                .map(|course| drawn[witness.decisions()[course.decision].job.0 as usize].lifetime.0 as f64)
+                .map(|course| drawn[recorder.decisions()[course.decision].job.0 as usize].lifetime.0 as f64)
                 .collect();
             lifetimes.iter().sum::<f64>() / lifetimes.len() as f64
         };
@@ -163,7 +163,7 @@ impl Recorded {
     }
 }
 
-/// Some of all; none of none.
+/// `some / all`; 0 if there are none.
 pub(super) fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }

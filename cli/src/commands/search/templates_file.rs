@@ -1,30 +1,32 @@
-//! The file of templates that a search found: text that people can read and change, and `template:@FILE` loads.
+//! The file of templates that a search found: text that can be read and edited, and that `template:@FILE` loads.
 
 use std::io::Write;
 
-use super::answer::Answered;
+use super::answer::SearchAnswer;
 use crate::failure::Failure;
-use crate::output::Planned;
+use crate::output::PlannedFile;
 
 /// Writes the templates, one in a line, below where they come from.
-pub fn write(output: Planned, answered: &Answered<'_>) -> Result<(), Failure> {
+pub fn write(output: PlannedFile, answered: &SearchAnswer<'_>) -> Result<(), Failure> {
     let text = text(answered);
     let mut file = output.begin()?;
     file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
     file.commit()
 }
 
-fn text(answered: &Answered<'_>) -> String {
+fn text(answered: &SearchAnswer<'_>) -> String {
     let mut lines = vec![
         format!("found by queuecast {} search; load it with --predictor template:@FILE", answered.version),
         format!("trace: {}, digest {}", answered.workload.source, answered.workload.digest),
         format!(
             "predicted at: {}, on {} jobs, {} held out",
-            answered.replay, answered.searched, answered.held_out
+            answered.report.replay.word(),
+            answered.report.searched,
+            answered.report.held_out
         ),
     ];
-    lines.extend(answered.settings.iter().map(|(name, value)| format!("{name}: {value}")));
-    if let Some(found) = answered.results.first() {
+    lines.extend(answered.report.settings.iter().map(|(name, value)| format!("{name}: {value}")));
+    if let Some(found) = answered.report.results.first() {
         let parts = [("searched", Some(&found.searched)), ("held-out", found.held_out.as_ref())];
         for (part, score) in parts.into_iter().filter_map(|(part, score)| Some((part, score?))) {
             lines.push(format!(
@@ -36,6 +38,7 @@ fn text(answered: &Answered<'_>) -> String {
     }
     let comments: String =
         lines.iter().map(|line| format!("# {}\n", line.replace(['\n', '\r'], " "))).collect();
-    let templates: String = answered.templates.0.iter().map(|template| format!("{template}\n")).collect();
+    let templates: String =
+        answered.report.templates.0.iter().map(|template| format!("{template}\n")).collect();
     comments + &templates
 }

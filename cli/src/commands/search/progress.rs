@@ -1,4 +1,4 @@
-//! How far a search has come, seen only by a person at a terminal.
+//! The progress of a search on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queuecast::eval::search::{Greedy, Search};
@@ -7,13 +7,13 @@ use crate::printer::Printer;
 
 /// A line that is redrawn after each step.
 #[derive(Debug)]
-pub struct Live {
+pub struct StepProgress {
     bar: ProgressBar,
 }
 
-impl Live {
+impl StepProgress {
     /// Nothing is drawn before the first step.
-    pub fn new(printer: &Printer) -> Live {
+    pub fn new(printer: &Printer) -> StepProgress {
         let target = if printer.shows_progress() {
             ProgressDrawTarget::stderr()
         } else {
@@ -24,7 +24,7 @@ impl Live {
         {
             bar.set_style(style.progress_chars("━╸─"));
         }
-        Live { bar }
+        StepProgress { bar }
     }
 
     /// Shows where the search stands.
@@ -43,7 +43,7 @@ impl Live {
         self.bar.set_message(errors(search));
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

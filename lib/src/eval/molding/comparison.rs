@@ -1,50 +1,52 @@
-//! A strategy compared with the first over seeds, in the numbers that decide between strategies.
+//! A strategy compared with the first one over seeds.
 
 use serde::Serialize;
 
-use super::{Molding, Outcome, Outcomes};
+use super::plan::Molding;
+use super::seed_run::SeedRun;
+use super::seed_runs::SeedRuns;
 use crate::allot::Strategy;
 use crate::eval::Repeated;
 
-/// What a strategy comes to over seeds.
+/// The results of a strategy over seeds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Compared {
+pub struct StrategyComparison {
     /// The strategy.
     pub strategy: Strategy,
     /// The mean turnaround, in seconds.
     pub turnaround: Repeated,
     /// How much longer that is than the first strategy's on the same jobs, as a share of it; `None` for the first.
     pub turnaround_change: Option<Repeated>,
-    /// How much of the machine was put to use in the hours of arrivals, as a share of it.
-    pub utilisation: Repeated,
-    /// How much more that is than by the first strategy, as a share of it; `None` for the first.
-    pub utilisation_change: Option<Repeated>,
+    /// Utilization in the hours of arrivals.
+    pub utilization: Repeated,
+    /// How much higher that is than with the first strategy, as a share of it; `None` for the first.
+    pub utilization_change: Option<Repeated>,
     /// What jobs would have done on the schedule of AVG; `None` where that was not recorded.
-    pub recorded: Option<Told>,
+    pub recorded: Option<RecordedSummary>,
     /// The same seed by seed.
-    pub seeds: Vec<OfSeed>,
+    pub seeds: Vec<StrategySeed>,
 }
 
-/// What jobs would have done, each alone, while all others did as AVG says.
+/// What a job would have done alone, while all others did as AVG says, over all jobs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Told {
+pub struct RecordedSummary {
     /// The share of all jobs that would hold out.
     pub rebels: Repeated,
     /// Seconds saved per job, all jobs counted.
     pub saved: Repeated,
-    /// The share of the rebels that would be better off starting at once; `None` if nobody rebels in any seed.
+    /// The share of the rebels that would be better off starting at once; `None` if no job rebels in any seed.
     pub losers: Option<Repeated>,
 }
 
 /// A strategy on the jobs of one seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct OfSeed {
+pub struct StrategySeed {
     /// The seed.
     pub seed: u64,
     /// The mean turnaround, in seconds.
     pub turnaround: f64,
-    /// How much of the machine was put to use in the hours of arrivals.
-    pub utilisation: f64,
+    /// Utilization in the hours of arrivals.
+    pub utilization: f64,
     /// The share of all jobs that would hold out on the schedule of AVG; `None` where that was not recorded.
     pub rebels: Option<f64>,
     /// Seconds they would save per job, all jobs counted.
@@ -53,48 +55,48 @@ pub struct OfSeed {
     pub losers: Option<f64>,
 }
 
-impl Compared {
-    /// Every strategy that was carried out, in order. The outcomes are those of seeds 1, 2 and so on.
-    pub fn all(molding: &Molding, outcomes: &[Outcome]) -> Vec<Compared> {
+impl StrategyComparison {
+    /// Every strategy that was carried out, in order. The runs are those of seeds 1, 2 and so on.
+    pub fn all(molding: &Molding, runs: &[SeedRun]) -> Vec<StrategyComparison> {
         let enacted = molding.enacted.iter().enumerate();
-        enacted.map(|(place, &strategy)| Compared::of(molding, outcomes, place, strategy)).collect()
+        enacted.map(|(place, &strategy)| StrategyComparison::of(molding, runs, place, strategy)).collect()
     }
 
-    fn of(molding: &Molding, outcomes: &[Outcome], place: usize, strategy: Strategy) -> Compared {
+    fn of(molding: &Molding, runs: &[SeedRun], place: usize, strategy: Strategy) -> StrategyComparison {
         let recorded = molding.recorded.iter().position(|&one| one == strategy);
-        let seeds: Vec<OfSeed> = (1..)
-            .zip(outcomes)
-            .map(|(seed, outcome)| {
-                let enacted = &outcome.enacted[place];
-                let told = recorded.map(|place| outcome.recorded[place]);
-                OfSeed {
+        let seeds: Vec<StrategySeed> = (1..)
+            .zip(runs)
+            .map(|(seed, run)| {
+                let enacted = &run.enacted[place];
+                let told = recorded.map(|place| run.recorded[place]);
+                StrategySeed {
                     seed,
                     turnaround: enacted.turnaround,
-                    utilisation: enacted.utilisation,
+                    utilization: enacted.utilization,
                     rebels: told.map(|told| told.rebels),
                     saved: told.map(|told| told.saved),
                     losers: told.filter(|told| told.rebels > 0.0).map(|told| told.losers),
                 }
             })
             .collect();
-        let all = Outcomes(outcomes.iter().collect());
+        let all = SeedRuns(runs.iter().collect());
         let change = |percent: Vec<f64>| {
             let shares: Vec<f64> = percent.into_iter().map(|percent| percent / 100.0).collect();
             (place > 0).then(|| Repeated::of(&shares))
         };
-        let told = |value: fn(&OfSeed) -> Option<f64>| {
+        let told = |value: fn(&StrategySeed) -> Option<f64>| {
             let known: Vec<f64> = seeds.iter().filter_map(value).collect();
             (!known.is_empty()).then(|| Repeated::of(&known))
         };
         let (rebels, saved) = (told(|seed| seed.rebels), told(|seed| seed.saved));
         let losers = told(|seed| seed.losers);
-        Compared {
+        StrategyComparison {
             strategy,
             turnaround: Repeated::of(&all.enacted(place, |one| one.turnaround)),
             turnaround_change: change(all.change(place, |one| one.turnaround)),
-            utilisation: Repeated::of(&all.enacted(place, |one| one.utilisation)),
-            utilisation_change: change(all.change(place, |one| one.utilisation)),
-            recorded: rebels.zip(saved).map(|(rebels, saved)| Told { rebels, saved, losers }),
+            utilization: Repeated::of(&all.enacted(place, |one| one.utilization)),
+            utilization_change: change(all.change(place, |one| one.utilization)),
+            recorded: rebels.zip(saved).map(|(rebels, saved)| RecordedSummary { rebels, saved, losers }),
             seeds,
         }
     }

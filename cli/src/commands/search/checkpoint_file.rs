@@ -1,0 +1,69 @@
+//! The file that a search is kept in: written whole after each step, and read only for the same search.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use queuecast::eval::search::{Checkpoint, CheckpointError, SearchRun};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::output::PlannedFile;
+use crate::printer;
+
+/// A file that a search is kept in.
+#[derive(Debug)]
+pub struct CheckpointFile {
+    path: PathBuf,
+    trace: PathBuf,
+}
+
+impl CheckpointFile {
+    /// Refuses a file that cannot be written, and one that exists unless the search is resumed from it.
+    pub fn new(path: &Path, trace: &Path, resume: bool) -> Result<CheckpointFile, Failure> {
+        PlannedFile::new(path, &[trace])?;
+        let name = path.display();
+        match (path.exists(), resume) {
+            (true, false) => Err(Failure::usage(format!("{name} is there already"))
+                .hint("resume from it with --resume, remove it, or name another file")),
+            (false, true) => {
+                Err(Failure::usage(format!("there is no checkpoint {name}")).hint("begin without --resume"))
+            }
+            _ => Ok(CheckpointFile { path: path.to_owned(), trace: trace.to_owned() }),
+        }
+    }
+
+    /// The path as it was given.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Writes the state of the search.
+    pub fn write(&self, run: &SearchRun<'_>) -> Result<(), Failure> {
+        let text = printer::json(&run.checkpoint())?;
+        let mut file = PlannedFile::new(&self.path, &[&self.trace])?.begin()?;
+        file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
+        file.commit()
+    }
+
+    /// Goes on with the search from the state in the file.
+    pub fn resume(&self, run: &mut SearchRun<'_>) -> Result<(), Failure> {
+        let name = self.name();
+        let text = fs::read_to_string(&self.path)
+            .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+        resume(&text, run).map_err(|why| {
+            Failure::input(format!("{name}: {why}"))
+                .hint("search again without --resume and with another --checkpoint, or give the same trace and options")
+        })
+    }
+}
+
+fn resume(text: &str, run: &mut SearchRun<'_>) -> Result<(), String> {
+    let broken = |cause: serde_json::Error| format!("not a checkpoint of a search: {cause}");
+    let refused = |error: CheckpointError| error.to_string();
+    // The version is checked before the search is read: another version may write it in another form.
+    let Checkpoint::<Value> { identity, search } = serde_json::from_str(text).map_err(broken)?;
+    run.identity().check(&identity).map_err(refused)?;
+    let search = serde_json::from_value(search).map_err(broken)?;
+    run.resume(Checkpoint { identity, search }).map_err(refused)
+}

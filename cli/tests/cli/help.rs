@@ -1,0 +1,53 @@
+//! Help of every command fits a terminal of 80 columns.
+
+use crate::{queuecast, stdout};
+
+/// What a terminal shows in one line.
+const WIDEST: usize = 80;
+
+fn help(path: &[String], option: &str) -> String {
+    stdout(queuecast().args(path).arg(option))
+}
+
+/// The commands that a help text lists.
+fn listed(help: &str) -> Vec<String> {
+    let section = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = section.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
+    let names = names.filter(|line| !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// The words of every command, of groups of commands too.
+fn paths() -> Vec<Vec<String>> {
+    let (mut paths, mut next) = (Vec::new(), vec![Vec::new()]);
+    while let Some(path) = next.pop() {
+        let below = listed(&help(&path, "--help"));
+        next.extend(below.into_iter().map(|name| [path.clone(), vec![name]].concat()));
+        paths.push(path);
+    }
+    paths
+}
+
+fn too_wide(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.chars().count() > WIDEST).collect()
+}
+
+#[test]
+fn help_fits_80_columns() {
+    let paths = paths();
+    assert!(paths.len() > 20, "every command is found: {paths:?}");
+    for path in &paths {
+        for option in ["-h", "--help"] {
+            assert_eq!(too_wide(&help(path, option)), [""; 0], "{} {option}", path.join(" "));
+        }
+    }
+    // Control: a line of 81 characters would be found.
+    assert_eq!(too_wide(&"x".repeat(WIDEST + 1)).len(), 1);
+}
+
+#[test]
+fn help_stays_narrow_on_a_wide_terminal() {
+    let wide = stdout(queuecast().env("COLUMNS", "200").args(["simulate", "--help"]));
+    assert_eq!(too_wide(&wide), [""; 0]);
+}

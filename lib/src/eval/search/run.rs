@@ -1,0 +1,162 @@
+//! A search of one log, step by step or in one call.
+
+use super::checkpoint::{Checkpoint, Identity, check_settings};
+use super::error::{CheckpointError, SearchError};
+use super::report::SearchReport;
+use super::request::{PredictedAt, SearchRequest};
+use super::scoring::{Scoring, Stopped};
+use super::search::Search;
+use crate::workload::Workload;
+
+/// A search of one log. It can be stopped between any two scores and resumed from its last [`Checkpoint`].
+#[derive(Debug)]
+pub struct SearchRun<'a> {
+    scoring: Scoring<'a>,
+    search: Search,
+    replay: PredictedAt,
+    identity: Identity,
+}
+
+impl SearchRequest {
+    /// Searches a log from beginning to end.
+    pub fn run(&self, workload: &Workload) -> Result<SearchReport, SearchError> {
+        let mut run = SearchRun::new(workload, self)?;
+        while !run.is_done() {
+            if let Err(Stopped) = run.step(&|| false) {
+                break;
+            }
+        }
+        Ok(run.report())
+    }
+}
+
+impl<'a> SearchRun<'a> {
+    /// The search before its first step.
+    pub fn new(workload: &'a Workload, request: &SearchRequest) -> Result<SearchRun<'a>, SearchError> {
+        let scoring = Scoring::new(workload, request.replay, request.holdout)?;
+        let search = request.search(scoring.jobs())?;
+        let identity = Identity::new(workload, request.replay, scoring.searched(), scoring.held_out());
+        Ok(SearchRun { scoring, search, replay: request.replay, identity })
+    }
+
+    /// What a checkpoint has to belong to.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// How far the search is.
+    pub fn search(&self) -> &Search {
+        &self.search
+    }
+
+    /// The state between two steps.
+    pub fn checkpoint(&self) -> Checkpoint<&Search> {
+        Checkpoint { identity: self.identity.clone(), search: &self.search }
+    }
+
+    /// Goes on from a checkpoint of the same search.
+    pub fn resume(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+        self.identity.check(&checkpoint.identity)?;
+        check_settings(&checkpoint.search, &self.search)?;
+        self.search = checkpoint.search;
+        Ok(())
+    }
+
+    /// Whether there is no step left.
+    pub fn is_done(&self) -> bool {
+        self.search.is_done()
+    }
+
+    /// One template more of the greedy part, or one generation of the genetic part. `stop` is asked before each
+    /// score, on any thread; if it says yes, nothing changes.
+    pub fn step(&mut self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Stopped> {
+        let SearchRun { scoring, search, .. } = self;
+        search.step(&mut |sets| scoring.errors(sets, stop))
+    }
+
+    /// The result so far, with the scores of baselines.
+    pub fn report(&self) -> SearchReport {
+        SearchReport::new(&self.search, &self.scoring, self.replay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::search::{Evolution, Method};
+    use crate::job::{Job, Truth, UserId};
+    use crate::units::{Procs, Seconds, Time};
+    use crate::workload::Machine;
+
+    fn workload(jobs: u64) -> Workload {
+        let one = |id: u64| {
+            let mut job = Job::rigid(id, Time(id as i64 * 60), Procs(1 + id as u32 % 4), Some(Seconds(7200)));
+            job.user = UserId::new(id as u32 % 3);
+            (job, Truth::rigid(Seconds(600 * (1 + id as i64 % 3) + id as i64 % 7)))
+        };
+        Workload::new(Machine { procs: Procs(8) }, (1..=jobs).map(one).collect()).unwrap()
+    }
+
+    fn request() -> SearchRequest {
+        SearchRequest {
+            replay: PredictedAt::Submit,
+            evolution: Evolution { population: 6, generations: 2, seed: 3 },
+            histories: Some(vec![None]),
+            most: 2,
+            ..SearchRequest::default()
+        }
+    }
+
+    #[test]
+    fn a_resumed_search_has_the_same_report() {
+        let workload = workload(60);
+        let whole = request().run(&workload).unwrap();
+        let mut first = SearchRun::new(&workload, &request()).unwrap();
+        first.step(&|| false).unwrap();
+        let text = serde_json::to_string(&first.checkpoint()).unwrap();
+        let mut second = SearchRun::new(&workload, &request()).unwrap();
+        second.resume(serde_json::from_str(&text).unwrap()).unwrap();
+        while !second.is_done() {
+            second.step(&|| false).unwrap();
+        }
+        assert_eq!(second.report(), whole);
+        assert_eq!(whole.results[0].what, "found");
+        assert_eq!(whole.generations.len(), 2);
+    }
+
+    #[test]
+    fn a_stopped_step_changes_nothing() {
+        let workload = workload(60);
+        let mut run = SearchRun::new(&workload, &request()).unwrap();
+        let before = run.search().clone();
+        assert_eq!(run.step(&|| true), Err(Stopped));
+        assert_eq!(*run.search(), before);
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_search_is_refused() {
+        let (one, other) = (workload(60), workload(61));
+        let checkpoint = |workload: &Workload, request: &SearchRequest| {
+            let run = SearchRun::new(workload, request).unwrap();
+            let text = serde_json::to_string(&run.checkpoint()).unwrap();
+            serde_json::from_str::<Checkpoint>(&text).unwrap()
+        };
+        let mut run = SearchRun::new(&one, &request()).unwrap();
+        let refused = run.resume(checkpoint(&other, &request())).unwrap_err();
+        assert!(matches!(refused, CheckpointError::Workload { .. }), "{refused}");
+        let held = SearchRequest { holdout: Some(0.1), ..request() };
+        let refused = run.resume(checkpoint(&one, &held)).unwrap_err();
+        assert!(matches!(refused, CheckpointError::Jobs { .. }), "{refused}");
+        let greedy = SearchRequest { method: Method::Greedy, ..request() };
+        let refused = run.resume(checkpoint(&one, &greedy)).unwrap_err();
+        assert!(refused.to_string().contains("method greedy, now genetic"), "{refused}");
+    }
+
+    #[test]
+    fn short_logs_and_logs_without_waits_are_refused() {
+        let refused = request().run(&workload(49)).unwrap_err();
+        assert_eq!(refused, SearchError::TooFewJobs { searched: 49, jobs: 49, needed: 50 });
+        let starts = SearchRequest { replay: PredictedAt::Start, ..request() };
+        assert_eq!(starts.run(&workload(60)).unwrap_err(), SearchError::NoWaits);
+    }
+}

@@ -3,8 +3,6 @@
 use queuecast::eval::{Experiment, Summary, Window};
 use queuecast::report::{Cell, Column};
 
-use crate::spec;
-
 /// Their headings.
 pub fn columns() -> [Column; 6] {
     [
@@ -26,7 +24,7 @@ pub fn cells(
     summary: &Summary,
 ) -> [Cell; 6] {
     [
-        Cell::text(spec::written(window)),
+        Cell::text(window.to_string()),
         Cell::Integer(i64::from(procs)),
         clean.into(),
         Cell::Integer(experiment.default_request.0),

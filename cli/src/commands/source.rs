@@ -35,14 +35,13 @@ pub struct Source {
     /// Processors of the machine; by default what the trace's header says, else the largest job's
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
-    #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::ruleset(), hide_possible_values = true)]
-    #[arg(help = spec::ruleset().help("Which records become jobs, and how"), long_help = ruleset_help())]
+    #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::of::<Ruleset>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Ruleset>().help("Which records become jobs, and how"), long_help = ruleset_help())]
     pub clean: Ruleset,
 }
 
 fn ruleset_help() -> String {
-    let names = spec::ruleset().long_help("Which records become jobs, and how");
-    format!("{names}\nChange single rules after a comma: default,run-zero=drop,-partial-execution")
+    spec::of::<Ruleset>().long_help("Which records become jobs, and how")
 }
 
 /// What a trace file is.
@@ -84,7 +83,7 @@ impl Source {
 
 /// What `--policy` accepts, with the settings that may follow a name.
 pub fn policy_help() -> String {
-    spec::policy().long_help("Who runs next")
+    spec::of::<Backfill>().long_help("Who runs next")
 }
 
 /// What `--predictor` accepts, with the settings that may follow a name.
@@ -94,7 +93,7 @@ pub fn predictor_help() -> String {
 
 /// What `--correction` accepts, and that there may be two.
 pub fn correction_help() -> String {
-    spec::correction().long_help("What to expect of a job that outlived its prediction")
+    spec::of::<Correction>().long_help("What to expect of a job that outlived its prediction")
 }
 
 /// What `--event-order` decides.
@@ -107,15 +106,15 @@ pub struct Scheduling {
     /// Multiply every prediction by this before planning with it
     #[arg(long, value_name = "F", default_value = "1", value_parser = spec::positive, allow_negative_numbers = true)]
     pub factor: f64,
-    #[arg(long, value_name = "WHAT", default_value = "kill", value_parser = spec::limit(), hide_possible_values = true)]
-    #[arg(help = spec::limit().help("What happens to a job at its requested time"), long_help = spec::limit().long_help("What happens to a job at its requested time"))]
+    #[arg(long, value_name = "WHAT", default_value = "kill", value_parser = spec::of::<LimitRule>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<LimitRule>().help("What happens to a job at its requested time"), long_help = spec::of::<LimitRule>().long_help("What happens to a job at its requested time"))]
     pub limit: LimitRule,
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day. For planning
     /// only: such jobs are never killed
     #[arg(long, value_name = "DURATION", value_parser = positive_duration, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
-    #[arg(long, value_name = "WINDOW", default_value = "all", value_parser = spec::window(), hide_possible_values = true)]
-    #[arg(help = spec::window().help("Which jobs the metrics count (all are simulated)"), long_help = spec::window().long_help("Which jobs the metrics count (all are simulated)"))]
+    #[arg(long, value_name = "WINDOW", default_value = "all", value_parser = spec::of::<Window>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Window>().help("Which jobs the metrics count (all are simulated)"), long_help = spec::of::<Window>().long_help("Which jobs the metrics count (all are simulated)"))]
     pub window: Window,
 }
 

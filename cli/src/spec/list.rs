@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-use super::SpecParser;
+use super::parser::SpecParser;
 
-/// What stood in one argument.
+/// The specs of one argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Several<T>(pub Vec<T>);
 
@@ -24,7 +24,7 @@ impl<T: Clone + PartialEq> Several<T> {
     }
 }
 
-/// Reads several specs of one language.
+/// A parser of several specs of one kind.
 #[derive(Clone)]
 pub struct SpecList<T>(pub SpecParser<T>);
 
@@ -64,7 +64,9 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecList<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{policy, predictor};
+    use queuecast::sim::Backfill;
+
+    use super::super::{of, predictor};
     use super::*;
 
     fn read<T: Clone + Send + Sync + ToString + 'static>(
@@ -79,13 +81,13 @@ mod tests {
 
     #[test]
     fn commas_separate_specs_but_not_the_settings_of_one() {
-        assert_eq!(read(policy(), "fcfs,easy").unwrap(), "fcfs | easy");
+        assert_eq!(read(of::<Backfill>(), "fcfs,easy").unwrap(), "fcfs | easy");
         assert_eq!(
-            read(policy(), "easy:depth=4,order=largest,sjbf").unwrap(),
+            read(of::<Backfill>(), "easy:depth=4,order=largest,sjbf").unwrap(),
             "easy:depth=4,order=largest | sjbf"
         );
         let formula = "easy:priority=max(wait, procs),fcfs";
-        assert_eq!(read(policy(), formula).unwrap(), "easy:priority=max(wait, procs) | fcfs");
+        assert_eq!(read(of::<Backfill>(), formula).unwrap(), "easy:priority=max(wait, procs) | fcfs");
         let sessions = "sbh:[PE,P,E,*],dfs,propagate,ruh:5,propagate,recent:2";
         assert_eq!(
             read(predictor(), sessions).unwrap(),
@@ -100,13 +102,13 @@ mod tests {
 
     #[test]
     fn one_wrong_piece_is_refused_by_its_own_name() {
-        assert!(read(policy(), "fcfs,easi").unwrap_err().contains("'easi'"));
+        assert!(read(of::<Backfill>(), "fcfs,easi").unwrap_err().contains("'easi'"));
         assert!(
-            read(policy(), "easy:depth=4,ordre=largest")
+            read(of::<Backfill>(), "easy:depth=4,ordre=largest")
                 .unwrap_err()
                 .contains("\"ordre=largest\" is no setting")
         );
-        assert!(read(policy(), "fcfs,").is_err());
+        assert!(read(of::<Backfill>(), "fcfs,").is_err());
     }
 
     #[test]

@@ -2,11 +2,22 @@
 
 use std::fs;
 
+use queuecast::predict::PredictorSpec;
 use queuecast::predict::template::{Template, TemplateSet};
 use queuecast::spec::SpecError;
 
+use super::parser::{self, SpecParser, of};
+
+/// `--predictor`, which may name a file of templates.
+pub fn predictor() -> SpecParser<PredictorSpec> {
+    of().read_by(|text| match text.strip_prefix("template:@") {
+        Some(path) => read(path).map(PredictorSpec::Template),
+        None => parser::read(text),
+    })
+}
+
 /// Reads a file of templates: one or several in a line, or one over several; `#` begins a comment.
-pub fn read(path: &str) -> Result<TemplateSet, String> {
+fn read(path: &str) -> Result<TemplateSet, String> {
     if path.is_empty() {
         return Err("name the file of templates after the @".to_owned());
     }
@@ -36,7 +47,7 @@ fn parse(text: &str) -> Result<TemplateSet, String> {
     Ok(TemplateSet(templates))
 }
 
-/// The templates of one line; a comma at its end is welcome and not needed.
+/// The templates of one line, which may end with a comma.
 fn set(line: &str, number: usize) -> Result<Vec<Template>, String> {
     let line = line.trim_end().trim_end_matches(',');
     if line.trim().is_empty() {

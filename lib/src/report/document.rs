@@ -1,10 +1,8 @@
 //! A document of tables and charts, rendered in one format.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::chart::{Area, Axis, Bars, Curves, Histogram};
 use super::{Page, Table, page, table};
+use crate::spec::choices;
 
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,39 +138,11 @@ impl Chart {
     }
 }
 
-impl Format {
-    /// Every format.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Json, Format::Csv, Format::Markdown];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Json => "json",
-            Format::Csv => "csv",
-            Format::Markdown => "markdown",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Not the name of a format.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format \"{0}\"; known: text, json, csv, markdown")]
-pub struct UnknownFormat(pub String);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
-        let known = Format::ALL.into_iter().find(|format| format.name() == name);
-        known.ok_or_else(|| UnknownFormat(name.to_owned()))
-    }
+choices! { Format, "format":
+    Text = "text", "tables and charts for a terminal";
+    Json = "json", "JSON with every value in full";
+    Csv = "csv", "comma-separated values, one table after another";
+    Markdown = "markdown", "tables and charts for a document";
 }
 
 #[cfg(test)]
@@ -214,6 +184,6 @@ mod tests {
     #[test]
     fn formats_are_known_by_name() {
         assert!(Format::ALL.iter().all(|format| format.name().parse() == Ok(*format)));
-        assert_eq!("yaml".parse::<Format>(), Err(UnknownFormat("yaml".to_owned())));
+        assert!("yaml".parse::<Format>().unwrap_err().why.contains("text, json, csv, markdown"));
     }
 }

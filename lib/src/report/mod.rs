@@ -16,8 +16,9 @@ mod number;
 mod page;
 pub mod swf;
 pub mod table;
+mod window;
 
 pub use best::Best;
-pub use document::{Chart, Document, Format, UnknownFormat};
+pub use document::{Chart, Document, Format};
 pub use page::{Charset, Page};
 pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

@@ -12,7 +12,7 @@ use queuecast::seed::Seed;
 use queuecast::units::{Procs, Seconds};
 use queuecast::workload::Workload;
 
-use crate::support;
+use crate::on_log;
 
 /// What `queuecast allocate LOG --check 300 --policy … --outlook … --predictor …` reports with `--calibrate 0`, and with
 /// `--calibrate` as given.
@@ -141,10 +141,7 @@ const DEFAULTS: [&str; 3] = ["easy", "shares", "requested"];
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     for (name, file) in LOGS {
-        let path = support::traces().map(|traces| traces.join(file)).filter(|path| path.is_file());
-        let missing = path.is_none();
-        let trial = move || {
-            let log = support::read(&path.ok_or("the log is not here")?, "default", None).workload;
+        let check = move |log: &Workload| {
             let mut lacking = Vec::new();
             for starts in ["recorded", "easy", "fcfs"] {
                 let rows: Vec<[&str; 3]> = ROWS
@@ -155,7 +152,7 @@ pub fn trials() -> Vec<Trial> {
                 if rows.is_empty() {
                     continue;
                 }
-                let log = made(&log, starts);
+                let log = made(log, starts);
                 for asked in rows {
                     let calibrate = if asked == DEFAULTS && starts != "fcfs" { 200 } else { 0 };
                     let (plain, calibrated) = records(&log, calibrate, asked);
@@ -182,7 +179,7 @@ pub fn trials() -> Vec<Trial> {
                 Err(Failed::from(format!("the page lacks\n{}", lacking.join("\n"))))
             }
         };
-        trials.push(Trial::test(format!("advice_real::guide/{name}"), trial).with_ignored_flag(missing));
+        trials.push(on_log(format!("advice_real::guide/{name}"), file, check));
     }
     trials.push(Trial::test("advice_real::control/another_row_is_not_in_the_guide", || {
         let record = TrackRecord {

@@ -3,11 +3,12 @@
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::characterization::{Characterization, Flurries, Modes};
-use queuecast::job::{Job, Truth, UserId};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast::job::{Job, Truth};
+use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
-use crate::support;
+use crate::support::jobs::job;
+use crate::{fails, on_log};
 
 const HOUR: i64 = 3600;
 
@@ -149,10 +150,8 @@ fn flurry(workload: &Workload) -> Result<(), Failed> {
     let mut jobs: Vec<(Job, Truth)> =
         workload.jobs().iter().cloned().zip(workload.truths().iter().cloned()).collect();
     jobs.extend((0..1000).map(|at| {
-        let submit = Time(begins.0 + 10 * 604_800 + at * 60);
-        let mut job = Job::rigid(1_000_000 + at as u64, submit, Procs(1), Some(Seconds(60)));
-        job.user = UserId::new(9_999);
-        (job, Truth::rigid(Seconds(5)))
+        let submit = begins.0 + 10 * 604_800 + at * 60;
+        job(1, 5).number(1_000_000 + at as u64).at(submit).limit(60).user(9_999).pair()
     }));
     let workload = Workload::new(workload.machine(), jobs).map_err(|error| error.to_string())?;
     let found = Flurries::of(&workload).ok_or("no weeks")?.flurries;
@@ -231,20 +230,12 @@ pub fn trials() -> Vec<Trial> {
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (kind, name, check) in logs {
-        let path = support::traces().map(|traces| traces.join(name)).filter(|path| path.is_file());
-        let missing = path.is_none();
-        let trial = move || match path {
-            Some(path) => check(&support::read(&path, "default", None).workload),
-            None => Err("the log is not here".into()),
-        };
-        trials.push(
-            Trial::test(format!("characterization_real::{kind}/{name}"), trial).with_ignored_flag(missing),
-        );
+        trials.push(on_log(format!("characterization_real::{kind}/{name}"), name, check));
     }
     trials.push(Trial::test("characterization_real::control/another_figure_is_found_to_differ", || {
         let mut differences = Differences::default();
         differences.equal("K", 264, 265);
-        differences.verdict().err().map(|_| ()).ok_or_else(|| "nothing was found".into())
+        fails(differences.verdict())
     }));
     trials
 }

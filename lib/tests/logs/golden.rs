@@ -9,15 +9,14 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::eval::Experiment;
-use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::Correction;
 use queuecast::seed::Seed;
 use queuecast::sim::{EventOrder, Options, Schedule};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::workload::Workload;
 use rand::RngExt;
 
 use crate::support;
+use crate::support::jobs::{job, workload};
 
 /// A published figure and, where there is one, the schedule behind it.
 struct Golden {
@@ -213,17 +212,15 @@ fn random_workloads(count: usize) -> Vec<Workload> {
         .map(|_| {
             let procs = rng.random_range(4..=32_u32);
             let mut submit = 0;
-            let jobs = (1..=rng.random_range(5..=60_u64)).map(|id| {
+            let jobs = (0..rng.random_range(5..=60_u64)).map(|_| {
                 submit += rng.random_range(0..=20_i64) * rng.random_range(0..=1);
                 let limit = rng.random_range(1..=120_i64);
                 let wide = rng.random_range(1..=procs);
                 let width = if rng.random_range(0..4) == 0 { wide } else { wide.div_ceil(4) };
-                let mut job = Job::rigid(id, Time(submit), Procs(width), Some(Seconds(limit)));
-                job.user = UserId::new(rng.random_range(1..=4));
-                (job, Truth::rigid(Seconds(rng.random_range(1..=limit))))
+                let (user, run) = (rng.random_range(1..=4), rng.random_range(1..=limit));
+                job(width, run).at(submit).limit(limit).user(user)
             });
-            let jobs: Vec<(Job, Truth)> = jobs.collect();
-            Workload::new(Machine { procs: Procs(procs) }, jobs).expect("a workload")
+            workload(procs, jobs.collect::<Vec<_>>())
         })
         .collect()
 }
@@ -320,7 +317,7 @@ fn check_against_reference(reference: &Path) -> Result<(), Failed> {
 
 pub fn trials() -> Vec<Trial> {
     let peers = support::peers();
-    let missing = peers.is_none();
+    let missing = peers.is_none() || support::traces().is_none();
     let mut trials = Vec::new();
     for golden in goldens() {
         let peers = peers.clone();

@@ -20,7 +20,7 @@ use queuecast::synth::{Downey, GammaLaw, Lublin, LublinArrivals, LublinKinds};
 use queuecast::workload::Workload;
 use statrs::function::gamma::gamma_lr;
 
-use crate::support;
+use crate::on_log;
 use crate::support::compare::{chi_square_chance, distance, ks_chance, sorted_distance};
 
 const LEVEL: f64 = 0.01 / 6.0;
@@ -212,8 +212,6 @@ fn rejected(what: &str, chance: f64) -> Result<(), Failed> {
 
 type Check = fn(&Workload) -> Result<(), Failed>;
 
-type BoxedCheck = Box<dyn FnOnce(&Workload) -> Result<(), Failed> + Send>;
-
 /// Against the sample of the authors' program.
 const SAMPLE: [(&str, Check); 7] = [
     ("sizes", |sample| accepted("sizes", size_chance(sample, &published(200_000)), 1.0)),
@@ -332,24 +330,12 @@ fn fits(workload: &Workload, halves: [Distances; 2], weeks: [Distances; 2]) -> R
 
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
-    let mut push = |name: String, log: &str, check: BoxedCheck| {
-        let path = support::traces().map(|traces| traces.join(log)).filter(|path| path.is_file());
-        let missing = path.is_none();
-        let trial = move || match path {
-            Some(path) => check(&support::read(&path, "default", None).workload),
-            None => Err("the log is not here".into()),
-        };
-        trials.push(Trial::test(name, trial).with_ignored_flag(missing));
-    };
     for (name, check) in SAMPLE {
-        push(format!("lublin_real::sample/{name}"), "lublin-256-sample.swf.gz", Box::new(check));
+        trials.push(on_log(format!("lublin_real::sample/{name}"), "lublin-256-sample.swf.gz", check));
     }
     for (log, halves, weeks) in LOGS {
-        push(
-            format!("lublin_real::like/{log}"),
-            log,
-            Box::new(move |workload| fits(workload, halves, weeks)),
-        );
+        let check = move |workload: &Workload| fits(workload, halves, weeks);
+        trials.push(on_log(format!("lublin_real::like/{log}"), log, check));
     }
     trials.push(Trial::test("lublin_real::control/tests_have_their_level", || {
         // Our own samples against our own: as many are rejected at one tenth as should be.

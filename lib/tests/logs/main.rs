@@ -17,7 +17,8 @@ mod support;
 mod template_real;
 mod trace_real;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
+use queuecast::workload::Workload;
 
 fn main() {
     let modules: [fn() -> Vec<Trial>; 8] = [
@@ -32,4 +33,24 @@ fn main() {
     ];
     let trials = modules.into_iter().flat_map(|trials| trials()).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// A test of one log, ignored where the log is missing.
+fn on_log(
+    name: String,
+    file: &str,
+    check: impl FnOnce(&Workload) -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    let path = support::traces().map(|traces| traces.join(file)).filter(|path| path.is_file());
+    let missing = path.is_none();
+    let trial = move || {
+        let path = path.ok_or("the log is missing")?;
+        check(&support::read(&path, "default", None).workload)
+    };
+    Trial::test(name, trial).with_ignored_flag(missing)
+}
+
+/// A control: passes where a check fails.
+fn fails(check: Result<(), Failed>) -> Result<(), Failed> {
+    check.err().map(|_| ()).ok_or_else(|| "the check found nothing".into())
 }

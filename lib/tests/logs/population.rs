@@ -1,7 +1,5 @@
 //! Simulated users against the users of real logs: when they submit, and how much their histories tell a predictor.
 
-use std::path::Path;
-
 use libtest_mimic::{Failed, Trial};
 use queuecast::eval::WalkForward;
 use queuecast::job::{Job, UserId};
@@ -11,7 +9,7 @@ use queuecast::synth::{Habits, Lublin, Population, Resample, UserStatistics};
 use queuecast::workload::Workload;
 use rand::seq::SliceRandom;
 
-use crate::support;
+use crate::{fails, on_log};
 
 /// The workload with other jobs of the same truths.
 fn with(workload: &Workload, change: impl FnOnce(&mut [Job])) -> Workload {
@@ -143,24 +141,14 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     for name in logs {
         for (what, check) in checks {
-            let path = support::traces().map(|traces| traces.join(name)).filter(|path| path.is_file());
-            let missing = path.is_none();
-            let trial = move || match path.as_deref() {
-                Some(path) => check(&read(path)),
-                None => Err("the log is not here".into()),
-            };
-            trials.push(Trial::test(format!("population::{what}/{name}"), trial).with_ignored_flag(missing));
+            trials.push(on_log(format!("population::{what}/{name}"), name, check));
         }
     }
     trials.push(Trial::test("population::default/history_tells_something_on_habits", on_habits));
     trials.push(Trial::test("population::default/history_tells_something_on_lublin", on_lublin));
     trials.push(Trial::test("population::control/a_strange_population_is_found", || {
         let habits = Habits { jobs: 5000, ..Habits::default() }.generate(Seed(1)).unwrap();
-        learnable(&shuffled(&habits)).err().map(|_| ()).ok_or_else(|| "nothing was found".into())
+        fails(learnable(&shuffled(&habits)))
     }));
     trials
-}
-
-fn read(path: &Path) -> Workload {
-    support::read(path, "default", None).workload
 }

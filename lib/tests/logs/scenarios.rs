@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Persistence, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::workload::Workload;
+
+use crate::support::jobs::{job, workload};
 
 struct Scenario {
     workload: Workload,
@@ -23,7 +23,7 @@ struct Scenario {
 fn read(text: &str) -> Scenario {
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let machine = lines.next().and_then(|line| line.strip_prefix("machine ")).expect("machine N");
-    let machine = Machine { procs: Procs(machine.trim().parse().expect("processors")) };
+    let machine = machine.trim().parse().expect("processors");
     let (fields, policies) = lines.next().and_then(|line| line.split_once('|')).expect("a heading");
     let fields: Vec<&str> = fields.split_whitespace().collect();
     let policies: Vec<&str> = policies.split_whitespace().collect();
@@ -32,11 +32,9 @@ fn read(text: &str) -> Scenario {
         let (values, expected) = line.split_once('|').expect("a bar");
         let row: BTreeMap<&str, &str> = fields.iter().copied().zip(values.split_whitespace()).collect();
         let number = |field: &str| row[field].parse::<i64>().expect("a number");
-        let procs = Procs(number("procs") as u32);
-        let id = names.len() as u64;
-        let mut job = Job::rigid(id, Time(number("submit")), procs, Some(Seconds(number("request"))));
-        job.user = row.get("user").and_then(|user| user.parse().ok()).and_then(UserId::new);
-        jobs.push((job, Truth::rigid(Seconds(number("run")))));
+        let user: Option<u32> = row.get("user").and_then(|user| user.parse().ok());
+        let job = job(number("procs") as u32, number("run")).number(names.len() as u64).user(user);
+        jobs.push(job.at(number("submit")).limit(number("request")));
         names.push(row["id"].to_string());
         let expected: Vec<&str> = expected.split_whitespace().collect();
         assert_eq!(expected.len(), policies.len(), "{line}");
@@ -44,7 +42,7 @@ fn read(text: &str) -> Scenario {
             column.push(start.parse().expect("a start"));
         }
     }
-    let workload = Workload::new(machine, jobs).expect("a workload");
+    let workload = workload(machine, jobs);
     assert!(workload.jobs().iter().map(|job| job.id.0).eq(0..names.len() as u64), "jobs in arrival order");
     let expected = policies.into_iter().map(String::from).zip(starts).collect();
     Scenario { workload, names, expected }

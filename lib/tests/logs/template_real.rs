@@ -5,7 +5,7 @@ use queuecast::eval::{Scorer, WalkForward};
 use queuecast::predict::template::{Characteristics, TemplatePredictor, TemplateSet};
 use queuecast::workload::Workload;
 
-use crate::support;
+use crate::{fails, on_log};
 
 /// The errors of some sets, in percent of the mean run time.
 fn errors<const N: usize>(workload: &Workload, sets: [&str; N]) -> [f64; N] {
@@ -48,16 +48,9 @@ pub fn trials() -> Vec<Trial> {
         [("CTC-SP2-1996-3.1-cln.swf.gz", ctc), ("SDSC-Par-1996-3.1-cln.swf.gz", sdsc96)];
     let mut trials: Vec<Trial> = Vec::new();
     for (name, check) in logs {
-        let path = support::traces().map(|traces| traces.join(name)).filter(|path| path.is_file());
-        let missing = path.is_none();
-        let trial = move || match path {
-            Some(path) => check(&support::read(&path, "default", None).workload),
-            None => Err("the log is not here".into()),
-        };
-        trials.push(Trial::test(format!("template_real::template/{name}"), trial).with_ignored_flag(missing));
+        trials.push(on_log(format!("template_real::template/{name}"), name, check));
     }
-    trials.push(Trial::test("template_real::control/a_wrong_trend_is_found", || {
-        ensure(false, &[1.0]).err().map(|_| ()).ok_or_else(|| "nothing was found".into())
-    }));
+    trials
+        .push(Trial::test("template_real::control/a_wrong_trend_is_found", || fails(ensure(false, &[1.0]))));
     trials
 }

@@ -4,11 +4,12 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use queuecast::allot::{self, Allotter, StrategyRecorder};
-use queuecast::job::{Job, Runs, Shape, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Options, Policy, Schedule, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::workload::Workload;
+
+use crate::support;
+use crate::support::jobs::{moldable, workload};
 
 const PROCS: u32 = 16;
 
@@ -26,22 +27,18 @@ const STRATEGIES: [&str; 9] = [
 
 /// Jobs as (gap to the one before, work, most processors, how much of its work is serial in percent).
 fn workloads() -> impl Strategy<Value = Workload> {
-    let job = (0i64..400, 1i64..20_000, 1u32..=PROCS, 0i64..60);
-    prop::collection::vec(job, 1..60).prop_map(|jobs| {
+    let row = (0i64..400, 1i64..20_000, 1u32..=PROCS, 0i64..60);
+    prop::collection::vec(row, 1..60).prop_map(|jobs| {
         let mut at = 0;
-        let jobs = (1..).zip(jobs).map(|(id, (gap, work, most, serial))| {
+        let jobs = jobs.into_iter().map(|(gap, work, most, serial)| {
             at += gap;
-            let run = |procs: u32| {
-                Seconds((work * serial / 100 + work * (100 - serial) / 100 / i64::from(procs)).max(1))
-            };
-            let shape = |procs: u32| Shape { procs: Procs(procs), limit: Some(run(procs)) };
-            let mut job = Job::rigid(id, Time(at), Procs(most), None);
-            job.shape = shape(most);
-            job.other_shapes = Some((1..most).map(shape).collect());
-            let runs = job.shapes().map(|shape| run(shape.procs.0)).collect();
-            (job, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) })
+            let run =
+                |procs: u32| (work * serial / 100 + work * (100 - serial) / 100 / i64::from(procs)).max(1);
+            let sizes = std::iter::once(most).chain(1..most);
+            let shapes: Vec<_> = sizes.map(|procs| (procs, Some(run(procs)), run(procs))).collect();
+            moldable(&shapes).at(at)
         });
-        Workload::new(Machine { procs: Procs(PROCS) }, jobs.collect()).unwrap()
+        workload(PROCS, jobs)
     })
 }
 
@@ -55,7 +52,7 @@ fn strategies() -> Vec<allot::Strategy> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(support::cases(128))]
 
     /// Until the first job that does not get all it wants, every strategy does the same. What a witness says of that job
     /// is then what becomes of it where the strategy is carried out.

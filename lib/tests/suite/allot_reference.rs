@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use queuecast::allot::{Allotter, Sizes};
 use queuecast::distribution::LogUniform;
-use queuecast::job::{Job, Runs, Shape, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Options, Policy, simulate};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast::units::{Procs, Seconds};
 use queuecast::wait::{Holder, QueueTime};
-use queuecast::workload::{Machine, Workload};
+use queuecast::workload::Workload;
+
+use crate::support::jobs::{self, job, moldable};
 
 const MACHINE: u32 = 16;
 
@@ -40,7 +41,7 @@ struct Moldable {
 }
 
 /// Jobs whose run times fall and, beyond some size, rise again; some sizes missing, at times the smallest too.
-fn jobs(seed: u64, gappy: bool) -> Vec<Moldable> {
+fn random_jobs(seed: u64, gappy: bool) -> Vec<Moldable> {
     let mut luck = Luck::new(seed);
     let count = 20 + luck.below(140);
     let busy = 20 + luck.below(400) as u64;
@@ -62,17 +63,15 @@ fn jobs(seed: u64, gappy: bool) -> Vec<Moldable> {
         .collect()
 }
 
+/// The largest size is the preferred one; every limit is the run time.
 fn workload(jobs: &[Moldable]) -> Workload {
-    let jobs = (1..).zip(jobs).map(|(id, job)| {
-        let shape = |&(procs, run): &(u32, i64)| Shape { procs: Procs(procs), limit: Some(Seconds(run)) };
+    let jobs = jobs.iter().map(|job| {
         let (last, others) = job.sizes.split_last().unwrap();
-        let mut made = Job::rigid(id, Time(job.at), Procs(last.0), None);
-        made.shape = shape(last);
-        made.other_shapes = Some(others.iter().map(shape).collect());
-        let runs = made.shapes().map(|shape| shape.limit.unwrap()).collect();
-        (made, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) })
+        let sizes = std::iter::once(last).chain(others);
+        let shapes: Vec<_> = sizes.map(|&(procs, run)| (procs, Some(run), run)).collect();
+        moldable(&shapes).at(job.at)
     });
-    Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap()
+    jobs::workload(MACHINE, jobs)
 }
 
 fn simulated(workload: &Workload, policy: &mut dyn Policy) -> Vec<(i64, u32)> {
@@ -275,7 +274,7 @@ const PLAIN: Rules = Rules { why: Why::Avg, averse: 0.0, social: false, lock_in:
 fn compare(strategy: &str, rules: Rules, seeds: std::ops::Range<u64>) -> (usize, usize) {
     let (mut differ, mut corrected) = (0, 0);
     for seed in seeds {
-        let jobs = jobs(seed, seed % 2 == 1);
+        let jobs = random_jobs(seed, seed % 2 == 1);
         let workload = workload(&jobs);
         let mut slow = Slow::default();
         let expected = slow.run(&jobs, rules);
@@ -353,9 +352,8 @@ fn starts(strategy: &str, jobs: &[Moldable]) -> Vec<(i64, u32)> {
 #[test]
 fn a_share_that_is_whole_is_not_rounded_up() {
     // 0.28 times 25 is a little above 7 in floating point.
-    let on = |procs: u32| Shape { procs: Procs(procs), limit: Some(Seconds(100)) };
-    let mut job = Job::rigid(1, Time(0), Procs(25), Some(Seconds(100)));
-    job.other_shapes = Some((1..25).map(on).collect());
+    let shapes: Vec<_> = std::iter::once(25).chain(1..25).map(|procs| (procs, Some(100), 100)).collect();
+    let (job, _) = moldable(&shapes).pair();
     let fewest = |share: f64| Sizes::of(&job, share).all()[0].procs.0;
     assert_eq!([0.28, 0.56, 0.4, 0.0, 1.0].map(fewest), [7, 14, 10, 1, 25]);
     assert_eq!(fewest(0.281), 8);
@@ -393,10 +391,7 @@ fn everything_at_once_and_nothing_at_all() {
 #[test]
 fn no_limits_and_no_run_times() {
     for strategy in ["avg", "opt", "pred", "bias", "heur"] {
-        let job = |id: u64| {
-            (Job::rigid(id, Time(0), Procs(1 + id as u32 % MACHINE), None), Truth::rigid(Seconds(0)))
-        };
-        let log = Workload::new(Machine { procs: Procs(MACHINE) }, (0..100).map(job).collect()).unwrap();
+        let log = jobs::workload(MACHINE, (0..100).map(|number| job(1 + number % MACHINE, 0)));
         let placed = simulated(&log, &mut Allotter::new(strategy.parse().unwrap()));
         assert!(placed.iter().all(|&(start, _)| start == 0), "{strategy}: {placed:?}");
     }

@@ -6,37 +6,33 @@ use proptest::prelude::*;
 use queuecast::characterization::{
     Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, UserSessions,
 };
-use queuecast::job::{ExecutableId, Job, Truth, UserId};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::job::{Job, UserId};
+use queuecast::units::Seconds;
+use queuecast::workload::Workload;
+
+use crate::support::jobs::{Draft, job, workload};
 
 const WEEK: i64 = 604_800;
 
-fn job() -> impl Strategy<Value = (Job, Truth)> {
+fn any_job() -> impl Strategy<Value = Draft> {
     let user = prop::option::weighted(0.9, 0..6_u32);
-    let limit = prop::option::weighted(0.9, (1..12_i64).prop_map(|limit| Seconds(limit * 30)));
+    let limit = prop::option::weighted(0.9, (1..12_i64).prop_map(|limit| limit * 30));
     let executable = prop::option::of(0..3_u32);
     (0..8 * WEEK, user, limit, 1..4_u32, executable, 0..500_i64).prop_map(
         |(at, user, limit, procs, executable, run)| {
             // Bursts: arrivals at few instants, so that there are sessions.
-            let mut job = Job::rigid(1, Time(at / 90_000 * 90_000 + at % 4_000), Procs(procs), limit);
-            job.user = user.and_then(UserId::new);
-            job.executable = executable.and_then(ExecutableId::new);
-            (job, Truth::rigid(Seconds(run)))
+            let at = at / 90_000 * 90_000 + at % 4_000;
+            job(procs, run).at(at).limit(limit).user(user).executable(executable)
         },
     )
 }
 
 /// Jobs, and a surge of one user's in one week.
-fn workload() -> impl Strategy<Value = Workload> {
+fn any_workload() -> impl Strategy<Value = Workload> {
     let surge = (0..8_i64, 0..6_u32, 0..80_i64);
-    (prop::collection::vec(job(), 1..120), surge).prop_map(|(mut jobs, (week, user, more))| {
-        jobs.extend((0..more).map(|at| {
-            let mut job = Job::rigid(1, Time(week * WEEK + at), Procs(1), Some(Seconds(60)));
-            job.user = UserId::new(user);
-            (job, Truth::rigid(Seconds(30)))
-        }));
-        Workload::new(Machine { procs: Procs(8) }, jobs).unwrap()
+    (prop::collection::vec(any_job(), 1..120), surge).prop_map(|(mut jobs, (week, user, more))| {
+        jobs.extend((0..more).map(|at| job(1, 30).at(week * WEEK + at).limit(60).user(user)));
+        workload(8, jobs)
     })
 }
 
@@ -55,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn modes_their_weeks_and_their_users(workload in workload()) {
+    fn modes_their_weeks_and_their_users(workload in any_workload()) {
         let limits: Vec<Seconds> = workload.jobs().iter().filter_map(|job| job.shape.limit).collect();
         let Some(estimates) = Disparity::of(&workload) else {
             prop_assert!(limits.is_empty());
@@ -89,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn estimates_become_more(workload in workload()) {
+    fn estimates_become_more(workload in any_workload()) {
         let limits: Vec<Seconds> = workload.jobs().iter().filter_map(|job| job.shape.limit).collect();
         let growth = Growth::of(&workload);
         prop_assert_eq!(growth.is_none(), limits.is_empty());
@@ -101,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn owners_are_alone(workload in workload()) {
+    fn owners_are_alone(workload in any_workload()) {
         let mut askers: BTreeMap<Seconds, BTreeSet<Option<UserId>>> = BTreeMap::new();
         let mut estimates: BTreeMap<UserId, BTreeSet<Seconds>> = BTreeMap::new();
         for job in workload.jobs() {
@@ -130,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn every_accuracy_is_in_its_bin(workload in workload()) {
+    fn every_accuracy_is_in_its_bin(workload in any_workload()) {
         let pairs: Vec<(i64, i64)> = workload
             .jobs()
             .iter()
@@ -157,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn pairs_of_a_user_are_alike_as_often(workload in workload()) {
+    fn pairs_of_a_user_are_alike_as_often(workload in any_workload()) {
         let habits = SessionStatistics::of(&workload, UserSessions::GAP);
         let users: BTreeSet<UserId> = workload.jobs().iter().filter_map(|job| job.user).collect();
         let Some(habits) = habits else {
@@ -187,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn flurries_are_by_their_definition(workload in workload()) {
+    fn flurries_are_by_their_definition(workload in any_workload()) {
         let weeks = weeks(&workload);
         let mut totals: BTreeMap<i64, u64> = BTreeMap::new();
         let mut loads: BTreeMap<(UserId, i64), u64> = BTreeMap::new();
@@ -228,7 +224,7 @@ fn control_surges_are_drawn_and_found() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let drawn = (0..200).map(|_| workload().new_tree(&mut runner).unwrap().current());
+    let drawn = (0..200).map(|_| any_workload().new_tree(&mut runner).unwrap().current());
     let found = drawn.filter(|one| Flurries::of(one).is_some_and(|found| !found.flurries.is_empty())).count();
     assert!((40..200).contains(&found), "{found} of 200 workloads have a flurry");
 }

@@ -17,6 +17,8 @@ use queuecast::sim::{
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
+use crate::support;
+
 const MACHINE: u32 = 16;
 
 /// Small numbers, so that ties and same instants abound.
@@ -375,7 +377,7 @@ impl Observer for AtLast<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(support::cases(2000))]
 
     #[test]
     fn the_indexed_planner_plans_exactly_as_the_plain_loop(
@@ -486,7 +488,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(support::cases(400))]
 
     #[test]
     fn a_fork_may_have_a_predictor_that_revises_and_fcfs_stays_exact(
@@ -568,7 +570,7 @@ impl<P: RuntimePredictor> RuntimePredictor for Fresh<P> {
 
 proptest! {
     // Queues of hundreds, many blocks of the index: fewer cases, each of them long.
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(support::cases(60))]
 
     #[test]
     fn the_indexed_planner_plans_exactly_as_the_plain_loop_with_long_queues(
@@ -689,7 +691,7 @@ fn placed(schedule: &Schedule) -> Vec<Placement> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(support::cases(400))]
 
     #[test]
     fn kept_reservations_equal_a_calendar_of_seconds(

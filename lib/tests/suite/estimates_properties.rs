@@ -6,15 +6,12 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::sample::select;
 use queuecast::characterization::{Mode, Modes};
-use queuecast::job::{Job, Truth, UserId};
 use queuecast::seed::Seed;
 use queuecast::synth::{EstimateModel, Exponential, Pairing, PowerLaw, Routine, Supplied, ValueCount};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::Seconds;
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
+use crate::support;
+use crate::support::jobs::{job, of_runs, workload};
 
 // ---------------------------------------------------------------------------------------------- the estimate model
 
@@ -73,7 +70,7 @@ fn model() -> impl Strategy<Value = EstimateModel> {
 }
 
 proptest! {
-    #![proptest_config(config(400))]
+    #![proptest_config(support::cases(400))]
 
     #[test]
     fn a_model_uses_every_job_once_and_no_time_beyond_the_longest(model in model(), seed in 0..1000_u64) {
@@ -165,11 +162,6 @@ fn wrong_parameters_are_refused_whether_or_not_they_come_to_matter() {
 
 // ---------------------------------------------------------------------------------------------------- assignments
 
-fn of_runs(runs: &[i64]) -> Workload {
-    let job = |(id, &run): (u64, &i64)| (Job::rigid(id, Time(0), Procs(1), None), Truth::rigid(Seconds(run)));
-    Workload::new(Machine { procs: Procs(1) }, (1..).zip(runs).map(job).collect()).unwrap()
-}
-
 /// How many permutations of the estimates, taken as different things, serve the jobs in each way.
 fn permitted(estimates: &[i64], runs: &[i64]) -> BTreeMap<Vec<i64>, u32> {
     fn go(left: &mut Vec<i64>, runs: &[i64], so_far: &mut Vec<i64>, ways: &mut BTreeMap<Vec<i64>, u32>) {
@@ -193,7 +185,7 @@ fn permitted(estimates: &[i64], runs: &[i64]) -> BTreeMap<Vec<i64>, u32> {
 }
 
 proptest! {
-    #![proptest_config(config(12))]
+    #![proptest_config(support::cases(12))]
 
     /// Chi-squared at six standard deviations: 12 cases do not meet that by chance.
     #[test]
@@ -252,7 +244,7 @@ fn fewest_raised(times: &[i64], before: &[i64], runs: &[i64]) -> Option<(Vec<i64
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(support::cases(600))]
 
     #[test]
     fn no_more_is_raised_than_necessary(
@@ -285,13 +277,11 @@ proptest! {
         seed: u64,
     ) {
         let estimates: Vec<i64> = rows.iter().map(|row| row.3 + row.4 + 1).collect();
-        let jobs = rows.iter().zip(1..).map(|(&(at, user, procs, run, _), id)| {
-            let mut job = Job::rigid(id, Time(at), Procs(procs), None);
-            // User 3 stands for jobs of no known user.
-            job.user = UserId::new(user).filter(|_| user < 3);
-            (job, Truth::rigid(Seconds(run)))
+        // User 3 stands for jobs of no known user.
+        let jobs = rows.iter().map(|&(at, user, procs, run, _)| {
+            job(procs, run).at(at).user(Some(user).filter(|user| *user < 3))
         });
-        let workload = Workload::new(Machine { procs: Procs(4) }, jobs.collect()).unwrap();
+        let workload = workload(4, jobs);
         let modes: Modes = estimates.into_iter().map(Seconds).collect();
         let [kept, recalled, disorder] = match corner {
             0 => [0.0; 3],

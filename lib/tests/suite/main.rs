@@ -23,6 +23,8 @@ mod shapes;
 mod site;
 mod specs;
 mod speedup_properties;
+#[path = "../support/mod.rs"]
+mod support;
 mod template_properties;
 mod tidy;
 mod trace_clean;

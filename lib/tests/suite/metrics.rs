@@ -1,11 +1,13 @@
 //! Every metric against arithmetic done by hand, written beside it.
 
 use queuecast::eval::{Dimension, EvalError, Evaluation, METRICS, Metric, Span, Summary, Window};
-use queuecast::job::{Event, GroupId, Job, JobIndex, QueueId, Truth, UserId, What};
+use queuecast::job::{Event, GroupId, Job, JobIndex, QueueId, UserId, What};
 use queuecast::predict::{Forecast, Question, Revision, RuntimePredictor};
 use queuecast::sim::{Backfill, Backfilled, Options, Placement, Reason, Schedule, Standing, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::{Seconds, Time};
+use queuecast::workload::Workload;
+
+use crate::support::jobs::{job, workload};
 
 /// One line of a hand-written schedule.
 struct Line {
@@ -24,11 +26,6 @@ fn line(submit: i64, procs: u32, start: i64, ran: i64, predicted: i64, reason: R
 }
 
 fn scheduled(machine: u32, lines: &[Line]) -> (Workload, Schedule) {
-    let job = |(line, id): (&Line, u64)| {
-        let job = Job::rigid(id, Time(line.submit), Procs(line.procs), None);
-        (job, Truth::rigid(Seconds(line.ran)))
-    };
-    let jobs = lines.iter().zip(1..).map(job).collect();
     let placement = |line: &Line| Placement {
         start: Time(line.start),
         ran: Seconds(line.ran),
@@ -41,7 +38,7 @@ fn scheduled(machine: u32, lines: &[Line]) -> (Workload, Schedule) {
         killed: line.killed,
     };
     let placements = lines.iter().map(placement).collect();
-    let workload = Workload::new(Machine { procs: Procs(machine) }, jobs).expect("a possible workload");
+    let workload = workload(machine, lines.iter().map(|line| job(line.procs, line.ran).at(line.submit)));
     (workload, Schedule { placements, plans: 0, longest_queue: 0 })
 }
 
@@ -414,11 +411,7 @@ fn predictions_count_by_how_long_they_stood() {
     // |   2 |   10 |    20 |        200 |             150 | 50 / 200 = 0.25  |
     // |   2 |   20 |   100 |         25 |              25 | 25 / 50 = 0.5    |
     // |   2 |  100 |   150 |        100 |              50 | 50 / 100 = 0.5   |
-    let job = |id, submit, run| {
-        (Job::rigid(id, Time(submit), Procs(1), Some(Seconds(1000))), Truth::rigid(Seconds(run)))
-    };
-    let jobs = vec![job(1, 0, 100), job(2, 10, 50)];
-    let workload = Workload::new(Machine { procs: Procs(1) }, jobs).expect("a possible workload");
+    let workload = workload(1, [job(1, 100).limit(1000), job(1, 50).at(10).limit(1000)]);
     let mut policy = Backfill::sjbf().build();
     let mut predictor = Scripted { overran: false };
     let schedule = simulate(&workload, Options::default(), policy.as_mut(), &mut predictor, &mut [])
@@ -444,9 +437,7 @@ fn predictions_count_by_how_long_they_stood() {
 #[test]
 fn a_plan_outlived_is_no_other_prediction() {
     // Plans are half of what is predicted, and outlived; the prediction is right all the time.
-    let job = |id| (Job::rigid(id, Time(0), Procs(1), Some(Seconds(100))), Truth::rigid(Seconds(100)));
-    let workload =
-        Workload::new(Machine { procs: Procs(1) }, vec![job(1), job(2)]).expect("a possible workload");
+    let workload = workload(1, [100, 100].map(|time| job(1, time).limit(time)));
     let options = Options { factor: 0.5, ..Options::default() };
     let mut policy = Backfill::easy().build();
     let mut predictor = queuecast::predict::Requested { default: Seconds(1) };

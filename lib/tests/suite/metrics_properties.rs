@@ -2,18 +2,21 @@
 
 use proptest::prelude::*;
 use queuecast::eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
-use queuecast::job::{Event, Job, Truth, UserId};
+use queuecast::job::Event;
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{
     Backfill, EventOrder, LimitRule, Observer, Options, Placement, Reason, Schedule, Standing, View, simulate,
 };
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::{Seconds, Time};
+use queuecast::workload::Workload;
+
+use crate::support;
+use crate::support::jobs::{job, workload};
 
 /// Random jobs on eight processors. Nothing here keeps within the machine: metrics must not care.
 fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
-    let job = (0_i64..200, 1_u32..=8, 0_i64..60, 0_i64..60, 0_i64..80, 0_u32..4);
-    prop::collection::vec(job, 0..40).prop_map(|mut lines| {
+    let row = (0_i64..200, 1_u32..=8, 0_i64..60, 0_i64..60, 0_i64..80, 0_u32..4);
+    prop::collection::vec(row, 0..40).prop_map(|mut lines| {
         lines.sort_by_key(|line| line.0);
         let placement = |&(submit, _, wait, ran, predicted, _): &(i64, u32, i64, i64, i64, u32)| Placement {
             start: Time(submit + wait),
@@ -27,14 +30,10 @@ fn schedules() -> impl Strategy<Value = (Workload, Schedule)> {
             killed: false,
         };
         let placements = lines.iter().map(placement).collect();
-        let job = |(submit, procs, _, ran, _, user): (i64, u32, i64, i64, i64, u32)| {
-            let mut job = Job::rigid(1, Time(submit), Procs(procs), None);
-            job.user = (user > 0).then(|| UserId::new(user)).flatten();
-            (job, Truth::rigid(Seconds(ran)))
-        };
-        let jobs = lines.into_iter().map(job).collect();
-        let workload = Workload::new(Machine { procs: Procs(8) }, jobs).expect("a possible workload");
-        (workload, Schedule { placements, plans: 0, longest_queue: 0 })
+        let jobs = lines.into_iter().map(|(submit, procs, _, ran, _, user)| {
+            job(procs, ran).at(submit).user((user > 0).then_some(user))
+        });
+        (workload(8, jobs), Schedule { placements, plans: 0, longest_queue: 0 })
     })
 }
 
@@ -198,7 +197,7 @@ fn nearly(one: f64, other: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(support::cases(1000))]
 
     #[test]
     fn predictions_count_by_how_long_an_observer_saw_them_stand(
@@ -209,13 +208,11 @@ proptest! {
         pyss in any::<bool>(), kill in any::<bool>(),
     ) {
         let mut submit = 0;
-        let jobs = (1..).zip(rows).map(|(id, (gap, procs, run, limit, user))| {
+        let jobs = rows.into_iter().map(|(gap, procs, run, limit, user)| {
             submit += gap;
-            let mut job = Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(limit)));
-            job.user = UserId::new(user);
-            (job, Truth::rigid(Seconds(run)))
+            job(procs, run).at(submit).limit(limit).user(user)
         });
-        let workload = Workload::new(Machine { procs: Procs(8) }, jobs.collect()).expect("a possible workload");
+        let workload = workload(8, jobs);
         let options = Options {
             event_order: if pyss { EventOrder::Pyss } else { EventOrder::Textbook },
             limit: if kill { LimitRule::Kill } else { LimitRule::Ignore },

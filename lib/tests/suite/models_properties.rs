@@ -10,9 +10,7 @@ use queuecast::sim::{Options, simulate};
 use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Law, Lublin, LublinKinds, Speedup, UniformLog};
 use queuecast::workload::Workload;
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
+use crate::support;
 
 fn gamma_law() -> impl Strategy<Value = GammaLaw> {
     let shape = select(vec![1e-6, 0.01, 1.0, 10.0, 639.1, 100_000.0]);
@@ -21,7 +19,7 @@ fn gamma_law() -> impl Strategy<Value = GammaLaw> {
 }
 
 proptest! {
-    #![proptest_config(config(150))]
+    #![proptest_config(support::cases(150))]
 
     #[test]
     fn lublin_at_the_ends_of_its_ranges(

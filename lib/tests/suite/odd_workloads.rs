@@ -3,18 +3,17 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use queuecast::characterization::Characterization;
-use queuecast::job::{Job, QueueId, Truth, UserId};
+use queuecast::job::Truth;
 use queuecast::seed::Seed;
 use queuecast::synth::{
     Downey, EstimateModel, Estimates, LoadTarget, Lublin, Pairing, Population, Resample, Rescale, Routine,
     ScaledQuantity, Shaken, Variant,
 };
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::{Seconds, Time};
+use queuecast::workload::Workload;
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
+use crate::support;
+use crate::support::jobs::{job, of_runs, workload};
 
 /// Workloads of few jobs at the ends of everything: one instant or ages apart, no time or 10^12 s, the whole machine.
 fn odd() -> impl Strategy<Value = Workload> {
@@ -26,22 +25,20 @@ fn odd() -> impl Strategy<Value = Workload> {
     let limit = prop_oneof![3 => Just(None), 2 => Just(Some(1_i64)), 2 => (1..200_000_i64).prop_map(Some)];
     let user = select(vec![None, None, Some(0_u32), Some(1), Some(u32::MAX - 1)]);
     let queue = select(vec![None, Some(0_u32), Some(u32::MAX - 1)]);
-    let job = (gap, any::<Index>(), any::<bool>(), run, limit, user, queue);
-    let jobs = proptest::collection::vec(job, 1..40);
+    let row = (gap, any::<Index>(), any::<bool>(), run, limit, user, queue);
+    let jobs = proptest::collection::vec(row, 1..40);
     let epoch =
         select(vec![None, Some(0_i64), Some(-1), Some(1_700_000_000), Some(i64::MIN), Some(i64::MAX)]);
     (machine, jobs, select(vec![0_i64, -1_000_000_000_000, 1_000_000_000_000]), epoch, 0..4_u8).prop_map(
         |(machine, rows, begins, epoch, alike)| {
             let mut at = begins;
-            let jobs = rows.into_iter().zip(1..).map(|((gap, size, whole, run, limit, user, queue), id)| {
+            let jobs = rows.into_iter().map(|(gap, size, whole, run, limit, user, queue)| {
                 at += gap;
                 let procs = if whole { machine } else { 1 + size.index(machine as usize) as u32 };
-                let mut job = Job::rigid(id, Time(at), Procs(procs), limit.map(Seconds));
-                job.user = user.filter(|_| alike != 0).and_then(UserId::new);
-                job.queue = queue.filter(|_| alike != 1).and_then(QueueId::new);
-                (job, Truth::rigid(Seconds(run)))
+                let (user, queue) = (user.filter(|_| alike != 0), queue.filter(|_| alike != 1));
+                job(procs, run).at(at).limit(limit).user(user).queue(queue)
             });
-            let mut workload = Workload::new(Machine { procs: Procs(machine) }, jobs.collect()).unwrap();
+            let mut workload = workload(machine, jobs);
             workload.epoch = epoch;
             workload
         },
@@ -61,7 +58,7 @@ fn shapes(workload: &Workload) -> Vec<(u32, i64)> {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(support::cases(300))]
 
     #[test]
     fn odd_workloads_are_settled_and_imitated(before in odd(), users in 1..50_u32, seed: u64) {
@@ -233,8 +230,7 @@ proptest! {
 #[test]
 fn the_only_load_there_is_can_be_asked_for() {
     for (run, span) in (2..300_i64).flat_map(|run| [(run, 7), (run, 1009), (run, 2173)]) {
-        let job = |at| (Job::rigid(1, Time(at), Procs(1), None), Truth::rigid(Seconds(run)));
-        let workload = Workload::new(Machine { procs: Procs(1) }, vec![job(0), job(span)]).unwrap();
+        let workload = workload(1, [0, span].map(|at| job(1, run).at(at)));
         let own = Rescale { to: LoadTarget::Load(workload.offered_load()), by: ScaledQuantity::Sizes };
         if workload.offered_load() <= 100.0 {
             assert_eq!(own.of(&workload), Ok(workload));
@@ -244,8 +240,7 @@ fn the_only_load_there_is_can_be_asked_for() {
 
 #[test]
 fn a_load_that_whole_seconds_cannot_have_is_refused() {
-    let job = |at| (Job::rigid(1, Time(at), Procs(1), Some(Seconds(3600))), Truth::rigid(Seconds(1)));
-    let workload = Workload::new(Machine { procs: Procs(1) }, vec![job(0), job(1), job(2), job(4)]).unwrap();
+    let workload = workload(1, [0, 1, 2, 4].map(|at| job(1, 1).at(at).limit(3600)));
     assert_eq!(workload.offered_load(), 1.0);
     let error = (Rescale { to: LoadTarget::Load(0.25), by: ScaledQuantity::RunTimes })
         .of(&workload)
@@ -255,11 +250,6 @@ fn a_load_that_whole_seconds_cannot_have_is_refused() {
     let half = Rescale { to: LoadTarget::Factor(0.5), by: ScaledQuantity::RunTimes };
     let error = half.of(&workload).unwrap_err().to_string();
     assert!(error.starts_with("factor = 0.5: must be at least 1"), "{error}");
-}
-
-fn of_runs(runs: &[i64]) -> Workload {
-    let job = |(id, &run): (u64, &i64)| (Job::rigid(id, Time(0), Procs(1), None), Truth::rigid(Seconds(run)));
-    Workload::new(Machine { procs: Procs(1) }, (1..).zip(runs).map(job).collect()).unwrap()
 }
 
 // -------------------------------------------------------------------------------------------------------- controls

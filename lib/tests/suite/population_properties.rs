@@ -1,33 +1,33 @@
 //! Settling, rescaling and resampling on random workloads: nothing is lost, nothing is made up, nothing panics.
 
 use proptest::prelude::*;
-use queuecast::job::{Ending, Job, QueueId, Truth, UserId};
+use queuecast::job::{Ending, QueueId};
 use queuecast::seed::Seed;
 use queuecast::synth::{LoadTarget, Population, Resample, Rescale, ScaledQuantity};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::Seconds;
+use queuecast::workload::Workload;
 
-const MACHINE: Machine = Machine { procs: Procs(64) };
+use crate::support;
+use crate::support::jobs::{self, job, of_runs};
+
+const MACHINE: u32 = 64;
 
 fn workload(most: usize) -> impl Strategy<Value = Workload> {
     // Gaps from bursts to years.
     let gap = prop_oneof![6 => 0..60_i64, 3 => 0..7200_i64, 1 => 0..50_000_000_i64];
     let ending = prop_oneof![Just(Ending::Completed), Just(Ending::Failed), Just(Ending::Unknown)];
-    let queue = prop_oneof![Just(None), (0..3_u32).prop_map(QueueId::new)];
-    let user = prop_oneof![Just(None), (0..5_u32).prop_map(UserId::new)];
-    let job = (gap, 1..=64_u32, 0..100_000_i64, ending, queue, user, proptest::option::of(1..200_000_i64));
-    let jobs = proptest::collection::vec(job, 0..most);
+    let queue = prop_oneof![Just(None), (0..3_u32).prop_map(Some)];
+    let user = prop_oneof![Just(None), (0..5_u32).prop_map(Some)];
+    let row = (gap, 1..=64_u32, 0..100_000_i64, ending, queue, user, proptest::option::of(1..200_000_i64));
+    let jobs = proptest::collection::vec(row, 0..most);
     (jobs, -1_000_000..1_000_000_i64, proptest::option::of(0..2_000_000_000_i64)).prop_map(
         |(rows, begins, epoch)| {
             let mut at = begins;
-            let jobs =
-                rows.into_iter().zip(1..).map(|((gap, procs, run, ending, queue, user, limit), id)| {
-                    at += gap;
-                    let mut job = Job::rigid(id, Time(at), Procs(procs), limit.map(Seconds));
-                    (job.queue, job.user) = (queue, user);
-                    (job, Truth { ending, ..Truth::rigid(Seconds(run)) })
-                });
-            let mut workload = Workload::new(MACHINE, jobs.collect()).unwrap();
+            let jobs = rows.into_iter().map(|(gap, procs, run, ending, queue, user, limit)| {
+                at += gap;
+                job(procs, run).at(at).limit(limit).user(user).queue(queue).ending(ending)
+            });
+            let mut workload = jobs::workload(MACHINE, jobs);
             workload.epoch = epoch;
             workload
         },
@@ -78,7 +78,7 @@ fn contents(workload: &Workload, queued: bool) -> Vec<Content> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(200))]
 
     #[test]
     fn settling_rearranges(before in workload(300), population in population(), seed: u64) {
@@ -139,9 +139,7 @@ proptest! {
 
 #[test]
 fn control_a_lost_job_and_a_changed_one_are_found() {
-    let job = |run| (Job::rigid(1, Time(0), Procs(1), None), Truth::rigid(Seconds(run)));
-    let of = |runs: &[i64]| Workload::new(MACHINE, runs.iter().map(|&run| job(run)).collect()).unwrap();
-    assert_eq!(contents(&of(&[1, 2]), true), contents(&of(&[2, 1]), true));
-    assert_ne!(contents(&of(&[1, 2]), true), contents(&of(&[1]), true));
-    assert_ne!(contents(&of(&[1, 2]), true), contents(&of(&[1, 3]), true));
+    assert_eq!(contents(&of_runs(&[1, 2]), true), contents(&of_runs(&[2, 1]), true));
+    assert_ne!(contents(&of_runs(&[1, 2]), true), contents(&of_runs(&[1]), true));
+    assert_ne!(contents(&of_runs(&[1, 2]), true), contents(&of_runs(&[1, 3]), true));
 }

@@ -12,6 +12,8 @@ use queuecast::units::{Procs, Seconds};
 use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
+use crate::support;
+
 /// How finely answers are rounded up, in seconds.
 const TICK: f64 = 1.0 / 1024.0;
 
@@ -79,7 +81,7 @@ fn is_first(answer: f64, target: f64, level: impl Fn(f64) -> f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(300))]
 
     /// The search for the shortest wait and run may stop once no larger size can be better: the result is the same.
     #[test]

@@ -9,14 +9,17 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::job::{Event, ExecutableId, Job, JobIndex, Truth, UserId, What};
+use queuecast::job::{Event, Job, JobIndex, UserId, What};
 use queuecast::predict::{
     Correction, Criterion, DEFAULT_REQUEST, Forecast, Learn, Newcomer, PredictorSpec, Question, Revision,
     Ruh, RuntimePredictor, Sbh, SessionSearch, Statistic,
 };
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Schedule, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::{Seconds, Time};
+use queuecast::workload::Workload;
+
+use crate::support;
+use crate::support::jobs::{job, workload};
 
 /// All that is known of a job that has arrived.
 #[derive(Debug, Clone)]
@@ -367,14 +370,11 @@ fn workloads() -> impl Strategy<Value = Workload> {
     let user = prop::option::weighted(0.95, 0..3_u32);
     prop::collection::vec((gap, procs, limit, executable, run, user), 1..70).prop_map(|rows| {
         let mut submit = 0;
-        let jobs = (1..).zip(rows).map(|(id, (gap, procs, limit, executable, run, user))| {
+        let jobs = rows.into_iter().map(|(gap, procs, limit, executable, run, user)| {
             submit += gap;
-            let mut job = Job::rigid(id, Time(submit), Procs(procs), limit.map(Seconds));
-            job.user = user.and_then(UserId::new);
-            job.executable = executable.and_then(ExecutableId::new);
-            (job, Truth::rigid(Seconds(run)))
+            job(procs, run).at(submit).limit(limit).user(user).executable(executable)
         });
-        Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap()
+        workload(MACHINE, jobs)
     })
 }
 
@@ -468,7 +468,7 @@ fn ruhs() -> impl Strategy<Value = Ruh> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(support::cases(3000))]
 
     #[test]
     fn sessions_are_searched_as_the_listing_is_written(case in cases(), settings in sbhs()) {

@@ -3,12 +3,15 @@
 
 use proptest::prelude::*;
 use queuecast::eval::Evaluation;
-use queuecast::job::{Event, Job, Runs, Shape, Truth, What};
+use queuecast::job::{Event, Shape, What};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::report::swf;
 use queuecast::sim::{LimitRule, Observer, Options, Policy, Reason, Schedule, Start, View, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::{Procs, Seconds};
+use queuecast::workload::Workload;
+
+use crate::support;
+use crate::support::jobs::{self, moldable};
 
 /// First come, first served; each job in the shape at this place, or the last it has.
 struct InShape(u16);
@@ -54,18 +57,7 @@ impl Observer for Told {
 type Moldable = (i64, Vec<(u32, Option<i64>, i64)>);
 
 fn workload(procs: u32, jobs: &[Moldable]) -> Workload {
-    let jobs = (1..).zip(jobs).map(|(id, (at, shapes))| {
-        let shape = |&(procs, limit, _): &(u32, Option<i64>, i64)| Shape {
-            procs: Procs(procs),
-            limit: limit.map(Seconds),
-        };
-        let mut job = Job::rigid(id, Time(*at), Procs(1), None);
-        job.shape = shape(&shapes[0]);
-        job.other_shapes = Some(shapes[1..].iter().map(shape).collect());
-        let runs = shapes.iter().map(|&(_, _, run)| Seconds(run)).collect();
-        (job, Truth { runs: Runs::Moldable(runs), ..Truth::rigid(Seconds::ZERO) })
-    });
-    Workload::new(Machine { procs: Procs(procs) }, jobs.collect()).unwrap()
+    jobs::workload(procs, jobs.iter().map(|(at, shapes)| moldable(shapes).at(*at)))
 }
 
 fn run(workload: &Workload, shape: u16, limit: LimitRule) -> (Schedule, Told) {
@@ -126,7 +118,7 @@ fn measures_and_files_have_the_processors_that_were_held() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(300))]
 
     #[test]
     fn the_machine_is_never_overfull_and_every_job_runs_as_chosen(

@@ -3,10 +3,14 @@
 
 use std::fmt::Debug;
 
+use queuecast::eval::Window;
 use queuecast::predict::template::{Lifetime, Template, TemplateSet};
 use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
+use queuecast::report::Format;
 use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Persistence};
 use queuecast::spec::{Alone, Also, Form, SettingKey, Spec, known};
+use queuecast::synth::Law;
+use queuecast::trace::Ruleset;
 
 /// A small generator of random numbers, the same on every machine.
 struct Dice(u64);
@@ -33,6 +37,12 @@ fn values(key: &SettingKey) -> Vec<String> {
             "FORMULA" => &["wait", "max(wait, 60) / requested", "-procs"],
             "[PE,P,E,*]" => &["[PE,P,E,*]", "[X,*]", "[*]"],
             "(u,e),(q,u,n=4,lr)" => &["(u,e)", "(q,n=4,rel)", "()"],
+            "NUMBER" => &["1", "1.5", "60", "86400"],
+            "SHARE" => &["0", "1%", "0.25", "40%"],
+            "DURATION" => &["0", "90", "7d", "1-12:00:00"],
+            "+RULE" => &["+request-missing"],
+            "-RULE" => &["-run-zero"],
+            "RULE=ACTION" => &["run-zero=drop", "too-large=cap"],
             word if word.chars().all(|letter| letter.is_ascii_lowercase()) => return vec![word.to_owned()],
             other => panic!("values() does not know the placeholder {other}"),
         };
@@ -53,7 +63,10 @@ fn random(form: &Form, dice: &mut Dice) -> String {
         let values = values(key);
         let value = dice.pick(&values).to_owned();
         settings.push(match key.alone {
-            Alone::All => value,
+            Alone::All => {
+                let more = (0..dice.below(3)).map(|_| dice.pick(&values).to_owned());
+                std::iter::once(value).chain(more.collect::<Vec<_>>()).collect::<Vec<_>>().join(",")
+            }
             Alone::Place if dice.below(2) == 0 => value,
             _ => format!("{}={value}", key.name),
         });
@@ -140,6 +153,14 @@ fn policies_and_options_of_simulations() {
     check::<Formula>();
     check::<EventOrder>();
     check::<LimitRule>();
+}
+
+#[test]
+fn laws_rulesets_windows_and_formats() {
+    check::<Law>();
+    check::<Ruleset>();
+    check::<Window>();
+    check::<Format>();
 }
 
 #[test]

@@ -5,6 +5,8 @@ use proptest::sample::select;
 use queuecast::synth::Speedup;
 use queuecast::units::{Procs, Seconds};
 
+use crate::support;
+
 /// A curve S(n; A, σ) over all real n.
 type Curve = fn(f64, f64, f64) -> f64;
 
@@ -69,10 +71,6 @@ fn wrong(curve: Curve, a: f64, s: f64) -> Option<String> {
     None
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 /// Sizes that a job was measured on.
 fn sizes() -> impl Strategy<Value = Vec<u32>> {
     select(vec![
@@ -98,7 +96,7 @@ fn apart(fitted: (f64, Speedup), truth: (f64, Speedup), sizes: &[u32]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(support::cases(200))]
 
     #[test]
     fn the_equations_keep_their_promises(a in 1.0..300.0_f64, s in 0.0..=1.0_f64, more in 1.0..50.0_f64) {

@@ -2,28 +2,25 @@
 
 use proptest::prelude::*;
 use queuecast::eval::{Scorer, WalkForward};
-use queuecast::job::{ExecutableId, Job, QueueId, Truth, UserId};
 use queuecast::predict::template::{
     Characteristic, Data, Estimator, Nodes, Template, TemplatePredictor, TemplateSet,
 };
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast::units::Time;
+use queuecast::workload::Workload;
+
+use crate::support;
+use crate::support::jobs::{job, recorded};
 
 /// Submission, wait, run time, processors, request, and a number that user, executable and queue come from.
 type Row = (i64, Option<i64>, i64, u32, Option<i64>, u32);
 
 fn workload(rows: &[Row]) -> Workload {
-    let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
-    for (&(submit, wait, run, procs, limit, who), id) in rows.iter().zip(1..) {
-        let mut job = Job::rigid(id, Time(submit), Procs(procs), limit.map(Seconds));
-        job.user = Some(who % 3).filter(|user| *user > 0).and_then(UserId::new);
-        job.executable = ExecutableId::new(who % 4);
-        job.queue = QueueId::new(who / 6);
-        jobs.push(job);
-        truths.push(Truth::rigid(Seconds(run)));
-        starts.push(wait.map_or(Time::NEVER, |wait| Time(submit + wait)));
-    }
-    Workload::recorded(Machine { procs: Procs(64) }, jobs, truths, starts).expect("a workload")
+    let jobs = rows.iter().map(|&(submit, wait, run, procs, limit, who)| {
+        let user = Some(who % 3).filter(|user| *user > 0);
+        let job = job(procs, run).at(submit).limit(limit).user(user).executable(who % 4).queue(who / 6);
+        (job, wait.map_or(Time::NEVER, |wait| Time(submit + wait)))
+    });
+    recorded(64, jobs)
 }
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
@@ -68,7 +65,7 @@ fn template() -> impl Strategy<Value = Template> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(support::cases(300))]
 
     #[test]
     fn the_fast_score_equals_the_slow_one(

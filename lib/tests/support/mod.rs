@@ -1,14 +1,21 @@
-//! Where real logs and other simulators' schedules are, if they are here.
+//! What tests and benches share: jobs and workloads, real logs and other simulators' schedules, comparisons.
 
-#![allow(dead_code)] // every test takes what it needs
+#![allow(dead_code)] // every program takes what it needs
 
 pub mod compare;
+pub mod jobs;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use proptest::test_runner::Config as ProptestConfig;
 use queuecast::trace::{self, Log, ReadOptions, Ruleset};
 use queuecast::units::Procs;
+
+/// So many random cases of each property; a failing one is printed, not kept in a file.
+pub fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
 
 /// `QUEUECAST_TRACES`, or `../shared/traces` beside the checkout.
 pub fn traces() -> Option<PathBuf> {

@@ -85,8 +85,8 @@ pub struct Arguments {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "The queue")]
 pub struct Forecasting {
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::policy(), hide_possible_values = true)]
-    #[arg(help = spec::policy().help("The scheduling policy"), long_help = policy_help())]
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Backfill>().help("The scheduling policy"), long_help = policy_help())]
     pub policy: Backfill,
     #[arg(long, value_name = "OUTLOOK", value_parser = outlook(), hide_possible_values = true)]
     #[arg(help = outlook().help(OUTLOOK), long_help = outlook().long_help(OUTLOOK))]

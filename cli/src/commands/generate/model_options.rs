@@ -52,8 +52,8 @@ pub struct Like {
     pub like: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
-    #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::ruleset(), hide_possible_values = true, help_heading = "Reading the trace")]
-    #[arg(help = spec::ruleset().help("Which records become jobs, and how"))]
+    #[arg(long, value_name = "RULESET", default_value = "default", value_parser = spec::of::<Ruleset>(), hide_possible_values = true, help_heading = "Reading the trace")]
+    #[arg(help = spec::of::<Ruleset>().help("Which records become jobs, and how"))]
     pub clean: Ruleset,
 }
 

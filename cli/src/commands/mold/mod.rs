@@ -7,6 +7,7 @@ use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
 use queuecast::eval::molding::Molding;
+use queuecast::spec::SpecError;
 use queuecast::synth::generate::{DowneyChoices, check_settings};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 
@@ -19,7 +20,7 @@ use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::spec::{self, Several, SpecList};
+use crate::spec::{self, Form, Several, SpecList, SpecParser, form};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,8 +55,8 @@ const OPTIONS: Options =
 #[command(mut_arg("like", |like| like.help("Fit the model to this trace: sizes, run times and arrivals")))]
 #[command(mut_arg("arrivals", |arrivals| arrivals.help("When jobs arrive; by default apart, or always with --like")))]
 pub struct Arguments {
-    #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2,pred+social", value_parser = SpecList(spec::strategy()), hide_possible_values = true)]
-    #[arg(help = spec::strategy().help(TRIED), long_help = strategy_help())]
+    #[arg(value_name = "STRATEGY", default_value = "avg,opt,pred,bias,heur,bias+lock-in+averse=0.2,pred+social", value_parser = SpecList(strategy()), hide_possible_values = true)]
+    #[arg(help = strategy().help(TRIED), long_help = strategy_help())]
     pub strategies: Vec<Several<Strategy>>,
     #[command(flatten)]
     pub extent: Extent,
@@ -89,8 +90,23 @@ fn load(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number between 0.001 and 10".to_owned())
 }
 
+fn strategy() -> SpecParser<Strategy> {
+    const FORMS: &[Form] = &[
+        form("avg", "", "starts on the free processors, at most as many as it prefers"),
+        form("opt", "", "waits for the shortest turnaround, given the ends of running jobs"),
+        form("pred", "[+by=…][+outlook=…][+stretch=…]", "the same by predicted queue times"),
+        form("bias", "[+by=…][+outlook=…][+stretch=…]", "the same, corrected by earlier prediction errors"),
+        form(
+            "heur",
+            "[+longer=…][+wider=…][+fraction=…][+patience=…]",
+            "long and parallel jobs wait for a fraction of what they prefer",
+        ),
+    ];
+    SpecParser::new(FORMS, |text| text.parse().map_err(|error: SpecError| error.why))
+}
+
 fn strategy_help() -> String {
-    let known = spec::strategy();
+    let known = strategy();
     let names = known.possible_values().into_iter().flatten();
     let lines = names.map(|one| {
         format!("\n  {:<4}  {}", one.get_name(), one.get_help().map(ToString::to_string).unwrap_or_default())

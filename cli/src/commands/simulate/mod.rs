@@ -44,19 +44,19 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::policy(), hide_possible_values = true)]
-    #[arg(help = spec::policy().help("Who runs next"), long_help = policy_help())]
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Backfill>().help("Who runs next"), long_help = policy_help())]
     pub policy: Backfill,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
     pub predictor: PredictorSpec,
-    #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::correction(), hide_possible_values = true)]
-    #[arg(help = spec::correction().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
+    #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::of::<Correction>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Correction>().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Correction,
     #[command(flatten)]
     pub variation: Variation,
-    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::event_order(), hide_possible_values = true, help_heading = "The scheduler")]
-    #[arg(help = spec::event_order().help(EVENT_ORDER), long_help = spec::event_order().long_help(EVENT_ORDER))]
+    #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::of::<EventOrder>(), hide_possible_values = true, help_heading = "The scheduler")]
+    #[arg(help = spec::of::<EventOrder>().help(EVENT_ORDER), long_help = spec::of::<EventOrder>().long_help(EVENT_ORDER))]
     pub event_order: EventOrder,
     #[command(flatten)]
     pub scheduling: Scheduling,

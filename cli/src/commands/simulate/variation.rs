@@ -10,13 +10,13 @@ use crate::spec;
 #[command(next_help_heading = "The scheduler")]
 pub struct Variation {
     /// How many waiting jobs hold a reservation, instead of what the policy says: a number or "all"
-    #[arg(long, value_name = "N|all", value_parser = spec::depth, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N|all", value_parser = spec::read::<Depth>, allow_negative_numbers = true)]
     pub depth: Option<Depth>,
-    #[arg(long, value_name = "ORDER", value_parser = spec::backfill_order(), hide_possible_values = true)]
-    #[arg(help = spec::backfill_order().help("Which jobs are tried first for backfilling, instead of what the policy says"), long_help = spec::backfill_order().long_help("Which jobs are tried first for backfilling, instead of what the policy says"))]
+    #[arg(long, value_name = "ORDER", value_parser = spec::of::<Order>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Order>().help("Which jobs are tried first for backfilling, instead of what the policy says"), long_help = spec::of::<Order>().long_help("Which jobs are tried first for backfilling, instead of what the policy says"))]
     pub backfill_order: Option<Order>,
     /// Order the queue by a formula, highest first, instead of by arrival: wait/requested
-    #[arg(long, value_name = "FORMULA", value_parser = spec::formula)]
+    #[arg(long, value_name = "FORMULA", value_parser = spec::read::<Formula>)]
     #[arg(long_help = formula_help())]
     pub priority: Option<Formula>,
 }

@@ -1,13 +1,12 @@
 //! How a parameter of jobs is distributed: what is written on a command line, in an experiment file, or in a header.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::{erfc, erfc_inv};
 
 use super::UniformLog;
-use crate::spec::SpecError;
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::synth::SynthError;
 use crate::synth::error::outside;
 
@@ -38,19 +37,10 @@ const SHARES: usize = 100;
 /// Factors of a log-normal law.
 const FACTORS: (f64, f64) = (1.001, 1e6);
 
-/// The most quantiles.
+/// The most quantiles that are read.
 const MOST_QUANTILES: usize = 1001;
 
 impl Law {
-    /// Every form, as shown in messages.
-    pub const KNOWN: [&'static str; 5] = [
-        "uniform-log:LEAST,MOST",
-        "uniform:LEAST,MOST",
-        "log-normal:MEDIAN,FACTOR",
-        "exactly:VALUE",
-        "quantiles:LEAST,…,MOST",
-    ];
-
     /// The law that these values (above 0) show: the least, every hundredth, and the greatest, to six digits. Exactly 1
     /// where there are none.
     pub fn observed(mut values: Vec<f64>) -> Law {
@@ -197,44 +187,56 @@ impl fmt::Display for Law {
     }
 }
 
-impl FromStr for Law {
-    type Err = SpecError;
+impl Spec for Law {
+    const KIND: &'static str = "distribution";
 
-    fn from_str(text: &str) -> Result<Law, SpecError> {
-        let (name, given) = text.split_once(':').unwrap_or((text, ""));
-        let numbers: Option<Vec<f64>> = given.split(',').map(|number| number.trim().parse().ok()).collect();
+    fn forms() -> Vec<Form> {
+        const VALUES: &[SettingKey] = &[SettingKey::new("value", "NUMBER").alone(Alone::All)];
+        const FORMS: &[Form] = &[
+            Form::new("uniform-log", "uniform in the logarithm").with(
+                ":LEAST,MOST",
+                VALUES,
+                "uniform-log:7.4,162755",
+            ),
+            Form::new("uniform", "uniform").with(":LEAST,MOST", VALUES, "uniform:0,2"),
+            Form::new("log-normal", "normal in the logarithm; FACTOR is one standard deviation").with(
+                ":MEDIAN,FACTOR",
+                VALUES,
+                "log-normal:600,8",
+            ),
+            Form::new("exactly", "always the same").with(":VALUE", VALUES, "exactly:3600"),
+            Form::new("quantiles", "equal shares between each value and the next").with(
+                ":LEAST,…,MOST",
+                VALUES,
+                "quantiles:1,60,600,86400",
+            ),
+        ];
+        FORMS.to_vec()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Law, SpecError> {
+        let numbers: Option<Vec<f64>> =
+            settings.values("value").map(|value| value.text().parse().ok()).collect();
         let numbers = numbers.unwrap_or_default();
-        let first = numbers.first().copied().unwrap_or(f64::NAN);
-        // What is missing is no number.
-        let second = numbers.get(1).copied().unwrap_or(f64::NAN);
-        let (law, wanted) = match name {
+        // A missing number is NaN, which no law accepts.
+        let [first, second] = [0, 1].map(|place| numbers.get(place).copied().unwrap_or(f64::NAN));
+        let (law, wanted) = match settings.name() {
             "uniform-log" => (Law::UniformLog(UniformLog { least: first, most: second }), 2),
             "uniform" => (Law::Uniform(first, second), 2),
             "log-normal" => (Law::LogNormal(first, second), 2),
             "exactly" => (Law::Exactly(first), 1),
             "quantiles" => (Law::Quantiles(numbers.clone().into()), numbers.len()),
-            _ => return Err(SpecError::unknown("distribution", text, &Law::KNOWN)),
+            _ => return Err(settings.unread()),
         };
         if numbers.len() == wanted && law.is_possible() {
             return Ok(law);
         }
         let (form, example) = law.form();
-        Err(SpecError::value("distribution", text, format!("give {form}, as in {example}")))
+        Err(settings.wrong(format!("give {form}, as in {example}")))
     }
 }
 
-impl TryFrom<String> for Law {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Law, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Law> for String {
-    fn from(law: Law) -> String {
-        law.to_string()
-    }
-}
+conversions!(Law);
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
 //! Rulesets: an action for each rule, with a name and a text form.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Action, Rule};
+use crate::spec::{Alone, Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 
 /// An action for each rule, written `NAME[,+rule|,-rule|,rule=action]…`, for instance
 /// `default,run-zero=drop,-partial-execution`.
@@ -63,12 +63,6 @@ impl Base {
 /// Why a text is not a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesetError {
-    /// No ruleset of this name.
-    #[error("unknown ruleset \"{name}\"; known: none, default, predictsim, reference")]
-    UnknownRuleset {
-        /// What was written.
-        name: String,
-    },
     /// No rule of this name.
     #[error("unknown cleaning rule \"{name}\"; known: {}", list(Rule::ALL, Rule::name))]
     UnknownRule {
@@ -197,15 +191,29 @@ impl Default for Ruleset {
     }
 }
 
-impl FromStr for Ruleset {
-    type Err = RulesetError;
+impl Spec for Ruleset {
+    const KIND: &'static str = "ruleset";
+    const NOTE: &'static str = "Change single rules after a comma: default,run-zero=drop,-partial-execution";
 
-    fn from_str(text: &str) -> Result<Ruleset, RulesetError> {
-        let mut parts = text.split(',').map(str::trim);
-        let name = parts.next().unwrap_or_default();
-        let base = Base::ALL.into_iter().find(|base| base.name() == name);
-        let base = base.ok_or_else(|| RulesetError::UnknownRuleset { name: name.into() })?;
-        parts.try_fold(Ruleset::from_base(base), Ruleset::modify)
+    fn forms() -> Vec<Form> {
+        const RULES: &[SettingKey] = &[SettingKey::new("rule", "+RULE|-RULE|RULE=ACTION").alone(Alone::All)];
+        let form =
+            |base: Base, meaning| Form { keys: RULES, ..Form::new(base.name(), meaning) }.also(Also::Comma);
+        vec![
+            form(Base::None, "removes only records that cannot be jobs"),
+            form(Base::Default, "as none; runs of 0 s last 1 s, partial executions count once")
+                .example("default,run-zero=drop,-partial-execution"),
+            form(Base::Predictsim, "of the SC'15 study: no zero runs, runs cut to requested times"),
+            form(Base::Reference, "for comparison only: missing requests are taken from run times"),
+        ]
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Ruleset, SpecError> {
+        let base = Base::ALL.into_iter().find(|base| base.name() == settings.name());
+        let ruleset = Ruleset::from_base(base.ok_or_else(|| settings.unread())?);
+        settings.values("rule").try_fold(ruleset, |ruleset, rule| {
+            ruleset.modify(rule.text()).map_err(|error| settings.wrong(error.to_string()))
+        })
     }
 }
 
@@ -222,19 +230,7 @@ impl fmt::Display for Ruleset {
     }
 }
 
-impl From<Ruleset> for String {
-    fn from(ruleset: Ruleset) -> String {
-        ruleset.to_string()
-    }
-}
-
-impl TryFrom<String> for Ruleset {
-    type Error = RulesetError;
-
-    fn try_from(text: String) -> Result<Ruleset, RulesetError> {
-        text.parse()
-    }
-}
+conversions!(Ruleset);
 
 #[cfg(test)]
 mod tests {
@@ -254,13 +250,13 @@ mod tests {
     #[test]
     fn mistakes_list_what_is_known() {
         let error = |text: &str| text.parse::<Ruleset>().unwrap_err().to_string();
-        assert!(error("strictest").contains("known: none, default, predictsim, reference"));
+        assert!(error("strictest").contains("known are none, default, predictsim, reference"));
         assert!(error("default,+no-such").contains("run-above-request"));
         assert!(error("default,run-zero=cap").contains("it can: keep, one-second, drop"));
         assert!(error("default,run-zero=nonsense").contains("it can: keep, one-second, drop"));
         assert!(error("default,-submit-missing").contains("cannot be switched off"));
         assert!(error("default,run-zero").contains("rule=action"));
-        assert!(error("").contains("unknown ruleset"));
+        assert!(error("").contains("no such ruleset"));
     }
 
     #[test]

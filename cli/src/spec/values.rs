@@ -1,6 +1,28 @@
-//! Numbers on the command line.
+//! Plain values on the command line: numbers, time zones, dimensions of jobs.
 
 use std::num::IntErrorKind;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use queuecast::eval::Dimension;
+use queuecast::trace::TimeZone;
+
+/// `--by`.
+pub fn dimension() -> impl TypedValueParser<Value = Dimension> {
+    let value = |dimension: Dimension| {
+        let value = PossibleValue::new(dimension.word());
+        if dimension == Dimension::SizeClass { value.alias("size") } else { value }
+    };
+    PossibleValuesParser::new(Dimension::ALL.map(value)).map(|word| {
+        let named = Dimension::ALL.into_iter().find(|dimension| dimension.word() == word);
+        // The only other word that passes is the alias.
+        named.unwrap_or(Dimension::SizeClass)
+    })
+}
+
+/// Reads `--time-zone`.
+pub fn time_zone(text: &str) -> Result<TimeZone, String> {
+    TimeZone::get(text).map_err(|_| "no such time zone; write it as Europe/Stockholm, or UTC".to_owned())
+}
 
 /// Reads a whole number from 1 on.
 pub fn at_least_one<T: TryFrom<i64>>(text: &str) -> Result<T, String> {
@@ -42,6 +64,12 @@ pub fn positive(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_zones_have_names() {
+        assert!(time_zone("Europe/Stockholm").is_ok());
+        assert!(time_zone("Europe/Nowhere").is_err_and(|why| why.contains("no such time zone")));
+    }
 
     #[test]
     fn factors_are_positive() {

@@ -1,0 +1,198 @@
+//! The parser of command-line values for one kind of spec.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, Error};
+use queuecast::spec::{Form, Spec, name_in};
+
+/// A form with its parameters and its meaning.
+pub const fn form(name: &'static str, parameters: &'static str, meaning: &'static str) -> Form {
+    Form { parameters, ..Form::new(name, meaning) }
+}
+
+/// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
+/// from the forms.
+#[derive(Clone)]
+pub struct SpecParser<T> {
+    forms: Vec<Form>,
+    note: &'static str,
+    read: fn(&str) -> Result<T, String>,
+}
+
+/// Reads a spec of the library; the error says what is possible.
+pub fn read<T: Spec>(text: &str) -> Result<T, String> {
+    T::parse(text).map_err(|error| error.why)
+}
+
+/// The parser of a spec of the library.
+pub fn of<T: Spec>() -> SpecParser<T> {
+    SpecParser { forms: T::forms(), note: T::NOTE, read }
+}
+
+impl<T> SpecParser<T> {
+    /// A parser with forms and a reader of its own.
+    pub fn new(forms: &[Form], read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { forms: forms.to_vec(), note: "", read }
+    }
+
+    /// The same forms with another reader.
+    pub fn read_by(self, read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
+        SpecParser { read, ..self }
+    }
+
+    /// Help on one line: what it is, and the forms.
+    pub fn help(&self, what: &str) -> String {
+        let names: Vec<String> = self.forms.iter().map(Form::shown).collect();
+        format!("{what}: {}", names.join(", "))
+    }
+
+    /// Help in full: the meaning of each form, and the note.
+    pub fn long_help(&self, what: &str) -> String {
+        let widest = self.forms.iter().map(|form| form.shown().len()).max().unwrap_or(0);
+        let lines = self.forms.iter().map(|form| format!("\n  {:<widest$}  {}", form.shown(), form.meaning));
+        let note = if self.note.is_empty() { String::new() } else { format!("\n{}", self.note) };
+        format!("{what}:{}{note}", lines.collect::<String>())
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let text = StringValueParser::new().parse_ref(command, arg, value)?;
+        let place = arg.map(ToString::to_string).unwrap_or_default();
+        // Former names are read, but not listed.
+        if !self.knows(&text) && !self.reads(&text) {
+            return Err(self.unknown(command, place, text));
+        }
+        (self.read)(&text).map_err(|why| {
+            let several = text.split(',').skip(1).any(|piece| self.knows(piece));
+            // The list of a comparison takes its values apart before it comes here.
+            let why = match several {
+                true if command.get_name() == "compare" => "one at a time here".to_owned(),
+                true => "one at a time here; queuecast compare takes several".to_owned(),
+                false => why,
+            };
+            let said = format!("invalid value '{text}' for '{place}': {why}\n");
+            Error::raw(ErrorKind::ValueValidation, said).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.forms.iter().map(|form| PossibleValue::new(form.name).help(form.meaning))))
+    }
+}
+
+impl<T> SpecParser<T> {
+    /// Whether the text can be read.
+    pub fn reads(&self, text: &str) -> bool {
+        (self.read)(text).is_ok()
+    }
+
+    /// Whether the text begins with the name of a form.
+    pub fn knows(&self, text: &str) -> bool {
+        self.forms.iter().any(|form| form.name == name_in(text))
+    }
+
+    fn unknown(&self, command: &Command, place: String, text: String) -> Error {
+        let shown = self.forms.iter().map(Form::shown).collect();
+        let name = name_in(&text).to_lowercase();
+        let similarity = |form: &Form| strsim::jaro_winkler(&name, form.name);
+        let similar = self.forms.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        let mut error = Error::new(ErrorKind::InvalidValue).with_cmd(command);
+        error.insert(ContextKind::InvalidArg, ContextValue::String(place));
+        error.insert(ContextKind::ValidValue, ContextValue::Strings(shown));
+        if let Some(similar) = similar.filter(|form| similarity(form) > 0.7) {
+            let suggested = format!("{}{}", similar.name, &text[name_in(&text).len()..]);
+            error.insert(ContextKind::SuggestedValue, ContextValue::String(suggested));
+        }
+        error.insert(ContextKind::InvalidValue, ContextValue::String(text));
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use queuecast::eval::Window;
+    use queuecast::predict::Correction;
+    use queuecast::sim::{Backfill, EventOrder, Formula, LimitRule, Order};
+    use queuecast::trace::Ruleset;
+
+    use super::super::predictor;
+    use super::*;
+
+    fn said<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>, value: &str) -> String {
+        let arg = Arg::new("spec").long("spec").value_name("SPEC").value_parser(spec);
+        let parsed = Command::new("test").arg(arg).try_get_matches_from(["test", "--spec", value]);
+        match parsed {
+            Ok(matches) => matches.get_one::<T>("spec").map(ToString::to_string).unwrap_or_default(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn known_names_pass_with_their_parameters() {
+        assert_eq!(said(of::<Backfill>(), "easy"), "easy");
+        assert_eq!(said(of::<Backfill>(), "easy:depth=4,order=largest"), "easy:depth=4,order=largest");
+        assert_eq!(said(predictor(), "recent:2:median"), "recent:2:median");
+        assert_eq!(said(of::<Ruleset>(), "default,run-zero=drop"), "default,run-zero=drop");
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_and_suggests_the_nearest() {
+        let error = said(of::<Backfill>(), "easi");
+        assert!(error.contains("invalid value 'easi' for '--spec <SPEC>'"), "{error}");
+        assert!(error.contains("[possible values: fcfs, easy, sjbf, conservative]"), "{error}");
+        assert!(error.contains("a similar value exists: 'easy'"), "{error}");
+        let error = said(predictor(), "median:2");
+        assert!(
+            error.contains("requested, perfect, constant:SECONDS, recent:K[:STATISTIC], ruh[:K,SETTINGS]"),
+            "{error}"
+        );
+        assert!(said(predictor(), "recnt:2").contains("a similar value exists: 'recent:2'"));
+        assert!(!said(of::<Backfill>(), "xyz").contains("similar"));
+    }
+
+    #[test]
+    fn what_the_library_refuses_says_why() {
+        let error = said(predictor(), "constant:x");
+        let expected = "invalid value 'constant:x' for '--spec <SPEC>': x: give a whole number of seconds";
+        assert!(error.contains(expected), "{error}");
+        assert!(said(of::<Backfill>(), "conservative:depth=2").contains("use form=replan"));
+        assert!(said(of::<Backfill>(), "fcfs,easy").contains("queuecast compare takes several"));
+        assert!(said(of::<Ruleset>(), "default,+nonsense").contains("unknown cleaning rule"));
+    }
+
+    #[test]
+    fn every_example_of_a_form_can_be_read() {
+        fn check<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>) {
+            for form in spec.forms.clone() {
+                assert!(spec.reads(form.example), "{}: {}", form.name, said(spec.clone(), form.example));
+            }
+        }
+        check(of::<Backfill>());
+        check(predictor());
+        check(of::<Correction>());
+        check(of::<EventOrder>());
+        check(of::<LimitRule>());
+        check(of::<Order>());
+        check(of::<Ruleset>());
+        check(of::<Window>());
+    }
+
+    #[test]
+    fn notations_of_their_own_are_read_too() {
+        assert!(read::<Formula>("wait/requested").is_ok());
+        assert!(read::<Formula>("wait/").is_err_and(|why| why.contains("position 6")));
+    }
+
+    #[test]
+    fn help_comes_from_the_same_table() {
+        assert_eq!(of::<LimitRule>().help("Who"), "Who: kill, ignore");
+        let long = "Who:\n  kill    the job is killed, as on most systems\n  \
+                    ignore  the job runs on to its recorded end";
+        assert_eq!(of::<LimitRule>().long_help("Who"), long);
+    }
+}

@@ -21,7 +21,7 @@ const FLOORS: [(&str, u32); 19] = [
     ("distribution", 1),
     ("trace", 2),
     ("predict", 2),
-    ("portrait", 2),
+    ("characterization", 2),
     ("synth", 3),
     ("site", 3),
     ("sim", 4),

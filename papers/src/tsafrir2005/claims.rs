@@ -8,7 +8,7 @@ use super::printed::PRINTED;
 use super::subject::{LogPortrait, Material};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::Claim;
-use queuecast::portrait::Accuracy;
+use queuecast::characterization::Accuracy;
 use queuecast::units::Seconds;
 
 /// What the 20 most popular estimates cover, in percent.

@@ -5,7 +5,7 @@ use super::printed::PRINTED;
 use super::subject::Material;
 use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Modes;
+use queuecast::characterization::Modes;
 use queuecast::units::Seconds;
 
 /// Half of what the two closest values of Table 4 differ by.

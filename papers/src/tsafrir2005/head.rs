@@ -4,7 +4,7 @@ use super::printed::{PRINTED, popular_minutes};
 use super::subject::{LogPortrait, Material, Subject};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Mode;
+use queuecast::characterization::Mode;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use queuecast::characterization::Modes;
 use queuecast::job::UserId;
-use queuecast::portrait::Modes;
 use queuecast::synth::{EstimateModel, Supplied};
 use queuecast::units::{Seconds, Time};
 use queuecast::workload::{Workload, WorkloadError};

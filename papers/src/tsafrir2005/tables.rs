@@ -4,7 +4,7 @@ use super::printed::{LOGS, PRINTED, SHARES};
 use super::subject::{LogPortrait, Material};
 use super::{LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Growth;
+use queuecast::characterization::Growth;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;

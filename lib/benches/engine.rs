@@ -17,7 +17,7 @@ use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Components, Engine, Options};
+use queuecast::sim::{Backfill, Components, Engine, Options, Persistence};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use rand::RngExt;
@@ -130,4 +130,9 @@ fn saturated_easy(bencher: Bencher<'_, '_>, waiting: usize) {
 fn saturated_sjbf_last_two(bencher: Bencher<'_, '_>, waiting: usize) {
     let recent = "recent:2".parse().unwrap();
     cost_of_an_instant(bencher, waiting, Backfill::sjbf(), recent);
+}
+
+#[divan::bench(args = [100, 1_000, 10_000], sample_count = 3)]
+fn saturated_conservative(bencher: Bencher<'_, '_>, waiting: usize) {
+    cost_of_an_instant(bencher, waiting, Backfill::conservative(Persistence::Keep), PredictorSpec::Requested);
 }

@@ -6,7 +6,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::portrait::Modes;
+use queuecast::characterization::Modes;
 use queuecast::seed::Seed;
 use queuecast::synth::{
     Downey, EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Resample, Routine,
@@ -45,12 +45,12 @@ fn downey(bencher: Bencher<'_, '_>, jobs: u32) {
     bencher.counter(ItemsCount::new(jobs)).bench(|| black_box(&model).generate(Seed(1)));
 }
 
-/// Users, sittings and applications for jobs that are there already.
+/// Users, sessions and applications for jobs that are there already.
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5)]
 fn settle(bencher: Bencher<'_, '_>, jobs: u32) {
     let workload = habits(jobs);
     let population = Population::default();
-    bencher.counter(ItemsCount::new(jobs)).bench(|| population.settle(black_box(&workload), Seed(1)));
+    bencher.counter(ItemsCount::new(jobs)).bench(|| population.assign_users(black_box(&workload), Seed(1)));
 }
 
 /// Modes of estimates: grows with the number of different ones, which grows more slowly than that of jobs.
@@ -70,8 +70,8 @@ fn pair_shuffled(bencher: Bencher<'_, '_>, jobs: u32) {
 
 /// The same with estimates that stay put.
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5)]
-fn pair_by_sittings(bencher: Bencher<'_, '_>, jobs: u32) {
-    pair(bencher, jobs, Pairing::Sittings(Routine::default()));
+fn pair_by_sessions(bencher: Bencher<'_, '_>, jobs: u32) {
+    pair(bencher, jobs, Pairing::Sessions(Routine::default()));
 }
 
 fn pair(bencher: Bencher<'_, '_>, jobs: u32, pairing: Pairing) {
@@ -89,15 +89,15 @@ fn resample(bencher: Bencher<'_, '_>, jobs: u32) {
     bencher.counter(ItemsCount::new(jobs)).bench(|| resample.of(black_box(&workload), Seed(1)));
 }
 
-/// All of it: jobs of Lublin's model, with users, sittings and estimates that stay put.
+/// All of it: jobs of Lublin's model, with users, sessions and estimates that stay put.
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5)]
 fn everything(bencher: Bencher<'_, '_>, jobs: u32) {
     bencher.counter(ItemsCount::new(jobs)).bench(|| {
         let bare = Lublin::new(jobs, 256).generate(Seed(1)).unwrap();
-        let mut settled = Population::default().settle(&bare, Seed(1)).unwrap();
+        let mut settled = Population::default().assign_users(&bare, Seed(1)).unwrap();
         let longest = settled.truths().iter().map(|truth| truth.run()).max().unwrap();
         let model = EstimateModel::new(1, longest);
-        let estimates = Estimates::Model(model, Pairing::Sittings(Routine::default()));
+        let estimates = Estimates::Model(model, Pairing::Sessions(Routine::default()));
         let estimates = estimates.of(&settled, Seed(1)).unwrap();
         settled.replace_limits(estimates.into_iter().map(Some));
         settled

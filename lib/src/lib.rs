@@ -6,15 +6,15 @@
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
 //! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`] →
-//! [`trace`], [`predict`], [`portrait`] → [`synth`], [`sim`] → [`wait`] →
+//! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
+pub mod characterization;
 pub mod distribution;
 pub mod eval;
 pub mod job;
 pub mod parallel;
-pub mod portrait;
 pub mod predict;
 pub mod report;
 pub mod seed;

@@ -1,4 +1,4 @@
-//! Small statistics used in several rooms: percentiles of whole numbers, means, deviations.
+//! Small statistics used in several rooms: percentiles of whole numbers, means, medians, deviations.
 
 use serde::Serialize;
 
@@ -61,6 +61,15 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
+/// Upper median: the value at rank `⌊n/2⌋` from 0; 0 of no values. Reorders the values.
+pub fn median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
 /// Standard deviation of a sample.
 ///
 /// # Formula
@@ -92,5 +101,12 @@ mod tests {
         assert_eq!(mean([]), 0.0);
         assert!((deviation(&[1.0, 2.0, 6.0]) - 7.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(deviation(&[4.0]), 0.0);
+    }
+
+    #[test]
+    fn median_is_a_value_that_occurs() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 3.0, 2.0]), 3.0);
+        assert_eq!(median(&mut []), 0.0);
     }
 }

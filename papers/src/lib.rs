@@ -11,6 +11,7 @@ mod cell;
 pub mod downey1997;
 mod figure;
 mod paper;
+mod printed;
 mod reproduction;
 pub mod smith1998;
 pub mod talby2005;

@@ -63,7 +63,8 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
         let place = arg.map(ToString::to_string).unwrap_or_default();
-        if !self.knows(&text) {
+        // Former names are read, but not listed.
+        if !self.knows(&text) && !self.reads(&text) {
             return Err(self.unknown(command, place, text));
         }
         (self.read)(&text).map_err(|why| {

@@ -5,8 +5,8 @@ use std::fs;
 use queuecast::job::Ending;
 use queuecast::seed::Seed;
 use queuecast::synth::{
-    EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Rescale, Routine, Shaken,
-    Target, Variant,
+    EstimateModel, Estimates, Habits, LoadTarget, Lublin, LublinKinds, Pairing, Population, Rescale, Routine,
+    Shaken, Variant,
 };
 use queuecast::trace::{ReadOptions, read};
 use queuecast::units::Seconds;
@@ -73,10 +73,11 @@ fn what_is_written_reads_back_as_what_the_library_makes() {
         )),
         bare
     );
-    let rescaled = Rescale { to: Target::Load(0.7), by: Default::default() }.of(&bare).unwrap();
-    let mut settled = Population { users: 40, ..Population::default() }.settle(&rescaled, seed).unwrap();
+    let rescaled = Rescale { to: LoadTarget::Load(0.7), by: Default::default() }.of(&bare).unwrap();
+    let mut settled =
+        Population { users: 40, ..Population::default() }.assign_users(&rescaled, seed).unwrap();
     let model = EstimateModel::new(3000, Seconds(216_000));
-    let asked = Estimates::Model(model, Pairing::Sittings(Routine::default())).of(&settled, seed).unwrap();
+    let asked = Estimates::Model(model, Pairing::Sessions(Routine::default())).of(&settled, seed).unwrap();
     settled.replace_limits(asked.into_iter().map(Some));
     let whole = "generate lublin --jobs 3000 --procs 128 --load 0.7 --users 40 --max-estimate 60h --seed 7";
     assert_eq!(workload(&made(&folder, whole)), settled);
@@ -98,7 +99,7 @@ fn a_derived_trace_is_what_the_library_derives() {
         workload(&made(&folder, "generate shake log.swf --by 10m --seed 3")),
         shaken.of(&log).unwrap()
     );
-    let doubled = Rescale { to: Target::Factor(2.0), by: Default::default() }.of(&log).unwrap();
+    let doubled = Rescale { to: LoadTarget::Factor(2.0), by: Default::default() }.of(&log).unwrap();
     assert_eq!(workload(&made(&folder, "generate rescale log.swf --factor 2")), doubled);
     for (what, estimates) in [
         ("f:3", Estimates::Factor(3.0)),
@@ -106,11 +107,11 @@ fn a_derived_trace_is_what_the_library_derives() {
         ("x2", Estimates::Doubled),
         ("feit:0.2", Estimates::Feit(0.2)),
         ("shuffled", Estimates::Own(Pairing::Shuffled)),
-        ("sittings", Estimates::Own(Pairing::Sittings(Routine::default()))),
+        ("sessions", Estimates::Own(Pairing::Sessions(Routine::default()))),
         ("tsafrir --max-estimate 20h", {
             let mut model = EstimateModel::new(2000, Seconds(72_000));
             model.longest_percent = None;
-            Estimates::Model(model, Pairing::Sittings(Routine::default()))
+            Estimates::Model(model, Pairing::Sessions(Routine::default()))
         }),
     ] {
         let line = format!("generate estimates log.swf --estimates {what} --seed 5");
@@ -289,9 +290,9 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --procs 16777217", &["error: --procs 16777217: must be between 1 and 16777216"]),
         ("lublin --users 0", &["error: --users 0: must be between 1 and 1000000"]),
         ("lublin --users some", &["must be a whole number between 1 and 1000000, or none"]),
-        ("lublin --users none --think 1m", &["--think means nothing with --users none"]),
+        ("lublin --users none --think 1m", &["--think has no effect with --users none"]),
         ("lublin --think 2h", &["error: --think 7200: must be between 1 and 3600"]),
-        ("lublin --jobs-per-sitting 0.5", &["--jobs-per-sitting 0.5: must be between 1 and 1000"]),
+        ("lublin --jobs-per-session 0.5", &["--jobs-per-session 0.5: must be between 1 and 1000"]),
         ("lublin --max-estimate 1h", &["error: --max-estimate 3600: must be at least ", "the longest run"]),
         ("lublin --max-estimate 30000d", &["error: --max-estimate ", "31536000"]),
         (
@@ -302,17 +303,20 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
             "lublin --mode 1h=60 --mode 2h=50",
             &["error: --mode 1h=60 --mode 2h=50: 110 percent in all, must be at most 100"],
         ),
-        ("lublin --mode 1h=5 --mode 60m=6", &["error: --mode 1h=5 --mode 1h=6: how many ask", "once only"]),
+        (
+            "lublin --mode 1h=5 --mode 60m=6",
+            &["error: --mode 1h=5 --mode 1h=6: a time can be given", "once only"],
+        ),
         (
             "lublin --max-estimate 99d --max-estimate-percent 2 --mode 99d=3",
-            &["error: --max-estimate-percent 2 --mode 99d=3: how many ask"],
+            &["error: --max-estimate-percent 2 --mode 99d=3: a time can be given"],
         ),
         ("lublin --mode 1h=0", &["'1h=0' for '--mode", "must be above 0"]),
         ("lublin --mode 1h", &["expected TIME=PERCENT, as in 1h=12.5"]),
         ("lublin --mode 400d=1", &["error: --mode 34560000: must be between 1 and the longest estimate"]),
-        ("lublin --mode 1h=5 --estimates exact", &["--mode means nothing without --estimates tsafrir"]),
-        ("lublin --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
-        ("downey --modes-of-log 3", &["error: --modes-of-log means nothing without --like"]),
+        ("lublin --mode 1h=5 --estimates exact", &["--mode has no effect without --estimates tsafrir"]),
+        ("lublin --modes-of-log 3", &["error: --modes-of-log has no effect without --like"]),
+        ("downey --modes-of-log 3", &["error: --modes-of-log has no effect without --like"]),
         ("lublin --like four.swf --modes-of-log 20", &["--modes-of-log 20: must be between 0 and 19"]),
         (
             "lublin --estimates tsfrir",
@@ -323,14 +327,14 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
         ("lublin --estimates feit:2", &["between 0 and 1"]),
         ("lublin --kinds some", &["[possible values: both, batch, interactive, untyped]"]),
         ("lublin --set population.thnk=2", &["no such parameter; did you mean population.think?"]),
-        ("lublin --set habits.users=2", &["there is no such model here"]),
+        ("lublin --set habits.users=2", &["this model is not used here"]),
         ("lublin --set population.spread=99", &["--set population.spread=99: must be between 0 and 5"]),
         ("lublin --set lublin.kinds=none", &["--set lublin.kinds=none: unknown variant"]),
         ("lublni", &["unrecognized subcommand 'lublni'", "'lublin'"]),
         ("habits --load 99", &["error: --load 99: must be between 0.001 and 10"]),
         ("habits --max-estimate 1s", &["error: --max-estimate 1: must be between 300 and 31536000"]),
         ("downey --moldable", &["unexpected argument '--moldable'"]),
-        ("downey --observed lifetimes", &["error: --observed means nothing without --like"]),
+        ("downey --observed lifetimes", &["error: --observed has no effect without --like"]),
         ("downey --like four.swf --observed variance", &["[possible values: lifetimes, parallelism]"]),
         (
             "downey --set downey.lifetime=gamma:2",
@@ -368,7 +372,7 @@ fn impossible_parameters_are_refused_by_the_option_that_was_typed() {
     }
     for (line, parts) in [
         ("lublin --like no.swf", &["no.swf: no such file"][..]),
-        ("lublin --like no-users.swf", &["no-users.swf: ", "hint: --users N makes up so many"]),
+        ("lublin --like no-users.swf", &["no-users.swf: ", "hint: --users N generates N users"]),
         ("resample no-users.swf", &["no-users.swf: ", "who submitted"]),
         ("resample four.swf", &["four.swf: the log spans 0.", "two weeks at least"]),
         ("rescale at-once.swf --load 0.5 --by run-times", &["at-once.swf: all jobs", "at one instant"]),
@@ -397,13 +401,14 @@ fn like_a_log_means_its_machine_its_users_and_its_requested_times() {
     assert_eq!((like.len(), like.machine()), (3000, log.machine()));
     let users = parameter(&text, "population.users").unwrap().parse::<u32>().unwrap();
     assert!((20..=30).contains(&users), "{users}");
-    let modes = queuecast::portrait::Modes::of(&like);
-    let distance = modes.distance(&queuecast::portrait::Modes::of(&log));
+    let modes = queuecast::characterization::Modes::of(&like);
+    let distance = modes.distance(&queuecast::characterization::Modes::of(&log));
     assert!(distance < 0.25, "{distance}");
     assert!(text.contains("; Note: fitted to log.swf (digest "), "{text}");
     // Control: without the log, no job has its requested times.
     let without = workload(&made(&folder, "generate lublin --jobs 3000 --procs 64 --seed 2"));
-    let other = queuecast::portrait::Modes::of(&without).distance(&queuecast::portrait::Modes::of(&log));
+    let other = queuecast::characterization::Modes::of(&without)
+        .distance(&queuecast::characterization::Modes::of(&log));
     assert!(other > distance, "{other} {distance}");
 }
 
@@ -424,7 +429,9 @@ fn help_fits_eighty_columns_and_has_ranges_and_defaults() {
             );
         }
     }
-    let text = stdout(queuecast().args(["generate", "lublin", "--help"]));
+    // Lines may break anywhere between two words.
+    let help = stdout(queuecast().args(["generate", "lublin", "--help"]));
+    let text = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in ["1 to 10000000; by default 20000", "0.001 to 100", "[default: tsafrir]", "0 to 19"] {
         assert!(text.contains(part), "{part}: {text}");
     }

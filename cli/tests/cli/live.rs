@@ -65,5 +65,5 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     let nowhere = folder.queuecast("allocate --live --runs 2=400").env("PATH", "/nowhere").output().unwrap();
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("there is no sinfo here"));
     let oracle = run("allocate --live --runs 2=400 --predictor perfect").output().unwrap();
-    assert!(String::from_utf8_lossy(&oracle.stderr).contains("nobody knows the future"));
+    assert!(String::from_utf8_lossy(&oracle.stderr).contains("the future of a live site is not known"));
 }

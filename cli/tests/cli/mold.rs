@@ -125,7 +125,7 @@ fn what_does_not_make_sense_is_refused_in_a_line_with_what_would() {
         ("--set downey.variance=uniform:-1,2", "the least first, between 0 and 1000"),
         ("--set downey.parallelism=exactly:0.5", "must be one number, between 1 and 16777216"),
         ("--set downey.memory=exactly:200", "must be one number, between 1 and 128"),
-        ("--set downey.moldable=false", "nothing to choose"),
+        ("--set downey.moldable=false", "strategies need jobs of several sizes"),
         ("--set population.think=3", "there is no such model here"),
         ("--observed lifetimes", "--observed means nothing without --like"),
         ("--threads 0", "must be at least 1"),

@@ -195,8 +195,8 @@ fn the_whole_portrait_is_tables_and_charts_within_the_page() {
             "The most popular estimates",
             "values needed",
             "Tsafrir et al. 2005, Table 3",
-            "Sittings: ",
-            "in the next sitting",
+            "Sessions: ",
+            "in the next session",
         ],
         ["share of jobs", "popularity rank", "jobs so far", "95% to 100%", "mean run time"],
     );
@@ -223,7 +223,7 @@ fn what_a_trace_does_not_tell_is_unknown() {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     let portrait = json(&mut folder.queuecast("trace info bare.swf --format json"))["portrait"].clone();
-    for part in ["estimates", "growth", "owners", "accuracy", "sittings", "flurries"] {
+    for part in ["estimates", "growth", "owners", "accuracy", "sessions", "flurries"] {
         assert!(portrait[part].is_null(), "{part}: {}", portrait[part]);
     }
     let csv = stdout(&mut folder.queuecast("trace info bare.swf --format csv"));

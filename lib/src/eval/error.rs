@@ -10,7 +10,7 @@ pub enum EvalError {
     /// There is no schedule: the simulation failed.
     #[error(transparent)]
     Simulation(#[from] SimError),
-    /// A spec that nobody can read.
+    /// A spec that cannot be parsed.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A workload that cannot be changed as asked.
@@ -55,7 +55,7 @@ pub enum EvalError {
         /// What it may be.
         expected: &'static str,
     },
-    /// Jobs cannot be predicted as they start if nobody knows when that was.
+    /// Jobs cannot be predicted at their start where starts are not recorded.
     #[error(
         "the log does not record how long jobs waited, so it is unknown when they started: predict at submission"
     )]

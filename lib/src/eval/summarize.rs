@@ -70,7 +70,7 @@ fn ratio(numerator: i128, denominator: i128) -> Option<f64> {
     (denominator != 0).then(|| numerator as f64 / denominator as f64)
 }
 
-/// Sorted by value, whoever's they are.
+/// All values, sorted.
 fn sorted<T>(jobs: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<T> {
     let mut values: Vec<T> = jobs.collect();
     values.sort_unstable_by(order);

@@ -102,7 +102,7 @@ impl Window {
         Ok(from..until.max(from))
     }
 
-    /// The window in words, for whoever reads the result.
+    /// The window in words, for the reader of a result.
     pub fn describe(&self) -> String {
         match self {
             Window::All => "all jobs are counted".into(),

@@ -26,7 +26,7 @@ pub enum Rule {
     /// To the prediction plus the next increment.
     Increments {
         /// Heeds the requested time: never past it while it is not outlived, and to it after the last
-        /// increment (Tsafrir, Etsion & Feitelson 2007). Otherwise it is as if nobody had asked for one.
+        /// increment (Tsafrir, Etsion & Feitelson 2007). Otherwise it is as without a request.
         heed: bool,
     },
     /// To a multiple of what was outlived. (Talby et al. 2005, section 6.)

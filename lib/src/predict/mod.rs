@@ -1,6 +1,6 @@
 //! How long will it run: predictors of run time, and what happens when one was too short.
 //!
-//! Knows jobs and events, whoever made them; refuses to know traces, schedulers, or waits.
+//! Knows jobs and events of any origin; refuses to know traces, schedulers, or waits.
 
 mod constant;
 mod correct;

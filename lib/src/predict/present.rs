@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn users_find_their_own_whoever_leaves() {
+    fn users_find_their_own_when_others_leave() {
         let mut presence = Presence::new();
         for index in 0..60 {
             presence.enter(&job(index), user(index % 3), Seconds(1), ());

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn users_have_histories_of_their_own_and_nobody_has_none() {
+    fn users_have_histories_of_their_own_and_unknown_users_none() {
         let mut stage = stage("ruh:1");
         stage.run(0, asks(600), 10);
         assert_eq!(stage.run(20, Submission { user: Some(2), ..asks(600) }, 5), 600);

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// A table looked up by numbers, never iterated: the order of a hash map cannot reach a result.
 pub(crate) type Lookup<K, V> = HashMap<K, V, BuildHasherDefault<Scatter>>;
 
-/// Spreads small numbers over a table (Fibonacci hashing). Nobody attacks it: the numbers are a log's own,
+/// Spreads small numbers over a table (Fibonacci hashing). It need not resist attacks: the numbers are a log's own,
 /// and a bad spread costs time only.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scatter(u64);

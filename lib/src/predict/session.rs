@@ -379,7 +379,7 @@ impl RuntimePredictor for SessionHistory {
             }
             What::Ended(outcome) => {
                 if self.presence.of(job).is_none() {
-                    // It was there before anybody watched. Unless the job seen to arrive last had ended by then,
+                    // It was there before observation began. Unless the job seen to arrive last had ended by then,
                     // that one came later.
                     let later = |seen: &&Activity| seen.ended.is_none_or(|ended| ended > event.job.submit);
                     let seen = self.users.get(&user).filter(later).copied();
@@ -422,7 +422,7 @@ mod tests {
     /// One line of table 3 of Talby et al. 2005: arrival, size, estimate, executable, run time.
     type Line = (i64, u32, i64, Option<u32>, i64);
 
-    /// Everybody starts on arrival; what is predicted of each, and of one more like the last, when all have ended.
+    /// Every job starts on arrival; what is predicted of each, and of one more like the last, when all have ended.
     fn predictions(spec: &str, lines: &[Line]) -> Vec<i64> {
         let mut stage = stage(spec);
         let mut running: Vec<(i64, usize)> = Vec::new();
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn the_ctc_session_by_size_and_estimate() {
         let expected = [
-            300, // nobody before it: the estimate
+            300, // no job before it: the estimate
             91,  // 12 processors are new; alike in estimate is job 1
             67,  // 12 processors and 300 s: job 2
             91,  // 16 and 300: job 1; job 3 has not ended
@@ -557,7 +557,7 @@ mod tests {
     #[test]
     fn the_blue_session_predicts_itself() {
         let expected = [
-            30600, // nobody before it: the estimate
+            30600, // no job before it: the estimate
             30600, // job 1 has not ended
             29,    // 31 and 28
             31,    // 31, 28, 31
@@ -713,9 +713,9 @@ mod tests {
             stage.run(0, without, 5);
             assert_eq!(stage.run(10, without, 5), expected);
         }
-        let mut nobody = stage("sbh:[*]");
-        nobody.run(0, Submission { user: None, ..asks(600) }, 5);
-        assert_eq!(nobody.run(10, Submission { user: None, ..asks(600) }, 5), 600);
+        let mut unknown = stage("sbh:[*]");
+        unknown.run(0, Submission { user: None, ..asks(600) }, 5);
+        assert_eq!(unknown.run(10, Submission { user: None, ..asks(600) }, 5), 600);
     }
 
     #[test]
@@ -757,7 +757,7 @@ mod tests {
         assert_eq!(stage.end(unheard, 100), [(1, 100)]);
         assert_eq!(stage.arrive(5000, asks(600)), 100);
         assert_eq!(sessions(&stage), 1);
-        // One that came and went while nobody watched, long after the others had ended, is a session.
+        // One that came and went unobserved, long after the others had ended, is a session.
         stage.start(2, 5000);
         stage.end(2, 5010);
         let unheard = stage.unheard(9000, asks(600));

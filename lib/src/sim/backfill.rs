@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::Kept;
+use super::conservative::Conservative;
 use super::leap::Leap;
 use super::order::Order;
 use super::plain::Plain;
+use super::plain_conservative::PlainConservative;
 use super::policy::Policy;
 use super::priority::Formula;
 use super::reservations::{Depth, Persistence};
@@ -58,15 +59,18 @@ impl Backfill {
     /// The policy, as the fastest planner that plans exactly as the plain loop.
     pub fn build(&self) -> Box<dyn Policy> {
         match (self.form, self.reservations, &self.priority) {
-            (Persistence::Keep, _, _) => Box::new(Kept::new()),
+            (Persistence::Keep, _, _) => Box::new(Conservative::new()),
             (Persistence::Replan, Depth::First(1), None) => Box::new(Leap::new(self.order)),
             _ => self.build_plain(),
         }
     }
 
-    /// The policy as the plain loop over all waiting jobs, the slow definition. It cannot keep reservations.
+    /// The policy as a plain loop over all waiting jobs: the slow definition.
     pub fn build_plain(&self) -> Box<dyn Policy> {
-        Box::new(Plain::new(self.reservations, self.order, self.priority.clone()))
+        match self.form {
+            Persistence::Keep => Box::new(PlainConservative::new()),
+            Persistence::Replan => Box::new(Plain::new(self.reservations, self.order, self.priority.clone())),
+        }
     }
 
     fn checked(self, settings: &Settings<'_>) -> Result<Backfill, SpecError> {

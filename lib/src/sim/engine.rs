@@ -221,7 +221,7 @@ impl<'w> Engine<'w> {
         self.placements.push(placement);
         self.secrets.push(self.site.rows().oldest(), index, secret);
         let planned = self.planned(predicted);
-        self.site.submit(job.into_owned(), predicted, planned);
+        self.site.submit(&job, predicted, planned);
         self.longest_queue = self.longest_queue.max(self.site.queue_length());
         self.revise_all(now, parts);
         self.tell(index, now, What::Arrived, parts.observers);
@@ -256,15 +256,14 @@ impl<'w> Engine<'w> {
     }
 
     fn end(&mut self, index: JobIndex, now: i64, parts: &mut Components<'_, '_>) {
-        let row = self.site.rows()[index];
+        // The agenda has the ends of running jobs only.
+        let Ok(row) = self.site.end_row(index) else { return };
         let secret = &self.secrets[index];
         let what = What::Ended(End { ran: Seconds(secret.run), ending: secret.ending });
         if secret.changed {
             let placement = &mut self.placements[(index.0 - self.offset) as usize];
             placement.standing = secret.standing(&row, now, placement.standing);
         }
-        // The agenda has the ends of running jobs only.
-        let _ = self.site.end(index);
         let (procs, planned_end) = (Procs(row.procs), Time(row.planned_end()));
         parts.policy.note(Change::Ended { job: index, procs, planned_end, at: Time(now) });
         self.learn(index, now, what, parts);
@@ -341,12 +340,10 @@ impl<'w> Engine<'w> {
     /// Starts a job as the policy says; `false` if that is impossible.
     fn begin(&mut self, start: Start, now: i64, free: &mut i64, parts: &mut Components<'_, '_>) -> bool {
         let Start { job: index, shape: place, reason } = start;
-        if self.site.start(index, Time(now), place).is_err() {
-            let job = (index < self.site.submitted()).then(|| self.site.rows().job(index).id);
-            let policy = parts.policy.name();
-            return self.fail(SimError::NotWaiting { policy, job, index: index.0, at: Time(now) });
-        }
-        let procs = self.site.rows()[index].procs;
+        let Ok(row) = self.site.start_row(index, Time(now), place) else {
+            return self.fail_start(index, now, parts.policy);
+        };
+        let (procs, outlived) = (row.procs, row.predicted.min(row.planned));
         *free -= i64::from(procs);
         if *free < 0 {
             let (policy, job) = (parts.policy.name(), self.site.rows().job(index).id);
@@ -358,12 +355,23 @@ impl<'w> Engine<'w> {
         }
         let placement = self.placement(index);
         (placement.start, placement.reason) = (Time(now), reason);
-        self.expect_end(index);
+        let run = self.secrets[index].run;
+        self.ends.add(now.saturating_add(run), index);
+        if outlived < run {
+            self.overruns.add(now.saturating_add(outlived), index);
+        }
         if !parts.observers.is_empty() {
             let shape = self.site.rows().job(index).shape_at(place);
             self.tell(index, now, What::Started(shape), parts.observers);
         }
         true
+    }
+
+    #[cold]
+    fn fail_start(&mut self, index: JobIndex, now: i64, policy: &dyn Policy) -> bool {
+        let job = (index < self.site.submitted()).then(|| self.site.rows().job(index).id);
+        let (policy, at) = (policy.name(), Time(now));
+        self.fail(SimError::NotWaiting { policy, job, index: index.0, at })
     }
 
     /// A job starts in another shape than it prefers.

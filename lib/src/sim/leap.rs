@@ -10,6 +10,7 @@
 use super::order::Order;
 use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
+use super::size_class::{CLASSES, class};
 use crate::job::JobIndex;
 use crate::site::View;
 use crate::site::blocks::{Blocks, Entry, Place};
@@ -32,13 +33,6 @@ struct Candidate {
 struct Least {
     procs: u32,
     planned: [u32; CLASSES],
-}
-
-/// Size classes: 1, 2, 3–4, 5–8 … and from 8193 on.
-const CLASSES: usize = 15;
-
-fn class(procs: u32) -> usize {
-    ((u32::BITS - procs.saturating_sub(1).leading_zeros()) as usize).min(CLASSES - 1)
 }
 
 fn largest(free: i64) -> usize {
@@ -187,7 +181,7 @@ impl Leap {
     /// Makes candidates of those that arrived since the last plan and did not start at the head.
     fn gather_arrivals(&mut self, order: Order, view: &View<'_>, head: JobIndex) {
         self.arrivals.clear();
-        // Heads start in order of index, so whoever arrived and is not before the head still waits.
+        // Heads start in order of index, so a job that arrived and is not before the head still waits.
         for job in self.unseen.max(head).0..view.submitted().0 {
             if view.row(JobIndex(job)).is_waiting() {
                 self.arrivals.push(self.candidate(order, view, JobIndex(job)));

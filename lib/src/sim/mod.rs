@@ -5,21 +5,24 @@
 
 mod agenda;
 mod arrivals;
+mod availability;
 mod backfill;
+mod conservative;
 mod engine;
 mod error;
 mod fork;
-mod kept;
 mod leap;
 mod options;
 mod order;
 mod plain;
+mod plain_conservative;
 mod policy;
 mod priority;
 mod profile;
 mod reservations;
 mod schedule;
 mod secrets;
+mod size_class;
 
 pub use crate::site::{RunningJob, View, WaitingJob};
 pub use backfill::Backfill;

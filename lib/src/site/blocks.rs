@@ -71,22 +71,43 @@ impl<E: Entry> Blocks<E> {
         self.blocks.iter().flat_map(|block| block.entries.iter())
     }
 
+    /// The first member.
+    pub fn first(&self) -> Option<&E> {
+        self.blocks.first().and_then(|block| block.entries.first())
+    }
+
+    /// The place of the first member with a larger key; past the last block if there is none.
+    pub fn place_after(&self, key: E::Key) -> Place {
+        let block = self.blocks.partition_point(|block| block.last <= key);
+        let entry = self
+            .blocks
+            .get(block)
+            .map_or(0, |block| block.entries.partition_point(|other| other.key() <= key));
+        Place { block, entry }
+    }
+
+    /// The members with a larger key.
+    pub fn after(&self, key: E::Key) -> impl Iterator<Item = &E> {
+        let Place { block, entry } = self.place_after(key);
+        self.blocks[block..].iter().flat_map(|block| block.entries.iter()).skip(entry)
+    }
+
+    /// Where the member with this key is.
+    pub fn find(&self, key: E::Key) -> Option<Place> {
+        let block = self.first_block_reaching(key);
+        let entries = &self.blocks.get(block)?.entries;
+        let entry = entries.binary_search_by_key(&key, Entry::key).ok()?;
+        Some(Place { block, entry })
+    }
+
     pub fn insert(&mut self, entry: E) {
         let key = entry.key();
         let place = self.first_block_reaching(key);
         let Some(block) = self.blocks.get_mut(place) else {
             return self.append(entry);
         };
-        // Searching and making room in one go from the back beats a binary search at this length.
-        let mut at = block.entries.len();
-        block.entries.push(entry);
-        while let Some(&before) = at.checked_sub(1).and_then(|before| block.entries.get(before))
-            && before.key() > key
-        {
-            block.entries[at] = before;
-            at -= 1;
-        }
-        block.entries[at] = entry;
+        let at = block.entries.partition_point(|other| other.key() < key);
+        block.entries.insert(at, entry);
         E::include(&mut block.summary, &entry);
         if block.entries.len() > CAPACITY {
             self.split(place);
@@ -186,6 +207,12 @@ mod tests {
                 }
             }
             prop_assert!(blocks.iter().eq(plain.iter()));
+            for number in plain.iter().copied().chain([0, 1000]) {
+                prop_assert!(blocks.after(number).eq(plain.range(number + 1..)));
+                let found = blocks.find(number).map(|place| blocks.blocks()[place.block].entries[place.entry]);
+                prop_assert_eq!(found, plain.get(&number).copied());
+            }
+            prop_assert_eq!(blocks.first(), plain.first());
             for block in blocks.blocks() {
                 prop_assert!((1..=CAPACITY).contains(&block.entries.len()));
                 prop_assert_eq!(block.summary, block.entries.iter().map(|&n| u64::from(n)).sum::<u64>());

@@ -76,9 +76,9 @@ mod tests {
     #[test]
     fn keeps_submission_order_as_jobs_leave() {
         let (mut queue, mut rows) = (Queue::new(), Rows::new());
-        for index in 0..10 {
-            let job = Job { index: JobIndex(index), ..Job::rigid(0, Time(0), Procs(1), None) };
-            rows.push(Row::waiting(Time(0), Procs(1), Seconds(1), Seconds(1)), job);
+        for _ in 0..10 {
+            let job = Job::rigid(0, Time(0), Procs(1), None);
+            rows.push(Row::waiting(Time(0), Procs(1), Seconds(1), Seconds(1)), &job);
         }
         for job in [0, 1, 3, 4, 7] {
             queue.push(JobIndex(job), &mut rows);

@@ -73,7 +73,7 @@ impl<'a> Replay<'a> {
                     Origin::Withdrawn(place) => &self.workload.withdrawn[place].job,
                 };
                 let asked = submitted.shape.limit.unwrap_or(self.default_request).max(Seconds(1));
-                self.site.submit(submitted.clone(), asked, asked);
+                self.site.submit(submitted, asked, asked);
                 Ok(())
             }
             Step::Started => self.site.start(job, recorded(origin, at), 0),

@@ -22,10 +22,16 @@ impl<T: Clone> Ring<T> {
     /// Sets the entry of the next job. Entries of jobs before `oldest` are given up.
     #[inline]
     pub fn push(&mut self, oldest: JobIndex, next: JobIndex, item: T) {
+        *self.slot(oldest, next) = item;
+    }
+
+    /// The entry of the next job, to be overwritten.
+    #[inline]
+    pub fn slot(&mut self, oldest: JobIndex, next: JobIndex) -> &mut T {
         if (next.0 - oldest.0) as usize >= self.items.len() {
             self.grow(oldest, next);
         }
-        self[next] = item;
+        &mut self[next]
     }
 
     #[cold]

@@ -110,12 +110,13 @@ impl Rows {
         &self.jobs[job]
     }
 
-    /// Adds the next job, whose index is [`Rows::submitted`].
+    /// Adds a copy of a job as the next one.
     #[inline]
-    pub fn push(&mut self, row: Row, job: Job) {
-        debug_assert_eq!(job.index, self.submitted);
+    pub fn push(&mut self, row: Row, job: &Job) {
         self.lines.push(self.oldest, self.submitted, row);
-        self.jobs.push(self.oldest, self.submitted, job);
+        let copy = self.jobs.slot(self.oldest, self.submitted);
+        copy.clone_from(job);
+        copy.index = self.submitted;
         self.submitted.0 += 1;
     }
 
@@ -152,9 +153,8 @@ mod tests {
     use super::*;
 
     pub(super) fn push(rows: &mut Rows, procs: u32) {
-        let mut job = Job::rigid(u64::from(procs), Time(0), Procs(procs), None);
-        job.index = rows.submitted();
-        rows.push(Row::waiting(Time(0), Procs(procs), Seconds(1), Seconds(1)), job);
+        let job = Job::rigid(u64::from(procs), Time(0), Procs(procs), None);
+        rows.push(Row::waiting(Time(0), Procs(procs), Seconds(1), Seconds(1)), &job);
     }
 
     #[test]

@@ -39,12 +39,11 @@ impl Site {
         }
     }
 
-    /// A job joins the end of the queue. `predicted` is its predicted run time, `planned` the run time that plans are made
+    /// A copy of a job joins the end of the queue. `predicted` is its predicted run time, `planned` the run time that plans are made
     /// with. Returns its number, which becomes its index.
     #[inline]
-    pub fn submit(&mut self, mut job: Job, predicted: Seconds, planned: Seconds) -> JobIndex {
+    pub fn submit(&mut self, job: &Job, predicted: Seconds, planned: Seconds) -> JobIndex {
         let index = self.rows.submitted();
-        job.index = index;
         self.rows.push(Row::waiting(job.submit, job.shape.procs, predicted, planned), job);
         self.queue.push(index, &mut self.rows);
         index
@@ -56,6 +55,12 @@ impl Site {
     /// there are both. More processors than are free may be taken: recorded schedules do.
     #[inline]
     pub fn start(&mut self, job: JobIndex, at: Time, shape: u16) -> Result<(), SiteError> {
+        self.start_row(job, at, shape).map(|_| ())
+    }
+
+    /// [`Site::start`], and the line of the job that started.
+    #[inline]
+    pub(crate) fn start_row(&mut self, job: JobIndex, at: Time, shape: u16) -> Result<&Row, SiteError> {
         self.check_waiting(job)?;
         if shape > 0 {
             self.mold(job, shape);
@@ -67,17 +72,22 @@ impl Site {
         self.started = self.started.wrapping_add(1);
         self.free -= i64::from(entry.procs);
         self.running.insert(entry);
-        Ok(())
+        Ok(&self.rows[job])
     }
 
     /// A running job ends and frees its processors.
-    #[inline]
     pub fn end(&mut self, job: JobIndex) -> Result<(), SiteError> {
+        self.end_row(job).map(|_| ())
+    }
+
+    /// [`Site::end`], and the last line of the job that ended.
+    #[inline]
+    pub(crate) fn end_row(&mut self, job: JobIndex) -> Result<Row, SiteError> {
         let row = self.running_row(job)?;
         self.running.remove(row.planned_end(), job);
         self.free += i64::from(row.procs);
         self.rows.retire(job);
-        Ok(())
+        Ok(row)
     }
 
     /// A waiting job leaves the queue without having started.
@@ -172,13 +182,13 @@ impl Site {
         let asked = |job: &Job| job.shape.limit.unwrap_or(default_request).max(Seconds(1));
         for (job, elapsed) in running {
             let planned = asked(&job);
-            let index = site.submit(job, planned, planned);
+            let index = site.submit(&job, planned, planned);
             // It was submitted a line above.
             let _ = site.start(index, now - elapsed, 0);
         }
         for job in waiting {
             let planned = asked(&job);
-            site.submit(job, planned, planned);
+            site.submit(&job, planned, planned);
         }
         site
     }

@@ -1,10 +1,9 @@
-//! When people submit: the working day and the working week.
+//! Rates of submission over the day and the week.
 
-/// How busy each hour of a week is, relative to the others. The week begins on Monday at midnight, local
-/// time of the machine.
+/// The relative rate of submissions in each hour of a week, which begins on Monday at midnight, local time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calendar {
-    /// Weight of everything before each hour of the week, and of the whole week at the end.
+    /// The cumulative weight before each hour of the week, and of the whole week.
     before: [f64; Calendar::HOURS + 1],
 }
 
@@ -12,14 +11,13 @@ impl Calendar {
     /// Hours in a week.
     pub const HOURS: usize = 168;
 
-    /// Every hour alike.
+    /// A constant rate.
     pub fn flat() -> Calendar {
         Calendar::weekly(|_, _| 1.0)
     }
 
-    /// People who come in the morning, have lunch, and mostly rest at night and on weekends. The shape is
-    /// that of production logs: about six times as many submissions in the afternoon as before dawn, and
-    /// half as many on a day of the weekend as on a working day.
+    /// Working hours, as in production logs: about six times as many submissions in the afternoon as before dawn, and half
+    /// as many on a day of the weekend as on a working day.
     pub fn office() -> Calendar {
         const HOURS: [f64; 24] = [
             0.55, 0.45, 0.35, 0.30, 0.28, 0.28, 0.35, 0.55, 0.95, 1.50, 1.80, 1.75, //

@@ -1,8 +1,8 @@
-//! Why a model cannot make a workload.
+//! Errors of models.
 
 use crate::workload::WorkloadError;
 
-/// Parameters that no workload can have.
+/// Why a model cannot generate a workload.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SynthError {
     /// A parameter outside its range.
@@ -10,26 +10,26 @@ pub enum SynthError {
     OutOfRange {
         /// Which parameter.
         field: &'static str,
-        /// What it was.
+        /// Its value.
         value: String,
-        /// What it may be.
+        /// The accepted values.
         expected: String,
     },
-    /// No estimate is left for a job that runs this long.
+    /// Too few estimates are long enough for the jobs.
     #[error(
         "{short} of {jobs} jobs run longer than any estimate left for them (job {id} runs {run} s, the longest estimate is \
          {longest} s): raise the longest estimate, or the number of jobs that use the long ones"
     )]
     TooShort {
-        /// How many jobs at least go without.
+        /// At least this many jobs have no estimate.
         short: u64,
-        /// Of how many.
+        /// Number of all jobs.
         jobs: u64,
-        /// The number of the longest of them.
+        /// The number of the longest job.
         id: u64,
-        /// How long it runs.
+        /// Its run time.
         run: i64,
-        /// The longest estimate there is.
+        /// The longest estimate.
         longest: i64,
     },
     /// Jobs run longer than the longest estimate.
@@ -38,26 +38,26 @@ pub enum SynthError {
          longest estimate"
     )]
     Outlived {
-        /// How many do.
+        /// Number of such jobs.
         outlived: u64,
-        /// Of how many.
+        /// Number of all jobs.
         jobs: u64,
-        /// The number of the longest of them.
+        /// The number of the longest job.
         id: u64,
-        /// How long it runs.
+        /// Its run time.
         run: i64,
-        /// The longest estimate there is.
+        /// The longest estimate.
         longest: i64,
     },
-    /// What is asked for cannot be made of this workload.
+    /// The workload is unsuitable.
     #[error("{0}")]
     Unsuitable(String),
-    /// The parts do not make a workload.
+    /// The jobs do not make a workload.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
 }
 
-/// A parameter must lie within its range; NaN lies in none.
+/// Fails unless the parameter is within its range; NaN is in none.
 pub(super) fn within<T>(field: &'static str, value: T, least: T, most: T) -> Result<(), SynthError>
 where
     T: PartialOrd + std::fmt::Display,
@@ -68,7 +68,7 @@ where
     Err(outside(field, value, &format!("between {least} and {most}")))
 }
 
-/// What is said of a parameter that is not what it must be.
+/// The error for a parameter out of its range.
 pub(in crate::synth) fn outside(
     field: &'static str,
     value: impl std::fmt::Display,

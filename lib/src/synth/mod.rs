@@ -1,8 +1,8 @@
-//! Making workloads: one model per module, each a struct of parameters that turns a [`crate::seed::Seed`]
-//! into a [`crate::workload::Workload`].
+//! Workload generation: one model per module, each a struct of parameters that turns a [`crate::seed::Seed`] into a
+//! [`crate::workload::Workload`]. [`generate`] has the complete workflows.
 //!
-//! Knows jobs and workloads; refuses to know traces, predictors and schedulers. What a model shares with its
-//! siblings has its own module: the [`Calendar`] says when people submit, [`round_up`] what they ask for.
+//! Knows jobs, workloads and their characterization; not traces, predictors or schedulers. Shared by the models: the
+//! [`Calendar`] of submissions, and [`round_up`] for requested times.
 
 mod assign;
 mod calendar;
@@ -25,11 +25,11 @@ pub use error::SynthError;
 pub use estimates::{EstimateModel, Exponential, PowerLaw, Supplied, ValueCount};
 pub use habits::Habits;
 pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, LublinRuns, LublinSizes};
-pub use population::{Manners, Population};
+pub use population::{Population, UserStatistics};
 pub use resample::Resample;
-pub use rescale::{Lever, Rescale, Target};
+pub use rescale::{LoadTarget, Rescale, ScaledQuantity};
 pub use round::{ROUND_TIMES, round_up};
 pub use variant::{Shaken, Stripped, Variant};
 
-/// Monday, 1 January 2024, 00:00 UTC: what is made begins on a Monday, so that it has weekends.
+/// Monday, 1 January 2024, 00:00 UTC: the epoch of generated workloads, so that they have weekends.
 const MONDAY: i64 = 1_704_067_200;

@@ -1,4 +1,4 @@
-//! Another workload of the same users: their histories mixed anew.
+//! User-based resampling: another workload of the same users.
 
 use std::collections::BTreeMap;
 
@@ -14,58 +14,56 @@ use crate::units::Time;
 use crate::workload::Workload;
 
 /// User-based resampling (Zakay & Feitelson 2014, "Workload resampling for performance evaluation of parallel job
-/// schedulers"): a log is taken apart into its users, and put together again with each user's history moved by whole
-/// weeks. What one user does stays as it was, on the same days of the week at the same hours; who works at the same
-/// time is left to chance. Many seeds give many workloads that are alike, for confidence intervals.
+/// schedulers"): the histories of the log's users are shifted by whole weeks and merged. Each user's history keeps its
+/// days of the week and its hours; which users overlap is random. Many seeds give similar workloads, for confidence
+/// intervals.
 ///
-/// Users are dealt like cards: every one is used before any is used twice, so that a workload as long as the log has its
-/// jobs, whoever of its users matter most. Users who are seen for less than 12 weeks are *temporary*: as many in a week
-/// as in the log on average, each from a week dealt likewise; what reaches beyond the end is done at the beginning. The
-/// others are *long-term*: each goes through the log's weeks in a circle, from a week dealt. The same user twice, or once
-/// more around, is somebody else. Jobs whose user is unknown are left out.
+/// Users are drawn without replacement until all are used, then again. Users active for less than 12 weeks are
+/// *temporary*: as many begin per week as in the log on average, each in a drawn week, and jobs beyond the end wrap
+/// around to the beginning. The others are *long-term*: each runs through the log's weeks cyclically from a drawn week.
+/// Every copy of a user is a new user. Jobs of unknown users are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resample {
-    /// How many weeks to make; 1 to 10,000.
+    /// Number of weeks; 1 to 10,000.
     pub weeks: u32,
-    /// The offered load to come near to with more or fewer users at a time; 0.001 to 100. As many as in the log if not
-    /// given. It is met on average only: some users matter more than others, and not all are used equally often.
+    /// The offered load to approach with more or fewer users; 0.001 to 100. `None` for as many users as in the log. The
+    /// load is met on average over seeds only, since users differ.
     pub load: Option<f64>,
 }
 
 const WEEK: i64 = 604_800;
 
-/// Who is seen for fewer weeks than this comes and goes; the others stay.
+/// Users active for fewer weeks are temporary.
 const TEMPORARY: u32 = 12;
 
-/// What one user did.
+/// The jobs of one user.
 #[derive(Default)]
-struct History {
-    /// Their jobs, by place in the log and week.
+struct UserHistory {
+    /// The jobs' places in the log, and weeks.
     jobs: Vec<(u32, u32)>,
 }
 
-impl History {
+impl UserHistory {
     fn first(&self) -> u32 {
         self.jobs.first().map_or(0, |job| job.1)
     }
 
-    /// From the first week to the last, both counted.
+    /// The number of weeks from the first to the last, inclusive.
     fn weeks(&self) -> u32 {
         self.jobs.last().map_or(0, |job| job.1 - self.first() + 1)
     }
 }
 
-/// The log taken apart.
-struct Users<'a> {
+/// The histories of a log's users.
+struct Histories<'a> {
     workload: &'a Workload,
-    /// Length of the log to the nearest week. Its first week and its last are rarely whole; in a circle of this many
-    /// they make up for one another.
+    /// Length of the log to the nearest week: the partial first and last weeks complete each other in a cycle.
     weeks: u32,
-    lasting: Vec<(UserId, History)>,
-    temporary: Vec<(UserId, History)>,
+    lasting: Vec<(UserId, UserHistory)>,
+    temporary: Vec<(UserId, UserHistory)>,
 }
 
-/// The numbers from 0 in a random order, and again in another when all have been dealt.
+/// Draws numbers from 0 without replacement, and starts again when all are drawn.
 struct Deck {
     cards: Vec<u32>,
     dealt: usize,
@@ -86,25 +84,25 @@ impl Deck {
     }
 }
 
-/// The new workload as it grows.
+/// The resampled jobs so far.
 struct Mixed<'a> {
-    users: &'a Users<'a>,
+    users: &'a Histories<'a>,
     weeks: i64,
-    /// When, who, and which job of the log.
+    /// Arrival, user, and place of the job in the log.
     jobs: Vec<(i64, u32, u32)>,
-    /// Whose copy each new user is.
+    /// The original of each new user.
     copies: Vec<UserId>,
 }
 
 impl Resample {
-    /// The workload of this seed. Fails if the log has no users or is shorter than two weeks, or if it
-    /// would become too large.
+    /// The workload of this seed. Fails if the log has no users or is shorter than two weeks, or if the workload would be
+    /// too large.
     pub fn of(&self, workload: &Workload, seed: Seed) -> Result<Workload, SynthError> {
         within("weeks", self.weeks, 1, 10_000)?;
         if let Some(load) = self.load {
             within("load", load, 0.001, 100.0)?;
         }
-        let users = Users::of(workload)?;
+        let users = Histories::of(workload)?;
         let crowd = users.crowd(self.load)?;
         users.affordable(self.weeks, crowd)?;
         let mut mixed =
@@ -115,9 +113,9 @@ impl Resample {
     }
 }
 
-impl<'a> Users<'a> {
-    fn of(workload: &'a Workload) -> Result<Users<'a>, SynthError> {
-        let mut histories: BTreeMap<UserId, History> = BTreeMap::new();
+impl<'a> Histories<'a> {
+    fn of(workload: &'a Workload) -> Result<Histories<'a>, SynthError> {
+        let mut histories: BTreeMap<UserId, UserHistory> = BTreeMap::new();
         let first = workload.begins().unwrap_or_default().0;
         // Weeks begin on the Monday before the first job, or with it where there is no date. The Unix epoch was a Thursday.
         let begins = workload.epoch.map_or(first, |epoch| {
@@ -149,10 +147,10 @@ impl<'a> Users<'a> {
         }
         let (temporary, lasting): (Vec<_>, Vec<_>) =
             histories.into_iter().partition(|(_, history)| history.weeks() < TEMPORARY);
-        Ok(Users { workload, weeks, lasting, temporary })
+        Ok(Histories { workload, weeks, lasting, temporary })
     }
 
-    /// How many users to have for each one of the log.
+    /// The number of users for each user of the log.
     ///
     /// # Formula
     /// `load · machine · weeks / Σ procs·run`
@@ -180,24 +178,23 @@ impl<'a> Users<'a> {
     }
 }
 
-/// No more jobs are made than this.
+/// The most jobs of a resampled workload.
 const MOST: f64 = 1e8;
 
-/// A log of more weeks is no log: two hundred years.
+/// The longest log, in weeks.
 const LONGEST: u32 = 10_000;
 
 fn too_long() -> SynthError {
     SynthError::Unsuitable(format!("the log is longer than {LONGEST} weeks: see whether its times are right"))
 }
 
-/// A number rounded up or down so that its mean stays.
+/// A number rounded at random so that its mean is kept.
 fn rounded(number: f64, rng: &mut ChaCha8Rng) -> u32 {
     (number + rng.random_range(0.0..1.0)).floor() as u32
 }
 
 impl Mixed<'_> {
-    /// Adds the jobs of a history whose week `from` becomes the new week `to`, as far as the new weeks reach. They are
-    /// somebody new's, if there are any.
+    /// Adds a new user with the jobs of a history whose week `from` becomes the new week `to`, within the new weeks.
     fn add(&mut self, user: UserId, history: &[(u32, u32)], to: i64, from: i64) {
         let number = self.copies.len() as u32;
         let before = self.jobs.len();
@@ -219,7 +216,7 @@ impl Mixed<'_> {
         let (mut users, mut weeks) = (Deck::new(lasting.len() as u32), Deck::new(self.users.weeks));
         for _ in 0..rounded(lasting.len() as f64 * crowd, rng) {
             let (user, history) = &lasting[users.deal(rng) as usize];
-            // The log's week 0 comes at these new weeks; its last one may lie beyond the circle.
+            // New weeks of the log's week 0; its last week may lie beyond the cycle.
             let mut to = -i64::from(weeks.deal(rng)) - circle;
             while to < self.weeks {
                 self.add(*user, &history.jobs, to, 0);
@@ -234,7 +231,7 @@ impl Mixed<'_> {
         let passes = self.weeks as f64 / f64::from(self.users.weeks) * crowd;
         for _ in 0..rounded(temporary.len() as f64 * passes, rng) {
             let (user, history) = &temporary[users.deal(rng) as usize];
-            // What reaches beyond the end is done at the beginning, as by somebody who had come before it.
+            // Jobs beyond the end wrap around to the beginning.
             let mut to = i64::from(weeks.deal(rng));
             while to > -i64::from(history.weeks()) {
                 self.add(*user, &history.jobs, to, history.first().into());
@@ -277,7 +274,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::portrait::Sittings;
+    use crate::characterization::UserSessions;
     use crate::synth::Habits;
     use crate::units::{Procs, Seconds};
     use crate::workload::Machine;
@@ -314,7 +311,7 @@ mod tests {
     #[test]
     fn a_short_log_keeps_its_load_and_its_jobs() {
         let log = Habits { jobs: 5000, load: 0.85, ..Habits::default() }.generate(Seed(1)).unwrap();
-        let weeks = Users::of(&log).unwrap().weeks;
+        let weeks = Histories::of(&log).unwrap().weeks;
         assert!((3..=5).contains(&weeks), "{weeks} weeks");
         let one = |seed| Resample { weeks, load: None }.of(&log, Seed(seed)).unwrap();
         let same = loads(&log, one);
@@ -329,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_dealt_before_anybody_is_dealt_twice() {
+    fn all_are_drawn_before_any_is_drawn_again() {
         let mut rng = Seed(1).stream("deck");
         let mut deck = Deck::new(50);
         let passes: Vec<Vec<u32>> = (0..3).map(|_| (0..50).map(|_| deck.deal(&mut rng)).collect()).collect();
@@ -373,7 +370,7 @@ mod tests {
     fn any_length_has_the_statistics_of_the_log() {
         let log = log();
         let per_week = |workload: &Workload, weeks: f64| workload.len() as f64 / weeks;
-        let weeks = f64::from(Users::of(&log).unwrap().weeks);
+        let weeks = f64::from(Histories::of(&log).unwrap().weeks);
         for (length, seed) in [(20, 1), (52, 2), (200, 3)] {
             let new = resample(length, seed);
             let (old, got) = (per_week(&log, weeks), per_week(&new, length.into()));
@@ -383,10 +380,10 @@ mod tests {
             );
             let load = new.offered_load() / log.offered_load();
             assert!((0.7..1.4).contains(&load), "{length} weeks: load times {load}");
-            let sitting = |workload: &Workload| {
-                workload.len() as f64 / f64::from(Sittings::of(workload, Sittings::GAP).count)
+            let session = |workload: &Workload| {
+                workload.len() as f64 / f64::from(UserSessions::of(workload, UserSessions::GAP).count)
             };
-            assert!((sitting(&new) / sitting(&log) - 1.0).abs() < 0.15);
+            assert!((session(&new) / session(&log) - 1.0).abs() < 0.15);
             let begins = log.begins().unwrap().0 / WEEK;
             assert!(
                 new.jobs()
@@ -430,8 +427,8 @@ mod tests {
             job.user = user;
             (job, Truth::rigid(Seconds(0)))
         };
-        let nobody = Workload::new(machine, vec![job(0, None)]).unwrap();
-        assert!(complain(usual, &nobody).starts_with("the log does not say who submitted its jobs"));
+        let without_users = Workload::new(machine, vec![job(0, None)]).unwrap();
+        assert!(complain(usual, &without_users).starts_with("the log does not say who submitted its jobs"));
         let long =
             Workload::new(machine, vec![job(0, UserId::new(1)), job(1 << 40, UserId::new(1))]).unwrap();
         assert!(complain(usual, &long).starts_with("the log is longer than 10000 weeks"));

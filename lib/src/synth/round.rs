@@ -1,5 +1,5 @@
-//! The times people ask for. Nobody asks for 4,913 seconds: requested times are few and round, which is why
-//! they say so little about run times (Tsafrir, Etsion & Feitelson 2005, "Modeling user runtime estimates").
+//! Round requested times. Users request few distinct, round times (Tsafrir, Etsion & Feitelson 2005, "Modeling user
+//! runtime estimates").
 
 use crate::units::Seconds;
 
@@ -21,7 +21,7 @@ pub const ROUND_TIMES: [Seconds; 14] = [
     Seconds(86_400),
 ];
 
-/// The shortest round time of at least `length` but at most `longest`, which is itself allowed.
+/// The shortest round time of at least `length`, or `longest` if that is shorter.
 pub fn round_up(length: Seconds, longest: Seconds) -> Seconds {
     ROUND_TIMES.into_iter().find(|&round| round >= length).map_or(longest, |round| round.min(longest))
 }

@@ -1,4 +1,4 @@
-//! A workload with something changed: another machine, facts taken away, arrivals shaken.
+//! Variants of a workload: another machine size, facts removed, arrivals shaken.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -8,41 +8,41 @@ use crate::seed::Seed;
 use crate::units::{Procs, Seconds};
 use crate::workload::{Machine, Workload, WorkloadError};
 
-/// What is changed about a workload before it is simulated; nothing by default.
+/// Changes to a workload before it is simulated; none by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Variant {
     /// Another size of machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<Procs>,
-    /// Facts that some jobs lack.
+    /// Facts removed from some jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripped: Option<Stripped>,
-    /// Arrivals moved a little.
+    /// Arrivals moved at random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shaken: Option<Shaken>,
 }
 
-/// Facts taken away from some of the jobs. Who is stripped at a lower percentage is at a higher one too.
+/// Facts removed from some jobs. The jobs chosen at a lower percentage are also chosen at a higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Stripped {
-    /// Of how many jobs, in percent.
+    /// The percentage of jobs.
     pub percent: u8,
     /// Whether they lose their requested time.
     pub estimates: bool,
     /// Whether they lose user, group, account and executable.
     pub identity: bool,
-    /// Decides who.
+    /// Chooses the jobs.
     pub seed: u64,
 }
 
-/// Every arrival moved by a random number of seconds (input shaking, Tsafrir, Ouaknine & Feitelson 2007): how far
-/// results differ that should not.
+/// Every arrival moved by a random number of seconds (input shaking, Tsafrir, Ouaknine & Feitelson 2007), to measure how
+/// sensitive results are to details of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shaken {
-    /// The furthest, either way.
+    /// The largest change, in either direction.
     pub by: Seconds,
-    /// Decides how far.
+    /// Chooses the changes.
     pub seed: u64,
 }
 
@@ -60,7 +60,7 @@ impl Variant {
         let mut changed = Workload::from_columns(machine, jobs, workload.truths().to_vec())?;
         changed.names.clone_from(&workload.names);
         changed.epoch = workload.epoch;
-        // Shaken arrivals are not the log's any more, and their order may be another.
+        // Recorded starts do not belong to shaken arrivals.
         if self.shaken.is_none() {
             changed.starts.clone_from(&workload.starts);
         }
@@ -89,7 +89,7 @@ impl Shaken {
     fn shake(&self, jobs: &mut [Job]) {
         let mut rng = Seed(self.seed).stream("shaken arrivals");
         let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-        // Either way is the same way, also of a negative number.
+        // The sign does not matter.
         let by = self.by.0.saturating_abs();
         for job in jobs {
             let moved = job.submit + Seconds(rng.random_range(-by..=by));

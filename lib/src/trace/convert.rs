@@ -123,7 +123,7 @@ pub fn convert<R: Read, W: Write>(
             written = all.len() as u64;
         }
     }
-    let report = records.ledger().report(&options.ruleset, records.data_lines(), None);
+    let report = records.counts().report(&options.ruleset, records.data_lines(), None);
     Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
 }
 

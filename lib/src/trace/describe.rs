@@ -102,7 +102,7 @@ pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, Trace
         survey.see(&record, options.ruleset.prefers_allocated(records.is_accounting()));
     }
     let (format, compression) = (records.format(), records.compression());
-    let reading = records.ledger().report(&options.ruleset, records.data_lines(), None);
+    let reading = records.counts().report(&options.ruleset, records.data_lines(), None);
     let (header, _, _) = records.into_parts();
     Ok(survey.finish(format, compression, reading, header, options))
 }

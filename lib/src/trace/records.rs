@@ -18,14 +18,14 @@ use crate::workload::Names;
 const TRIAL: u64 = 100;
 
 /// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
-/// [`Records::ledger`], or in strict mode an error.
+/// [`Records::counts`], or in strict mode an error.
 pub struct Records<R: Read> {
     lines: Lines<R>,
     header: Header,
     /// The columns of accounting records; `None` in SWF.
     sacct: Option<Box<Sacct>>,
     strict: bool,
-    ledger: RuleCounts,
+    counts: RuleCounts,
     data_lines: u64,
     first_malformed: Option<Malformed>,
     ended: bool,
@@ -49,7 +49,7 @@ impl<R: Read> Records<R> {
             header: Header::default(),
             sacct,
             strict: options.strict,
-            ledger: RuleCounts::default(),
+            counts: RuleCounts::default(),
             data_lines: 0,
             first_malformed: None,
             ended: false,
@@ -70,14 +70,14 @@ impl<R: Read> Records<R> {
         while let Some((number, line)) = self.lines.next()? {
             let Some(&first) = line.iter().find(|byte| !byte.is_ascii_whitespace()) else { continue };
             let parsed = match &mut self.sacct {
-                Some(sacct) => sacct.parse(line, number, record, &mut self.ledger),
+                Some(sacct) => sacct.parse(line, number, record, &mut self.counts),
                 None if first == b';' => {
                     self.header.push(number, line);
                     continue;
                 }
                 None => swf::parse(line, number, record).map(|oddity| {
                     if let Some(oddity) = oddity {
-                        note(&mut self.ledger, oddity, record);
+                        note(&mut self.counts, oddity, record);
                     }
                     None
                 }),
@@ -92,7 +92,7 @@ impl<R: Read> Records<R> {
                         let (job, value) = (job.unwrap_or(UNKNOWN), value + remedy);
                         return Err(strict_error(rule, rule.field(), self.format(), number, job, value));
                     }
-                    self.ledger.count(rule, || Example { line: Some(number), job, value });
+                    self.counts.count(rule, || Example { line: Some(number), job, value });
                     continue;
                 }
                 Err(malformed) => Some(malformed),
@@ -102,7 +102,7 @@ impl<R: Read> Records<R> {
             }
             let fine = refusal.is_none();
             if let Some(malformed) = refusal {
-                self.ledger.count(Rule::Malformed, || Example {
+                self.counts.count(Rule::Malformed, || Example {
                     line: Some(number),
                     job: None,
                     value: malformed.detail(),
@@ -128,9 +128,9 @@ impl<R: Read> Records<R> {
             return Err(TraceError::Malformed(malformed.clone()));
         }
         for rule in [Rule::Fraction, Rule::DstGap, Rule::DstFold] {
-            if self.ledger.fired(rule) > 0 {
+            if self.counts.fired(rule) > 0 {
                 let value =
-                    self.ledger.example(rule).map_or_else(String::new, |example| example.value.clone());
+                    self.counts.example(rule).map_or_else(String::new, |example| example.value.clone());
                 return Err(strict_error(rule, rule.field(), self.format(), line, job, value));
             }
         }
@@ -140,8 +140,8 @@ impl<R: Read> Records<R> {
     /// Rejects a file most of whose first lines are malformed, as one of another format; a file with a header line only
     /// if all of them are.
     fn judge(&mut self) -> Result<(), TraceError> {
-        let malformed = self.ledger.fired(Rule::Malformed);
-        let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.ledger.fired(rule));
+        let malformed = self.counts.fired(Rule::Malformed);
+        let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.counts.fired(rule));
         let hopeless = match self.format() {
             LogFormat::Swf => 2 * malformed > self.data_lines,
             LogFormat::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
@@ -194,8 +194,8 @@ impl<R: Read> Records<R> {
     }
 
     /// The counts of the rules that apply while reading.
-    pub fn ledger(&self) -> &RuleCounts {
-        &self.ledger
+    pub fn counts(&self) -> &RuleCounts {
+        &self.counts
     }
 
     /// Data lines so far: records, malformed lines and steps.
@@ -206,7 +206,7 @@ impl<R: Read> Records<R> {
     /// Header and names, once all is read.
     pub(super) fn into_parts(self) -> (Header, Names, RuleCounts) {
         let names = self.names();
-        (self.header, names, self.ledger)
+        (self.header, names, self.counts)
     }
 }
 
@@ -223,12 +223,12 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-fn note(ledger: &mut RuleCounts, oddity: Oddity, record: &Record) {
+fn note(counts: &mut RuleCounts, oddity: Oddity, record: &Record) {
     let (rule, value) = match oddity {
         Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
         Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),
     };
-    ledger.count(rule, || Example {
+    counts.count(rule, || Example {
         line: Some(record.line),
         job: (record.job >= 0).then_some(record.job),
         value,

@@ -47,6 +47,8 @@ pub(super) struct Gathered<K> {
     pub compression: Compression,
     kept: K,
     withdrawn: Vec<Withdrawn>,
+    /// Sum of the waits of the kept records.
+    waited: i128,
     names: Names,
     cleaning: RuleCounts,
     late_comments: bool,
@@ -66,6 +68,7 @@ pub(super) fn gather<R: Read, K: Store>(
     cleaner.set_format(records.format());
     let mut kept = K::default();
     let mut left = Vec::new();
+    let mut waited = 0;
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
@@ -81,7 +84,10 @@ pub(super) fn gather<R: Read, K: Store>(
         see(&record, records.is_accounting());
         largest.see(&record);
         match cleaner.clean(&mut record)? {
-            Disposition::Kept => kept.push(&record),
+            Disposition::Kept => {
+                waited += i128::from(record.wait.max(0));
+                kept.push(&record);
+            }
             Disposition::Withdrawn => left.push(withdrawn(&record, kept.len())),
             Disposition::Removed => {}
         }
@@ -89,7 +95,7 @@ pub(super) fn gather<R: Read, K: Store>(
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
     late_comments |= records.header().comments.len() != comments;
     let (header, names, reading) = records.into_parts();
-    let cleaning = cleaner.into_ledger();
+    let cleaning = cleaner.into_counts();
     Ok(Gathered {
         header,
         reading,
@@ -98,6 +104,7 @@ pub(super) fn gather<R: Read, K: Store>(
         compression,
         kept,
         withdrawn: left,
+        waited,
         names,
         cleaning,
         late_comments,
@@ -108,21 +115,22 @@ pub(super) fn gather<R: Read, K: Store>(
 impl<K: Store> Gathered<K> {
     /// Applies the rules that need all of the records, and puts them into arrival order.
     pub fn selected(self, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
-        let Gathered { header, reading: mut ledger, lines, format, compression, mut kept, names, .. } = self;
-        let mut withdrawn = self.withdrawn;
-        ledger.merge(self.cleaning);
+        let Gathered { header, reading: mut counts, lines, format, compression, mut kept, names, .. } = self;
+        let (mut withdrawn, mut waited) = (self.withdrawn, self.waited);
+        counts.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
         if let (Some(size), true) = (declared, self.late_comments) {
             // Records above the comment that declares the size have not been compared with it yet.
-            let fits = fit(&mut kept, size.procs, format, options, &mut ledger)?;
+            let fits = fit(&mut kept, size.procs, format, options, &mut counts)?;
             recount(&mut withdrawn, &fits);
+            waited = (0..kept.len()).filter_map(|at| kept.wait(at)).map(|wait| i128::from(wait.0)).sum();
             if options.ruleset.action(Rule::TooLarge) != Action::Cap {
                 withdrawn.retain(|one| one.job.shape.procs <= size.procs);
             }
         }
         let machine = self.largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
         let Some(machine) = machine else {
-            let why = why(&ledger.report(&options.ruleset, lines, None));
+            let why = why(&counts.report(&options.ruleset, lines, None));
             return Err(TraceError::NoJobs { lines, why });
         };
         if declared.is_none() {
@@ -134,13 +142,12 @@ impl<K: Store> Gathered<K> {
         for one in &mut withdrawn {
             one.job.shape.procs = one.job.shape.procs.min(machine.procs);
         }
-        order(&mut kept, &mut withdrawn, options, &mut ledger);
+        order(&mut kept, &mut withdrawn, options, &mut counts);
         if format == LogFormat::Swf {
-            note_duplicates(&kept, &mut ledger);
+            note_duplicates(&kept, &mut counts);
         }
-        let mut report = ledger.report(&options.ruleset, lines, Some(machine.to_string()));
-        let started = (0..kept.len()).filter_map(|at| kept.wait(at)).map(|wait| i128::from(wait.0)).sum();
-        report.withdrawn = Some(Withdrawals::of(withdrawn.iter().map(Withdrawn::waited), started));
+        let mut report = counts.report(&options.ruleset, lines, Some(machine.to_string()));
+        report.withdrawn = Some(Withdrawals::of(withdrawn.iter().map(Withdrawn::waited), waited));
         Ok(Selected { kept, withdrawn, header, names, report, machine, format, compression })
     }
 }
@@ -165,7 +172,7 @@ fn fit<K: Store>(
     machine: Procs,
     format: LogFormat,
     options: &ReadOptions,
-    ledger: &mut RuleCounts,
+    counts: &mut RuleCounts,
 ) -> Result<Vec<bool>, TraceError> {
     let cap = options.ruleset.action(Rule::TooLarge) == Action::Cap;
     let mut fits = vec![true; kept.len()];
@@ -185,7 +192,7 @@ fn fit<K: Store>(
                 value,
             ));
         }
-        ledger.count(Rule::TooLarge, || Example { line, job: Some(job), value });
+        counts.count(Rule::TooLarge, || Example { line, job: Some(job), value });
         kept.set_procs(at, machine);
         *fits = cap;
     }
@@ -209,7 +216,7 @@ fn order<K: Store>(
     kept: &mut K,
     withdrawn: &mut [Withdrawn],
     options: &ReadOptions,
-    ledger: &mut RuleCounts,
+    counts: &mut RuleCounts,
 ) {
     sort(kept, withdrawn, |(submit, _)| (submit, 0));
     if options.ruleset.action(Rule::Ties) != Action::ByNumber {
@@ -220,7 +227,7 @@ fn order<K: Store>(
         if above == below && job < above_job {
             let line = kept.line(at);
             let value = format!("submitted at {below} like job {above_job}");
-            ledger.count(Rule::Ties, || Example { line, job: Some(job), value });
+            counts.count(Rule::Ties, || Example { line, job: Some(job), value });
         }
     }
     sort(kept, withdrawn, |key| key);
@@ -245,7 +252,7 @@ fn sort<K: Store>(kept: &mut K, withdrawn: &mut [Withdrawn], part: impl Fn((i64,
     kept.arrange(order);
 }
 
-fn note_duplicates<K: Store>(kept: &K, ledger: &mut RuleCounts) {
+fn note_duplicates<K: Store>(kept: &K, counts: &mut RuleCounts) {
     let number = |at: usize| kept.key(at).1;
     if (1..kept.len()).all(|at| number(at - 1) < number(at)) {
         return;
@@ -253,7 +260,7 @@ fn note_duplicates<K: Store>(kept: &K, ledger: &mut RuleCounts) {
     let mut numbers: Vec<i64> = (0..kept.len()).map(number).collect();
     numbers.sort_unstable();
     for pair in numbers.windows(2).filter(|pair| pair[0] == pair[1]) {
-        ledger.count(Rule::DuplicateJob, || Example {
+        counts.count(Rule::DuplicateJob, || Example {
             line: None,
             job: Some(pair[0]),
             value: "several jobs have this number".into(),

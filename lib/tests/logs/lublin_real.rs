@@ -195,7 +195,7 @@ fn clock(sample: &Workload) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Not rejected, and with the chance that docs/concepts/workload-models.md gives.
+/// Not rejected, and with the chance that experiments/workload-models/README.md gives.
 fn accepted(what: &str, chance: f64, written: f64) -> Result<(), Failed> {
     if chance < LEVEL {
         return Err(format!("{what}: rejected, chance {chance:.2e}").into());
@@ -257,7 +257,7 @@ const SAMPLE: [(&str, Check); 7] = [
 ];
 
 /// Kolmogorov–Smirnov distances from the jobs left out of a fit: of run times under the fit and under the defaults, then
-/// of sizes. docs/concepts/workload-models.md has the same numbers.
+/// of sizes. experiments/workload-models/README.md has the same numbers.
 type Distances = [f64; 4];
 
 /// A log, and for each of two models the distances if the first half is fitted and the second compared, and if every

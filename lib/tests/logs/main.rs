@@ -7,10 +7,10 @@
 #![allow(clippy::unwrap_used)] // a test that cannot set up its case should fail
 
 mod advice_real;
+mod characterization_real;
 mod golden;
 mod lublin_real;
 mod population;
-mod portrait_real;
 mod scenarios;
 #[path = "../support/mod.rs"]
 mod support;
@@ -26,7 +26,7 @@ fn main() {
         golden::trials,
         lublin_real::trials,
         population::trials,
-        portrait_real::trials,
+        characterization_real::trials,
         scenarios::trials,
         template_real::trials,
         trace_real::trials,

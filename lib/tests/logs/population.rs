@@ -5,7 +5,7 @@ use queuecast::eval::WalkForward;
 use queuecast::job::{Job, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
-use queuecast::synth::{Habits, Lublin, Manners, Population, Resample};
+use queuecast::synth::{Habits, Lublin, Population, Resample, UserStatistics};
 use queuecast::workload::Workload;
 use rand::seq::SliceRandom;
 
@@ -55,12 +55,12 @@ fn bare(workload: &Workload) -> Workload {
 /// The log's jobs, given to users simulated after its own, are submitted in sessions like the log's.
 fn calibrated(log: &Workload) -> Result<(), Failed> {
     let population = Population::like(log).unwrap();
-    let settled = population.settle(&bare(log), Seed(11)).unwrap();
-    let (real, made) = (Manners::of(log), Manners::of(&settled));
+    let settled = population.assign_users(&bare(log), Seed(11)).unwrap();
+    let (real, made) = (UserStatistics::of(log), UserStatistics::of(&settled));
     let both = || format!("{population:?}\nlog     {real:?}\nsettled {made:?}");
     let near = |real: f64, made: f64, factor: f64| made <= real * factor && made >= real / factor;
     ensure(made.users.abs_diff(real.users) * 50 <= real.users, both)?;
-    ensure(near(real.jobs_per_sitting, made.jobs_per_sitting, 1.1), both)?;
+    ensure(near(real.jobs_per_session, made.jobs_per_session, 1.1), both)?;
     ensure((real.single - made.single).abs() < 0.05, both)?;
     ensure(near(real.think, made.think, 2.0), both)?;
     ensure(near(real.think_spread, made.think_spread, 1.25), both)?;
@@ -68,7 +68,7 @@ fn calibrated(log: &Workload) -> Result<(), Failed> {
     ensure((real.same_size - made.same_size).abs() < 0.05, both)?;
     ensure((real.same_size_again - made.same_size_again).abs() < 0.12, both)?;
     ensure(near(real.user_run_spread, made.user_run_spread, 1.3), both)?;
-    ensure(near(real.sitting_run_spread, made.sitting_run_spread, 1.25), both)?;
+    ensure(near(real.session_run_spread, made.session_run_spread, 1.25), both)?;
     ensure((real.busiest_tenth - made.busiest_tenth).abs() < 0.08, both)?;
     ensure(near(real.presence, made.presence, 1.3), both)?;
     ensure((real.repetition - made.repetition).abs() < 0.15, both)?;
@@ -78,7 +78,7 @@ fn calibrated(log: &Workload) -> Result<(), Failed> {
 /// History tells as much about the settled jobs as about the log's, more or less.
 fn learnable(log: &Workload) -> Result<(), Failed> {
     let log_without = with(log, |jobs| jobs.iter_mut().for_each(|job| job.shape.limit = None));
-    let settled = Population::like(log).unwrap().settle(&bare(log), Seed(11)).unwrap();
+    let settled = Population::like(log).unwrap().assign_users(&bare(log), Seed(11)).unwrap();
     for predictor in ["recent:2", "sbh"] {
         let (real, made) = (error_ratio(&log_without, predictor), error_ratio(&settled, predictor));
         let both = || format!("{predictor}: {real:.3} in the log, {made:.3} settled");
@@ -90,30 +90,30 @@ fn learnable(log: &Workload) -> Result<(), Failed> {
 /// Twenty resampled years have the load and the jobs of the log, and differ.
 fn resampled(log: &Workload) -> Result<(), Failed> {
     let resample = Resample { weeks: 52, load: None };
-    let (mut loads, mut sittings) = (Vec::new(), 0.0);
+    let (mut loads, mut sessions) = (Vec::new(), 0.0);
     for seed in 0..20 {
         let one = resample.of(log, Seed(seed)).unwrap();
-        sittings += Manners::of(&one).jobs_per_sitting / 20.0;
+        sessions += UserStatistics::of(&one).jobs_per_session / 20.0;
         loads.push(one.offered_load());
     }
     let mean = loads.iter().sum::<f64>() / 20.0;
     let real = log.offered_load();
     ensure((mean / real - 1.0).abs() < 0.12, || format!("load {mean} instead of {real}"))?;
     ensure(loads.iter().any(|load| (load / mean - 1.0).abs() > 0.005), || format!("{loads:?}"))?;
-    let real = Manners::of(log).jobs_per_sitting;
-    ensure((sittings / real - 1.0).abs() < 0.08, || format!("{sittings} jobs a sitting instead of {real}"))
+    let real = UserStatistics::of(log).jobs_per_session;
+    ensure((sessions / real - 1.0).abs() < 0.08, || format!("{sessions} jobs a session instead of {real}"))
 }
 
 /// The default users on the independent jobs of a model.
 fn by_default(independent: &Workload) -> Result<(), Failed> {
-    let settled = Population::default().settle(independent, Seed(1)).unwrap();
+    let settled = Population::default().assign_users(independent, Seed(1)).unwrap();
     for (predictor, most) in [("recent:2", 0.72), ("sbh", 0.65)] {
         let ratio = error_ratio(&settled, predictor);
         ensure((0.2..most).contains(&ratio), || format!("{predictor}: {ratio:.3}"))?;
     }
-    let manners = Manners::of(&settled);
-    let asked = Population::default().jobs_per_sitting;
-    ensure((manners.jobs_per_sitting / asked - 1.0).abs() < 0.2, || format!("{manners:?}"))?;
+    let manners = UserStatistics::of(&settled);
+    let asked = Population::default().jobs_per_session;
+    ensure((manners.jobs_per_session / asked - 1.0).abs() < 0.2, || format!("{manners:?}"))?;
     ensure(manners.same_size > 0.65 && manners.users == 300, || format!("{manners:?}"))?;
     // Shuffled once, shuffling again changes nothing: the control of the yardstick.
     let ratio = error_ratio(&shuffled(&settled), "recent:2");

@@ -390,6 +390,16 @@ proptest! {
     }
 
     #[test]
+    fn conservative_backfilling_equals_visiting_every_reservation(
+        workload in workloads(), predictor in any_predictor(), options in options(),
+    ) {
+        let policy = Backfill::conservative(Persistence::Keep);
+        let fast = run(&workload, &policy, predictor.clone(), options, false);
+        let slow = run(&workload, &policy, predictor, options, true);
+        prop_assert_eq!(fast, slow);
+    }
+
+    #[test]
     fn every_schedule_is_feasible_and_repeats_itself(
         workload in workloads(), policy in policies(), predictor in any_predictor(), options in options(),
     ) {
@@ -575,7 +585,7 @@ proptest! {
     #[test]
     fn the_indexed_planner_plans_exactly_as_the_plain_loop_with_long_queues(
         rows in prop::collection::vec((0..8_i64, 1..=MACHINE, 1..5000_i64, 1..20_i64, 0..4_u32), 300..700),
-        order in backfill_orders(), predictor in any_predictor(), options in options(),
+        order in backfill_orders(), conservative in prop::bool::weighted(0.25), predictor in any_predictor(), options in options(),
     ) {
         let mut submit = 0;
         let jobs = (1..).zip(rows).map(|(id, (gap, procs, run, slack, user))| {
@@ -585,7 +595,8 @@ proptest! {
             (job, Truth::rigid(Seconds(run)))
         });
         let workload = Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap();
-        let policy = Backfill { order, ..Backfill::fcfs() };
+        let policy =
+            if conservative { Backfill::conservative(Persistence::Keep) } else { Backfill { order, ..Backfill::fcfs() } };
         let fast = run(&workload, &policy, predictor.clone(), options, false);
         prop_assert!(fast.longest_queue > 200);
         prop_assert_eq!(fast, run(&workload, &policy, predictor, options, true));
@@ -866,6 +877,18 @@ fn control_what_a_fickle_predictor_thinks_decides_who_starts() {
         });
         assert!(differing > 50, "{policy}: {differing}");
     }
+}
+
+#[test]
+fn control_reservations_move_in_most_random_workloads() {
+    // Otherwise conservative backfilling could equal the plain loop because nothing is ever compressed.
+    let moved = count_cases(|workload, options, seed| {
+        let keep = Backfill::conservative(Persistence::Keep);
+        let run =
+            |policy: &Backfill| run(workload, policy, PredictorSpec::Requested, *options, seed % 2 == 0);
+        run(&keep).placements != run(&Backfill::conservative(Persistence::Replan)).placements
+    });
+    assert!(moved > 20, "{moved}");
 }
 
 #[test]

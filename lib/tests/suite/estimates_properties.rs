@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use queuecast::portrait::{Mode, Modes};
+use queuecast::characterization::{Mode, Modes};
 use queuecast::seed::Seed;
 use queuecast::synth::{EstimateModel, Exponential, Pairing, PowerLaw, Routine, Supplied, ValueCount};
 use queuecast::units::Seconds;
@@ -270,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn sittings_keep_every_estimate_whatever_the_routine(
+    fn sessions_keep_every_estimate_whatever_the_routine(
         rows in proptest::collection::vec((0..9000_i64, 0..4_u32, 1..4_u32, 0..1000_i64, 0..1000_i64), 1..60),
         (gap, kept, recalled, disorder) in (1..604_800_i64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64),
         corner in 0..4_u8,
@@ -288,7 +288,7 @@ proptest! {
             1 => [1.0; 3],
             _ => [kept, recalled, disorder],
         };
-        let pairing = Pairing::Sittings(Routine { gap: Seconds(gap), kept, recalled, disorder });
+        let pairing = Pairing::Sessions(Routine { gap: Seconds(gap), kept, recalled, disorder });
         let given = pairing.pair(&modes, &workload, Seed(seed)).unwrap();
         prop_assert!(given.iter().zip(workload.truths()).all(|(given, truth)| *given >= truth.run()));
         prop_assert_eq!(&given.iter().copied().collect::<Modes>(), &modes);

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use queuecast::characterization::Characterization;
 use queuecast::job::Truth;
-use queuecast::portrait::Portrait;
 use queuecast::seed::Seed;
 use queuecast::synth::{
-    Downey, EstimateModel, Estimates, Lever, Lublin, Pairing, Population, Resample, Rescale, Routine, Shaken,
-    Target, Variant,
+    Downey, EstimateModel, Estimates, LoadTarget, Lublin, Pairing, Population, Resample, Rescale, Routine,
+    ScaledQuantity, Shaken, Variant,
 };
 use queuecast::units::{Seconds, Time};
 use queuecast::workload::Workload;
@@ -63,21 +63,21 @@ proptest! {
     #[test]
     fn odd_workloads_are_settled_and_imitated(before in odd(), users in 1..50_u32, seed: u64) {
         let population = Population { users, ..Population::default() };
-        let after = population.settle(&before, Seed(seed)).unwrap();
+        let after = population.assign_users(&before, Seed(seed)).unwrap();
         prop_assert_eq!(shapes(&after), shapes(&before));
         prop_assert!(after.jobs().iter().zip(before.jobs()).all(|(one, other)| one.submit == other.submit));
         let queued = before.jobs().iter().any(|job| job.queue.is_some());
         prop_assert!(after.jobs().iter().zip(before.jobs()).all(|(one, other)| !queued || one.queue == other.queue));
         if let Ok(like) = Population::like(&before) {
-            prop_assert!(like.settle(&before, Seed(seed)).is_ok());
+            prop_assert!(like.assign_users(&before, Seed(seed)).is_ok());
         }
     }
 
     #[test]
     fn odd_workloads_are_rescaled_or_it_is_said_why_not(
         before in odd(),
-        to in prop_oneof![(0.001..100.0_f64).prop_map(Target::Load), (0.001..1000.0_f64).prop_map(Target::Factor)],
-        by in select(vec![Lever::Arrivals, Lever::RunTimes, Lever::Sizes]),
+        to in prop_oneof![(0.001..100.0_f64).prop_map(LoadTarget::Load), (0.001..1000.0_f64).prop_map(LoadTarget::Factor)],
+        by in select(vec![ScaledQuantity::Arrivals, ScaledQuantity::RunTimes, ScaledQuantity::Sizes]),
     ) {
         let after = match (Rescale { to, by }).of(&before) {
             Ok(after) => after,
@@ -97,16 +97,16 @@ proptest! {
             let (new, old) = (job.shape.limit, before.shape.limit);
             prop_assert!(old.is_none_or(|old| run.run() > old) || new.is_some_and(|new| truth.run() <= new));
         }
-        if let Target::Load(load) = to {
+        if let LoadTarget::Load(load) = to {
             let offered = after.offered_load();
             // Off by half a processor or half a second of every job at most, or by half a second of the span.
             let machine = f64::from(after.machine().procs.0);
             let jobs = || after.jobs().iter().zip(after.truths());
             let span = (after.jobs().last().unwrap().submit - after.begins().unwrap()).0.max(1) as f64;
             let off = match by {
-                Lever::Arrivals => load * 0.6 / (span - 0.5),
-                Lever::RunTimes => jobs().map(|(job, _)| f64::from(job.shape.procs.0)).sum::<f64>() / (machine * span),
-                Lever::Sizes => jobs().map(|(_, truth)| truth.run().0 as f64).sum::<f64>() / (machine * span),
+                ScaledQuantity::Arrivals => load * 0.6 / (span - 0.5),
+                ScaledQuantity::RunTimes => jobs().map(|(job, _)| f64::from(job.shape.procs.0)).sum::<f64>() / (machine * span),
+                ScaledQuantity::Sizes => jobs().map(|(_, truth)| truth.run().0 as f64).sum::<f64>() / (machine * span),
             };
             prop_assert!((offered - load).abs() <= off + 1e-9 * load, "{} instead of {}, off by {}", offered, load, off);
         }
@@ -129,13 +129,13 @@ proptest! {
     }
 
     #[test]
-    fn a_workload_is_at_its_own_load(before in odd(), by in select(vec![Lever::Arrivals, Lever::RunTimes, Lever::Sizes])) {
+    fn a_workload_is_at_its_own_load(before in odd(), by in select(vec![ScaledQuantity::Arrivals, ScaledQuantity::RunTimes, ScaledQuantity::Sizes])) {
         let load = before.offered_load();
         let one_instant = before.jobs().last().unwrap().submit == before.begins().unwrap();
         if !(0.001..=100.0).contains(&load) || one_instant {
             return Ok(());
         }
-        let after = (Rescale { to: Target::Load(load), by }).of(&before);
+        let after = (Rescale { to: LoadTarget::Load(load), by }).of(&before);
         prop_assert!(after.is_ok(), "{:?}", after);
         prop_assert!((after.unwrap().offered_load() / load - 1.0).abs() < 1e-6);
     }
@@ -165,24 +165,24 @@ proptest! {
     }
 
     #[test]
-    fn odd_workloads_have_portraits(workload in odd()) {
-        let portrait = Portrait::of(&workload);
+    fn odd_workloads_have_characterizations(workload in odd()) {
+        let described = Characterization::of(&workload);
         let jobs = workload.len() as u64;
-        prop_assert_eq!(portrait.jobs, jobs);
-        prop_assert_eq!(portrait.run_percentiles.len(), 101);
-        prop_assert!(portrait.run_percentiles.is_sorted());
-        prop_assert_eq!(portrait.estimates.is_some(), portrait.with_estimate > 0);
-        prop_assert_eq!(portrait.accuracy.is_some(), portrait.with_estimate > 0);
-        prop_assert_eq!(portrait.sittings.is_some(), portrait.with_user > 0);
-        if let Some(accuracy) = &portrait.accuracy {
+        prop_assert_eq!(described.jobs, jobs);
+        prop_assert_eq!(described.run_percentiles.len(), 101);
+        prop_assert!(described.run_percentiles.is_sorted());
+        prop_assert_eq!(described.estimates.is_some(), described.with_estimate > 0);
+        prop_assert_eq!(described.accuracy.is_some(), described.with_estimate > 0);
+        prop_assert_eq!(described.sessions.is_some(), described.with_user > 0);
+        if let Some(accuracy) = &described.accuracy {
             let below: u64 = accuracy.histogram.iter().map(|bin| bin.jobs).sum();
-            prop_assert_eq!(below + accuracy.reached + accuracy.exceeded, portrait.with_estimate);
-            prop_assert_eq!(accuracy.by_run.iter().map(|bin| bin.jobs).sum::<u64>(), portrait.with_estimate);
+            prop_assert_eq!(below + accuracy.reached + accuracy.exceeded, described.with_estimate);
+            prop_assert_eq!(accuracy.by_run.iter().map(|bin| bin.jobs).sum::<u64>(), described.with_estimate);
             prop_assert!((0.0..=1.0).contains(&accuracy.mean) && (0.0..=1.0).contains(&accuracy.peak_share));
         }
-        if let Some(estimates) = &portrait.estimates {
+        if let Some(estimates) = &described.estimates {
             prop_assert!((0.5 - 1e-9..=1.0).contains(&estimates.joint_ratio));
-            prop_assert_eq!(estimates.modes.iter().map(|mode| mode.jobs).sum::<u64>(), portrait.with_estimate);
+            prop_assert_eq!(estimates.modes.iter().map(|mode| mode.jobs).sum::<u64>(), described.with_estimate);
             prop_assert!((estimates.modes.last().unwrap().covered - 1.0).abs() < 1e-12);
             for covering in &estimates.covering {
                 let fewest = estimates.modes.iter().position(|mode| mode.covered >= covering.share - 1e-12);
@@ -190,7 +190,7 @@ proptest! {
             }
         }
         // Not a number is not even equal to itself.
-        prop_assert_eq!(&portrait, &Portrait::of(&workload), "something is not a number");
+        prop_assert_eq!(&described, &Characterization::of(&workload), "something is not a number");
     }
 
     #[test]
@@ -203,7 +203,7 @@ proptest! {
             prop_assert!(given.iter().zip(workload.truths()).all(|(given, truth)| *given >= least(truth)));
         }
         let longest = workload.truths().iter().map(|truth| truth.run()).max().unwrap();
-        for pairing in [Pairing::Shuffled, Pairing::Sittings(Routine::default())] {
+        for pairing in [Pairing::Shuffled, Pairing::Sessions(Routine::default())] {
             let model = EstimateModel::new(1, Seconds(86_400));
             let given = Estimates::Model(model, pairing).of(&workload, Seed(seed));
             prop_assert_eq!(given.is_ok(), longest <= Seconds(86_400));
@@ -231,7 +231,7 @@ proptest! {
 fn the_only_load_there_is_can_be_asked_for() {
     for (run, span) in (2..300_i64).flat_map(|run| [(run, 7), (run, 1009), (run, 2173)]) {
         let workload = workload(1, [0, span].map(|at| job(1, run).at(at)));
-        let own = Rescale { to: Target::Load(workload.offered_load()), by: Lever::Sizes };
+        let own = Rescale { to: LoadTarget::Load(workload.offered_load()), by: ScaledQuantity::Sizes };
         if workload.offered_load() <= 100.0 {
             assert_eq!(own.of(&workload), Ok(workload));
         }
@@ -242,10 +242,12 @@ fn the_only_load_there_is_can_be_asked_for() {
 fn a_load_that_whole_seconds_cannot_have_is_refused() {
     let workload = workload(1, [0, 1, 2, 4].map(|at| job(1, 1).at(at).limit(3600)));
     assert_eq!(workload.offered_load(), 1.0);
-    let error =
-        (Rescale { to: Target::Load(0.25), by: Lever::RunTimes }).of(&workload).unwrap_err().to_string();
+    let error = (Rescale { to: LoadTarget::Load(0.25), by: ScaledQuantity::RunTimes })
+        .of(&workload)
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("load = 0.25: must be at least 1"), "{error}");
-    let half = Rescale { to: Target::Factor(0.5), by: Lever::RunTimes };
+    let half = Rescale { to: LoadTarget::Factor(0.5), by: ScaledQuantity::RunTimes };
     let error = half.of(&workload).unwrap_err().to_string();
     assert!(error.starts_with("factor = 0.5: must be at least 1"), "{error}");
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use queuecast::job::{Ending, QueueId};
 use queuecast::seed::Seed;
-use queuecast::synth::{Lever, Population, Resample, Rescale, Target};
+use queuecast::synth::{LoadTarget, Population, Resample, Rescale, ScaledQuantity};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
@@ -36,25 +36,25 @@ fn workload(most: usize) -> impl Strategy<Value = Workload> {
 
 fn population() -> impl Strategy<Value = Population> {
     let users = (1..200_u32, 0.0..=5.0_f64, 0.0..50.0_f64, 0.01..=1.0_f64, 1..50_u32);
-    let sittings = (1.0..50.0_f64, 0.0..=3.0_f64, 1..=3600_i64, 0.0..=4.0_f64);
+    let sessions = (1.0..50.0_f64, 0.0..=3.0_f64, 1..=3600_i64, 0.0..=4.0_f64);
     let work = (1.0..30.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
     let runs = (0.0..=5.0_f64, 0.0..=5.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
-    (users, sittings, work, runs).prop_map(|(users, sittings, work, runs)| Population {
+    (users, sessions, work, runs).prop_map(|(users, sessions, work, runs)| Population {
         users: users.0,
         activity: users.1,
         plateau: users.2,
         presence: users.3,
         groups: users.4,
-        jobs_per_sitting: sittings.0,
-        sitting_spread: sittings.1,
-        think: Seconds(sittings.2),
-        think_spread: sittings.3,
+        jobs_per_session: sessions.0,
+        session_spread: sessions.1,
+        think: Seconds(sessions.2),
+        think_spread: sessions.3,
         applications: work.0,
         kinship: work.1,
         switching: work.2,
         resuming: work.3,
         spread: runs.0,
-        sitting_run_spread: runs.1,
+        session_run_spread: runs.1,
         wandering: runs.2,
         resizing: runs.3,
         failures: runs.4,
@@ -82,7 +82,7 @@ proptest! {
 
     #[test]
     fn settling_rearranges(before in workload(300), population in population(), seed: u64) {
-        let after = population.settle(&before, Seed(seed)).unwrap();
+        let after = population.assign_users(&before, Seed(seed)).unwrap();
         let queued = before.jobs().iter().any(|job| job.queue.is_some());
         prop_assert_eq!(contents(&after, queued), contents(&before, queued));
         for (one, other) in after.jobs().iter().zip(before.jobs()) {
@@ -92,7 +92,7 @@ proptest! {
             prop_assert!(one.group.is_some_and(|group| group.number() < population.groups));
             prop_assert!(one.executable.is_some());
         }
-        prop_assert_eq!(&after, &population.settle(&before, Seed(seed)).unwrap());
+        prop_assert_eq!(&after, &population.assign_users(&before, Seed(seed)).unwrap());
     }
 
     #[test]
@@ -101,7 +101,7 @@ proptest! {
         let population = Population::like(&log);
         prop_assert_eq!(population.is_ok(), known);
         if let Ok(population) = population {
-            prop_assert_eq!(population.settle(&log, Seed(seed)).unwrap().len(), log.len());
+            prop_assert_eq!(population.assign_users(&log, Seed(seed)).unwrap().len(), log.len());
         }
     }
 
@@ -109,11 +109,11 @@ proptest! {
     fn rescaling_meets_the_load_or_says_why(
         before in workload(100),
         load in 0.001..5.0_f64,
-        by in prop_oneof![Just(Lever::Arrivals), Just(Lever::RunTimes), Just(Lever::Sizes)],
+        by in prop_oneof![Just(ScaledQuantity::Arrivals), Just(ScaledQuantity::RunTimes), Just(ScaledQuantity::Sizes)],
     ) {
-        let Ok(after) = (Rescale { to: Target::Load(load), by }).of(&before) else { return Ok(()) };
+        let Ok(after) = (Rescale { to: LoadTarget::Load(load), by }).of(&before) else { return Ok(()) };
         prop_assert_eq!(after.len(), before.len());
-        if by == Lever::Arrivals {
+        if by == ScaledQuantity::Arrivals {
             let span = (after.jobs().last().unwrap().submit - after.begins().unwrap()).0 as f64;
             prop_assert!((after.offered_load() / load - 1.0).abs() <= 0.6 / span, "{}", after.offered_load());
             prop_assert_eq!(contents(&after, true), contents(&before, true));

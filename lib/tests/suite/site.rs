@@ -76,7 +76,7 @@ proptest! {
 #[test]
 fn events_that_do_not_fit_are_refused_and_change_nothing() {
     let mut site = Site::new(Machine { procs: Procs(MACHINE) });
-    let first = site.submit(job(7, 0, 3, 50), Seconds(50), Seconds(50));
+    let first = site.submit(&job(7, 0, 3, 50), Seconds(50), Seconds(50));
     assert_eq!(site.end(first), Err(SiteError::NotRunning(first)));
     assert_eq!(site.start(first, Time(5), 0), Ok(()));
     assert_eq!(site.start(first, Time(6), 0), Err(SiteError::NotWaiting(first)));

@@ -57,8 +57,8 @@ fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseErro
         }
         count += 1;
     }
-    let ledger = records.ledger();
-    prop_assert_eq!(records.data_lines(), count + ledger.fired(Rule::Malformed) + ledger.fired(Rule::Step));
+    let counts = records.counts();
+    prop_assert_eq!(records.data_lines(), count + counts.fired(Rule::Malformed) + counts.fired(Rule::Step));
     match trace::read(bytes, &options(format)) {
         Ok(log) => {
             prop_assert_eq!(log.report.jobs, log.workload.len() as u64);

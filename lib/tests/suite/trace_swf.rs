@@ -322,7 +322,7 @@ fn what_is_not_a_log_is_told_what_it_looks_like() {
         (b"\xfd7zXZ\0\0\0", "compressed with xz"),
         (b"BZh91AY&SY", "compressed with bzip2"),
         (b"PK\x03\x04....", "a zip archive"),
-        (b"JobID    JobName  State\n------- ------- -----\n", "a table that sacct prints for people"),
+        (b"JobID    JobName  State\n------- ------- -----\n", "a table that sacct prints without -P"),
         (b"12|13|COMPLETED|5\n", "without the header line of sacct"),
         (b"12|13|a,b|CANCELLED by 5|--jobid=3,4\n", "without the header line of sacct"),
         (b"143+0\x1fa\x1fTIMEOUT\n", "without the header line of sacct"),

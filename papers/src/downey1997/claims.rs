@@ -1,7 +1,7 @@
 //! What the text concludes, in the order of its sections.
 
 use super::Part;
-use super::explained::{CAUTION, LINE};
+use super::explained::{CAUTION, LINE, text};
 use super::results::{SeedResults, SettingResults, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
 use crate::Claim;
@@ -32,7 +32,7 @@ impl Means<'_> {
         mean(&self.0.outcomes.change(place, |one| one.turnaround))
     }
 
-    fn utilisation(&self, row: &str) -> f64 {
+    fn utilization(&self, row: &str) -> f64 {
         let place = ENACTED.iter().position(|name| *name == row).unwrap_or_default();
         mean(&self.0.outcomes.change(place, |one| one.utilization))
     }
@@ -102,7 +102,7 @@ impl Means<'_> {
                 (0.5..2.0).contains(&short) && long > 1.5 * short,
                 format!("{short:.1} and {long:.1} times too long, geometric means"),
             )
-            .explained(LINE),
+            .explained(text(LINE)),
         ]
     }
 
@@ -110,7 +110,7 @@ impl Means<'_> {
     fn for_all(&self) -> Vec<Claim> {
         let [opt, pred, bias, heur, lock_in, averse] =
             [OPT, PRED, BIAS, HEUR, LOCK_IN, AVERSE].map(|row| self.turnaround(row));
-        let used = [OPT, PRED, BIAS, HEUR].map(|row| self.utilisation(row));
+        let used = [OPT, PRED, BIAS, HEUR].map(|row| self.utilization(row));
         vec![
             Claim::new(
                 "the turnaround of OPT and of BIAS is longer than that of AVG, that of HEUR by far the longest",
@@ -123,26 +123,26 @@ impl Means<'_> {
                 format!("{pred:+.1} %"),
             ),
             Claim::new("that of PRED is shorter than that of AVG", pred < 0.0, format!("{pred:+.1} %"))
-                .explained(CAUTION),
+                .explained(text(CAUTION)),
             Claim::new(
                 "that of BIAS is shorter than that of OPT",
                 bias < opt,
                 format!("{bias:+.1} %, {opt:+.1} %"),
             )
-            .explained(CAUTION),
+            .explained(text(CAUTION)),
             Claim::new(
                 "lock-in shortens that of BIAS, and risk aversion shortens it further",
                 lock_in < bias && averse < lock_in,
                 format!("{bias:+.1} %, {lock_in:+.1} %, {averse:+.1} %"),
             ),
             Claim::new("with both it is about that of AVG", averse.abs() < 2.0, format!("{averse:+.1} %"))
-                .explained(CAUTION),
+                .explained(text(CAUTION)),
             Claim::new(
                 "OPT and the strategies that predict make better use of the machine than AVG",
                 used[..3].iter().all(|&used| used > 0.0),
                 format!("OPT {:+.1} %, PRED {:+.1} %, BIAS {:+.1} %", used[0], used[1], used[2]),
             )
-            .explained(CAUTION),
+            .explained(text(CAUTION)),
             Claim::new("HEUR makes worse use of it", used[3] < 0.0, format!("{:+.1} %", used[3])),
         ]
     }

@@ -178,7 +178,7 @@ fn notes(results: &SettingResults<'_>) -> Vec<String> {
         "jobs are given at most A processors rounded up, and every day begins on an idle machine: the readings under which \
          the paper's own account of its workload comes out (table readings)"
             .to_owned(),
-        "predictions go by equation 5 with the lifetimes of section 2.2.1 (from e^2 to e^12 s); utilisation is that of the \
+        "predictions go by equation 5 with the lifetimes of section 2.2.1 (from e^2 to e^12 s); utilization is that of the \
          12 hours in which jobs arrive"
             .to_owned(),
     ];

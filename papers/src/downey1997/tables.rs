@@ -6,6 +6,7 @@ use super::setting::{
 };
 use super::{Part, explained};
 use crate::PublishedCell;
+use crate::printed::PrintedTables;
 use queuecast::allot::Trend;
 use queuecast::eval::Repeated;
 use queuecast::eval::molding::{Enacted, Recorded};
@@ -30,9 +31,19 @@ pub fn all(results: &SettingResults<'_>) -> Vec<PublishedCell> {
     cells
 }
 
+/// What the paper prints. The experiment `caution` is compared with the tables it changes.
+fn printed(table: &str, row: &str, column: &str) -> Option<f64> {
+    let page = PrintedTables(include_str!("../../../experiments/downey1997/printed.md"));
+    match table {
+        "caution" => ["1", "2", "6.1", "workload"].iter().find_map(|table| page.value(table, row, column)),
+        table => page.value(table, row, column),
+    }
+}
+
 /// A cell that is a mean over seeds; the paper's value may be two standard deviations away.
 fn cell(table: &str, row: &str, column: &str, unit: &str, values: &[f64]) -> PublishedCell {
     let cell = PublishedCell::new(table, row, column, PublishedCell::AVERAGE).unit(unit);
+    let cell = cell.paper(printed(table, row, column));
     let repeated = Repeated::of(values);
     if !repeated.mean.is_finite() {
         return cell;
@@ -54,15 +65,13 @@ fn workload(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let spoiled = found.outcomes.each(|outcome| outcome.spoiled);
     let docile = found.outcomes.each(|outcome| outcome.recorded[0].rebels / (1.0 - outcome.spoiled));
     vec![
-        avg("spoiled jobs", "%", &percent(spoiled)).paper(63.0),
-        avg("duration, mean", "min", &minutes(found.outcomes.enacted(0, |avg| avg.duration))).paper(78.0),
-        avg("duration, median", "min", &minutes(found.outcomes.enacted(0, |avg| avg.median_duration)))
-            .paper(3.0),
-        opt("rebels of those not spoiled", "%", &percent(docile)).paper(38.0),
-        opt("a rebel saves, median", "min", &minutes(found.outcomes.recorded(0, |opt| opt.median_saved)))
-            .paper(15.0),
-        opt("a rebel saves, mean", "h", &found.outcomes.recorded(0, per_rebel)).paper(1.6),
-        opt("lifetime, rebels by docile", "", &found.outcomes.recorded(0, |opt| opt.lifetimes)).paper(8.0),
+        avg("spoiled jobs", "%", &percent(spoiled)),
+        avg("duration, mean", "min", &minutes(found.outcomes.enacted(0, |avg| avg.duration))),
+        avg("duration, median", "min", &minutes(found.outcomes.enacted(0, |avg| avg.median_duration))),
+        opt("rebels of those not spoiled", "%", &percent(docile)),
+        opt("a rebel saves, median", "min", &minutes(found.outcomes.recorded(0, |opt| opt.median_saved))),
+        opt("a rebel saves, mean", "h", &found.outcomes.recorded(0, per_rebel)),
+        opt("lifetime, rebels by docile", "", &found.outcomes.recorded(0, |opt| opt.lifetimes)),
     ]
     .into_iter()
     .chain(pred_rebels("workload", found, 1))
@@ -75,10 +84,9 @@ fn pred_rebels(table: &str, found: &SeedResults<'_>, place: usize) -> [Published
     let of = |column: &str, unit: &str, values: &[f64]| cell(table, PRED, column, unit, values);
     let recorded = &found.outcomes;
     [
-        of("a rebel saves, median", "min", &minutes(recorded.recorded(place, |pred| pred.median_saved)))
-            .paper(55.0),
-        of("a rebel saves, mean", "h", &recorded.recorded(place, per_rebel)).paper(2.7),
-        of("a loser loses, mean", "min", &minutes(recorded.recorded(place, |pred| pred.lost))).paper(3.7),
+        of("a rebel saves, median", "min", &minutes(recorded.recorded(place, |pred| pred.median_saved))),
+        of("a rebel saves, mean", "h", &recorded.recorded(place, per_rebel)),
+        of("a loser loses, mean", "min", &minutes(recorded.recorded(place, |pred| pred.lost))),
     ]
 }
 
@@ -87,19 +95,10 @@ fn per_rebel(recorded: &Recorded) -> f64 {
     recorded.saved / recorded.rebels / 3600.0
 }
 
-/// Table 1: share of rebels, minutes saved per job, share of losers.
-const TABLE_1: [(&str, [f64; 3]); 4] = [
-    (OPT, [14.0, 13.8, 0.0]),
-    (PRED, [8.0, 12.8, 8.0]),
-    (BIAS, [10.0, 13.5, 8.0]),
-    (HEUR, [37.0, 12.8, 68.0]),
-];
-
 fn recorded(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let rows = RECORDED.iter().enumerate();
     rows.flat_map(|(place, &row)| {
-        let printed = TABLE_1.iter().find(|(name, _)| *name == row).map(|(_, printed)| printed);
-        let mut cells = in_table_1("1", row, found, place, printed);
+        let mut cells = in_table_1("1", row, found, place);
         let clear = percent(found.outcomes.recorded(place, |one| one.clear_losers));
         cells.push(cell("1", row, "losers of more than a second", "%", &clear));
         cells
@@ -109,36 +108,23 @@ fn recorded(found: &SeedResults<'_>) -> Vec<PublishedCell> {
 }
 
 /// The three columns of Table 1 for the strategy recorded at this place.
-fn in_table_1(
-    table: &str,
-    row: &str,
-    found: &SeedResults<'_>,
-    place: usize,
-    printed: Option<&[f64; 3]>,
-) -> Vec<PublishedCell> {
+fn in_table_1(table: &str, row: &str, found: &SeedResults<'_>, place: usize) -> Vec<PublishedCell> {
     let columns: [(&str, &str, Vec<f64>); 3] = [
         ("rebels of all jobs", "%", percent(found.outcomes.recorded(place, |one| one.rebels))),
         ("saved per job", "min", minutes(found.outcomes.recorded(place, |one| one.saved))),
         ("losers of the rebels", "%", percent(found.outcomes.recorded(place, |one| one.losers))),
     ];
-    let judged = columns.iter().enumerate().map(|(number, (column, unit, values))| {
-        cell(table, row, column, unit, values).paper(printed.map(|printed| printed[number]))
-    });
-    judged.collect()
+    columns.iter().map(|(column, unit, values)| cell(table, row, column, unit, values)).collect()
 }
-
-/// Table 2: change of utilisation and of turnaround, in percent.
-const TABLE_2: [(&str, [f64; 2]); 4] =
-    [(OPT, [0.1, 9.0]), (PRED, [2.4, -3.0]), (BIAS, [1.0, 5.0]), (HEUR, [-5.0, 37.0])];
 
 fn enacted(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let turnaround = found.outcomes.enacted(0, |avg| avg.turnaround);
-    let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround).paper(4795.0)];
-    for (row, [utilisation, turnaround]) in TABLE_2 {
+    let mut cells = vec![cell("2", AVG, "turnaround", "s", &turnaround)];
+    for row in RECORDED {
         let Some(place) = ENACTED.iter().position(|name| *name == row) else { continue };
         let used = found.outcomes.change(place, |one| one.utilization);
-        cells.push(cell("2", row, "utilisation against AVG", "%", &used).paper(utilisation));
-        cells.push(against("2", row, found, place).paper(turnaround));
+        cells.push(cell("2", row, "utilization against AVG", "%", &used));
+        cells.push(against("2", row, found, place));
     }
     cells.into_iter().map(explained::cell).collect()
 }
@@ -148,31 +134,24 @@ fn against(table: &str, row: &str, found: &SeedResults<'_>, place: usize) -> Pub
     cell(table, row, "turnaround against AVG", "%", &found.outcomes.change(place, |one| one.turnaround))
 }
 
-/// Section 6.1, in percent of AVG's 4795 s: 5011 s with lock-in, 4783 s with risk aversion too.
-const LOCKED_IN: f64 = 4.5;
-const RISK_AVERSE: f64 = -0.3;
-
 fn improved(found: &SeedResults<'_>) -> Vec<PublishedCell> {
-    let printed = [(LOCK_IN, LOCKED_IN), (AVERSE, RISK_AVERSE), (LEAST, 24.0)];
-    let rows = printed.into_iter().filter_map(|(row, printed)| {
+    let rows = [LOCK_IN, AVERSE, LEAST].into_iter().filter_map(|row| {
         let place = ENACTED.iter().position(|name| *name == row)?;
-        let cell = against("6.1", row, found, place).paper(printed);
-        Some(explained::cell(cell))
+        Some(explained::cell(against("6.1", row, found, place)))
     });
     rows.collect()
 }
 
 fn predictions(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let place = |row: &str| ENACTED.iter().position(|name| *name == row).unwrap_or_default();
-    let lines = [(PRED, [0.48, 0.6, 1.7]), (BIAS, [0.59, 1.01, -0.01])];
-    let cells = lines.into_iter().flat_map(|(row, [correlation, slope, intercept])| {
+    let cells = [PRED, BIAS].into_iter().flat_map(|row| {
         let of = |value: fn(&Trend) -> f64| {
             found.outcomes.enacted(place(row), |one| one.used.as_ref().map_or(f64::NAN, value))
         };
         [
-            cell("predictions", row, "correlation", "", &of(|line| line.correlation)).paper(correlation),
-            cell("predictions", row, "slope", "", &of(|line| line.slope)).paper(slope),
-            cell("predictions", row, "intercept", "", &of(|line| line.intercept)).paper(intercept),
+            cell("predictions", row, "correlation", "", &of(|line| line.correlation)),
+            cell("predictions", row, "slope", "", &of(|line| line.slope)),
+            cell("predictions", row, "intercept", "", &of(|line| line.intercept)),
             cell(
                 "predictions",
                 row,
@@ -223,21 +202,15 @@ fn reading(found: &SeedResults<'_>) -> Vec<PublishedCell> {
 fn cautious(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for (place, row) in [PRED, BIAS, LOCK_IN, AVERSE].into_iter().enumerate() {
-        let tables = TABLE_1.iter().zip(TABLE_2).find(|((name, _), _)| *name == row);
-        if let Some(((_, printed), (_, [utilisation, _]))) = tables {
-            cells.extend(in_table_1("caution", row, found, place, Some(printed)));
+        if [PRED, BIAS].contains(&row) {
+            cells.extend(in_table_1("caution", row, found, place));
             let used = found.outcomes.change(place + 1, |one| one.utilization);
-            cells.push(cell("caution", row, "utilisation against AVG", "%", &used).paper(utilisation));
+            cells.push(cell("caution", row, "utilization against AVG", "%", &used));
         }
         if row == PRED {
             cells.extend(pred_rebels("caution", found, place));
         }
-        let printed = match row {
-            LOCK_IN => LOCKED_IN,
-            AVERSE => RISK_AVERSE,
-            _ => tables.map_or(f64::NAN, |(_, (_, printed))| printed[1]),
-        };
-        cells.push(against("caution", row, found, place + 1).paper(printed));
+        cells.push(against("caution", row, found, place + 1));
     }
     cells.into_iter().map(explained::cell).collect()
 }
@@ -297,4 +270,21 @@ fn swept(table: &str, found: &SeedResults<'_>) -> Vec<PublishedCell> {
         of("saved per job", strategy, "min", &minutes(found.outcomes.recorded(place, |one| one.saved)))
     }));
     cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_values_are_found_by_the_names_of_the_cells() {
+        assert_eq!(printed("workload", AVG, "spoiled jobs"), Some(63.0));
+        assert_eq!(printed("2", AVG, "turnaround"), Some(4795.0));
+        assert_eq!(printed("6.1", LEAST, "turnaround against AVG"), Some(24.0));
+        assert_eq!(printed("caution", LOCK_IN, "turnaround against AVG"), Some(4.5));
+        assert_eq!(printed("caution", PRED, "a rebel saves, mean"), Some(2.7));
+        assert_eq!(printed("predictions", BIAS, "intercept"), Some(-0.01));
+        assert_eq!(printed("1", OPT, "losers of the rebels"), Some(0.0));
+        assert_eq!(printed("loads", AVG, "turnaround"), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::LogSearches;
 use crate::Claim;
+use crate::printed::Explanations;
 use queuecast::eval::Score;
 
 /// The paper's workloads that are to be had.
@@ -92,20 +93,16 @@ pub fn judged(outcomes: &[LogSearches], names: &[&str]) -> Vec<Claim> {
     claims.into_iter().map(explained).collect()
 }
 
-/// The claim with why it does not hold, if it does not and an experiment tells.
+/// The claim with the explanation beside the page, if it does not hold and an experiment tells why.
 fn explained(claim: Claim) -> Claim {
-    let why = match &*claim.claim {
+    let texts = Explanations(include_str!("../../../experiments/smith1998/explained.md"));
+    let name = match &*claim.claim {
         _ if claim.holds => return claim,
-        text if text.starts_with("The mean is a better predictor") => {
-            "on SDSC96 the line wins by 4 %: the public log has other jobs than the paper's"
-        }
-        text if text.starts_with("Relative run times") => {
-            "CTC misses 23 by a point: its greedy search without them is better here than the paper's"
-        }
+        text if text.starts_with("The mean is a better predictor") => "line",
+        text if text.starts_with("Relative run times") => "relative",
         _ => return claim,
     };
-    let told = format!("{why} (experiments/smith1998/README.md)");
-    claim.explained(told)
+    claim.explained(texts.text(name))
 }
 
 /// The smallest error of the first greedy searches with one predictor, in minutes.

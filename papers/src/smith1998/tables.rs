@@ -2,6 +2,7 @@
 
 use super::LogSearches;
 use crate::PublishedCell;
+use crate::printed::PrintedTables;
 use queuecast::eval::Score;
 
 /// What each table shows.
@@ -18,7 +19,7 @@ pub const CAPTIONS: [(&str, &str); 9] = [
 ];
 
 /// What the paper prints of one workload; what is not a number, it does not.
-struct Printed {
+struct PrintedWorkload {
     nodes: f64,
     requests: f64,
     mean_run: f64,
@@ -33,51 +34,31 @@ struct Printed {
 
 const NAN: f64 = f64::NAN;
 
-const CTC: Printed = Printed {
-    nodes: 512.0,
-    requests: 79_302.0,
-    mean_run: 182.18,
-    greedy: [118.89, 65.25],
-    greedy_nodes: [NAN, NAN],
-    genetic: [106.73, 58.58],
-    gibbons: 124.06,
-    gibbons_relative: 107.41,
-    downey: [179.46, 201.34],
-};
-
-const SDSC96: Printed = Printed {
-    nodes: 400.0,
-    requests: 22_337.0,
-    mean_run: 166.48,
-    greedy: [82.40, 49.50],
-    greedy_nodes: [76.20, 45.77],
-    genetic: [74.56, 44.79],
-    gibbons: 122.55,
-    gibbons_relative: NAN,
-    downey: [102.04, 168.24],
-};
-
-const NOTHING: Printed = Printed {
-    nodes: NAN,
-    requests: NAN,
-    mean_run: NAN,
-    greedy: [NAN; 2],
-    greedy_nodes: [NAN; 2],
-    genetic: [NAN; 2],
-    gibbons: NAN,
-    gibbons_relative: NAN,
-    downey: [NAN; 2],
-};
+impl PrintedWorkload {
+    /// Of one workload; nothing where the paper does not have it.
+    fn of(log: &str) -> PrintedWorkload {
+        let tables = PrintedTables(include_str!("../../../experiments/smith1998/printed.md"));
+        let value = |column: &str| tables.value("workloads", log, column).unwrap_or(NAN);
+        let both = |what: &str| ["minutes", "percent"].map(|unit| value(&format!("{what}, {unit}")));
+        PrintedWorkload {
+            nodes: value("nodes"),
+            requests: value("requests"),
+            mean_run: value("mean run time"),
+            greedy: both("greedy"),
+            greedy_nodes: both("greedy with nodes"),
+            genetic: both("genetic"),
+            gibbons: value("Gibbons"),
+            gibbons_relative: value("Gibbons with relative run times"),
+            downey: ["Downey, conditional median", "Downey, conditional average"].map(value),
+        }
+    }
+}
 
 const MINUTE: f64 = 60.0;
 
 /// All tables' cells for one log.
 pub fn cells(outcome: &LogSearches, log: &str) -> Vec<PublishedCell> {
-    let printed = match log {
-        "CTC" => &CTC,
-        "SDSC96" => &SDSC96,
-        _ => &NOTHING,
-    };
+    let printed = PrintedWorkload::of(log);
     let cell = |table: &str, column: &str, unit: &str, paper: f64| {
         PublishedCell::new(table, log, column, log).unit(unit).paper(paper)
     };
@@ -152,4 +133,18 @@ pub fn cells(outcome: &LogSearches, log: &str) -> Vec<PublishedCell> {
         ]);
     }
     cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_workloads_have_their_values() {
+        let [ctc, sdsc] = ["CTC", "SDSC96"].map(PrintedWorkload::of);
+        assert_eq!((ctc.nodes, ctc.genetic, ctc.gibbons_relative), (512.0, [106.73, 58.58], 107.41));
+        assert!(ctc.greedy_nodes[0].is_nan() && sdsc.gibbons_relative.is_nan());
+        assert_eq!((sdsc.greedy_nodes, sdsc.downey), ([76.2, 45.77], [102.04, 168.24]));
+        assert!(PrintedWorkload::of("KTH").mean_run.is_nan());
+    }
 }

@@ -1,49 +1,19 @@
 //! What is known to differ, and which experiment explains it. The experiments are told in
 //! `experiments/talby2005/README.md`.
 
+use crate::printed::Explanations;
 use crate::{Claim, PublishedCell};
 
-/// An experiment, and what it shows in one line.
-struct Experiment(&'static str, &'static str);
+/// The texts beside the page.
+const TEXTS: Explanations = Explanations(include_str!("../../../experiments/talby2005/explained.md"));
 
-impl Experiment {
-    fn told(&self) -> String {
-        format!("{} (experiments/talby2005/README.md, \"{}\")", self.1, self.0)
-    }
-}
-
-const CANCELLED: Experiment = Experiment(
-    "Cancelled jobs",
-    "with the jobs that were cancelled before they started, which Table 1 counts, it is within tolerance",
-);
-
-const OWN_TEXT: Experiment = Experiment(
-    "Table 4 against the text",
-    "the text says 47 to 53 % over EASY, which is 10 to 20 % over this RUH: ours over EASY is inside that",
-);
-
-const SHAKING: Experiment = Experiment(
-    "Shaken arrivals",
-    "the paper's is within two standard deviations of what shaken arrivals give",
-);
-
-const THRESHOLD: Experiment = Experiment(
-    "The threshold of Balanced",
-    "the paper prints no threshold, and inaccuracy is a matter of it: see the sweep",
-);
-
-const TIES: Experiment =
-    Experiment("Shaken arrivals", "the two are closer than what moving arrivals by seconds changes");
-
-const SESSIONS: Experiment = Experiment(
-    "Claims that do not hold here",
-    "the difference is smaller than what moving arrivals by seconds changes",
-);
-
-const PROXIMITY: Experiment = Experiment(
-    "Claims that do not hold here",
-    "ours is a little better than RUH, however sessions are cut and whoever counts",
-);
+const CANCELLED: &str = "cancelled";
+const OWN_TEXT: &str = "own-text";
+const SHAKING: &str = "shaking";
+const THRESHOLD: &str = "threshold";
+const TIES: &str = "ties";
+const SESSIONS: &str = "sessions";
+const PROXIMITY: &str = "proximity";
 
 /// Why a cell is out of tolerance, if an experiment tells.
 pub fn cell(cell: &PublishedCell) -> Option<String> {
@@ -55,7 +25,7 @@ pub fn cell(cell: &PublishedCell) -> Option<String> {
         ("5", _, "Absolute Inaccuracy") => THRESHOLD,
         _ => return None,
     };
-    Some(experiment.told())
+    Some(TEXTS.text(experiment))
 }
 
 /// Whether the paper's value is one that shaken arrivals might give.
@@ -76,7 +46,7 @@ pub fn claim(claim: Claim) -> Claim {
         text if text.starts_with("Proximity in time") => PROXIMITY,
         _ => return claim,
     };
-    claim.explained(experiment.told())
+    claim.explained(TEXTS.text(experiment))
 }
 
 #[cfg(test)]
@@ -94,5 +64,12 @@ mod tests {
         };
         assert!(told(5.2) && !told(4.0));
         assert!(cell(&PublishedCell::new("2", "Perfect", "Wait Time", PublishedCell::AVERAGE)).is_none());
+    }
+
+    #[test]
+    fn every_explanation_is_written() {
+        for name in [CANCELLED, OWN_TEXT, SHAKING, THRESHOLD, TIES, SESSIONS, PROXIMITY] {
+            assert!(TEXTS.text(name).contains("(experiments/talby2005/README.md"), "{name}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::LOG_NAMES;
 use super::explained;
 use super::measure::{CTC, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
+use crate::printed::PrintedTables;
 use crate::{Claim, PublishedCell};
 use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;
@@ -12,23 +13,15 @@ use queuecast::synth::Variant;
 /// An averaged cell may differ from the paper's by this many percentage points.
 const TOLERANCE: f64 = 7.0;
 
-/// What the paper prints: a row, and its four columns.
-struct PrintedRow {
-    row: SchedulerSetting,
-    values: [Option<f64>; 4],
-}
-
-fn printed(row: SchedulerSetting, values: [f64; 4]) -> PrintedRow {
-    // What is not a number was not printed.
-    PrintedRow { row, values: values.map(|value| value.is_finite().then_some(value)) }
-}
+/// What the paper prints.
+pub const PRINTED: PrintedTables = PrintedTables(include_str!("../../../experiments/talby2005/printed.md"));
 
 /// A table: what its rows improve on, and the rows.
 struct PublishedTable {
     number: &'static str,
     caption: &'static str,
     over: SchedulerSetting,
-    rows: Vec<PrintedRow>,
+    rows: Vec<SchedulerSetting>,
 }
 
 fn all() -> [PublishedTable; 4] {
@@ -38,38 +31,29 @@ fn all() -> [PublishedTable; 4] {
             caption: "gain of SJBF with reference predictors over EASY",
             over: SchedulerSetting::easy(),
             rows: vec![
-                printed(SchedulerSetting::perfect(), [22.0, 47.0, 100.0, 176.0]),
-                printed(SchedulerSetting::estimate(), [11.0, 22.0, 0.0, 0.0]),
-                printed(SchedulerSetting::ruh(), [18.0, 32.0, 40.0, 69.0]),
-                printed(SchedulerSetting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
+                SchedulerSetting::perfect(),
+                SchedulerSetting::estimate(),
+                SchedulerSetting::ruh(),
+                SchedulerSetting::ruh_propagation(),
             ],
         },
         PublishedTable {
             number: "4",
             caption: "the best SBH configurations and their gain over RUH",
             over: SchedulerSetting::ruh_propagation(),
-            rows: vec![
-                printed(SchedulerSetting::sbh_pe(), [5.0, 4.0, 5.0, 2.0]),
-                printed(SchedulerSetting::sbh_e(), [4.0, 8.0, 9.0, 3.0]),
-            ],
+            rows: vec![SchedulerSetting::sbh_pe(), SchedulerSetting::sbh_e()],
         },
         PublishedTable {
             number: "5",
             caption: "the best no-estimate SBH configurations relative to RUH",
             over: SchedulerSetting::ruh_propagation(),
-            rows: vec![
-                printed(SchedulerSetting::balanced(), [-5.0, -4.0, -13.0, 1.0]),
-                printed(SchedulerSetting::unbalanced(), [-8.0, -11.0, f64::NAN, 1.0]),
-            ],
+            rows: vec![SchedulerSetting::balanced(), SchedulerSetting::unbalanced()],
         },
         PublishedTable {
             number: "6",
             caption: "gain of Constant over EASY",
             over: SchedulerSetting::easy(),
-            rows: vec![
-                printed(SchedulerSetting::constant(1), [16.0, 13.0, 41.0, 37.0]),
-                printed(SchedulerSetting::ruh_propagation(), [17.0, 32.0, 41.0, 71.0]),
-            ],
+            rows: vec![SchedulerSetting::constant(1), SchedulerSetting::ruh_propagation()],
         },
     ]
 }
@@ -101,25 +85,28 @@ pub fn want(sweep: &mut Sweep, wants: impl Fn(&str) -> bool) -> Result<Vec<Table
     let mut wanted = Vec::new();
     for table in all().into_iter().filter(|table| wants(table.number)) {
         let over = SettingRuns::want(sweep, &table.over)?;
-        let rows =
-            table.rows.iter().map(|row| SettingRuns::want(sweep, &row.row)).collect::<Result<_, _>>()?;
+        let rows = table.rows.iter().map(|row| SettingRuns::want(sweep, row)).collect::<Result<_, _>>()?;
         wanted.push(TableRuns { table, over, rows });
     }
     Ok(wanted)
 }
 
 impl TableRuns {
+    fn printed(&self, row: &SchedulerSetting, column: TableColumn) -> Option<f64> {
+        PRINTED.value(self.table.number, &row.name, column.heading())
+    }
+
     pub fn caption(&self) -> (&'static str, &'static str) {
         (self.table.number, self.table.caption)
     }
 
     pub fn cells(&self, results: &SweepResults) -> Vec<PublishedCell> {
         let mut cells = Vec::new();
-        for (printed, row) in self.table.rows.iter().zip(&self.rows) {
-            for (measure, paper) in TableColumn::ALL.into_iter().zip(printed.values) {
+        for (setting, row) in self.table.rows.iter().zip(&self.rows) {
+            for measure in TableColumn::ALL {
+                let paper = self.printed(setting, measure);
                 let cell = |log: &str| {
-                    PublishedCell::new(self.table.number, &*printed.row.name, measure.heading(), log)
-                        .unit("%")
+                    PublishedCell::new(self.table.number, &*setting.name, measure.heading(), log).unit("%")
                 };
                 let ours = row.plain.improvement(results, measure, &self.over.plain);
                 let judged = cell(PublishedCell::AVERAGE).paper(paper).ours(ours).tolerance(TOLERANCE);
@@ -144,15 +131,15 @@ impl TableRuns {
     pub fn ordering(&self, results: &SweepResults) -> Claim {
         let mut pairs = 0;
         let mut wrong = Vec::new();
-        for (column, measure) in TableColumn::ALL.into_iter().enumerate() {
+        for measure in TableColumn::ALL {
             let rows: Vec<(&str, Option<f64>, f64)> = self
                 .table
                 .rows
                 .iter()
                 .zip(&self.rows)
-                .map(|(printed, row)| {
+                .map(|(setting, row)| {
                     let ours = row.plain.improvement(results, measure, &self.over.plain);
-                    (printed.row.name.as_str(), printed.values[column], ours)
+                    (setting.name.as_str(), self.printed(setting, measure), ours)
                 })
                 .collect();
             for (place, (name, paper, ours)) in rows.iter().enumerate() {
@@ -176,5 +163,24 @@ impl TableRuns {
         }
         let claim = format!("The rows of Table {} stand in this order, column by column", self.table.number);
         explained::claim(Claim::new(claim, wrong.is_empty(), measured))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_printed_values() {
+        let rows =
+            all().into_iter().flat_map(|table| table.rows.into_iter().map(move |row| (table.number, row)));
+        let mut values = Vec::new();
+        for (number, row) in rows {
+            let printed = TableColumn::ALL.map(|column| PRINTED.value(number, &row.name, column.heading()));
+            let missing = printed.iter().filter(|value| value.is_none()).count();
+            assert_eq!(missing, usize::from(row.name.starts_with("Unbalanced")), "{}", row.name);
+            values.extend(printed.into_iter().flatten());
+        }
+        assert_eq!((values.len(), values.iter().sum::<f64>()), (39, 967.0));
     }
 }

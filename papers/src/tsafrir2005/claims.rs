@@ -4,10 +4,11 @@ use super::draws::Draws;
 use super::fits::Fits;
 use super::head::{different, joint, ranks};
 use super::model::Model;
+use super::printed::PRINTED;
 use super::subject::{LogPortrait, Material};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::Claim;
-use queuecast::portrait::Accuracy;
+use queuecast::characterization::Accuracy;
 use queuecast::units::Seconds;
 
 /// What the 20 most popular estimates cover, in percent.
@@ -64,9 +65,10 @@ fn about_logs(material: &Material) -> Vec<Claim> {
             format!("{asked:.1} % and {ran:.1} %"),
         ));
         let joint = 100.0 * ctc.modes.joint_ratio().unwrap_or(f64::NAN);
+        let printed = PRINTED.value("text", "joint ratio of CTC", "percent of the jobs").unwrap_or(f64::NAN);
         claims.push(Claim::new(
             "In CTC, 9 % of the estimates account for 91 % of the jobs",
-            (joint - super::printed::CTC_JOINT_RATIO).abs() <= 1.0,
+            (joint - printed).abs() <= 1.0,
             format!("{:.1} % for {joint:.1} %", 100.0 - joint),
         ));
     }

@@ -25,7 +25,7 @@ pub fn judged(material: &Material, results: &ModelResults) -> Vec<Claim> {
     claims.extend((0..judge.logs).map(|log| judge.beats(log, Model::Vanilla, Model::Original)));
     claims.extend((0..judge.logs).map(|log| judge.beats(log, Model::Improved, Model::Shuffled)));
     claims.extend([
-        judge.sittings(),
+        judge.sessions(),
         judge.always(
             "Real estimates perform worse than the same estimates shuffled",
             Model::Original,
@@ -114,8 +114,8 @@ impl Judge<'_> {
     }
 
     /// Closer to the original than shuffling, in both measures, usually.
-    fn sittings(&self) -> Claim {
-        let (near, far) = (Model::Sittings, Model::Shuffled);
+    fn sessions(&self) -> Claim {
+        let (near, far) = (Model::Sessions, Model::Shuffled);
         let verdicts: Vec<Verdict> = (0..self.logs)
             .map(|log| {
                 let one = |measure| self.nearer(log, measure, near, far, Model::Original);
@@ -127,7 +127,7 @@ impl Judge<'_> {
         let shown = self.each(|log| format!("{} against {}", apart(log, near), apart(log, far)));
         let count = verdicts.iter().filter(|verdict| **verdict == Verdict::So).count();
         Verdict::usually(&verdicts).claim(
-            "Estimates that stay put within sittings are closer to the original than shuffled ones in wait and \
+            "Estimates that stay put within sessions are closer to the original than shuffled ones in wait and \
              slowdown, on at least three logs of four",
             format!("on {count}; apart from the original: {shown}"),
         )

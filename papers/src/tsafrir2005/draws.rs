@@ -4,7 +4,7 @@ use super::HEAD;
 use super::model::Model;
 use super::subject::Material;
 use crate::PublishedCell;
-use queuecast::portrait::Modes;
+use queuecast::characterization::Modes;
 use queuecast::seed::Seed;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;

@@ -1,55 +1,23 @@
 //! What is known to differ, and which experiment explains it. The experiments are told in
 //! `experiments/tsafrir2005/README.md`.
 
+use crate::printed::Explanations;
 use crate::{Claim, PublishedCell};
 
-/// An experiment, and what it shows in one line.
-struct Experiment(&'static str, &'static str);
+/// The texts beside the page.
+const TEXTS: Explanations = Explanations(include_str!("../../../experiments/tsafrir2005/explained.md"));
 
-impl Experiment {
-    fn told(&self) -> String {
-        format!("{} (experiments/tsafrir2005/README.md, \"{}\")", self.1, self.0)
-    }
-}
-
-const PARTITION: Experiment = Experiment(
-    "CTC's machine",
-    "512 is the whole SP2, of which batch jobs had the 338 of the header; both are simulated",
-);
-
-const AGAINST_TABLE_5: Experiment = Experiment(
-    "Table 2 against Table 5",
-    "by the paper's own Table 5, which ours agrees with, 20 values cover 86.4 % and two more at most 88.2 %",
-);
-
-const ALL_RECORDS: Experiment = Experiment(
-    "Table 2 against Table 5",
-    "563 is the number of values among all records of the cleaned log, jobs that never ran among them",
-);
-
-const SHORT_MODES: Experiment = Experiment(
-    "KTH4H below five minutes",
-    "the paper's pair (5 min, 25 %) moves the 14 % of KTH4H's jobs that ask for less, and there the curves are apart; from \
-     five minutes on they are close (table distance)",
-);
-
-const R_SQUARED: Experiment = Experiment(
-    "R squared",
-    "the coefficients are the paper's to the last digit; it does not say of what its R squared is",
-);
-
-const CHANCE: Experiment = Experiment(
-    "What is chance",
-    "the difference is below three standard errors, the original counting as one of many that arrivals a few seconds \
-     earlier or later would have made (row shaken)",
-);
-
-const OWNERS: Experiment =
-    Experiment("Owners", "of BLUE half of the estimates are owned, however the log is cleaned");
+const PARTITION: &str = "partition";
+const AGAINST_TABLE_5: &str = "against-table-5";
+const ALL_RECORDS: &str = "all-records";
+const SHORT_MODES: &str = "short-modes";
+const R_SQUARED: &str = "r-squared";
+const CHANCE: &str = "chance";
+const OWNERS: &str = "owners";
 
 /// Why a comparison of simulations that does not come out says nothing.
 pub fn chance() -> String {
-    CHANCE.told()
+    TEXTS.text(CHANCE)
 }
 
 /// The cell with why it is out of tolerance, if it is and an experiment tells.
@@ -63,7 +31,7 @@ pub fn cell(cell: PublishedCell) -> PublishedCell {
         ("2", "BLUE", "100 % of the jobs") => ALL_RECORDS,
         _ => return cell,
     };
-    cell.explained(experiment.told())
+    cell.explained(TEXTS.text(experiment))
 }
 
 /// The claim with why it does not hold, if it does not and an experiment tells.
@@ -78,5 +46,17 @@ pub fn claim(claim: Claim) -> Claim {
         text if text.starts_with("The exponential head") => R_SQUARED,
         _ => return claim,
     };
-    claim.explained(experiment.told())
+    claim.explained(TEXTS.text(experiment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_explanation_is_written() {
+        for name in [PARTITION, AGAINST_TABLE_5, ALL_RECORDS, SHORT_MODES, R_SQUARED, CHANCE, OWNERS] {
+            assert!(TEXTS.text(name).contains("(experiments/tsafrir2005/README.md"), "{name}");
+        }
+    }
 }

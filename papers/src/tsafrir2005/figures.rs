@@ -7,7 +7,7 @@ use super::model::Model;
 use super::subject::{LogPortrait, Material};
 use super::{HEAD, LOG_NAMES};
 use crate::{Figure, FigureAxis};
-use queuecast::portrait::{Growth, Modes};
+use queuecast::characterization::{Growth, Modes};
 
 /// Curves longer than this are thinned: run times have as many values as jobs.
 const LONGEST_CURVE: usize = 400;

@@ -1,11 +1,11 @@
 //! Table 4 and the coefficients of Figures 7, 9 and 10, fitted again.
 
 use super::fit::{CurveFit, exponential, fractional, power};
-use super::printed::{FIGURE_7, FIGURE_9, FIGURE_10_HEAD, FIGURE_10_TAIL, TABLE_4};
+use super::printed::PRINTED;
 use super::subject::Material;
 use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Modes;
+use queuecast::characterization::Modes;
 use queuecast::units::Seconds;
 
 /// Half of what the two closest values of Table 4 differ by.
@@ -90,8 +90,9 @@ impl Fits {
 
     /// Table 4.
     pub fn table_4(&self) -> Vec<PublishedCell> {
-        let logs = LOG_NAMES.into_iter().zip(TABLE_4).zip(&self.spread);
-        logs.map(|((name, paper), (_, fit))| {
+        let logs = LOG_NAMES.into_iter().zip(&self.spread);
+        logs.map(|(name, (_, fit))| {
+            let paper = PRINTED.value("4", name, "a");
             let cell = PublishedCell::new("4", name, "a", name).paper(paper).ours(fit.coefficients[0]);
             explained::cell(cell.tolerance(A_TOLERANCE))
         })
@@ -101,24 +102,21 @@ impl Fits {
     /// The coefficients of the figures.
     pub fn coefficients(&self) -> Vec<PublishedCell> {
         let mut cells = Vec::new();
-        cells.extend(row("Figure 7: K by N", ["factor", "exponent"], FIGURE_7, &self.count));
-        cells.extend(row("Figure 9: a - 1 by K", ["factor", "exponent"], FIGURE_9, &self.a));
+        cells.extend(row("Figure 7: K by N", ["factor", "exponent"], &self.count));
+        cells.extend(row("Figure 9: a - 1 by K", ["factor", "exponent"], &self.a));
         let names = ["factor", "decay", "addend"];
-        cells.extend(row("Figure 10: head by rank", names, FIGURE_10_HEAD, &self.head));
-        cells.extend(row("Figure 10: tail by rank", ["factor", "exponent"], FIGURE_10_TAIL, &self.tail));
+        cells.extend(row("Figure 10: head by rank", names, &self.head));
+        cells.extend(row("Figure 10: tail by rank", ["factor", "exponent"], &self.tail));
         cells.into_iter().map(explained::cell).collect()
     }
 }
 
-fn row<const N: usize>(
-    name: &str,
-    columns: [&str; N],
-    printed: [f64; N],
-    fit: &CurveFit<N>,
-) -> Vec<PublishedCell> {
+fn row<const N: usize>(name: &str, columns: [&str; N], fit: &CurveFit<N>) -> Vec<PublishedCell> {
     let cell = |column: &str| PublishedCell::new("fits", name, column, PublishedCell::AVERAGE);
-    let judged = columns.into_iter().zip(printed).zip(fit.coefficients).map(|((column, paper), ours)| {
-        cell(column).paper(paper).ours(ours).tolerance(paper.abs() * COEFFICIENT_TOLERANCE)
+    let judged = columns.into_iter().zip(fit.coefficients).map(|(column, ours)| {
+        let paper = PRINTED.value("figures", name, column);
+        let tolerance = paper.map(|paper| paper.abs() * COEFFICIENT_TOLERANCE);
+        cell(column).paper(paper).ours(ours).tolerance(tolerance)
     });
     judged.chain([cell("R squared").ours(fit.r_squared)]).collect()
 }

@@ -1,10 +1,10 @@
 //! Tables 5 and 6: the 20 most popular estimates of each log, and how popular the shorter and the longer of them are.
 
-use super::printed::{TABLE_5, TABLE_5_SUMS};
+use super::printed::{PRINTED, popular_minutes};
 use super::subject::{LogPortrait, Material, Subject};
 use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Mode;
+use queuecast::characterization::Mode;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;
 
@@ -57,16 +57,13 @@ pub fn different(material: &Material) -> usize {
 /// Table 5, log by log: what the paper prints, and what of ours it does not.
 pub fn popular(material: &Material) -> Vec<PublishedCell> {
     let joint = joint(material);
-    let logs = LOG_NAMES.into_iter().zip(material.logs()).enumerate();
-    logs.flat_map(|(place, (name, log))| {
+    let logs = LOG_NAMES.into_iter().zip(material.logs());
+    logs.flat_map(|(name, log)| {
         let head = head(log);
         let percent = |jobs: u64| 100.0 * jobs as f64 / log.modes.jobs().max(1) as f64;
         let cell = |column: String| PublishedCell::new("5", name, column, name).unit("%");
-        let printed = |minutes: i64| {
-            let row = TABLE_5.iter().find(|(printed, _)| *printed == minutes);
-            row.map(|(_, percents)| percents[place]).filter(|percent| percent.is_finite())
-        };
-        let mut times: Vec<i64> = TABLE_5.iter().map(|row| row.0).collect();
+        let printed = |minutes: i64| PRINTED.value("5", &minutes.to_string(), name);
+        let mut times = popular_minutes();
         times.extend(head.iter().map(|mode| mode.time.0 / 60));
         times.sort_unstable();
         times.dedup();
@@ -88,8 +85,9 @@ pub fn popular(material: &Material) -> Vec<PublishedCell> {
         }
         let all = head.iter().map(|mode| mode.jobs).sum();
         let shared = head.iter().filter(|mode| joint.contains(&mode.time)).map(|mode| mode.jobs).sum();
-        for ((column, sum), paper) in [("all", all), ("joint times", shared)].into_iter().zip(TABLE_5_SUMS) {
-            let cell = cell(column.to_owned()).paper(paper[place]).ours(percent(sum));
+        for (column, sum) in [("all", all), ("joint times", shared)] {
+            let paper = PRINTED.value("5", column, name);
+            let cell = cell(column.to_owned()).paper(paper).ours(percent(sum));
             cells.push(cell.tolerance(SUM_TOLERANCE));
         }
         cells.into_iter().map(explained::cell).collect::<Vec<_>>()

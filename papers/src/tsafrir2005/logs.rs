@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use queuecast::characterization::Modes;
 use queuecast::job::UserId;
-use queuecast::portrait::Modes;
 use queuecast::synth::{EstimateModel, Supplied};
 use queuecast::units::{Seconds, Time};
 use queuecast::workload::{Workload, WorkloadError};
@@ -163,7 +163,7 @@ fn mode(modes: &Modes, time: Seconds) -> Supplied {
     Supplied { time, percent: percent(modes, time) }
 }
 
-/// The estimates, ascending, that only one user has, the one who has most such estimates.
+/// The estimates, ascending, of the user with the most estimates that no other user has.
 fn owned_by_one(log: &Workload) -> Vec<Seconds> {
     // Of each estimate its only user; none once another has been seen.
     let mut owner: BTreeMap<Seconds, Option<UserId>> = BTreeMap::new();
@@ -235,7 +235,7 @@ mod tests {
         ]);
         // User 1 owns 61 and 63, user 2 only 64.
         assert_eq!(limits(&PaperLog::Sdsc106.jobs_of(&log).unwrap()), [60, 62, 60, 64, 62]);
-        // Control: nobody is left out elsewhere but who asks for nothing.
+        // Control: elsewhere only jobs without a request are left out.
         assert_eq!(PaperLog::Ctc.jobs_of(&log).unwrap().len(), 8);
     }
 

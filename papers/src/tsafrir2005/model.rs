@@ -25,8 +25,8 @@ pub enum Model {
     Vanilla,
     /// The same, improved.
     Improved,
-    /// The users, given to other jobs so that they stay put within a sitting: not in the paper.
-    Sittings,
+    /// The users, given to other jobs so that they stay put within a session: not in the paper.
+    Sessions,
     /// The estimate model told all 20 modes of the head: not in the paper. What it still misses, the paper's
     /// improvements cannot give it.
     Told,
@@ -49,7 +49,7 @@ impl Model {
         Model::Feit,
         Model::Vanilla,
         Model::Improved,
-        Model::Sittings,
+        Model::Sessions,
         Model::Told,
         Model::Shaken,
     ];
@@ -74,7 +74,7 @@ impl Model {
             Model::Feit => "feit".into(),
             Model::Vanilla => "vanl".into(),
             Model::Improved => "impr".into(),
-            Model::Sittings => "sittings".into(),
+            Model::Sessions => "sessions".into(),
             Model::Told => "told 20".into(),
             Model::Shaken => "shaken".into(),
         }
@@ -99,7 +99,7 @@ impl Model {
             Model::Vanilla => Estimates::Model(subject.vanilla.clone(), Pairing::Shuffled),
             Model::Improved => Estimates::Model(subject.improved.clone(), Pairing::Shuffled),
             Model::Told => Estimates::Model(subject.told.clone(), Pairing::Shuffled),
-            Model::Sittings => Estimates::Own(Pairing::Sittings(Routine::default())),
+            Model::Sessions => Estimates::Own(Pairing::Sessions(Routine::default())),
         };
         made.of(workload, seed)
     }

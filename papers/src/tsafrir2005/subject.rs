@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::PaperLog;
+use queuecast::characterization::{Accuracy, Growth, Modes, Owners};
 use queuecast::eval::EvalError;
-use queuecast::portrait::{Accuracy, Growth, Modes, Owners};
 use queuecast::synth::{EstimateModel, Supplied, Variant};
 use queuecast::units::{Procs, Seconds};
 use queuecast::workload::{Workload, WorkloadError};

@@ -1,10 +1,10 @@
 //! Tables 1 to 3: the logs, how few estimates cover how many jobs, and how their number grows.
 
-use super::printed::{LogRow, SHARES, TABLE_1, TABLE_2};
+use super::printed::{LOGS, PRINTED, SHARES};
 use super::subject::{LogPortrait, Material};
 use super::{LOG_NAMES, explained};
 use crate::PublishedCell;
-use queuecast::portrait::Growth;
+use queuecast::characterization::Growth;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;
@@ -24,57 +24,56 @@ const MONTHS_TOLERANCE: f64 = 0.5;
 
 /// Table 1, row by row.
 pub fn logs(material: &Material) -> Vec<PublishedCell> {
-    TABLE_1.iter().zip(&material.rows).flat_map(|(printed, log)| of_log(printed, log)).collect()
+    LOGS.iter().zip(&material.rows).flat_map(|(name, log)| of_log(name, log)).collect()
 }
 
-fn of_log(printed: &LogRow, log: &LogPortrait) -> Vec<PublishedCell> {
-    let cell =
-        |column: &str, unit: &str| PublishedCell::new("1", printed.name, column, printed.name).unit(unit);
-    let jobs = |column: &str, paper: f64| cell(column, "jobs").paper(paper).tolerance(paper * JOBS_TOLERANCE);
-    let mut sane = jobs("Sane", printed.sane).ours(log.jobs as f64);
+fn of_log(name: &str, log: &LogPortrait) -> Vec<PublishedCell> {
+    let printed = |column: &str| PRINTED.value("1", name, column);
+    let cell = |column: &str, unit: &str| {
+        PublishedCell::new("1", name, column, name).unit(unit).paper(printed(column))
+    };
+    let of_printed = |column: &str, share: f64| printed(column).map(|paper| paper * share);
+    let jobs = |column: &str| cell(column, "jobs").tolerance(of_printed(column, JOBS_TOLERANCE));
+    let mut sane = jobs("Sane").ours(log.jobs as f64);
     if log.silent > 0 {
         sane = sane.note(format!("of these, {} ask for no time and are left out below", log.silent));
     }
     let hours = log.longest().0 as f64 / 3600.0;
-    let mut longest =
-        cell("Longest Estimate", "hours").paper(printed.longest_hours).ours(hours).tolerance(0.0);
+    let mut longest = cell("Longest Estimate", "hours").ours(hours).tolerance(0.0);
     let beyond = log.modes.jobs() as f64 * (1.0 - log.modes.cumulative(log.longest()));
     if beyond >= 0.5 {
         longest = longest.note(format!("the longest that is popular; {beyond:.0} jobs ask for more"));
     }
     let mut cells = vec![
-        cell("CPUs", "processors").paper(printed.procs).ours(f64::from(log.procs)).tolerance(0.0),
+        cell("CPUs", "processors").ours(f64::from(log.procs)).tolerance(0.0),
         sane,
-        cell("Months", "months")
-            .paper(printed.months)
-            .ours(log.span.0 as f64 / MONTH)
-            .tolerance(MONTHS_TOLERANCE),
-        cell("Users", "users").paper(printed.users).ours(log.users as f64).tolerance(0.0),
+        cell("Months", "months").ours(log.span.0 as f64 / MONTH).tolerance(MONTHS_TOLERANCE),
+        cell("Users", "users").ours(log.users as f64).tolerance(0.0),
         longest,
         cell("Different Estimates", "values")
-            .paper(printed.values)
             .ours(log.values() as f64)
-            .tolerance((printed.values * VALUES_TOLERANCE).max(1.0)),
+            .tolerance(of_printed("Different Estimates", VALUES_TOLERANCE).map(|values| values.max(1.0))),
     ];
-    if let Some(cleaned) = printed.cleaned {
-        cells.insert(1, jobs("Cleaned", cleaned).ours(log.records as f64));
+    if printed("Cleaned").is_some() {
+        cells.insert(1, jobs("Cleaned").ours(log.records as f64));
     }
     cells.into_iter().map(explained::cell).collect()
 }
 
 /// Table 2, row by row.
 pub fn disparity(material: &Material) -> Vec<PublishedCell> {
-    let rows = TABLE_1.iter().zip(TABLE_2).zip(&material.rows);
-    rows.flat_map(|((row, printed), log)| {
-        SHARES.into_iter().zip(printed).map(|(percent, paper)| {
-            let paper = f64::from(paper);
+    let rows = LOGS.iter().zip(&material.rows);
+    rows.flat_map(|(name, log)| {
+        SHARES.into_iter().map(move |percent| {
+            let column = format!("{percent} % of the jobs");
+            let paper = PRINTED.value("2", name, &column);
             let (ours, tolerance) = match percent {
                 100 => (log.values(), VALUES_TOLERANCE),
                 _ => (log.modes.covering(f64::from(percent) / 100.0), COVER_TOLERANCE),
             };
-            let cell = PublishedCell::new("2", row.name, format!("{percent} % of the jobs"), row.name);
+            let cell = PublishedCell::new("2", *name, column, *name);
             let cell = cell.unit("values").paper(paper).ours(ours as f64);
-            explained::cell(cell.tolerance((paper * tolerance).max(1.0)))
+            explained::cell(cell.tolerance(paper.map(|paper| (paper * tolerance).max(1.0))))
         })
     })
     .collect()

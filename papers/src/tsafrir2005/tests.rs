@@ -80,7 +80,7 @@ fn a_desk_that_was_used_before_changes_nothing() {
     assert_eq!(trial(Model::Original).run(subject, &mut desk).unwrap(), first);
     let other = EstimateTrial { seed: 2, ..trial(Model::Shuffled) };
     assert_ne!(other.run(subject, &mut desk).unwrap(), shuffled);
-    // Doubled estimates are no others' and run times are nobody's secret: neither depends on the seed.
+    // Neither doubled estimates nor run times depend on the seed.
     for model in [Model::Doubled, Model::Factor(0)] {
         let other = EstimateTrial { seed: 2, ..trial(model) };
         assert_eq!(other.run(subject, &mut desk).unwrap(), trial(model).run(subject, &mut desk).unwrap());
@@ -92,19 +92,19 @@ fn claims_of_figure_16_follow_the_numbers() {
     let material = material();
     let trials = EstimateTrial::all(material.subjects.len(), 1);
     // As the paper has it: shuffled estimates do a little better, the model likewise, f and feit much better.
-    let slowdown = |model: Model, sittings: f64| match model {
+    let slowdown = |model: Model, sessions: f64| match model {
         Model::Original | Model::Doubled | Model::Shaken => 10.0,
         Model::Vanilla => 9.0,
         Model::Improved => 8.4,
         Model::Shuffled | Model::Factor(0) | Model::Told => 8.2,
-        Model::Sittings => sittings,
+        Model::Sessions => sessions,
         Model::Factor(_) | Model::Feit => 4.0,
     };
-    let claims = |sittings: f64| {
+    let claims = |sessions: f64| {
         let outcomes: Vec<TrialResult> = trials
             .iter()
             .map(|trial| {
-                let slowdown = slowdown(trial.model, sittings);
+                let slowdown = slowdown(trial.model, sessions);
                 TrialResult::Performed(Performance { wait: 60.0 * slowdown, slowdown })
             })
             .collect();

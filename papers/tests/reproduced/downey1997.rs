@@ -35,9 +35,9 @@ fn strategies_come_out_as_published_or_as_explained() -> Result<(), Failed> {
     close("1", "OPT", "saved", 2.5);
     close("1", "HEUR", "rebels", 2.0);
     close("2", "OPT", "turnaround", 5.0);
-    close("2", "OPT", "utilisation", 1.5);
+    close("2", "OPT", "utilization", 1.5);
     close("2", "HEUR", "turnaround", 10.0);
-    close("2", "HEUR", "utilisation", 2.0);
+    close("2", "HEUR", "utilization", 2.0);
     // Without counting queue times twice more jobs hold out than the paper's, and do more harm …
     let harm = |table: &str, row: &str| of(&all, table, row, "turnaround").ours.unwrap();
     assert!(harm("2", "BIAS") > harm("2", "OPT") && harm("2", "PRED") > -1.0);
@@ -46,7 +46,7 @@ fn strategies_come_out_as_published_or_as_explained() -> Result<(), Failed> {
         close("caution", row, "rebels", rebels);
         close("caution", row, "losers", 2.5);
         close("caution", row, "turnaround", 4.5);
-        close("caution", row, "utilisation", 1.2);
+        close("caution", row, "utilization", 1.2);
     }
     close("caution", "BIAS, lock-in, risk-averse", "turnaround", 3.5);
     let [pred, bias] = ["PRED", "BIAS"].map(|row| harm("caution", row));

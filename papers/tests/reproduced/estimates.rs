@@ -2,7 +2,7 @@
 //! seeds.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::portrait::{Mode, Modes};
+use queuecast::characterization::{Mode, Modes};
 use queuecast::seed::Seed;
 use queuecast::synth::EstimateModel;
 use queuecast::units::Seconds;

@@ -5,7 +5,7 @@ use queuecast::synth::generate::{self, DowneyChoices};
 use queuecast::synth::{Downey, DowneyArrivals};
 
 use super::model_options::JobOptions;
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
@@ -27,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub options: JobOptions,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 /// Choices of the model.
@@ -35,15 +35,15 @@ pub struct Arguments {
 pub struct Choices {
     /// When jobs arrive; by default daytime, or as in the log
     #[arg(long, value_name = "WHEN", value_enum)]
-    pub arrivals: Option<Arrivals>,
-    /// With --like, take these as the log has them, instead of a line through them; may be repeated
+    pub arrivals: Option<ArrivalsOption>,
+    /// With --like, take this distribution as observed in the log instead of fitting it; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
     pub observed: Vec<ObservedOption>,
 }
 
 /// When jobs arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Arrivals {
+pub enum ArrivalsOption {
     /// From 8 to 20 o'clock
     Daytime,
     /// The same, on days so far apart that the machine is idle between them
@@ -65,7 +65,7 @@ impl Choices {
     /// Refuses options that have no effect.
     pub fn check(&self, fitted: bool) -> Result<(), Failure> {
         if !fitted && !self.observed.is_empty() {
-            return Err(Failure::usage("--observed means nothing without --like".to_owned()));
+            return Err(Failure::usage("--observed has no effect without --like".to_owned()));
         }
         Ok(())
     }
@@ -73,9 +73,9 @@ impl Choices {
     /// The choices for the library.
     pub fn choices(&self) -> DowneyChoices {
         let arrivals = self.arrivals.map(|arrivals| match arrivals {
-            Arrivals::Daytime => DowneyArrivals::Daytime,
-            Arrivals::Apart => DowneyArrivals::Apart,
-            Arrivals::Always => DowneyArrivals::Always,
+            ArrivalsOption::Daytime => DowneyArrivals::Daytime,
+            ArrivalsOption::Apart => DowneyArrivals::Apart,
+            ArrivalsOption::Always => DowneyArrivals::Always,
         });
         let observed = self.observed.iter().map(|observed| match observed {
             ObservedOption::Lifetimes => generate::Observed::Lifetimes,

@@ -15,7 +15,7 @@ pub const OPTIONS: Options = &[
     ("downey", "jobs", "--jobs"),
     ("downey", "procs", "--procs"),
     ("population", "users", "--users"),
-    ("population", "jobs_per_sitting", "--jobs-per-sitting"),
+    ("population", "jobs_per_session", "--jobs-per-session"),
     ("population", "think", "--think"),
     ("population", "applications", "--applications"),
     ("estimates", "longest", "--max-estimate"),
@@ -31,7 +31,7 @@ pub const OPTIONS: Options = &[
     ("habits", "procs", "--procs"),
     ("habits", "load", "--load"),
     ("habits", "users", "--users"),
-    ("habits", "jobs_per_session", "--jobs-per-sitting"),
+    ("habits", "jobs_per_session", "--jobs-per-session"),
     ("habits", "overestimate", "--overestimate"),
     ("habits", "failures", "--failures"),
     ("habits", "endless", "--endless"),
@@ -45,27 +45,27 @@ pub fn failure(error: GenerateError, options: Options, log: Option<&str>) -> Fai
     match error {
         GenerateError::Parameters { model, error } => refusal(model, error, options, None),
         GenerateError::Log { model: "population", error } => refusal("population", error, options, log)
-            .hint("--users N makes up so many, --users none leaves them out"),
+            .hint("--users N generates N users, --users none leaves them out"),
         GenerateError::Log { model, error } => refusal(model, error, options, log),
         GenerateError::RequestedTimes(error) => refusal("estimates", error, options, log)
-            .hint("--clean predictsim leaves out jobs that ask for nothing, and cuts runs to what was asked for"),
+            .hint("--clean predictsim removes jobs without requested times, and cuts run times to them"),
         GenerateError::UnknownParameter { name, value, known } => {
             let why = format!("no such parameter{}", similar(&name, &known));
             refused(name, value, &why).hint(LISTED)
         }
         GenerateError::UnusedModel { name, value, used } => {
-            refused(name, value, "there is no such model here")
-                .hint(format!("what can be set here begins with {}.", used.join(". or ")))
+            refused(name, value, "this model is not used here")
+                .hint(format!("names here begin with {}.", used.join(". or ")))
         }
         GenerateError::Setting { name, value, why } => refused(name, value, &why).hint(LISTED),
         GenerateError::DaysFixed { load, instead } => Failure::usage(format!(
-            "--load {load}: it stretches time, and days would no longer be as the model has them"
+            "--load {load}: stretching time would change the days of the model"
         ))
-        .hint(format!("say --set {instead}={load} for the load while jobs arrive")),
+        .hint(format!("use --set {instead}={load} for the load while jobs arrive")),
         GenerateError::LongestTooShort { longest, run } => Failure::usage(format!(
             "--max-estimate {longest}: must be at least {run}, the longest run in seconds, and at most 31536000"
         ))
-        .hint("jobs may not run longer than they ask for"),
+        .hint("jobs cannot run longer than requested"),
         error @ GenerateError::Unlistable(_) => Failure::unexpected(error.to_string()),
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_that_does_not_do_is_an_input_and_goes_by_its_name() {
+    fn an_unsuitable_trace_is_an_input_error_with_its_name() {
         let unsuitable = || SynthError::Unsuitable("it has no users".into());
         let failure = refusal("estimates", unsuitable(), OPTIONS, Some("a.swf"));
         assert_eq!((failure.kind(), failure.to_string().as_str()), (Kind::Input, "a.swf: it has no users"));

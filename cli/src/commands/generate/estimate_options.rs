@@ -32,11 +32,11 @@ pub enum EstimateKind {
 
 const TSAFRIR: Form =
     form("tsafrir", "", "few, round and popular, as in production logs (Tsafrir et al. 2005)");
-const EXACT: Form = form("exact", "", "the run times themselves");
-const FACTOR: Form = form("f", ":F", "anything from the run time to F + 1 times as much (the f-model)");
+const EXACT: Form = form("exact", "", "the run times");
+const FACTOR: Form = form("f", ":F", "uniform from the run time to F + 1 times as much (the f-model)");
 const FEIT: Form =
-    form("feit", "[:PHI]", "a share PHI run to theirs, the others to any part of it; PHI 0.1 by default");
-const NONE: Form = form("none", "", "jobs ask for nothing");
+    form("feit", "[:PHI]", "uniform accuracy; a share PHI of the jobs runs to the limit (0.1 by default)");
+const NONE: Form = form("none", "", "no requested times");
 
 /// `--estimates` for jobs that never had any.
 pub fn made() -> SpecParser<EstimateKind> {
@@ -48,8 +48,8 @@ pub fn made() -> SpecParser<EstimateKind> {
 pub fn replaced() -> SpecParser<EstimateKind> {
     const FORMS: &[Form] = &[
         TSAFRIR,
-        form("shuffled", "", "the trace's own, given to any job they are long enough for"),
-        form("sittings", "", "the trace's own, kept together within users' sittings"),
+        form("shuffled", "", "the trace's own, assigned at random"),
+        form("sessions", "", "the trace's own, repeated within users' sessions"),
         form("x2", "", "twice the trace's own"),
         EXACT,
         FACTOR,
@@ -68,7 +68,8 @@ fn read(text: &str) -> Result<EstimateKind, String> {
     match (name, given) {
         ("tsafrir", None) => Ok(EstimateKind::Tsafrir),
         ("shuffled", None) => Ok(EstimateKind::Shuffled),
-        ("sittings", None) => Ok(EstimateKind::Sessions),
+        ("sessions", None) => Ok(EstimateKind::Sessions),
+        ("sittings", None) => Ok(EstimateKind::Sessions), // an alias
         ("x2", None) => Ok(EstimateKind::Doubled),
         ("exact", None) => Ok(EstimateKind::Exact),
         ("none", None) => Ok(EstimateKind::None),
@@ -83,16 +84,17 @@ fn read(text: &str) -> Result<EstimateKind, String> {
 /// Which job gets which estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PairingName {
-    /// They stay put within a user's sitting, and recur
-    Sittings,
-    /// Any, as long as it is long enough
+    /// Repeated within users' sessions
+    #[value(alias = "sittings")]
+    Sessions,
+    /// At random among those long enough
     Shuffled,
 }
 
 impl PairingName {
     fn kind(self) -> PairingKind {
         match self {
-            PairingName::Sittings => PairingKind::Sessions,
+            PairingName::Sessions => PairingKind::Sessions,
             PairingName::Shuffled => PairingKind::Shuffled,
         }
     }
@@ -102,21 +104,21 @@ impl PairingName {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Requested times (--estimates tsafrir)")]
 pub struct EstimateOptions {
-    /// The longest time that may be asked for, 1m to 365d, and no less than the longest run: 18h, 1-12:00:00, plain
-    /// seconds; by default the log's longest, or the longest run rounded up
+    /// Longest requested time, 1m to 365d, at least the longest run time: 18h, 1-12:00:00, plain seconds; by default the
+    /// log's longest, or the longest run time rounded up
     #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
     pub max_estimate: Option<Seconds>,
-    /// How many percent of the jobs ask for it, above 0 and up to 100; by default as the model or the log has it
+    /// Percentage of the jobs that request it, above 0, at most 100; by default as in the model or the log
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub max_estimate_percent: Option<f64>,
-    /// A time that so many percent of the jobs ask for, as in 1h=12.5; may be repeated, up to 100 percent in all
+    /// A time requested by this percentage of the jobs, as in 1h=12.5; may be repeated, up to 100 percent in all
     #[arg(long, value_name = "TIME=PERCENT", value_parser = mode, allow_hyphen_values = true)]
     pub mode: Vec<Supplied>,
-    /// Take this many of the most used times of the log over as modes, 0 to 19
+    /// Number of the log's most popular times that the model uses, 0 to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub modes_of_log: Option<u8>,
-    /// Which job gets which: sittings keeps them together within users' sittings, shuffled does not; by default sittings,
-    /// or shuffled where nobody is known
+    /// Which job gets which: sessions (repeated within users' sessions) or shuffled (at random); by default sessions, or
+    /// shuffled without users
     #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
     pub pairing: Option<PairingName>,
 }
@@ -175,7 +177,7 @@ impl EstimateOptions {
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) if kind != EstimateKind::Tsafrir => {
-                Err(Failure::usage(format!("{option} means nothing without --estimates tsafrir")))
+                Err(Failure::usage(format!("{option} has no effect without --estimates tsafrir")))
             }
             _ => match self.modes_of_log {
                 Some(modes) if modes > MOST_MODES => {
@@ -191,7 +193,7 @@ impl EstimateOptions {
         if any || self.modes_of_log.is_none() {
             return Ok(());
         }
-        Err(Failure::usage("--modes-of-log means nothing without --like".to_owned()))
+        Err(Failure::usage("--modes-of-log has no effect without --like".to_owned()))
     }
 
     /// Refuses times that are given twice, and more than all jobs.
@@ -202,8 +204,7 @@ impl EstimateOptions {
             let before = self.mode[..place].iter().find(|before| before.time == mode.time).map(option);
             let as_longest = longest.clone().filter(|_| self.max_estimate == Some(mode.time));
             if let Some(before) = before.or(as_longest) {
-                let what =
-                    format!("{before} {}: how many ask for a time can be said once only", option(mode));
+                let what = format!("{before} {}: a time can be given once only", option(mode));
                 return Err(Failure::usage(what));
             }
         }
@@ -226,7 +227,8 @@ mod tests {
         for (text, kind) in [
             ("tsafrir", EstimateKind::Tsafrir),
             ("shuffled", EstimateKind::Shuffled),
-            ("sittings", EstimateKind::Sessions),
+            ("sessions", EstimateKind::Sessions),
+            ("sittings", EstimateKind::Sessions), // an alias
             ("x2", EstimateKind::Doubled),
             ("exact", EstimateKind::Exact),
             ("f:0", EstimateKind::Factor(0.0)),

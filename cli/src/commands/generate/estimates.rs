@@ -1,6 +1,6 @@
 //! `queuecast generate estimates`.
 
-use queuecast::synth::generate::{self, EstimateSettings, Setting};
+use queuecast::synth::generate::{self, EstimateSettings, ParameterSetting};
 
 use super::estimate_options::{self, EstimateKind, EstimateOptions};
 use super::log_change::LogChange;
@@ -20,19 +20,19 @@ Examples:
   The model, told the three most used times of the log:
     queuecast generate estimates CTC.swf --modes-of-log 3 -o model.swf";
 
-/// A trace with other requested times: modelled, dealt anew, or made from run times
+/// A trace with other requested times: modelled, reassigned, or made from run times
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[arg(long, value_name = "WHAT", default_value = "tsafrir", value_parser = estimate_options::replaced(), hide_possible_values = true)]
-    #[arg(help = estimate_options::replaced().help("What jobs ask for"), long_help = estimate_options::replaced().long_help("What jobs ask for"))]
+    #[arg(help = estimate_options::replaced().help("Requested times"), long_help = estimate_options::replaced().long_help("Requested times"))]
     pub estimates: EstimateKind,
-    /// Another seed is another trace; the same seed is always the same one
+    /// Seed: the same seed gives the same trace
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Give any parameter of the model another value, by the name it has in the header; may be repeated
+    /// Set a parameter of the model by its name in the header; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = set_option::setting)]
-    pub set: Vec<Setting>,
+    pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub estimate_options: EstimateOptions,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use queuecast::synth::{Habits, generate};
 use queuecast::units::Seconds;
 
 use super::errors::{self, OPTIONS};
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
@@ -16,42 +16,48 @@ Examples:
   queuecast generate habits --output made.swf.gz
   queuecast generate habits --load 0.95 --users 400 --seed 7 -o made.swf.zst";
 
-/// Jobs of people of habit: the demo's workload, users, sittings and requested times and all
+/// Jobs of users with habits: the workload of the demo, with users, sessions and requested times
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// How many jobs to make, 2 to 10000000
+    /// Number of jobs, 2 to 10000000
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = spec::at_least::<2, u32>, allow_negative_numbers = true)]
     pub jobs: u32,
     /// Processors of the machine, 1 to 16777216
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: u32,
-    /// Offered load, 0.001 to 10; from 1 on the queue only grows
+    /// Offered load, 0.001 to 10; from 1 on the queue grows without end
     #[arg(long, value_name = "LOAD", default_value = "0.85", allow_negative_numbers = true)]
     pub load: f64,
-    /// How many users there are, 1 to 1000000
+    /// Number of users, 1 to 1000000
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub users: u32,
-    /// Jobs in one sitting on average, 1 to 1000
-    #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true)]
-    pub jobs_per_sitting: f64,
-    /// How many times longer than run times the times asked for are, before they are rounded up; 1 to 100
+    /// Jobs in a session on average, 1 to 1000
+    #[arg(
+        long,
+        alias = "jobs-per-sitting",
+        value_name = "N",
+        default_value = "5",
+        allow_negative_numbers = true
+    )]
+    pub jobs_per_session: f64,
+    /// Typical requested time divided by run time, before rounding up; 1 to 100
     #[arg(long, value_name = "FACTOR", default_value = "2.5", allow_negative_numbers = true)]
     pub overestimate: f64,
-    /// The share of jobs that fail within minutes, 0 to 1
+    /// Share of jobs that fail within minutes, 0 to 1
     #[arg(long, value_name = "SHARE", default_value = "0.08", allow_negative_numbers = true)]
     pub failures: f64,
-    /// The share of applications that run until they are stopped at their limit, 0 to 1
+    /// Share of applications that run into their limit, 0 to 1
     #[arg(long, value_name = "SHARE", default_value = "0.06", allow_negative_numbers = true)]
     pub endless: f64,
-    /// The longest time that may be asked for, 5m to 365d: 18h, 1-12:00:00, plain seconds
+    /// Longest requested time, 5m to 365d: 18h, 1-12:00:00, plain seconds
     #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = length, allow_hyphen_values = true)]
     pub max_estimate: Seconds,
-    /// Another seed is another workload; the same seed is always the same one
+    /// Seed: the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 fn length(text: &str) -> Result<Seconds, String> {
@@ -65,7 +71,7 @@ impl Arguments {
             procs: self.procs,
             load: self.load,
             users: self.users,
-            jobs_per_session: self.jobs_per_sitting,
+            jobs_per_session: self.jobs_per_session,
             overestimate: self.overestimate,
             failures: self.failures,
             endless: self.endless,

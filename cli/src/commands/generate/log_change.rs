@@ -6,7 +6,7 @@ use queuecast::synth::generate::{GenerateError, Generated, NamedLog};
 use queuecast::trace::LogFormat;
 
 use super::errors::{self, OPTIONS};
-use super::output::Target;
+use super::output::OutputOption;
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
@@ -23,7 +23,7 @@ pub struct LogChange {
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 impl LogChange {

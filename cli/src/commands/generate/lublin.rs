@@ -5,7 +5,7 @@ use queuecast::synth::generate::LublinChoices;
 use queuecast::synth::{Lublin, LublinKinds};
 
 use super::model_options::JobOptions;
-use super::output::Target;
+use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
@@ -22,13 +22,13 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Which jobs there are; by default untyped, as in the authors' own sample, or as in the log
+    /// Kinds of jobs; by default untyped, as in the authors' own sample, or as in the log
     #[arg(long, value_name = "KINDS", value_enum)]
     pub kinds: Option<Kinds>,
     #[command(flatten)]
     pub options: JobOptions,
     #[command(flatten)]
-    pub output: Target,
+    pub output: OutputOption,
 }
 
 /// Which jobs there are.

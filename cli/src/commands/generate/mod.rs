@@ -36,12 +36,12 @@ made it. The same command gives the same bytes.";
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Generator,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum Generator {
     Lublin(Box<lublin::Arguments>),
     Downey(Box<downey::Arguments>),
     Habits(habits::Arguments),
@@ -54,12 +54,12 @@ pub enum Command {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Lublin(arguments) => lublin::run(arguments, invocation, printer),
-        Command::Downey(arguments) => downey::run(arguments, invocation, printer),
-        Command::Habits(arguments) => habits::run(arguments, invocation, printer),
-        Command::Estimates(arguments) => estimates::run(arguments, invocation, printer),
-        Command::Rescale(arguments) => rescale::run(arguments, invocation, printer),
-        Command::Resample(arguments) => resample::run(arguments, invocation, printer),
-        Command::Shake(arguments) => shake::run(arguments, invocation, printer),
+        Generator::Lublin(arguments) => lublin::run(arguments, invocation, printer),
+        Generator::Downey(arguments) => downey::run(arguments, invocation, printer),
+        Generator::Habits(arguments) => habits::run(arguments, invocation, printer),
+        Generator::Estimates(arguments) => estimates::run(arguments, invocation, printer),
+        Generator::Rescale(arguments) => rescale::run(arguments, invocation, printer),
+        Generator::Resample(arguments) => resample::run(arguments, invocation, printer),
+        Generator::Shake(arguments) => shake::run(arguments, invocation, printer),
     }
 }

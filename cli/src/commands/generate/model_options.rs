@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use queuecast::synth::generate::{
-    JobModel, JobSettings, ModelSettings, RequestedTimes, STEPS, Setting, from_model,
+    JobModel, JobSettings, ModelSettings, ParameterSetting, RequestedTimes, STEPS, from_model,
 };
 use queuecast::trace::Ruleset;
 
 use super::errors::{self, OPTIONS};
 use super::estimate_options::{self, EstimateKind, EstimateOptions};
 use super::log_change::named;
-use super::output::Target;
+use super::output::OutputOption;
 use super::set_option;
 use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
@@ -24,10 +24,10 @@ use crate::spec;
 /// How many jobs on how many processors.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Extent {
-    /// How many jobs to make, 1 to 10000000; by default 20000, or as many as the log has
+    /// Number of jobs, 1 to 10000000; by default 20000, or as in the log
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub jobs: Option<u32>,
-    /// Processors of the machine, 1 to 16777216; by default 256, or as many as the log's has
+    /// Processors of the machine, 1 to 16777216; by default 256, or as in the log
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub procs: Option<u32>,
 }
@@ -36,9 +36,9 @@ pub struct Extent {
 /// order of these options.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ModelOptions {
-    /// Give any parameter another value, by the name it has in the header of a generated trace; may be repeated
+    /// Set a parameter by its name in the header of a generated trace; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = set_option::setting)]
-    pub set: Vec<Setting>,
+    pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub like: Like,
 }
@@ -81,11 +81,11 @@ impl ModelOptions {
 pub struct JobOptions {
     #[command(flatten)]
     pub extent: Extent,
-    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log, else
-    /// as the model has it
+    /// Stretch or shrink the time between arrivals to this offered load, 0.001 to 100; by default that of the log or of
+    /// the model
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
-    /// Another seed is another workload; the same seed is always the same one
+    /// Seed: the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     // After the options without a heading, which its own would cover.
@@ -94,7 +94,7 @@ pub struct JobOptions {
     #[command(flatten)]
     pub users: UserOptions,
     #[arg(long, value_name = "WHAT", default_value = "tsafrir", value_parser = estimate_options::made(), hide_possible_values = true, help_heading = "Requested times")]
-    #[arg(help = estimate_options::made().help("What jobs ask for"), long_help = estimate_options::made().long_help("What jobs ask for"))]
+    #[arg(help = estimate_options::made().help("Requested times"), long_help = estimate_options::made().long_help("Requested times"))]
     pub estimates: EstimateKind,
     #[command(flatten)]
     pub estimate_options: EstimateOptions,
@@ -105,7 +105,7 @@ impl JobOptions {
     pub fn run<M: JobModel>(
         &self,
         choices: M::Choices,
-        output: &Target,
+        output: &OutputOption,
         invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {

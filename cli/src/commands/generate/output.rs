@@ -20,7 +20,7 @@ use crate::printer::Printer;
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct Target {
+pub struct OutputOption {
     /// Where to write the trace; .gz and .zst compress it; by default standard output, plain
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
@@ -28,22 +28,22 @@ pub struct Target {
 
 /// A place for the trace that was checked and can be written.
 #[derive(Debug)]
-pub struct Place(Option<PlannedFile>);
+pub struct OutputPlace(Option<PlannedFile>);
 
-impl Target {
+impl OutputOption {
     /// Checks the place before anything is computed.
-    pub fn plan(&self, inputs: &[&Path], printer: &Printer) -> Result<Place, Failure> {
+    pub fn plan(&self, inputs: &[&Path], printer: &Printer) -> Result<OutputPlace, Failure> {
         if self.output.is_none() && printer.format() != Format::Text {
             let what = format!("a trace on standard output cannot be written as {}", printer.format());
             return Err(Failure::usage(what).hint("with --output FILE, --format is that of the summary"));
         }
-        self.output.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose().map(Place)
+        self.output.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose().map(OutputPlace)
     }
 }
 
 /// The summary of a generated trace.
 #[derive(Debug, Serialize)]
-struct Summary {
+struct GeneratedSummary {
     version: &'static str,
     output: String,
     command: String,
@@ -58,7 +58,7 @@ struct Summary {
     load: f64,
 }
 
-impl Place {
+impl OutputPlace {
     /// Writes the trace, with a header that says how it was made. Into a file, the answer is a summary; on standard
     /// output, the trace is the answer, and the summary goes to standard error. `log` is the name of the log, if any.
     pub fn write(
@@ -83,25 +83,25 @@ impl Place {
             let mut sink =
                 swf::write(printer.stdout(), heading, &generated.workload, None).map_err(failed)?;
             sink.flush().map_err(failed)?;
-            printer.note(&Summary::new(generated, command, target).line());
+            printer.note(&GeneratedSummary::new(generated, command, target).line());
             return Ok(());
         };
         let target = planned.name().to_owned();
         swf::write(planned.begin()?, heading, &generated.workload, None)
             .map_err(|cause| Failure::writing(&target, cause))?
             .commit()?;
-        printer.answer(&Summary::new(generated, command, &target))
+        printer.answer(&GeneratedSummary::new(generated, command, &target))
     }
 }
 
-impl Summary {
-    fn new(generated: &Generated, command: String, output: &str) -> Summary {
+impl GeneratedSummary {
+    fn new(generated: &Generated, command: String, output: &str) -> GeneratedSummary {
         let workload = &generated.workload;
         let parameters = generated.parameters.iter().map(|Parameter { name, value }| {
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.clone()));
             (name.clone(), value)
         });
-        Summary {
+        GeneratedSummary {
             version: env!("CARGO_PKG_VERSION"),
             output: output.to_owned(),
             command,
@@ -119,12 +119,12 @@ fn shown(count: usize) -> String {
     Cell::count(count).shown(&Default::default())
 }
 
-impl Summary {
+impl GeneratedSummary {
     /// On one line.
     fn line(&self) -> String {
         let jobs = number_of(self.workload.jobs, "job");
         let users = match self.description.users {
-            0 => "nobody's".to_owned(),
+            0 => "without users".to_owned(),
             users => format!("of {}", number_of(users, "user")),
         };
         let load = Cell::share(self.load).shown(&Default::default());
@@ -148,7 +148,7 @@ impl Summary {
     }
 }
 
-impl Answer for Summary {
+impl Answer for GeneratedSummary {
     fn document(&self) -> Document {
         let fact = |heading: &str, words: String| (Column::text(heading), Cell::text(words));
         let facts = Table::facts([

@@ -12,17 +12,17 @@ Examples:
   queuecast generate resample KTH-SP2.swf.gz --seed 3 --output another.swf.gz
   queuecast generate resample KTH-SP2.swf --weeks 104 --load 0.8 -o 2y.swf";
 
-/// A trace of the same users, their weeks mixed anew (user-based resampling, Zakay & Feitelson 2014)
+/// A trace of the same users with their weeks resampled (user-based resampling, Zakay & Feitelson 2014)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// How many weeks to make, 1 to 10000; by default as many as the trace has, to the nearest
+    /// Number of weeks, 1 to 10000; by default as in the trace, to the nearest
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub weeks: Option<u32>,
-    /// The offered load to reach on average by more or fewer users at a time, 0.001 to 100; by default as in the trace
+    /// Offered load to reach on average by more or fewer users, 0.001 to 100; by default as in the trace
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
-    /// Another seed is another trace; the same seed is always the same one
+    /// Seed: the same seed gives the same trace
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `queuecast generate rescale`.
 
 use clap::ValueEnum;
-use queuecast::synth::{Lever, Rescale, Target, generate};
+use queuecast::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
@@ -19,13 +19,13 @@ Examples:
 #[command(override_usage = "queuecast generate rescale TRACE <--load LOAD|--factor FACTOR> [OPTIONS]")]
 #[group(id = "target", required = true, multiple = false, args = ["load", "factor"])]
 pub struct Arguments {
-    /// The offered load to reach, 0.001 to 100
+    /// Offered load to reach, 0.001 to 100
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
     /// Multiply the offered load by this, 0.001 to 1000
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
     pub factor: Option<f64>,
-    /// What is changed to get there
+    /// The quantity that is scaled
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub by: By,
     #[command(flatten)]
@@ -47,13 +47,13 @@ pub enum By {
 /// Rescales the trace and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let to = match (arguments.load, arguments.factor) {
-        (_, Some(factor)) => Target::Factor(factor),
-        (load, None) => Target::Load(load.unwrap_or(1.0)),
+        (_, Some(factor)) => LoadTarget::Factor(factor),
+        (load, None) => LoadTarget::Load(load.unwrap_or(1.0)),
     };
     let by = match arguments.by {
-        By::Arrivals => Lever::Arrivals,
-        By::RunTimes => Lever::RunTimes,
-        By::Sizes => Lever::Sizes,
+        By::Arrivals => ScaledQuantity::Arrivals,
+        By::RunTimes => ScaledQuantity::RunTimes,
+        By::Sizes => ScaledQuantity::Sizes,
     };
     arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

@@ -1,14 +1,14 @@
 //! `--set NAME=VALUE`: a parameter of a model set by its name.
 
 use queuecast::report::duration;
-use queuecast::synth::generate::Setting;
+use queuecast::synth::generate::ParameterSetting;
 use serde_json::Value;
 
 /// Reads `--set`. A value is a number, a length of time in any unit, or a text.
-pub fn setting(text: &str) -> Result<Setting, String> {
+pub fn setting(text: &str) -> Result<ParameterSetting, String> {
     match text.split_once('=') {
         Some((name, given)) if name.contains('.') && !given.is_empty() => {
-            Ok(Setting { name: name.trim().to_owned(), value: value(given.trim()) })
+            Ok(ParameterSetting { name: name.trim().to_owned(), value: value(given.trim()) })
         }
         _ => Err("expected MODEL.PARAMETER=VALUE, as in population.think=300".to_owned()),
     }

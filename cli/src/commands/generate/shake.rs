@@ -13,14 +13,14 @@ const EXAMPLES: &str = "\
 Examples:
   queuecast generate shake KTH-SP2.swf.gz --by 10m --seed 3 -o shaken.swf";
 
-/// A trace with every arrival moved a little at random: how far results differ that should not (Tsafrir et al. 2007)
+/// A trace with every arrival moved at random, to test the sensitivity of results (input shaking, Tsafrir et al. 2007)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The furthest an arrival is moved, either way, 1s to 365d: 10m, 1h, plain seconds
+    /// Largest change of an arrival in either direction, 1s to 365d: 10m, 1h, plain seconds
     #[arg(long, value_name = "DURATION", value_parser = distance, allow_hyphen_values = true)]
     pub by: Seconds,
-    /// Another seed is another trace; the same seed is always the same one
+    /// Seed: the same seed gives the same trace
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]

@@ -19,13 +19,13 @@ pub enum UserCount {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Users")]
 pub struct UserOptions {
-    /// How many users there are, 1 to 1000000, or none for the bare model; by default 300, or as in the log
+    /// Number of users, 1 to 1000000, or none for jobs without users; by default 300, or as in the log
     #[arg(long, value_name = "N|none", value_parser = count, allow_negative_numbers = true)]
     pub users: Option<UserCount>,
-    /// Jobs in one sitting on average, 1 to 1000; by default 3, or as in the log
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub jobs_per_sitting: Option<f64>,
-    /// The median time between two submissions of a sitting, 1s to 1h; by default 3m, or as in the log
+    /// Jobs in a session on average, 1 to 1000; by default 3, or as in the log
+    #[arg(long, alias = "jobs-per-sitting", value_name = "N", allow_negative_numbers = true)]
+    pub jobs_per_session: Option<f64>,
+    /// Median time between two submissions of a session, 1s to 1h; by default 3m, or as in the log
     #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
     pub think: Option<Seconds>,
     /// Applications of a user on average, 1 to 100; by default 6, or as in the log
@@ -55,7 +55,7 @@ impl UserOptions {
         };
         Ok(Some(UserSettings {
             users,
-            jobs_per_session: self.jobs_per_sitting,
+            jobs_per_session: self.jobs_per_session,
             think: self.think,
             applications: self.applications,
         }))
@@ -63,12 +63,12 @@ impl UserOptions {
 
     fn without_users(&self) -> Result<(), Failure> {
         let given = [
-            ("--jobs-per-sitting", self.jobs_per_sitting.is_some()),
+            ("--jobs-per-session", self.jobs_per_session.is_some()),
             ("--think", self.think.is_some()),
             ("--applications", self.applications.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Failure::usage(format!("{option} means nothing with --users none"))),
+            Some((option, _)) => Err(Failure::usage(format!("{option} has no effect with --users none"))),
             None => Ok(()),
         }
     }

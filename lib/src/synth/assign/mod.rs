@@ -1,10 +1,10 @@
-//! Estimates for the jobs of a workload: where they come from, and which job gets which.
+//! Assignment of estimates to the jobs of a workload.
 
-mod ledger;
+mod counts;
 mod ratio;
+mod remaining;
 mod routine;
 mod shuffle;
-mod stock;
 mod surplus;
 #[cfg(test)]
 mod tests;
@@ -13,63 +13,63 @@ use rand_chacha::ChaCha8Rng;
 
 use super::error::within;
 use super::{EstimateModel, SynthError};
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::seed::Seed;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
 pub use routine::Routine;
 
-/// Which job gets which of some estimates. None gets one that it outlives.
+/// How estimates are assigned to jobs. No job gets an estimate shorter than its run time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pairing {
-    /// Any, as long as it suffices: the random shuffle of Tsafrir, Etsion & Feitelson 2005, section 11.2.
+    /// At random: the shuffle of Tsafrir, Etsion & Feitelson 2005, section 11.2.
     Shuffled,
-    /// Such that people stay with what they asked for: within a sitting, and from one sitting to another.
-    Sittings(Routine),
+    /// By session: users repeat their estimates within sessions and between them.
+    Sessions(Routine),
 }
 
 impl Pairing {
-    /// An estimate for every job, in the order of the jobs; each as often as `modes` has it, which must be one for each
-    /// job. Fails if there is no way to serve all jobs.
+    /// An estimate for every job, in the order of the jobs, each as often as in `modes`, which has as many jobs. Fails if no
+    /// assignment exists.
     pub fn pair(&self, modes: &Modes, workload: &Workload, seed: Seed) -> Result<Vec<Seconds>, SynthError> {
         match self {
             Pairing::Shuffled => shuffle::shuffled(modes, workload, seed),
-            Pairing::Sittings(routine) => routine.pair(modes, workload, seed),
+            Pairing::Sessions(routine) => routine.pair(modes, workload, seed),
         }
     }
 
-    /// The same, with estimates raised to others of the modes as little as necessary, and how many were: a model may make
-    /// fewer long estimates than there are long jobs. Fails if a job outlives the longest.
+    /// The same with estimates raised as far as the jobs need, and the number of raised ones: a model may have fewer long
+    /// estimates than there are long jobs. Fails if a job runs longer than the longest estimate.
     pub fn pair_raised(
         &self,
         modes: &Modes,
         workload: &Workload,
         seed: Seed,
     ) -> Result<(Vec<Seconds>, u64), SynthError> {
-        let (modes, raised) = ledger::raised(modes, workload)?;
+        let (modes, raised) = remaining::raised(modes, workload)?;
         Ok((self.pair(&modes, workload, seed)?, raised))
     }
 }
 
-/// Where estimates come from: the models that Figure 16 of Tsafrir, Etsion & Feitelson 2005 compares.
+/// Sources of estimates, as compared in Figure 16 of Tsafrir, Etsion & Feitelson 2005.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Estimates {
     /// Twice the workload's own.
     Doubled,
-    /// The f-model: uniform from the run time to `f + 1` times as much; 0 to 1,000,000.
+    /// The f-model: uniform from the run time to `f + 1` times the run time; 0 to 1,000,000.
     Factor(f64),
-    /// The φ-model of Mu'alem & Feitelson 2001: uniform accuracy, but for this share of jobs, 0 to 1, that run to their
+    /// The φ-model of Mu'alem & Feitelson 2001: uniform accuracy, except for this share of jobs, 0 to 1, that run to their
     /// estimate.
     Feit(f64),
-    /// The workload's own, given to other jobs.
+    /// The workload's own, reassigned.
     Own(Pairing),
-    /// Those of the estimate model; its number of jobs is the workload's, whatever it says.
+    /// Those of the estimate model, with the workload's number of jobs.
     Model(EstimateModel, Pairing),
 }
 
 impl Estimates {
-    /// An estimate for every job, in the order of the jobs, none shorter than the job; but doubled ones are what they are.
+    /// An estimate for every job, in the order of the jobs, none shorter than the run time, except doubled ones.
     pub fn of(&self, workload: &Workload, seed: Seed) -> Result<Vec<Seconds>, SynthError> {
         match self {
             Estimates::Doubled => Ok(own(workload)?.map(|own| own.scaled(2.0)).collect()),
@@ -103,7 +103,7 @@ fn own(workload: &Workload) -> Result<impl Iterator<Item = Seconds> + '_, SynthE
     Ok(jobs.iter().filter_map(|job| job.shape.limit))
 }
 
-/// Estimates made from run times, of a second at least.
+/// Estimates made from run times of at least one second.
 fn from_runs(
     workload: &Workload,
     seed: Seed,

@@ -1,14 +1,14 @@
-//! A row of numbers in which a whole stretch can be lowered, and asked for its least, in logarithmic time.
+//! Numbers with range subtraction and range minimum in logarithmic time (a segment tree).
 
-/// The numbers, as a tree of stretches.
+/// The numbers as a segment tree.
 pub struct Surplus {
     /// How many numbers.
     len: usize,
-    /// Places at the bottom: a power of two.
+    /// Number of leaves: a power of two.
     width: usize,
-    /// The least of each stretch, without what its ancestors were lowered by.
+    /// The minimum of each node's range, before subtractions at its ancestors.
     least: Vec<i64>,
-    /// What each stretch as a whole was lowered by.
+    /// What was subtracted from each node's range.
     lowered: Vec<i64>,
 }
 
@@ -24,7 +24,7 @@ impl Surplus {
         Surplus { len: numbers.len(), width, least, lowered: vec![0; 2 * width] }
     }
 
-    /// The least of the numbers from `from` up to `to`, this one not included; the greatest number if there are none.
+    /// The minimum of the numbers in `from..to`; `i64::MAX` if there are none.
     pub fn least(&self, from: usize, to: usize) -> i64 {
         self.least_below(1, 0, self.width, from, to)
     }
@@ -45,7 +45,7 @@ impl Surplus {
         }
     }
 
-    /// Lowers the numbers from `from` up to `to`, this one not included.
+    /// Subtracts from the numbers in `from..to`.
     pub fn lower(&mut self, from: usize, to: usize, by: i64) {
         self.lower_below(1, 0, self.width, from, to, by);
     }
@@ -66,7 +66,7 @@ impl Surplus {
         self.least[node] = least.saturating_sub(self.lowered[node]);
     }
 
-    /// The first number from `from` on that is below one; how many there are if none is.
+    /// The index of the first number from `from` on that is below one; the number of numbers if none is.
     pub fn first_below_one(&self, from: usize) -> usize {
         self.first_below(1, 0, self.width, from, 1).unwrap_or(self.len)
     }
@@ -95,7 +95,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn as_a_plain_row_of_numbers_has_it(
+        fn agrees_with_a_plain_list(
             mut numbers in prop::collection::vec(0i64..9, 1..40),
             steps in prop::collection::vec((0usize..40, 0usize..41, 0i64..3), 0..60),
         ) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::ledger::{Ledger, raised};
+use super::remaining::{Remaining, raised};
 use super::*;
+use crate::characterization::Mode;
 use crate::job::{Job, Truth, UserId};
-use crate::portrait::Mode;
 use crate::units::{Procs, Time};
 use crate::workload::Machine;
 
@@ -31,7 +31,7 @@ fn modes(modes: &[(i64, u64)]) -> Modes {
 
 const PAIRINGS: [Pairing; 2] = [
     Pairing::Shuffled,
-    Pairing::Sittings(Routine { gap: Seconds(3600), kept: 0.5, recalled: 0.8, disorder: 0.35 }),
+    Pairing::Sessions(Routine { gap: Seconds(3600), kept: 0.5, recalled: 0.8, disorder: 0.35 }),
 ];
 
 #[test]
@@ -55,7 +55,7 @@ fn every_permitted_assignment_is_equally_likely() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said() {
+fn an_impossible_assignment_is_an_error() {
     for pairing in PAIRINGS {
         let error = pairing.pair(&modes(&[(10, 2), (30, 1)]), &of_runs(&[5, 20, 25]), Seed(1)).unwrap_err();
         assert_eq!(
@@ -96,15 +96,15 @@ fn as_few_as_necessary_are_raised() {
 
 #[test]
 fn a_batch_has_one_estimate_and_a_user_comes_back_to_it() {
-    // Three users of one size each, in sittings of four, a day apart; enough of every estimate.
+    // Three users of one size each, in sessions of four, a day apart; enough of every estimate.
     let jobs: Vec<(i64, u32, u32, i64)> =
         (0..240).map(|job| (job / 4 * 86_400 + job % 4, (job / 4 % 3) as u32, 2, 60)).collect();
     let jobs = workload(&jobs);
     let values: Vec<(i64, u64)> = (1..=12).map(|time| (time * 600, 20)).collect();
     let modes = modes(&values);
     let routine = Routine { recalled: 1.0, ..Routine::default() };
-    let estimates = Pairing::Sittings(routine).pair(&modes, &jobs, Seed(3)).unwrap();
-    assert!(estimates.chunks(4).all(|sitting| sitting.iter().all(|&estimate| estimate == sitting[0])));
+    let estimates = Pairing::Sessions(routine).pair(&modes, &jobs, Seed(3)).unwrap();
+    assert!(estimates.chunks(4).all(|session| session.iter().all(|&estimate| estimate == session[0])));
     // A user has 80 jobs, a value 20: it takes four at least, and few more are taken.
     let distinct = |estimates: &[Seconds]| -> usize {
         let of = |user: usize| {
@@ -113,16 +113,16 @@ fn a_batch_has_one_estimate_and_a_user_comes_back_to_it() {
         (0..3).map(of).sum()
     };
     assert!(distinct(&estimates) <= 22, "{}", distinct(&estimates));
-    // The control: shuffled, hardly any sitting is of one estimate, and users have nearly all of them.
+    // The control: shuffled, hardly any session is of one estimate, and users have nearly all of them.
     let shuffled = Pairing::Shuffled.pair(&modes, &jobs, Seed(3)).unwrap();
     assert!(distinct(&shuffled) >= 34);
     let of_one =
-        shuffled.chunks(4).filter(|sitting| sitting.iter().all(|&estimate| estimate == sitting[0])).count();
+        shuffled.chunks(4).filter(|session| session.iter().all(|&estimate| estimate == session[0])).count();
     assert!(of_one < 10, "{of_one} of 60");
 }
 
 #[test]
-fn whoever_chooses_first_the_long_jobs_are_served() {
+fn long_jobs_are_served_whichever_job_chooses_first() {
     // 400 strangers with one job each, every second one long.
     let jobs: Vec<(i64, u32, u32, i64)> =
         (0..400).map(|job| (i64::from(job), job, 1, if job % 2 == 0 { 700 } else { 30 })).collect();
@@ -130,7 +130,7 @@ fn whoever_chooses_first_the_long_jobs_are_served() {
     let long_for_short = |short: u64, disorder: f64| {
         let modes = modes(&[(60, short), (1200, 400 - short)]);
         let routine = Routine { disorder, ..Routine::default() };
-        let estimates = Pairing::Sittings(routine).pair(&modes, &jobs, Seed(1)).unwrap();
+        let estimates = Pairing::Sessions(routine).pair(&modes, &jobs, Seed(1)).unwrap();
         estimates.iter().zip(jobs.truths()).filter(|(e, truth)| e.0 == 1200 && truth.run().0 == 30).count()
     };
     // As many long estimates as long jobs leave no choice; with 100 more, the short jobs have those.
@@ -177,7 +177,7 @@ fn own_estimates_are_doubled_or_given_to_others() {
         assert_eq!(given, Modes::of(&jobs));
     }
     let routine = Routine { recalled: 1.5, ..Routine::default() };
-    let error = Estimates::Own(Pairing::Sittings(routine)).of(&jobs, Seed(1)).unwrap_err();
+    let error = Estimates::Own(Pairing::Sessions(routine)).of(&jobs, Seed(1)).unwrap_err();
     assert_eq!(error.to_string(), "recalled = 1.5: must be between 0 and 1");
     let error = Estimates::Factor(-1.0).of(&jobs, Seed(1)).unwrap_err();
     assert_eq!(error.to_string(), "f = -1: must be between 0 and 1000000");
@@ -237,6 +237,6 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(Ledger::open(&modes, &jobs).is_ok(), can_be_served(&modes, &jobs));
+        prop_assert_eq!(Remaining::new(&modes, &jobs).is_ok(), can_be_served(&modes, &jobs));
     }
 }

@@ -1,4 +1,4 @@
-//! When jobs arrive: in which hours, and how far apart days are.
+//! Hours and days of arrivals.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ pub enum DowneyArrivals {
     /// As a Poisson process from 8 to 20 o'clock, with none at night (section 4).
     #[default]
     Daytime,
-    /// As a Poisson process from 8 to 20 o'clock of days so far apart that the machine is idle again when the next
-    /// begins: twice the longest lifetime and more.
+    /// As a Poisson process from 8 to 20 o'clock of days at least twice the longest lifetime apart, so that the machine is
+    /// idle when the next one begins.
     Apart,
     /// As a Poisson process day and night.
     Always,
@@ -24,7 +24,7 @@ const HOURS: (i64, i64) = (8 * 3600, 12 * 3600);
 const DAY: i64 = 86_400;
 
 impl DowneyArrivals {
-    /// How long it is from one day with arrivals to the next, if jobs live as long as this at most.
+    /// The time from one day with arrivals to the next, for this longest lifetime.
     pub fn period(self, longest: Seconds) -> Seconds {
         let days = match self {
             DowneyArrivals::Apart => (HOURS.1 + 2 * longest.0.max(0) + DAY - 1) / DAY,
@@ -33,7 +33,7 @@ impl DowneyArrivals {
         Seconds(days * DAY)
     }
 
-    /// When it is, after so many seconds in which jobs can arrive; with so long from one day to the next.
+    /// The time after so many seconds in which jobs can arrive.
     pub(super) fn moment(self, passed: i64, period: Seconds) -> Time {
         let (begins, length) = HOURS;
         match self {

@@ -10,8 +10,8 @@ use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, conversion
 use crate::synth::SynthError;
 use crate::synth::error::outside;
 
-/// A distribution of positive numbers. Values come from shares, one from each, so that the same seed under another law gives
-/// each job the same place among all.
+/// A distribution of positive numbers, sampled by inverse transform, so that the same seed under another law gives each
+/// job the same quantile.
 ///
 /// Every parameter has bounds, within which a law must lie. A log-normal one has no end: it is cut off at the bounds, and
 /// what lies beyond is spread over the rest as if drawn again; its median must lie within.

@@ -5,13 +5,13 @@ use super::{Downey, DowneyArrivals, LIFETIME, Law, Speedup, UniformLog};
 use crate::synth::SynthError;
 use crate::workload::Workload;
 
-/// Fewer jobs make no line.
+/// The fewest jobs for a fit.
 const FEWEST: usize = 20;
 
-/// The shares between which the line is laid: what is shorter or longer than nearly all is not asked.
+/// The cumulative shares between which the line is fitted.
 const INNER: (f64, f64) = (0.05, 0.95);
 
-/// No log tells the variance in parallelism: it is taken to be the mean of the paper's.
+/// The variance in parallelism, which a log does not record: the mean of the paper's.
 const MEAN_VARIANCE: f64 = 1.0;
 
 impl Downey {
@@ -28,7 +28,7 @@ impl Downey {
     /// 20 jobs that ran, or one whose jobs all arrive at once, is unsuitable.
     pub fn like(workload: &Workload) -> Result<Downey, SynthError> {
         // As it is on average for a job that gets as many processors as its parallelism has in full.
-        let seen = Seen::of(workload, 0.5)?;
+        let seen = Observations::of(workload, 0.5)?;
         let (fewest, greatest) = ends(&seen.sizes);
         // A size of n is any parallelism below n + 1, in thousandths.
         let widest = greatest + 0.999;
@@ -45,7 +45,7 @@ impl Downey {
     /// The same with lifetimes and parallelism as observed ([`Law::observed`]) instead of lines through them: parallelism
     /// is the cluster size, and a lifetime `R·S(n)` with that. Each can be had alone: they are fields.
     pub fn like_observed(workload: &Workload) -> Result<Downey, SynthError> {
-        let Seen { lifetimes, sizes, rate } = Seen::of(workload, 0.0)?;
+        let Observations { lifetimes, sizes, rate } = Observations::of(workload, 0.0)?;
         let within = |value: f64| value.clamp(LIFETIME.0, LIFETIME.1);
         let lifetime = Law::observed(lifetimes.into_iter().map(within).collect());
         Ok(arriving(workload, rate, lifetime, Law::observed(sizes)))
@@ -61,7 +61,7 @@ fn arriving(workload: &Workload, rate: f64, lifetime: Law, parallelism: Law) -> 
 }
 
 /// What a workload shows of the model's parameters.
-struct Seen {
+struct Observations {
     /// The lifetimes of jobs that ran.
     lifetimes: Vec<f64>,
     /// The cluster sizes of all.
@@ -70,9 +70,9 @@ struct Seen {
     rate: f64,
 }
 
-impl Seen {
+impl Observations {
     /// With parallelism taken to be so much above the cluster size.
-    fn of(workload: &Workload, above: f64) -> Result<Seen, SynthError> {
+    fn of(workload: &Workload, above: f64) -> Result<Observations, SynthError> {
         let ran = workload.jobs().iter().zip(workload.truths()).filter(|(_, truth)| truth.run().0 > 0);
         let lifetimes: Vec<f64> = ran
             .map(|(job, truth)| {
@@ -94,7 +94,7 @@ impl Seen {
             return Err(SynthError::Unsuitable("all jobs arrive at once: there is no rate to fit".into()));
         }
         let sizes = workload.jobs().iter().map(|job| f64::from(job.shape.procs.0)).collect();
-        Ok(Seen { lifetimes, sizes, rate: (workload.len() - 1) as f64 / span })
+        Ok(Observations { lifetimes, sizes, rate: (workload.len() - 1) as f64 / span })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The speedup that measured run times show.
+//! Fit of a speedup to measured run times.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use crate::synth::SynthError;
 use crate::synth::error::{outside, within};
 use crate::units::{Procs, Seconds};
 
-/// Parallelism is looked for up to so many times the most processors measured: nothing tells more.
+/// The greatest parallelism searched, relative to the most processors measured.
 const FARTHEST: f64 = 64.0;
 
-/// Variances tried where two sizes leave it open: the middle of the paper's range, and less where that is too slow.
+/// Variances tried where two sizes do not determine it: the middle of the paper's range, then smaller ones.
 const OPEN: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
 /// Steps of the first, coarse search in parallelism (in the logarithm) and in variance.
 const STEPS: (u32, u32) = (80, 40);
 
-/// How many valleys are searched, and how often each is made narrower.
+/// Local minima that are refined, and steps of each refinement.
 const VALLEYS: usize = 3;
 const SECTIONS: u32 = 36;
 
-/// The variance at a place from 0 to 1: half of all places are up to 1, and there is no end.
+/// Maps 0 to 1 onto variances from 0 upwards; a half is variance 1.
 fn variance(place: f64) -> f64 {
     place / (1.0 - place).max(1e-3)
 }
@@ -43,9 +43,8 @@ impl Speedup {
     /// of logarithms. For run times on sizes between the measured ones; beyond them it is a guess.
     ///
     /// At least two different sizes are needed. Two leave the variance open: it is taken to be 1, the middle of the
-    /// paper's, or less if the job is faster than that. What else the measurements leave open is closed with the least
-    /// parallelism that agrees with them, so that nobody is promised more than was seen. The lifetime is on one
-    /// processor, whether that was measured or not.
+    /// paper's, or less if the job is faster than that. Where the measurements do not determine the parallelism, the least
+    /// one that agrees with them is taken. The lifetime is on one processor, even if that was not measured.
     pub fn fitted(measured: &[(Procs, Seconds)]) -> Result<(f64, Speedup), SynthError> {
         let points = Points::of(measured)?;
         let place = if points.0.len() > 2 { points.best() } else { points.best_of_two() };
@@ -90,17 +89,17 @@ impl Points {
         (mean, left.sum::<f64>() / all)
     }
 
-    /// What is to be as small as possible. Of equals, the least parallelism.
+    /// The objective: mean square error, ties by the least parallelism.
     fn cost(&self, place: Place) -> f64 {
         self.judged(&at(place)).1 + 1e-12 * place.0
     }
 
-    /// The logarithm of the greatest parallelism looked at.
+    /// The logarithm of the greatest parallelism searched.
     fn farthest(&self) -> f64 {
         self.0.last().map_or(1.0, |(procs, ..)| FARTHEST * f64::from(*procs)).ln()
     }
 
-    /// The best parallelism for a variance, and what it costs.
+    /// The best parallelism for a variance, with its cost.
     fn best_with(&self, variance: f64) -> (f64, Place) {
         let (cost, log) = lowest(STEPS.0, self.farthest(), |log| self.cost((log, variance)));
         (cost, (log, variance))
@@ -120,8 +119,8 @@ impl Points {
     }
 }
 
-/// Where a curve from 0 to `end` is lowest, and how low. The curves here have joints, and so perhaps several valleys: the
-/// lowest few on a grid are searched by golden section.
+/// The minimum of a function from 0 to `end`, as value and place. The functions are piecewise smooth with several local
+/// minima: the lowest few on a grid are refined by golden section.
 fn lowest(steps: u32, end: f64, curve: impl Fn(f64) -> f64) -> (f64, f64) {
     let step = end / f64::from(steps);
     let grid: Vec<f64> = (0..=steps).map(|at| curve(f64::from(at) * step)).collect();
@@ -138,7 +137,7 @@ fn lowest(steps: u32, end: f64, curve: impl Fn(f64) -> f64) -> (f64, f64) {
     found.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((height(0), 0.0))
 }
 
-/// The lowest place between two, and how low, by golden section.
+/// The minimum between two places, as value and place, by golden section.
 fn golden(mut from: f64, mut to: f64, curve: impl Fn(f64) -> f64) -> (f64, f64) {
     const PART: f64 = 0.618_033_988_749_894_8;
     let place = |from: f64, to: f64| [to - PART * (to - from), from + PART * (to - from)];

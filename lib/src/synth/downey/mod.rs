@@ -30,16 +30,16 @@ pub use speedup::Speedup;
 pub use uniform_log::UniformLog;
 pub use viable::Viable;
 
-/// How an average parallelism becomes a number of processors to be given.
+/// How an average parallelism becomes a number of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// As many as it has in full.
+    /// Rounded down.
     #[default]
     Down,
-    /// As many as there is something for.
+    /// Rounded up.
     Up,
-    /// It is a whole number in the first place, the nearest to what is drawn, and speedups go by that.
+    /// Parallelism itself is rounded to the nearest whole number when drawn, and speedups are computed from that.
     Whole,
 }
 
@@ -47,7 +47,7 @@ pub enum Rounding {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Downey {
-    /// How many jobs; 1 to 10,000,000.
+    /// Number of jobs; 1 to 10,000,000.
     pub jobs: u32,
     /// Processors of the machine; 1 to 16,777,216, or to 4,096 if jobs are moldable.
     pub procs: u32,
@@ -67,14 +67,14 @@ pub struct Downey {
     pub communication: Law,
     /// When jobs arrive.
     pub arrivals: DowneyArrivals,
-    /// Whether jobs can run on other numbers of processors than the one they are given: on every one up to that beyond
-    /// which they do not get faster. Of each they ask for as long as they run there: the model's users know.
+    /// Whether jobs are moldable: they run on any number of processors up to that from which the speedup is constant. The
+    /// requested time on each number is the run time there.
     pub moldable: bool,
     /// How average parallelism, in thousandths, becomes a number of processors.
     pub rounding: Rounding,
 }
 
-/// A job of the model. All of it is whole: seconds, and thousandths or ones.
+/// A job of the model. Times are whole seconds; parallelism and variance are whole numbers or thousandths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DowneyJob {
     /// When it arrives.
@@ -83,18 +83,18 @@ pub struct DowneyJob {
     pub lifetime: Seconds,
     /// How much faster it runs on more.
     pub speedup: Speedup,
-    /// On how many it can run at all.
+    /// The numbers of processors it can run on.
     pub viable: Viable,
 }
 
 impl DowneyJob {
-    /// How long it runs on so many processors: L/S, to the nearest second, at least one.
+    /// The run time on so many processors: L/S, to the nearest second, at least one.
     pub fn run(&self, procs: Procs) -> Seconds {
         Seconds((self.lifetime.0 as f64 / self.speedup.of(procs.0)).round().max(1.0) as i64)
     }
 
-    /// How many processors it is given on a machine of this size: its average parallelism, rounded, or the nearest viable
-    /// number to it. An error if none is viable there.
+    /// The rounded average parallelism, or the viable number of processors nearest to it. An error if none is viable on a
+    /// machine of this size.
     pub fn procs(&self, machine: Procs, rounding: Rounding) -> Result<Procs, SynthError> {
         let parallelism = self.speedup.parallelism;
         let rounded = match rounding {
@@ -105,8 +105,8 @@ impl DowneyJob {
         Ok(self.viable.on(machine)?.nearest(Procs(rounded as u32)))
     }
 
-    /// The numbers of processors it can be given on a machine of this size: every viable one up to that beyond which it
-    /// does not get faster. An error if none is viable there.
+    /// The viable numbers of processors on a machine of this size, up to that from which the speedup is constant. An error
+    /// if none is viable.
     pub fn sizes(&self, machine: Procs) -> Result<RangeInclusive<u32>, SynthError> {
         let viable = self.viable.on(machine)?;
         let fastest = Procs(self.speedup.saturation().ceil() as u32);
@@ -114,10 +114,10 @@ impl DowneyJob {
     }
 }
 
-/// Parallelism and variance are drawn to this part of one, so that they are the same on every machine.
+/// Parallelism and variance are rounded to this part of one, so that they are the same on every platform.
 const PARTS: f64 = 1000.0;
 
-/// Within these are lifetimes, numbers of processors, and variances.
+/// Bounds of lifetimes, numbers of processors, and variances.
 const LIFETIME: (f64, f64) = (1.0, 1e12);
 const PARALLELISM: (f64, f64) = (1.0, (1 << 24) as f64);
 const VARIANCE: (f64, f64) = (0.0, 1000.0);

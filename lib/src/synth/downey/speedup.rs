@@ -1,4 +1,4 @@
-//! How much faster a job runs on more processors (Downey 1997, section 2.1).
+//! Speedup by average parallelism and variance (Downey 1997, section 2.1).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// How many times faster than on one processor the job runs on `procs` of them. 1 on none.
+    /// The speedup on so many processors relative to one.
     ///
     /// # Formula
     /// With `A` the parallelism and `σ` the variance, if `σ ≤ 1` (equation 1):
@@ -33,7 +33,7 @@ impl Speedup {
         }
     }
 
-    /// From how many processors on the speedup is all there is: the most that are in use at any time.
+    /// The number of processors from which on the speedup is constant.
     ///
     /// # Formula
     /// `2A − 1` if `0 < σ ≤ 1`, `A + A·σ − σ` if `σ > 1`, `A` if `σ = 0`

@@ -1,4 +1,4 @@
-//! On how many processors a job can run at all.
+//! The numbers of processors a job can run on.
 
 use crate::synth::SynthError;
 use crate::synth::error::outside;
@@ -7,9 +7,9 @@ use crate::units::Procs;
 /// The cluster sizes a job can be given: the paper's "limited range of viable cluster sizes" (section 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Viable {
-    /// The fewest processors whose memory holds it.
+    /// The fewest processors with enough memory.
     pub fewest: Procs,
-    /// The most on which communication does not eat up what is gained.
+    /// The most processors that still make it faster.
     pub most: Procs,
 }
 
@@ -17,7 +17,7 @@ impl Viable {
     /// A job that runs on any number of processors.
     pub const ANY: Viable = Viable { fewest: Procs(1), most: Procs(u32::MAX) };
 
-    /// What is left of it on a machine of this size; an error if that is nothing.
+    /// The viable sizes on a machine of this size; an error if there are none.
     pub fn on(self, machine: Procs) -> Result<Viable, SynthError> {
         let left = Viable { fewest: self.fewest.max(Procs(1)), most: self.most.min(machine) };
         if left.fewest <= left.most {

@@ -1,8 +1,7 @@
-//! Who replaces whom: each of some values goes to the closest of some others (sections 9.2 and 9.4).
+//! Greedy matching of values by distance (sections 9.2 and 9.4).
 
-/// For each of `wanted` values the place among `others`, no two the same, that is closest to it. The closest two are
-/// paired first, so that the order of the values does not matter; of equally close ones the first. A value goes
-/// without where there are too few others.
+/// Matches each of `wanted` values to a distinct one of `others`, closest pairs first, ties by order. `None` where there
+/// are too few others.
 pub fn pair(wanted: usize, others: usize, distance: impl Fn(usize, usize) -> f64) -> Vec<Option<usize>> {
     let mut places = vec![None; wanted];
     let mut taken = vec![false; others];

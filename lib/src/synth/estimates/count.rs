@@ -1,17 +1,16 @@
-//! How many different estimates so many jobs use (section 6).
+//! The number of distinct estimates (section 6).
 
 use serde::{Deserialize, Serialize};
 
 use super::range::{self, finite};
-use crate::portrait::Growth;
+use crate::characterization::Growth;
 use crate::synth::SynthError;
 
-/// How *K*, the number of different estimates, is found.
+/// How *K*, the number of distinct estimates, is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ValueCount {
-    /// From the number of jobs, straight between the points of Table 3; beyond its last, on with its last slope, one
-    /// in 800.
+    /// From the number of jobs, linear between the points of Table 3 and beyond its last point.
     #[default]
     Linear,
     /// From the number of jobs, `alpha · N ^ beta`; the paper's are 1.1 and 0.5.
@@ -21,7 +20,7 @@ pub enum ValueCount {
         /// The exponent.
         beta: f64,
     },
-    /// So many: at most one per job, and one per minute up to the longest.
+    /// A given number: at most one per job, and one per minute up to the longest.
     Exactly(u64),
 }
 
@@ -29,8 +28,8 @@ impl ValueCount {
     /// The power law with the coefficients of Figure 7.
     pub const POWER: ValueCount = ValueCount::Power { alpha: 1.1, beta: 0.5 };
 
-    /// So many values for these jobs, of so many minutes: never more than there are of either, at least `least`, which
-    /// are known already. A number that was given is refused rather than changed.
+    /// The number of values: at least `least`, which are supplied, and at most the number of jobs and of minutes. A given
+    /// number outside that range is an error.
     pub(super) fn values(self, jobs: u64, minutes: u64, least: u64) -> Result<usize, SynthError> {
         let most = jobs.min(minutes);
         let wanted = match self {

@@ -1,4 +1,4 @@
-//! The times of the head: those that people ask for most (section 9.2).
+//! The times of the head: the most popular estimates (section 9.2).
 
 use super::{HEAD, MINUTE};
 use crate::units::Seconds;
@@ -11,8 +11,8 @@ const JOINT: [i64; 15] = [120, 1080, 15, 5, 30, 10, 60, 240, 180, 20, 360, 720, 
 /// of five minutes.
 const LADDER: [i64; 11] = [12_000, 6000, 3000, 600, 300, 120, 60, 20, 10, 5, 1];
 
-/// So many times (at most 20) that are asked for most: the longest, which comes first, then the joint times below it,
-/// then multiples of ever smaller round times below it, the longest first.
+/// The most popular times, at most 20: the longest, then the joint times below it, then multiples of ever smaller round
+/// times below it, longest first.
 pub fn times(longest: Seconds, count: usize) -> Vec<Seconds> {
     let minutes = |minutes: i64| Seconds(minutes * MINUTE);
     let mut chosen = vec![longest];

@@ -1,8 +1,8 @@
-//! The estimate model of Tsafrir, Etsion & Feitelson 2005, "Modeling User Runtime Estimates": how many jobs ask for
-//! which time, from the number of jobs and the longest time they may ask for.
+//! The estimate model of Tsafrir, Etsion & Feitelson 2005, "Modeling User Runtime Estimates": the distribution of
+//! estimates, from the number of jobs and the longest estimate.
 //!
-//! The result is a series of [`Modes`]: which job gets which estimate is another matter. Sections and tables named in
-//! this module are the paper's. Where it can be read in two ways, the place says which way was taken and why.
+//! The result is a series of [`Modes`]; `assign` assigns them to jobs. Sections and tables named in this module are the
+//! paper's. Where the paper is ambiguous, a comment states the interpretation.
 
 mod closest;
 mod count;
@@ -24,53 +24,52 @@ pub use self::count::ValueCount;
 pub use self::popularity::{Exponential, PowerLaw};
 pub use self::supplied::Supplied;
 use super::SynthError;
-use crate::portrait::{Mode, Modes};
+use crate::characterization::{Mode, Modes};
 use crate::seed::Seed;
 use crate::units::Seconds;
 use supplied::HeadTime;
 
-/// The parameters of the model. Only the first two are mandatory, the third nearly so: it varies more between
-/// machines than all the rest together.
+/// The parameters of the model. The first two are mandatory; the third varies most between machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EstimateModel {
-    /// *N*: how many jobs; 1 to 4,294,967,295.
+    /// *N*: the number of jobs; 1 to 4,294,967,295.
     pub jobs: u64,
-    /// *T_max*: the longest time that may be asked for; 60 to 31,536,000 s.
+    /// *T_max*: the longest estimate; 60 to 31,536,000 s.
     pub longest: Seconds,
-    /// How many percent of the jobs ask for it; above 0, at most 100. The same as supplying that mode.
+    /// The percentage of the jobs with the longest estimate; above 0, at most 100. The same as supplying that mode.
     #[serde(default)]
     pub longest_percent: Option<f64>,
     /// Modes that are known (section 9.4); at most 20, the longest time included.
     #[serde(default)]
     pub supplied: Vec<Supplied>,
-    /// *K*: how many different estimates there are.
+    /// *K*: the number of distinct estimates.
     #[serde(default)]
     pub values: ValueCount,
-    /// How evenly they are spread (section 7), above 1 and at most 10^9; from *K* if not given.
+    /// The evenness of their distribution in time (section 7), above 1 and at most 10^9; from *K* if not given.
     #[serde(default)]
     pub a: Option<f64>,
-    /// How popular the head is, by rank.
+    /// Popularity of the head, by rank.
     #[serde(default)]
     pub head: Exponential,
-    /// How popular the tail is, by rank.
+    /// Popularity of the tail, by rank.
     #[serde(default)]
     pub tail: PowerLaw,
-    /// How many percent of the jobs the 20 values of the head cover together; 1 to 99.
+    /// The percentage of the jobs with one of the 20 values of the head; 1 to 99.
     #[serde(default = "head_percent")]
     pub head_percent: f64,
 }
 
-/// How many values are the head.
+/// Number of values in the head.
 const HEAD: usize = 20;
 
-/// As many as a workload holds.
+/// The most jobs of a workload.
 const MOST_JOBS: u64 = u32::MAX as u64;
 
 /// A year, in seconds.
 const YEAR: i64 = 31_536_000;
 
-/// What almost all estimates are multiples of, in seconds.
+/// The unit of almost all estimates, in seconds.
 const MINUTE: i64 = 60;
 
 /// The invariant of Table 5.
@@ -98,8 +97,7 @@ impl EstimateModel {
         }
     }
 
-    /// The modes of this seed: exactly [`EstimateModel::jobs`] jobs. The seed decides which times of the head are how
-    /// popular, and which of the tail.
+    /// The modes of this seed: exactly [`EstimateModel::jobs`] jobs. The seed decides the popularity of each time.
     pub fn modes(&self, seed: Seed) -> Result<Modes, SynthError> {
         let supplied = self.known()?;
         let values = self.count(&supplied)?;
@@ -128,7 +126,7 @@ impl EstimateModel {
         Ok(series.into_iter().zip(jobs).map(|((time, _), jobs)| Mode { time, jobs }).collect())
     }
 
-    /// All modes that are known, once the parameters are found to be in their ranges.
+    /// All supplied modes. Fails if a parameter is out of its range.
     fn known(&self) -> Result<Vec<Supplied>, SynthError> {
         range::within("jobs", self.jobs, 1, MOST_JOBS, &format!("between 1 and {MOST_JOBS}"))?;
         let (least, most) = (Seconds(MINUTE), Seconds(YEAR));
@@ -156,7 +154,7 @@ impl EstimateModel {
         self.values.values(self.jobs, times::last_minute(self.longest) as u64, least as u64)
     }
 
-    /// The times that are asked for beside those of the head, which replace the closest (section 9.2).
+    /// The times of the tail: those of section 7 without the ones closest to times of the head (section 9.2).
     fn tail_times(&self, values: usize, head: &[HeadTime]) -> Vec<Seconds> {
         let values = values.min(times::last_minute(self.longest) as usize);
         let times = times::times(values, self.longest, self.a.unwrap_or_else(|| times::spread(values)));

@@ -1,10 +1,10 @@
-//! The pool algorithm: which times of the head are how popular (section 9.3).
+//! The pool algorithm: popularity ranks of the times of the head (section 9.3).
 
 use rand::{Rng, RngExt};
 
 use super::HEAD;
 
-/// How many logs Table 6 has, and so how often a rank can be in the pool.
+/// Number of logs in Table 6.
 const LOGS: usize = 4;
 
 /// Table 6: for the longest time and then for each other time of the head, the shortest first, its popularity rank in
@@ -32,9 +32,8 @@ pub(super) const TABLE_6: [[usize; LOGS]; HEAD] = [
     [20, 19, 11, 12],
 ];
 
-/// The popularity rank, from 1, of each time of the head: the longest, then the others from the shortest on. What is
-/// `known` already is kept, and its ranks go to nobody else. Of the longest it must be known; `supplied` says whether
-/// by somebody or by default.
+/// The popularity rank, from 1, of each time of the head: the longest, then the others from the shortest on. `known` ranks
+/// are kept. The rank of the longest must be known; `supplied` says whether it was supplied or is the default.
 ///
 /// Three things keep the popular ranks from the long times: a rank waits for the first row of the table that has it;
 /// it is taken once all four logs have had it; and of two drawn, the more popular is taken.
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_and_its_rank_goes_to_nobody_else() {
+    fn known_ranks_are_kept_and_not_assigned_again() {
         let mut known = vec![None; HEAD];
         // The four ranks of the first row are all taken: the second is read early.
         for (at, rank) in [(0, 1), (3, 3), (5, 4), (6, 6)] {

@@ -1,4 +1,4 @@
-//! How many percent of the jobs use the most popular estimate, the second, and so on (section 8).
+//! Popularity of estimates by rank, in percent of the jobs (section 8).
 
 use serde::{Deserialize, Serialize};
 

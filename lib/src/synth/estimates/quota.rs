@@ -1,14 +1,13 @@
-//! Percentages as whole jobs, none lost and none added.
+//! Apportionment of jobs by percentages.
 
-/// So many jobs shared out by `sizes`, in whatever unit: as close to proportion as whole jobs come, by largest
-/// remainder. Where there are enough jobs, every size gets one at least, and those that come out with more give.
-/// Of equals, the first.
+/// Apportions jobs in proportion to `sizes` by largest remainder, ties by order. With enough jobs every size gets at least
+/// one, at the expense of those furthest above proportion.
 pub fn quota(jobs: u64, sizes: &[f64]) -> Vec<u64> {
     let sum: f64 = sizes.iter().sum();
     let exact: Vec<f64> = sizes.iter().map(|size| jobs as f64 * (size / sum)).collect();
     let least = u64::from(jobs >= sizes.len() as u64);
     let mut shares: Vec<u64> = exact.iter().map(|exact| (*exact as u64).max(least)).collect();
-    // Who is furthest below proportion is first in line for more, who is furthest above for less.
+    // In order of the deficit: the first get more, the last give.
     let mut line: Vec<usize> = (0..sizes.len()).collect();
     line.sort_by(|&one, &other| {
         let lacks = |at: usize| exact[at] - shares[at] as f64;
@@ -48,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_gets_one_where_there_are_enough() {
+    fn every_size_gets_one_where_there_are_enough() {
         assert_eq!(quota(10, &[99.0, 0.5, 0.5]), [8, 1, 1]);
         assert_eq!(quota(3, &[99.0, 0.5, 0.5]), [1, 1, 1]);
         assert_eq!(quota(2, &[99.0, 0.5, 0.5]), [2, 0, 0]);
@@ -57,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_is_lost(jobs in 1u64..100_000, sizes in prop::collection::vec(1e-6f64..30.0, 1..300)) {
+        fn no_job_is_lost(jobs in 1u64..100_000, sizes in prop::collection::vec(1e-6f64..30.0, 1..300)) {
             let shares = quota(jobs, &sizes);
             prop_assert_eq!(shares.iter().sum::<u64>(), jobs);
             prop_assert_eq!(shares.contains(&0), jobs < sizes.len() as u64);

@@ -1,4 +1,4 @@
-//! What is said of a parameter outside its range.
+//! Range checks of parameters.
 
 use std::fmt::Display;
 

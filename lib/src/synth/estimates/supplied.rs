@@ -1,4 +1,4 @@
-//! Modes that are known beforehand, put in their place in the head (section 9.4).
+//! Supplied modes and their places in the head (section 9.4).
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,17 @@ use super::{HEAD, closest, popularity, range};
 use crate::synth::SynthError;
 use crate::units::Seconds;
 
-/// A mode that is known beforehand.
+/// A supplied mode.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Supplied {
     /// The estimate; 1 s to the longest.
     pub time: Seconds,
-    /// How many percent of the jobs have it; above 0, at most 100 for all together.
+    /// The percentage of the jobs with it; above 0, at most 100 in all.
     pub percent: f64,
 }
 
-/// Sums of percentages are not exact.
+/// Tolerance for sums of percentages.
 const NEARLY: f64 = 1e-9;
 
 /// A time of the head.
@@ -37,7 +37,7 @@ pub struct HeadSizes {
     pub tail: f64,
 }
 
-/// Whether these can be modes of one distribution.
+/// Fails if these cannot be modes of one distribution.
 pub fn check(supplied: &[Supplied], longest: Seconds) -> Result<(), SynthError> {
     let others = supplied.iter().filter(|mode| mode.time != longest).count();
     if others >= HEAD {
@@ -56,7 +56,7 @@ pub fn check(supplied: &[Supplied], longest: Seconds) -> Result<(), SynthError> 
     range::within("supplied.percent", sum(supplied), 0.0, 100.0, "at most 100 percent in all")
 }
 
-/// Whether what these leave of 100 percent has another time to go to.
+/// Fails if the rest of 100 percent has no other time.
 pub fn check_room(supplied: &[Supplied], others: usize) -> Result<(), SynthError> {
     if others > 0 || sum(supplied) >= 100.0 {
         return Ok(());
@@ -65,7 +65,7 @@ pub fn check_room(supplied: &[Supplied], others: usize) -> Result<(), SynthError
     Err(range::outside("supplied.percent", sum(supplied), expected))
 }
 
-/// How many percent are known.
+/// The supplied percentage.
 pub fn sum(supplied: &[Supplied]) -> f64 {
     all(supplied.iter().map(|mode| mode.percent))
 }

@@ -36,7 +36,7 @@ fn by_default_the_longest_is_most_popular_and_20_values_are_89_percent() {
     assert_eq!(modes.by_popularity()[0].time, DAY);
     assert!((20.0..25.0).contains(&percent(&modes, 1080)));
     assert!(close(modes.head_share(20), 0.89), "{}", modes.head_share(20));
-    // The head is of round times: all of those people use everywhere.
+    // The head is of round times: those used at all sites.
     let popular: Vec<i64> = modes.by_popularity()[..20].iter().map(|mode| mode.time.0 / 60).collect();
     assert!(
         [5, 10, 15, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 720]

@@ -1,9 +1,9 @@
-//! Which times are asked for at all (section 7).
+//! The distinct times (section 7).
 
 use super::MINUTE;
 use crate::units::Seconds;
 
-/// How evenly so many values are spread, if nobody says.
+/// The default evenness for so many values.
 ///
 /// # Formula
 /// `1 + 12.1 · K ^ −0.6` (Figure 9)
@@ -11,11 +11,11 @@ pub fn spread(values: usize) -> f64 {
     1.0 + 12.1 * (values as f64).powf(-0.6)
 }
 
-/// So many times up to the longest, which is the last; ascending, and all whole minutes but perhaps the longest. There
-/// must be as many minutes.
+/// So many ascending times up to the longest; all are whole minutes, except perhaps the longest. There must be as many
+/// minutes.
 ///
 /// The paper rounds a time to the nearest minute "if not colliding with previously generated estimates"; here one that
-/// would collide takes the next free minute, because almost all estimates people give are whole minutes.
+/// would collide takes the next free minute, because almost all estimates are whole minutes.
 ///
 /// # Formula
 /// `T_max · (a − 1) x / (a − x)`, `x = i / K`
@@ -40,7 +40,7 @@ pub fn times(values: usize, longest: Seconds, a: f64) -> Vec<Seconds> {
     times
 }
 
-/// How many times there are to choose from: whole minutes, and the longest itself.
+/// The number of possible times: whole minutes, and the longest.
 pub fn last_minute(longest: Seconds) -> i64 {
     (longest.0 + MINUTE - 1) / MINUTE
 }

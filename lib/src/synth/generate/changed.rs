@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::requested::LogModes;
 use super::{
-    GenerateError, Generated, LoadLimit, NamedLog, Parameter, RequestedTimes, Setting, Step, Warning,
-    check_settings,
+    GenerateError, Generated, GenerationStep, LoadLimit, NamedLog, Parameter, ParameterSetting,
+    RequestedTimes, Warning, check_settings,
 };
 use crate::seed::Seed;
-use crate::synth::{Lever, Resample, Rescale, Shaken, Target, Variant};
+use crate::synth::{LoadTarget, Resample, Rescale, ScaledQuantity, Shaken, Variant};
 use crate::workload::Workload;
 
 /// Other requested times for the jobs of a log.
@@ -19,7 +19,7 @@ pub struct EstimateSettings {
     pub requested: RequestedTimes,
     /// Parameters set to other values.
     #[serde(default)]
-    pub set: Vec<Setting>,
+    pub set: Vec<ParameterSetting>,
     /// The seed.
     pub seed: u64,
 }
@@ -60,12 +60,12 @@ pub fn rescale(rescale: &Rescale, log: &NamedLog<'_>) -> Result<Generated, Gener
     let workload = rescale.of(log.workload).map_err(GenerateError::log("rescale"))?;
     let (from, to) = (log.workload.offered_load(), workload.offered_load());
     let (target, asked) = match rescale.to {
-        Target::Load(load) => (Parameter::new("rescale.load", load), load),
-        Target::Factor(factor) => (Parameter::new("rescale.factor", factor), factor * from),
+        LoadTarget::Load(load) => (Parameter::new("rescale.load", load), load),
+        LoadTarget::Factor(factor) => (Parameter::new("rescale.factor", factor), factor * from),
     };
     let limit = load_limit(rescale.by, &workload, asked);
     let changed = Changed {
-        step: Step::Rescaled { by: rescale.by, from, to },
+        step: GenerationStep::Rescaled { by: rescale.by, from, to },
         seed: None,
         parameters: vec![target, Parameter::new("rescale.by", rescale.by.name())],
         warnings: missed(to, asked, 0.01, limit).into_iter().collect(),
@@ -85,7 +85,7 @@ pub fn resample(settings: &ResampleSettings, log: &NamedLog<'_>) -> Result<Gener
     let missed = load.and_then(|load| missed(reached, load, 0.05, LoadLimit::Sampling));
     let changed = Changed {
         workload,
-        step: Step::Resampled,
+        step: GenerationStep::Resampled,
         seed: Some(seed),
         parameters,
         warnings: missed.into_iter().collect(),
@@ -100,7 +100,7 @@ pub fn shake(shaken: &Shaken, log: &NamedLog<'_>) -> Result<Generated, GenerateE
         .map_err(|error| GenerateError::log("shake")(error.into()))?;
     let changed = Changed {
         workload,
-        step: Step::Shaken { by: shaken.by },
+        step: GenerationStep::Shaken { by: shaken.by },
         seed: Some(shaken.seed),
         parameters: vec![Parameter::new("shake.by", shaken.by)],
         warnings: Vec::new(),
@@ -111,7 +111,7 @@ pub fn shake(shaken: &Shaken, log: &NamedLog<'_>) -> Result<Generated, GenerateE
 /// A changed log, and what was done to it.
 struct Changed {
     workload: Workload,
-    step: Step,
+    step: GenerationStep,
     seed: Option<u64>,
     parameters: Vec<Parameter>,
     warnings: Vec<Warning>,
@@ -143,11 +143,11 @@ fn missed(reached: f64, asked: f64, tolerance: f64, limit: LoadLimit) -> Option<
 }
 
 /// What keeps a rescaled workload from the load that was asked for.
-fn load_limit(by: Lever, workload: &Workload, asked: f64) -> LoadLimit {
+fn load_limit(by: ScaledQuantity, workload: &Workload, asked: f64) -> LoadLimit {
     let full = || workload.jobs().iter().any(|job| job.shape.procs == workload.machine().procs);
     match by {
-        Lever::Sizes if workload.offered_load() < asked && full() => LoadLimit::MachineSize,
-        Lever::Sizes => LoadLimit::WholeProcessors,
-        Lever::Arrivals | Lever::RunTimes => LoadLimit::WholeSeconds,
+        ScaledQuantity::Sizes if workload.offered_load() < asked && full() => LoadLimit::MachineSize,
+        ScaledQuantity::Sizes => LoadLimit::WholeProcessors,
+        ScaledQuantity::Arrivals | ScaledQuantity::RunTimes => LoadLimit::WholeSeconds,
     }
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Parameter;
-use crate::portrait::Modes;
-use crate::synth::Lever;
+use crate::characterization::Modes;
+use crate::synth::ScaledQuantity;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -15,7 +15,7 @@ pub struct Generated {
     #[serde(skip)]
     pub workload: Workload,
     /// What was done, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<GenerationStep>,
     /// The seed; `None` if nothing was random.
     pub seed: Option<u64>,
     /// Every parameter that was used, by name.
@@ -27,7 +27,7 @@ pub struct Generated {
 /// One thing that was done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "step")]
-pub enum Step {
+pub enum GenerationStep {
     /// Jobs were drawn from a published model.
     Drawn {
         /// Its authors and year.
@@ -73,7 +73,7 @@ pub enum Step {
     /// The offered load was changed.
     Rescaled {
         /// What was changed.
-        by: Lever,
+        by: ScaledQuantity,
         /// The offered load before.
         from: f64,
         /// The offered load after.

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{GenerateError, Setting, set};
+use super::{GenerateError, ParameterSetting, set};
 use crate::seed::Seed;
 use crate::synth::{Downey, DowneyArrivals, Lublin, LublinKinds, Rounding, SynthError};
 use crate::workload::Workload;
@@ -148,7 +148,7 @@ pub struct ModelSettings<C> {
     /// What is chosen of the model.
     pub choices: C,
     /// Parameters set to other values, of this model and of the others that are used with it.
-    pub set: Vec<Setting>,
+    pub set: Vec<ParameterSetting>,
 }
 
 impl<C> ModelSettings<C> {

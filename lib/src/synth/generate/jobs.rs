@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::requested::{self, LogModes};
 use super::users;
 use super::{
-    DowneyChoices, GenerateError, Generated, JobModel, LublinChoices, ModelSettings, NamedLog, Parameter,
-    RequestedTimes, Step, UserSettings, check_settings, listed,
+    DowneyChoices, GenerateError, Generated, GenerationStep, JobModel, LublinChoices, ModelSettings,
+    NamedLog, Parameter, RequestedTimes, UserSettings, check_settings, listed,
 };
+use crate::characterization::Modes;
 use crate::job::{Ending, Truth};
-use crate::portrait::Modes;
 use crate::seed::Seed;
-use crate::synth::{Downey, Habits, Lublin, Rescale, Target};
+use crate::synth::{Downey, Habits, LoadTarget, Lublin, Rescale};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -68,7 +68,7 @@ pub fn downey(
 /// Generates a workload by the model of users with habits.
 pub fn habits(model: &Habits, seed: u64) -> Result<Generated, GenerateError> {
     let workload = model.generate(Seed(seed)).map_err(GenerateError::parameters("habits"))?;
-    let (steps, parameters) = (vec![Step::DrawnFromHabits], listed("habits", model)?);
+    let (steps, parameters) = (vec![GenerationStep::DrawnFromHabits], listed("habits", model)?);
     Ok(Generated { workload, steps, seed: Some(seed), parameters, warnings: Vec::new() })
 }
 
@@ -91,23 +91,24 @@ pub fn from_model<M: JobModel>(
 
     let mut workload = model.generate(seed).map_err(GenerateError::parameters(M::NAME))?;
     progress();
-    let mut steps = vec![Step::Drawn { paper: M::PAPER }];
-    steps.extend(log.map(|log| Step::Fitted { log: log.name.to_owned(), digest: log.digest() }));
+    let mut steps = vec![GenerationStep::Drawn { paper: M::PAPER }];
+    steps.extend(log.map(|log| GenerationStep::Fitted { log: log.name.to_owned(), digest: log.digest() }));
     if let Some(limit) = longest_permitted(&settings.requested, of_log) {
         let jobs = stop_at(&mut workload, limit)?;
-        steps.extend((jobs > 0).then_some(Step::Stopped { jobs, limit }));
+        steps.extend((jobs > 0).then_some(GenerationStep::Stopped { jobs, limit }));
     }
     let mut parameters = listed(M::NAME, &model)?;
     if let Some(load) = load(settings.load, model.load_parameter(), of_log)? {
-        workload = Rescale { to: Target::Load(load), by: Default::default() }
+        workload = Rescale { to: LoadTarget::Load(load), by: Default::default() }
             .of(&workload)
             .map_err(GenerateError::parameters("rescale"))?;
         parameters.push(Parameter::new("load", load));
     }
     progress();
     if let Some(population) = &population {
-        workload = population.settle(&workload, seed).map_err(GenerateError::parameters(users::MODEL))?;
-        steps.push(Step::GivenUsers);
+        workload =
+            population.assign_users(&workload, seed).map_err(GenerateError::parameters(users::MODEL))?;
+        steps.push(GenerationStep::GivenUsers);
         parameters.extend(listed(users::MODEL, population)?);
     }
     progress();

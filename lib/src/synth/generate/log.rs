@@ -1,6 +1,6 @@
 //! A log that a model is fitted to, or that a workload is made of.
 
-use super::Step;
+use super::GenerationStep;
 use crate::workload::Workload;
 
 /// A workload that was read from a log, with what the record of a generated workload says about it.
@@ -26,9 +26,9 @@ impl<'a> NamedLog<'a> {
     }
 
     /// The steps of reading and cleaning it.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        let read = Step::Read { log: self.name.to_owned(), digest: self.digest() };
-        let cleaned = self.cleaning.iter().map(|line| Step::Cleaned { line: line.clone() });
+    pub(super) fn steps(&self) -> Vec<GenerationStep> {
+        let read = GenerationStep::Read { log: self.name.to_owned(), digest: self.digest() };
+        let cleaned = self.cleaning.iter().map(|line| GenerationStep::Cleaned { line: line.clone() });
         std::iter::once(read).chain(cleaned).collect()
     }
 }

@@ -16,10 +16,10 @@ mod users;
 
 pub use changed::{EstimateSettings, ResampleSettings, estimates, resample, rescale, shake};
 pub use error::GenerateError;
-pub use generated::{Description, Generated, HEAD, LoadLimit, RequestedTimesSource, Step, Warning};
+pub use generated::{Description, Generated, GenerationStep, HEAD, LoadLimit, RequestedTimesSource, Warning};
 pub use job_model::{DowneyChoices, JobModel, LublinChoices, ModelSettings, Observed};
 pub use jobs::{JobSettings, STEPS, downey, from_model, habits, lublin};
 pub use log::NamedLog;
-pub use parameter::{Parameter, Setting, check_settings, listed, set};
+pub use parameter::{Parameter, ParameterSetting, check_settings, listed, set};
 pub use requested::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 pub use users::UserSettings;

@@ -23,14 +23,14 @@ impl Parameter {
 
 /// A parameter to be set to another value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
+pub struct ParameterSetting {
     /// The model and the place in it: `population.think`.
     pub name: String,
     /// The value; lengths of time are in seconds.
     pub value: Value,
 }
 
-impl Setting {
+impl ParameterSetting {
     fn model(&self) -> &str {
         self.name.split('.').next().unwrap_or_default()
     }
@@ -77,9 +77,9 @@ fn collect(name: &str, value: &Value, found: &mut Vec<Parameter>) {
 pub fn set<M: Serialize + DeserializeOwned>(
     model: &str,
     parameters: M,
-    settings: &[Setting],
+    settings: &[ParameterSetting],
 ) -> Result<M, GenerateError> {
-    let own = |setting: &&Setting| setting.model() == model;
+    let own = |setting: &&ParameterSetting| setting.model() == model;
     if !settings.iter().any(|setting| own(&setting)) {
         return Ok(parameters);
     }
@@ -89,7 +89,8 @@ pub fn set<M: Serialize + DeserializeOwned>(
         collect(model, &whole, &mut known);
         let mut place = &mut whole;
         for field in setting.name.split('.').skip(1) {
-            place = match place.get_mut(field) {
+            let field = if place.get(field).is_some() { field.to_owned() } else { renamed(field) };
+            place = match place.get_mut(&field) {
                 Some(inner) => inner,
                 None => {
                     return Err(GenerateError::UnknownParameter {
@@ -108,8 +109,14 @@ pub fn set<M: Serialize + DeserializeOwned>(
     serde_json::from_value(whole).map_err(|error| GenerateError::Unlistable(error.to_string()))
 }
 
+/// The present name of a parameter that had another name in earlier versions.
+fn renamed(field: &str) -> String {
+    const FORMER: (&str, &str) = ("sitting", "session"); // an alias of earlier versions
+    field.replace(FORMER.0, FORMER.1)
+}
+
 /// The setting's value in the kind of the value that it replaces.
-fn converted(setting: &Setting, before: &Value) -> Result<Value, &'static str> {
+fn converted(setting: &ParameterSetting, before: &Value) -> Result<Value, &'static str> {
     match (before, &setting.value) {
         (Value::Number(_), Value::Number(_)) | (Value::Null | Value::Object(_), _) => {
             Ok(setting.value.clone())
@@ -127,7 +134,7 @@ fn converted(setting: &Setting, before: &Value) -> Result<Value, &'static str> {
 }
 
 /// Refuses settings of models that are not used.
-pub fn check_settings(settings: &[Setting], used: &[&'static str]) -> Result<(), GenerateError> {
+pub fn check_settings(settings: &[ParameterSetting], used: &[&'static str]) -> Result<(), GenerateError> {
     match settings.iter().find(|setting| !used.contains(&setting.model())) {
         None => Ok(()),
         Some(setting) => Err(GenerateError::UnusedModel {
@@ -144,8 +151,8 @@ mod tests {
     use crate::synth::{Downey, Law, Lublin, Population, Rounding};
     use crate::units::Seconds;
 
-    fn setting(name: &str, value: impl Into<Value>) -> Setting {
-        Setting { name: name.to_owned(), value: value.into() }
+    fn setting(name: &str, value: impl Into<Value>) -> ParameterSetting {
+        ParameterSetting { name: name.to_owned(), value: value.into() }
     }
 
     fn population(name: &str, value: impl Into<Value>) -> Result<Population, GenerateError> {
@@ -157,7 +164,7 @@ mod tests {
     }
 
     /// What is listed, as settings; numbers are numbers again.
-    fn as_settings(listed: &[Parameter]) -> Vec<Setting> {
+    fn as_settings(listed: &[Parameter]) -> Vec<ParameterSetting> {
         let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
         listed.iter().map(|parameter| setting(&parameter.name, value(&parameter.value))).collect()
     }
@@ -179,6 +186,8 @@ mod tests {
         assert_eq!(population("population.think", 300).unwrap().think, Seconds(300));
         assert_eq!(population("population.spread", 2).unwrap().spread, 2.0);
         assert_eq!(population("lublin.jobs", 2).unwrap(), Population::default());
+        let former = population("population.jobs_per_sitting", 4); // an alias
+        assert_eq!(former.unwrap().jobs_per_session, 4.0);
         let refused = [
             population("population.thnk", 3),
             population("population.users", 2.5),

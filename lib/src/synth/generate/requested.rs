@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GenerateError, Parameter, RequestedTimesSource, Setting, Step, Warning, listed, set};
-use crate::portrait::Modes;
+use super::{
+    GenerateError, GenerationStep, Parameter, ParameterSetting, RequestedTimesSource, Warning, listed, set,
+};
+use crate::characterization::Modes;
 use crate::seed::Seed;
 use crate::synth::{EstimateModel, Estimates, Pairing, ROUND_TIMES, Routine, Supplied, round_up};
 use crate::units::Seconds;
@@ -82,14 +84,14 @@ pub(super) struct LogModes<'a> {
 /// What is recorded about the requested times given.
 #[derive(Debug)]
 pub(super) struct Given {
-    pub step: Step,
+    pub step: GenerationStep,
     pub parameters: Vec<Parameter>,
     pub warnings: Vec<Warning>,
 }
 
 impl Given {
     fn from(source: RequestedTimesSource, parameters: Vec<Parameter>) -> Given {
-        let step = Step::GivenRequestedTimes { source, raised: 0 };
+        let step = GenerationStep::GivenRequestedTimes { source, raised: 0 };
         Given { step, parameters, warnings: Vec::new() }
     }
 }
@@ -115,7 +117,7 @@ impl RequestedTimes {
         &self,
         workload: &mut Workload,
         calibration: Option<LogModes<'_>>,
-        settings: &[Setting],
+        settings: &[ParameterSetting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {
         let (estimates, given) = match self {
@@ -133,7 +135,7 @@ impl RequestedTimes {
             RequestedTimes::Sessions => {
                 let routine = set(ROUTINE, Routine::default(), settings)?;
                 let given = Given::from(RequestedTimesSource::OwnBySession, listed(ROUTINE, &routine)?);
-                (Estimates::Own(Pairing::Sittings(routine)), given)
+                (Estimates::Own(Pairing::Sessions(routine)), given)
             }
             RequestedTimes::Doubled => {
                 (Estimates::Doubled, Given::from(RequestedTimesSource::OwnDoubled, Vec::new()))
@@ -161,7 +163,7 @@ impl ModelledTimes {
         &self,
         workload: &mut Workload,
         calibration: Option<LogModes<'_>>,
-        settings: &[Setting],
+        settings: &[ParameterSetting],
         seed: Seed,
     ) -> Result<Given, GenerateError> {
         let log = calibration.map(|calibration| Modes::of(calibration.log)).filter(|modes| !modes.is_empty());
@@ -173,7 +175,7 @@ impl ModelledTimes {
             PairingKind::Sessions => {
                 let routine = set(ROUTINE, Routine::default(), settings)?;
                 parameters.extend(listed(ROUTINE, &routine)?);
-                Pairing::Sittings(routine)
+                Pairing::Sessions(routine)
             }
         };
         let modes = model.modes(seed).map_err(GenerateError::parameters(MODEL))?;
@@ -183,7 +185,7 @@ impl ModelledTimes {
         let mut warnings = Vec::new();
         warnings.extend((raised > 0).then_some(Warning::Raised { requested_times: raised }));
         warnings.extend((calibration.is_some() && log.is_none()).then_some(Warning::NoRequestedTimes));
-        let step = Step::GivenRequestedTimes { source: RequestedTimesSource::Tsafrir, raised };
+        let step = GenerationStep::GivenRequestedTimes { source: RequestedTimesSource::Tsafrir, raised };
         Ok(Given { step, parameters, warnings })
     }
 
@@ -193,7 +195,7 @@ impl ModelledTimes {
         workload: &Workload,
         log: Option<&Modes>,
         default_modes: u8,
-        settings: &[Setting],
+        settings: &[ParameterSetting],
     ) -> Result<EstimateModel, GenerateError> {
         let run = workload.truths().iter().map(|truth| truth.run()).max().unwrap_or_default();
         let of_log = [log.and_then(Modes::permitted), log.and_then(Modes::longest)];
@@ -261,7 +263,7 @@ fn rounded(run: Seconds) -> Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portrait::Mode;
+    use crate::characterization::Mode;
 
     #[test]
     fn the_longest_is_round() {

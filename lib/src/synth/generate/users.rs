@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GenerateError, Setting, set};
+use super::{GenerateError, ParameterSetting, set};
 use crate::synth::Population;
 use crate::units::Seconds;
 use crate::workload::Workload;
@@ -29,7 +29,7 @@ impl UserSettings {
     pub(super) fn population(
         &self,
         log: Option<&Workload>,
-        settings: &[Setting],
+        settings: &[ParameterSetting],
     ) -> Result<Population, GenerateError> {
         let without_users = |log: &Workload| log.jobs().iter().all(|job| job.user.is_none());
         let mut population = match log {
@@ -39,7 +39,7 @@ impl UserSettings {
             _ => Population::default(),
         };
         population.users = self.users.unwrap_or(population.users);
-        population.jobs_per_sitting = self.jobs_per_session.unwrap_or(population.jobs_per_sitting);
+        population.jobs_per_session = self.jobs_per_session.unwrap_or(population.jobs_per_session);
         population.think = self.think.unwrap_or(population.think);
         population.applications = self.applications.unwrap_or(population.applications);
         set(MODEL, population, settings)

@@ -1,15 +1,14 @@
-//! People of habit: a small model of who submits what and when, made for demonstrations and tests.
+//! A small model of users with habits, for demonstrations and tests.
 //!
-//! It has what decides between backfilling policies, and no more: a working day and week; sizes that are
-//! mostly powers of two; run times that spread over five orders of magnitude but resemble the same user's
-//! last ones; requested times that are few, round and far too long; some jobs that fail at once and some
-//! that run into their limit. Its defaults were set beside the logs of the SDSC and CTC SP2 machines, but
-//! no table of theirs is reproduced: for that, use a log, or a model fitted to one.
+//! It has the properties that distinguish backfilling policies: a working day and week; sizes that are mostly powers of
+//! two; run times over five orders of magnitude that resemble the user's previous ones; few, round and long requested
+//! times; jobs that fail early and jobs that run into their limit. The defaults resemble the logs of the SDSC and CTC
+//! SP2 machines without being fitted to them.
 
-mod people;
 mod sessions;
 #[cfg(test)]
 mod tests;
+mod users;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,32 +18,30 @@ use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::{Machine, Workload};
-use people::Person;
 use sessions::Submission;
+use users::HabitUser;
 
 /// The parameters of the model, each with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Habits {
-    /// How many jobs; 2 to 10,000,000.
+    /// Number of jobs; 2 to 10,000,000.
     pub jobs: u32,
     /// Processors of the machine; 1 to 16,777,216.
     pub procs: u32,
-    /// The offered load, which decides how fast jobs arrive; 0.001 to 10. Kept exactly, but for the
-    /// rounding of the span of submissions to a whole second.
+    /// The offered load; 0.001 to 10. Exact up to the rounding of the span of submissions to a whole second.
     pub load: f64,
-    /// How many people there are; 1 to 1,000,000. The busiest submit most; some may submit nothing.
+    /// Number of users; 1 to 1,000,000. Some may submit no job.
     pub users: u32,
-    /// Jobs in one sitting, on average; 1 to 1000.
+    /// Jobs in one session, on average; 1 to 1000.
     pub jobs_per_session: f64,
-    /// How many times longer than the run time the time asked for is, typically (before it is rounded up);
-    /// 1 to 100.
+    /// Typical requested time over run time, before rounding up; 1 to 100.
     pub overestimate: f64,
-    /// The share of jobs that fail within minutes, whatever they were meant to do; 0 to 1.
+    /// The share of jobs that fail within minutes; 0 to 1.
     pub failures: f64,
-    /// The share of applications that run until they are stopped at their limit; 0 to 1.
+    /// The share of applications that run into their limit; 0 to 1.
     pub endless: f64,
-    /// The longest time that may be asked for, in seconds; 300 to 31,536,000.
+    /// The longest requested time, in seconds; 300 to 31,536,000.
     pub longest: Seconds,
 }
 
@@ -64,27 +61,27 @@ impl Default for Habits {
     }
 }
 
-/// The queues, each with the longest time it takes.
+/// The queues, each with its longest requested time.
 const QUEUES: [(&str, Seconds); 3] =
     [("short", Seconds(3600)), ("medium", Seconds(21_600)), ("long", Seconds(i64::MAX))];
 
 const GROUPS: [&str; 6] = ["astronomy", "biology", "chemistry", "climate", "materials", "physics"];
 
 impl Habits {
-    /// The workload of this seed. The same on every machine: each draw is rounded to whole seconds or
-    /// processors at once, far above the last bit in which two machines' logarithms may differ.
+    /// The workload of this seed. The same on every platform: each draw is rounded to whole seconds or processors, far above
+    /// the last bit in which logarithms may differ.
     pub fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
         self.check()?;
-        let people = people::people(self, seed);
-        let submissions = sessions::submissions(self, &people, seed);
-        let jobs = (1..).zip(&submissions).map(|(id, submission)| job(id, submission, &people)).collect();
+        let users = users::users(self, seed);
+        let submissions = sessions::submissions(self, &users, seed);
+        let jobs = (1..).zip(&submissions).map(|(id, submission)| job(id, submission, &users)).collect();
         let mut workload = Workload::new(Machine { procs: Procs(self.procs) }, jobs)?;
         workload.epoch = Some(MONDAY);
         let names = &mut workload.names;
         names.users = (0..self.users).map(|user| (user, format!("user{:02}", user + 1))).collect();
         names.groups = (0..).zip(GROUPS).map(|(group, name)| (group, name.into())).collect();
         names.queues = (0..).zip(QUEUES).map(|(queue, (name, _))| (queue, name.into())).collect();
-        let applications = people.iter().flat_map(|person| &person.applications);
+        let applications = users.iter().flat_map(|user| &user.applications);
         names.executables =
             (0..).zip(applications).map(|(number, application)| (number, application.name())).collect();
         Ok(workload)
@@ -93,7 +90,7 @@ impl Habits {
     fn check(&self) -> Result<(), SynthError> {
         within("jobs", self.jobs, 2, 10_000_000)?;
         within("procs", self.procs, 1, 1 << 24)?;
-        // NaN is in no range, so it is refused as well.
+        // NaN is in no range and is refused as well.
         within("load", self.load, 0.001, 10.0)?;
         within("users", self.users, 1, 1_000_000)?;
         within("jobs_per_session", self.jobs_per_session, 1.0, 1000.0)?;
@@ -104,9 +101,9 @@ impl Habits {
     }
 }
 
-fn job(id: u64, submission: &Submission, people: &[Person]) -> (Job, Truth) {
-    let person = &people[submission.user as usize];
-    let application = &person.applications[submission.application];
+fn job(id: u64, submission: &Submission, users: &[HabitUser]) -> (Job, Truth) {
+    let user = &users[submission.user as usize];
+    let application = &user.applications[submission.application];
     let limit = submission.limit;
     let queue = QUEUES.iter().position(|&(_, longest)| limit <= longest).unwrap_or_default();
     let mut job = Job::rigid(id, Time(submission.at), Procs(submission.procs), Some(limit));

@@ -1,11 +1,11 @@
-//! Sittings: somebody submits a few similar jobs, looks at what came out, and submits the next.
+//! Sessions: a user submits similar jobs, often after looking at the last result.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
 use super::Habits;
-use super::people::{Application, Person, around};
+use super::users::{HabitApplication, HabitUser, around};
 use crate::job::{Ending, Runs, Truth};
 use crate::seed::Seed;
 use crate::synth::{Calendar, round_up};
@@ -31,38 +31,38 @@ impl Submission {
     }
 }
 
-/// When a session begins, as a share of all that is submitted, who holds it, and how many jobs it has.
-struct Session {
+/// A session: its start as a share of all submissions, its user, and its number of jobs.
+struct HabitSession {
     share: f64,
     user: u32,
     jobs: usize,
 }
 
 /// Every job, in arrival order.
-pub(super) fn submissions(habits: &Habits, people: &[Person], seed: Seed) -> Vec<Submission> {
-    let sessions = sessions(habits, people, seed);
+pub(super) fn submissions(habits: &Habits, users: &[HabitUser], seed: Seed) -> Vec<Submission> {
+    let sessions = sessions(habits, users, seed);
     let mut rng = seed.stream("habits/jobs");
-    // What each person works on at present. It changes in the order of time, so sessions are in that order.
-    let mut present = vec![0; people.len()];
+    // The present application of each user, which changes in the order of time.
+    let mut present = vec![0; users.len()];
     let mut submissions = Vec::with_capacity(habits.jobs as usize);
     for session in &sessions {
-        let applications = &people[session.user as usize].applications;
+        let applications = &users[session.user as usize].applications;
         let present = &mut present[session.user as usize];
         if rng.random_bool(0.3) {
             *present = rng.random_range(0..applications.len());
         }
-        sit(habits, session, applications, *present, &mut rng, &mut submissions);
+        submit(habits, session, applications, *present, &mut rng, &mut submissions);
     }
     arrange(habits, &sessions, &mut submissions);
     submissions
 }
 
-fn sessions(habits: &Habits, people: &[Person], seed: Seed) -> Vec<Session> {
+fn sessions(habits: &Habits, users: &[HabitUser], seed: Seed) -> Vec<HabitSession> {
     let mut rng = seed.stream("habits/sessions");
-    let mut activity = Vec::with_capacity(people.len());
+    let mut activity = Vec::with_capacity(users.len());
     let mut total = 0.0;
-    for person in people {
-        total += person.activity;
+    for user in users {
+        total += user.activity;
         activity.push(total);
     }
     // Jobs beyond the first. Fails only outside 0 to 1, and a mean of at least one job keeps it inside.
@@ -71,33 +71,33 @@ fn sessions(habits: &Habits, people: &[Person], seed: Seed) -> Vec<Session> {
     let mut sessions = Vec::new();
     while left > 0 {
         let drawn = rng.random_range(0.0..total);
-        let user = activity.partition_point(|&before| before <= drawn).min(people.len() - 1);
+        let user = activity.partition_point(|&before| before <= drawn).min(users.len() - 1);
         let jobs =
             usize::try_from(more.sample(&mut rng)).map_or(left, |more| more.saturating_add(1)).min(left);
-        sessions.push(Session { share: rng.random_range(0.0..1.0), user: user as u32, jobs });
+        sessions.push(HabitSession { share: rng.random_range(0.0..1.0), user: user as u32, jobs });
         left -= jobs;
     }
     sessions.sort_by(|one, other| one.share.total_cmp(&other.share));
     sessions
 }
 
-/// One session's jobs; their times are relative to its beginning until [`arrange`] places it.
-fn sit(
+/// Adds the jobs of a session; their times are relative to its beginning until [`arrange`].
+fn submit(
     habits: &Habits,
-    session: &Session,
-    applications: &[Application],
+    session: &HabitSession,
+    applications: &[HabitApplication],
     present: usize,
     rng: &mut ChaCha8Rng,
     submissions: &mut Vec<Submission>,
 ) {
-    // Either a script submits everything at once, or a person looks at each result that comes soon enough.
+    // A script submits all jobs at once, or the user waits for each result that comes soon enough.
     let script = rng.random_bool(0.35);
-    // Now and then somebody asks for another time than usual, for the whole session.
+    // Some sessions have another requested time than usual.
     let caution = if rng.random_bool(0.15) { rng.random_range(0.3..3.0) } else { 1.0 };
     let quota = i64::from(habits.procs) * QUOTA.0;
     let (mut at, mut used) = (0, 0);
     for _ in 0..session.jobs {
-        // Most jobs are the present work over again; a few are something else in between.
+        // Most jobs are of the present application.
         let application =
             if rng.random_bool(0.12) { rng.random_range(0..applications.len()) } else { present };
         let job = submission(habits, &applications[application], caution, rng);
@@ -115,20 +115,24 @@ fn sit(
     }
 }
 
-/// How long somebody may have the whole machine, or half of it for twice as long, before the rest of a
-/// session has to wait for the next day. Sites have such rules, or people such manners; without them a few
+/// The work of a session per day, as time on the whole machine; the rest is submitted the next day. Without it a few
 /// sessions fill the machine for weeks.
 const QUOTA: Seconds = Seconds(3600);
 
 const DAY: i64 = 86_400;
 
-/// How long somebody waits for a result before submitting the next job anyway.
+/// The longest run time whose result a user waits for.
 const PATIENCE: Seconds = Seconds(1200);
 
-/// One more run of an application, by nobody and at no time yet.
-fn submission(habits: &Habits, application: &Application, caution: f64, rng: &mut ChaCha8Rng) -> Submission {
+/// Draws a job of an application, without user and time.
+fn submission(
+    habits: &Habits,
+    application: &HabitApplication,
+    caution: f64,
+    rng: &mut ChaCha8Rng,
+) -> Submission {
     let limit = round_up(application.request.scaled(caution), habits.longest);
-    // Some try twice or half as many processors, and find that 2^0.8 of the speed comes with it.
+    // Some use twice or half as many processors, with a speedup of 2^0.8.
     let (procs, pace) = match rng.random_range(0..100) {
         0..8 => ((application.procs * 2).min(habits.procs), 0.574),
         8..16 => (application.procs.div_ceil(2), 1.741),
@@ -148,12 +152,11 @@ fn submission(habits: &Habits, application: &Application, caution: f64, rng: &mu
     Submission { at: 0, user: 0, application: 0, procs, limit, run, ending }
 }
 
-/// Gives every job its time: sessions begin when people are about, and the span of all submissions is what
-/// the load asks for.
+/// Places the sessions by the calendar, over the span that gives the load.
 ///
 /// # Formula
 /// `span = Σ procs·run / (machine · load)`
-fn arrange(habits: &Habits, sessions: &[Session], submissions: &mut [Submission]) {
+fn arrange(habits: &Habits, sessions: &[HabitSession], submissions: &mut [Submission]) {
     let area: i128 = submissions.iter().map(|job| i128::from(job.procs) * i128::from(job.run.0)).sum();
     let span = (area as f64 / (f64::from(habits.procs) * habits.load)).round().max(1.0);
     let calendar = Calendar::office();
@@ -162,14 +165,14 @@ fn arrange(habits: &Habits, sessions: &[Session], submissions: &mut [Submission]
         let (jobs, others) = rest.split_at_mut(session.jobs);
         rest = others;
         let last = jobs.last().map_or(0, |job| job.at);
-        // A session that would outlast the span begins earlier; one that is longer than it is cut.
+        // A session that would end after the span begins earlier; a longer one is cut.
         let begins = (calendar.moment(session.share, span) as i64).min(span as i64 - last).max(0);
         for job in jobs {
             job.at = (begins + job.at).min(span as i64);
         }
     }
     submissions.sort_by_key(|job| job.at);
-    // The span runs from the first submission to the last, so there has to be one at each end.
+    // The span needs a submission at each end.
     if let [first, .., last] = submissions {
         first.at = 0;
         last.at = span as i64;

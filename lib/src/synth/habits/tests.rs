@@ -58,7 +58,7 @@ fn requests_are_few_round_and_too_long() {
 }
 
 #[test]
-fn people_submit_by_day_and_on_weekdays() {
+fn users_submit_by_day_and_on_weekdays() {
     let workload = default_workload();
     let (mut hours, mut days) = ([0; 24], [0; 7]);
     for job in workload.jobs() {
@@ -88,7 +88,7 @@ fn sizes_are_mostly_powers_of_two() {
 #[test]
 fn the_users_last_two_jobs_predict_better_than_the_user() {
     let workload = default_workload();
-    // As if nobody waited: a job's run time is known once it would have ended.
+    // Without waiting: a job's run time is known once it has ended.
     let mut running: BTreeMap<(i64, usize), (u32, i64)> = BTreeMap::new();
     let mut ended: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
     let (mut by_request, mut by_history) = (0, 0);

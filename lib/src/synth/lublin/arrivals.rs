@@ -1,4 +1,4 @@
-//! Drawing arrivals: gaps are drawn as if all hours were alike, and spent hour by hour as the day has weight.
+//! Arrivals: gaps are drawn for a constant rate, then stretched by the weights of the half-hours.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
@@ -18,9 +18,9 @@ const BUCKET: i64 = 1800;
 /// Weights and gaps are counted in thousandths of a second.
 const TICKS: f64 = 1000.0;
 
-/// How much of a gap passes until each half-hour of the day.
+/// The weights of the half-hours of a day, cumulated.
 pub(super) struct Day {
-    /// Ticks that pass before each half-hour, and in the whole day at the end.
+    /// Ticks before each half-hour, and in the whole day.
     before: [i64; BUCKETS + 1],
 }
 
@@ -46,7 +46,7 @@ impl Day {
         Time(days * 86_400 + BUCKET * bucket as i64 + (rest - self.before[bucket]) * BUCKET / length)
     }
 
-    /// How many ticks have passed by this second after midnight of the first day.
+    /// The ticks passed by this second after midnight of the first day.
     pub(super) fn passed(&self, second: i64) -> i64 {
         let (days, rest) = (second.div_euclid(86_400), second.rem_euclid(86_400));
         let bucket = (rest / BUCKET) as usize;

@@ -15,7 +15,7 @@ pub struct GammaLaw {
     pub scale: f64,
 }
 
-/// How many processors jobs use.
+/// The distribution of sizes.
 ///
 /// A job is serial with probability `serial`. Any other draws the log2 of its size from a two-stage uniform
 /// distribution: between `low` and `medium` with probability `lower`, else between `medium` and `high`. With probability
@@ -37,7 +37,7 @@ pub struct LublinSizes {
     pub lower: f64,
 }
 
-/// How long jobs run: the natural log of the seconds is of the first gamma with probability
+/// The distribution of run times: the natural log of the seconds is of the first gamma with probability
 /// `p = slope · size + intercept`, kept within 0 and 1, else of the second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,9 +54,8 @@ pub struct LublinRuns {
     pub longest: f64,
 }
 
-/// When jobs arrive. The natural log of the seconds between two arrivals, if all hours were alike, is of the gamma `gap`
-/// (its shape times `rush`). Half-hours are not alike: one has the weight that the gamma `day` has on it, and what passes
-/// of a gap in it counts accordingly.
+/// The arrival process. At a constant rate, the natural log of the seconds between two arrivals is drawn from the gamma
+/// `gap` (its shape times `rush`). The rate varies over the day: each half-hour has the weight of the gamma `day` on it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LublinArrivals {
@@ -73,7 +72,7 @@ pub struct LublinArrivals {
     pub longest: f64,
 }
 
-/// Everything about one class of jobs.
+/// The parameters of one class of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LublinClass {
@@ -215,8 +214,8 @@ impl GammaLaw {
 }
 
 impl LublinSizes {
-    /// The same for another machine than the one of 128 processors: `high` and `medium` move with its log2. On a machine
-    /// of a few processors the stages shrink to what is left.
+    /// The same for another machine than one of 128 processors: `high` and `medium` move with its log2, within the
+    /// machine.
     fn on(self, procs: u32) -> LublinSizes {
         let largest = f64::from(procs.max(1)).log2();
         let moved = largest - PUBLISHED_FOR;

@@ -23,9 +23,9 @@ use crate::workload::{Machine, Workload};
 use arrivals::Arrivals;
 pub use class::{GammaLaw, LublinArrivals, LublinClass, LublinRuns, LublinSizes};
 use runs::RunTimes;
-use sizes::Sizes;
+use sizes::DrawnSizes;
 
-/// Which jobs there are.
+/// The kinds of jobs to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LublinKinds {
@@ -80,15 +80,21 @@ impl Lublin {
     /// may differ.
     pub fn generate(&self, seed: Seed) -> Result<Workload, SynthError> {
         self.check()?;
-        let mut sources: Vec<Source> = Vec::new();
+        let mut sources: Vec<JobStream> = Vec::new();
         if matches!(self.kinds, LublinKinds::Both | LublinKinds::Interactive) {
-            sources.push(Source::new(&self.interactive, self.procs, QueueId::new(0), seed, "interactive")?);
+            sources.push(JobStream::new(
+                &self.interactive,
+                self.procs,
+                QueueId::new(0),
+                seed,
+                "interactive",
+            )?);
         }
         if matches!(self.kinds, LublinKinds::Both | LublinKinds::Batch) {
-            sources.push(Source::new(&self.batch, self.procs, QueueId::new(1), seed, "batch")?);
+            sources.push(JobStream::new(&self.batch, self.procs, QueueId::new(1), seed, "batch")?);
         }
         if self.kinds == LublinKinds::Untyped {
-            sources.push(Source::new(&self.untyped, self.procs, None, seed, "untyped")?);
+            sources.push(JobStream::new(&self.untyped, self.procs, None, seed, "untyped")?);
         }
         let mut jobs = Vec::with_capacity(self.jobs as usize);
         let mut truths = Vec::with_capacity(self.jobs as usize);
@@ -117,30 +123,30 @@ impl Lublin {
     }
 }
 
-/// The jobs of one class, one after the other.
-struct Source {
+/// Draws the jobs of one class in order.
+struct JobStream {
     queue: Option<QueueId>,
     /// When the next one arrives.
     next: Time,
-    sizes: Sizes,
+    sizes: DrawnSizes,
     runs: RunTimes,
     arrivals: Arrivals,
 }
 
-impl Source {
+impl JobStream {
     fn new(
         class: &LublinClass,
         procs: u32,
         queue: Option<QueueId>,
         seed: Seed,
         name: &str,
-    ) -> Result<Source, SynthError> {
+    ) -> Result<JobStream, SynthError> {
         let stream = |what: &str| seed.stream(&format!("lublin/{name}/{what}"));
         let mut arrivals = Arrivals::new(&class.arrivals, stream("arrivals"))?;
-        Ok(Source {
+        Ok(JobStream {
             queue,
             next: arrivals.next(),
-            sizes: Sizes::new(class.sizes, procs, stream("sizes")),
+            sizes: DrawnSizes::new(class.sizes, procs, stream("sizes")),
             runs: RunTimes::new(&class.runs, stream("runs"))?,
             arrivals,
         })

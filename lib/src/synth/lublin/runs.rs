@@ -1,4 +1,4 @@
-//! Drawing run times: the log is of one of two gammas, which of them depends on the size.
+//! Run times: the logarithm is drawn from one of two gammas, chosen by size.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -17,8 +17,7 @@ pub(super) struct RunTimes {
     rng: ChaCha8Rng,
 }
 
-/// How often too long a draw is repeated before the longest is taken: so that parameters under which nearly all is too
-/// long do not draw for ever.
+/// The most repetitions of a draw that is too long, after which the longest is taken.
 pub(super) const DRAWS: usize = 1000;
 
 impl RunTimes {

@@ -1,4 +1,4 @@
-//! Drawing sizes: serial, a power of two, or anything between.
+//! DrawnSizes: serial, a power of two, or any number.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,15 +6,15 @@ use rand_chacha::ChaCha8Rng;
 use super::LublinSizes;
 use crate::units::Procs;
 
-pub(super) struct Sizes {
+pub(super) struct DrawnSizes {
     law: LublinSizes,
     procs: u32,
     rng: ChaCha8Rng,
 }
 
-impl Sizes {
-    pub(super) fn new(law: LublinSizes, procs: u32, rng: ChaCha8Rng) -> Sizes {
-        Sizes { law, procs, rng }
+impl DrawnSizes {
+    pub(super) fn new(law: LublinSizes, procs: u32, rng: ChaCha8Rng) -> DrawnSizes {
+        DrawnSizes { law, procs, rng }
     }
 
     pub(super) fn next(&mut self) -> Procs {

@@ -1,40 +1,40 @@
-//! A population like the users of a log: first guesses, then trials. Each trial settles the log's own jobs anew, measures
-//! how those people work, and corrects each parameter by the measure it moves most.
+//! Calibration of a population to a log: first guesses, then trials. Each trial rearranges the log's jobs, measures the
+//! users' behaviour, and corrects each parameter by the statistic that depends on it most.
 
-use super::{Manners, Population};
+use super::{Population, UserStatistics};
 use crate::seed::Seed;
 use crate::synth::SynthError;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// Trials. The last ones move little.
+/// Number of trials; the last ones change little.
 const TRIALS: u64 = 7;
 
 pub(super) fn like(workload: &Workload) -> Result<Population, SynthError> {
-    let log = Manners::of(workload);
+    let log = UserStatistics::of(workload);
     if log.users == 0 {
         return Err(SynthError::Unsuitable(
-            "the log does not say who submitted its jobs: there are no users to be like".into(),
+            "the log does not say who submitted its jobs: there are no users to fit to".into(),
         ));
     }
-    let (activity, plateau) = activity(&Manners::jobs_by_rank(workload));
+    let (activity, plateau) = activity(&UserStatistics::jobs_by_rank(workload));
     let mut population = Population {
         users: log.users.min(1_000_000) as u32,
         activity,
         plateau,
-        jobs_per_sitting: log.jobs_per_sitting.clamp(1.0, 1000.0),
+        jobs_per_session: log.jobs_per_session.clamp(1.0, 1000.0),
         groups: groups(workload),
         ..Population::default()
     };
     let unqueued = unqueued(workload)?;
     for trial in 0..TRIALS {
-        let tried = Manners::of(&population.settle(&unqueued, Seed(trial))?);
+        let tried = UserStatistics::of(&population.assign_users(&unqueued, Seed(trial))?);
         population.correct(&log, &tried);
     }
     Ok(population)
 }
 
-/// The same jobs in one queue: how people work shows without the bounds that queues set.
+/// The same jobs in one queue, so that queues do not restrict the users.
 fn unqueued(workload: &Workload) -> Result<Workload, SynthError> {
     let mut jobs = workload.jobs().to_vec();
     jobs.iter_mut().for_each(|job| job.queue = None);
@@ -44,13 +44,13 @@ fn unqueued(workload: &Workload) -> Result<Workload, SynthError> {
 }
 
 impl Population {
-    fn correct(&mut self, log: &Manners, tried: &Manners) {
-        // Never more than half or double at once; what cannot be measured stays.
+    fn correct(&mut self, log: &UserStatistics, tried: &UserStatistics) {
+        // By at most a factor of two per trial; unchanged if nothing was measured.
         let factor =
             |log: f64, tried: f64| if log > 0.0 && tried > 0.0 { (log / tried).clamp(0.5, 2.0) } else { 1.0 };
-        self.jobs_per_sitting =
-            (self.jobs_per_sitting * factor(log.jobs_per_sitting, tried.jobs_per_sitting)).clamp(1.0, 1000.0);
-        self.sitting_spread = (self.sitting_spread + (log.single - tried.single)).clamp(0.0, 3.0);
+        self.jobs_per_session =
+            (self.jobs_per_session * factor(log.jobs_per_session, tried.jobs_per_session)).clamp(1.0, 1000.0);
+        self.session_spread = (self.session_spread + (log.single - tried.single)).clamp(0.0, 3.0);
         let think = self.think.0 as f64 * factor(log.think, tried.think);
         self.think = Seconds(think.round().clamp(1.0, 3600.0) as i64);
         self.think_spread =
@@ -66,15 +66,15 @@ impl Population {
         self.spread = (self.spread * factor(log.run_spread, tried.run_spread)).clamp(0.01, 5.0);
         self.wandering =
             (self.wandering * factor(log.run_change_again, tried.run_change_again)).clamp(0.001, 1.0);
-        self.sitting_run_spread =
-            (self.sitting_run_spread * factor(log.run_change, tried.run_change)).clamp(0.01, 5.0);
+        self.session_run_spread =
+            (self.session_run_spread * factor(log.run_change, tried.run_change)).clamp(0.01, 5.0);
         self.failures =
-            (self.failures * factor(log.sitting_run_spread, tried.sitting_run_spread)).clamp(0.001, 0.5);
+            (self.failures * factor(log.session_run_spread, tried.session_run_spread)).clamp(0.001, 0.5);
         self.kinship = (self.kinship + 0.5 * (tried.user_run_spread - log.user_run_spread)).clamp(0.0, 1.0);
     }
 }
 
-/// Exponent and plateau whose shares, added up from the busiest on, come closest to those of the log.
+/// The exponent and the plateau whose cumulative shares are closest to those of the log.
 fn activity(jobs: &[usize]) -> (f64, f64) {
     let all = jobs.iter().sum::<usize>() as f64;
     let mut best = (f64::INFINITY, 0.0, 0.0);

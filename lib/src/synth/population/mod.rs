@@ -1,75 +1,77 @@
-//! Users and their sittings, on top of any model of jobs: who submits what, in which order.
+//! A model of users and their sessions, on top of any model of jobs.
 //!
-//! Models of jobs (Lublin & Feitelson 2003, Downey 1997) draw every job by itself. People do not: they sit down, run
-//! much the same a few times, and come back to it another day. [`Population::settle`] makes that of a workload by
-//! *rearranging* it. Every arrival stays, every job stays; only which job arrives when, and who submits it, is decided.
+//! Models of jobs (Lublin & Feitelson 2003, Downey 1997) draw jobs independently. Real users submit similar jobs in
+//! sessions and repeat them on other days. [`Population::assign_users`] gives a workload this structure by *rearranging*
+//! it: all arrival times and all jobs are kept; it decides which job arrives when, and who submits it.
 
 mod like;
-mod manners;
-mod people;
 mod pool;
+mod sessions;
 #[cfg(test)]
 mod tests;
-mod walk;
+mod user_statistics;
+mod users;
 
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
 use super::error::within;
+use crate::characterization::UserSessions;
 use crate::job::{ExecutableId, GroupId, Job, QueueId, Truth, UserId};
-use crate::portrait::Sittings;
 use crate::seed::Seed;
 use crate::units::Seconds;
 use crate::workload::{Names, Workload};
-pub use manners::Manners;
-use people::People;
-use walk::Turn;
+use sessions::AssignedJob;
+pub use user_statistics::UserStatistics;
+use users::Users;
 
-/// Who there is and how they work; each parameter with its range. The defaults lie between the logs of the KTH, CTC
-/// and SDSC SP2 machines.
+/// The parameters of the model, each with its range. The defaults lie between the values fitted to the KTH, CTC and SDSC
+/// SP2 logs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Population {
-    /// How many people there are; 1 to 1,000,000. All but one or two in a hundred submit something if there
-    /// are enough sittings.
+    /// Number of users; 1 to 1,000,000. All but one or two percent submit a job if there are enough sessions.
     pub users: u32,
-    /// How much busier the busiest are: sittings go by `1 / (rank + plateau)^activity`; 0 (all alike) to 5.
+    /// Exponent of the users' activity: a user's share of the sessions is proportional to
+    /// `1 / (rank + plateau)^activity`; 0 (all equal) to 5.
     pub activity: f64,
-    /// How many of the busiest are about alike; 0 to 10,000.
+    /// Number of most active users with nearly equal activity; 0 to 10,000.
     pub plateau: f64,
-    /// For which share of the workload somebody with many sittings is about; 0.01 to 1. Where too few are about for all
-    /// that arrives, others come back, so that small shares are not met.
+    /// The share of the workload's duration during which a user with many sessions is present; 0.01 to 1. Small shares are
+    /// exceeded where too few users are present for the arrivals.
     pub presence: f64,
-    /// Jobs in one sitting, on average; 1 to 1000.
-    pub jobs_per_sitting: f64,
-    /// The standard deviation of the logarithm behind the number of jobs in a sitting; 0 (all sittings alike) to 3.
-    pub sitting_spread: f64,
-    /// The median time after which somebody is ready to submit the next job of a sitting, in seconds; 1 to 3600. Since
-    /// arrivals are given, the next one comes later: several times as late where they are far apart.
+    /// Jobs in a session, on average; 1 to 1000.
+    #[serde(alias = "jobs_per_sitting")]
+    pub jobs_per_session: f64,
+    /// Standard deviation of the logarithm of the number of jobs in a session; 0 (all sessions equal) to 3.
+    #[serde(alias = "sitting_spread")]
+    pub session_spread: f64,
+    /// Median think time: seconds after which a user is ready to submit the next job of a session; 1 to 3600. The job is
+    /// submitted at a later arrival, several times as late where arrivals are sparse.
     pub think: Seconds,
-    /// The standard deviation of its logarithm; 0 to 4.
+    /// Standard deviation of the logarithm of the think time; 0 to 4.
     pub think_spread: f64,
-    /// Applications of a user, on average; 1 to 100. Who submits little has fewer.
+    /// Applications of a user, on average; 1 to 100. Users with few jobs have fewer.
     pub applications: f64,
-    /// The chance that an application resembles the user's first one in size, and the chance that it does in run
-    /// time; 0 to 1.
+    /// Probability that an application has the size of the user's first one, and probability that it has its run time;
+    /// 0 to 1.
     pub kinship: f64,
-    /// The chance that the next job of a sitting is of another application; 0 to 1.
+    /// Probability that the next job of a session is of another application; 0 to 1.
     pub switching: f64,
-    /// The chance that a sitting begins with the application that the user's last one ended with; 0 to 1.
+    /// Probability that a session begins with the application of the user's previous session; 0 to 1.
     pub resuming: f64,
-    /// How much the logarithms of an application's run times vary; 0 to 5.
+    /// Standard deviation of the noise on the logarithms of an application's run times; 0 to 5.
     pub spread: f64,
-    /// The same within one sitting; 0 to 5.
-    pub sitting_run_spread: f64,
-    /// How far run times jump from one sitting with an application to the next: 0 (they change slowly) to 1 (each sitting
-    /// is anywhere within what the application does).
+    /// The same within a session; 0 to 5.
+    #[serde(alias = "sitting_run_spread")]
+    pub session_run_spread: f64,
+    /// How much the run times of an application change between sessions: 0 (slowly) to 1 (independently).
     pub wandering: f64,
-    /// The chance that a job has another size than its application usually has; 0 to 1.
+    /// Probability that a job has another size than is usual for its application; 0 to 1.
     pub resizing: f64,
-    /// The share of jobs that run for another time than anything suggests, most of them short; 0 to 1.
+    /// Share of jobs whose run time is unrelated to their application, most of them short; 0 to 1.
     pub failures: f64,
-    /// How many groups the users belong to; 1 to 1,000,000.
+    /// Number of groups; 1 to 1,000,000.
     pub groups: u32,
 }
 
@@ -80,8 +82,8 @@ impl Default for Population {
             activity: 1.8,
             plateau: 30.0,
             presence: 0.6,
-            jobs_per_sitting: 3.0,
-            sitting_spread: 0.75,
+            jobs_per_session: 3.0,
+            session_spread: 0.75,
             think: Seconds(10),
             think_spread: 3.5,
             applications: 12.0,
@@ -89,7 +91,7 @@ impl Default for Population {
             switching: 0.1,
             resuming: 0.75,
             spread: 0.6,
-            sitting_run_spread: 0.1,
+            session_run_spread: 0.1,
             wandering: 0.3,
             resizing: 0.1,
             failures: 0.06,
@@ -98,56 +100,58 @@ impl Default for Population {
     }
 }
 
-/// Queues for workloads that have none, each with the longest time an application of it usually runs.
+/// Queues for workloads without queues, each with the longest median run time of its applications.
 const QUEUES: [(&str, Seconds); 3] =
     [("short", Seconds(3600)), ("medium", Seconds(21_600)), ("long", Seconds(i64::MAX))];
 
 impl Population {
-    /// The population that works as the users of this log do. Fails if the log has no users.
+    /// The model calibrated to the users of a log. Fails if the log has no users.
     pub fn like(workload: &Workload) -> Result<Population, SynthError> {
         like::like(workload)
     }
 
-    /// The same arrivals and the same jobs, submitted by these people.
+    /// Rearranges a workload among users.
     ///
-    /// What stays: every instant of arrival; the multiset of everything else about a job but who submits it (sizes, run
-    /// times, requested times, endings, partitions); both for each queue, where jobs have queues. What is made: users,
-    /// groups, executables, and queues where there are none. What is lost: accounts, and when jobs really started.
-    pub fn settle(&self, workload: &Workload, seed: Seed) -> Result<Workload, SynthError> {
+    /// Kept: every arrival time, and the multiset of jobs (size, run time, requested time, ending, partition), both per
+    /// queue where jobs have queues. Assigned: users, groups, executables, and queues where there are none. Dropped:
+    /// accounts and recorded start times.
+    pub fn assign_users(&self, workload: &Workload, seed: Seed) -> Result<Workload, SynthError> {
         self.check()?;
         let lanes = Lanes::of(workload);
-        let people = People::of(self, workload, &lanes, seed);
-        let turns = walk::walk(self, workload, &lanes, &people, seed);
-        let places = pool::deal(self, workload, &lanes, &people, &turns, seed);
-        self.assemble(workload, &lanes, &people, &turns, &places)
+        let users = Users::of(self, workload, &lanes, seed);
+        let submissions = sessions::assign(self, workload, &lanes, &users, seed);
+        let places = pool::deal(self, workload, &lanes, &users, &submissions, seed);
+        self.assemble(workload, &lanes, &users, &submissions, &places)
     }
 
-    /// Slot by slot: the arrival, the job dealt to it, and who submits it.
+    /// Puts together, for each arrival, the job that arrives and the user who submits it.
     fn assemble(
         &self,
         workload: &Workload,
         lanes: &Lanes,
-        people: &People,
-        turns: &[Turn],
+        users: &Users,
+        submissions: &[AssignedJob],
         places: &[u32],
     ) -> Result<Workload, SynthError> {
-        let queues = (!lanes.queued).then(|| usual_queues(workload, people, turns, places));
+        let queues = (!lanes.queued).then(|| usual_queues(workload, users, submissions, places));
         let jobs: Vec<Job> = workload
             .jobs()
             .iter()
-            .zip(turns.iter().zip(places))
-            .map(|(slot, (turn, &place))| {
+            .zip(submissions.iter().zip(places))
+            .map(|(slot, (submission, &place))| {
                 let job = &workload.jobs()[place as usize];
-                let application = &people.applications[turn.application as usize];
+                let application = &users.applications[submission.application as usize];
                 Job {
                     index: slot.index,
                     id: slot.id,
                     submit: slot.submit,
                     user: UserId::new(application.user),
-                    group: GroupId::new(people.group(application.user)),
+                    group: GroupId::new(users.group(application.user)),
                     account: None,
-                    executable: ExecutableId::new(turn.application),
-                    queue: queues.as_ref().map_or(slot.queue, |queues| queues[turn.application as usize]),
+                    executable: ExecutableId::new(submission.application),
+                    queue: queues
+                        .as_ref()
+                        .map_or(slot.queue, |queues| queues[submission.application as usize]),
                     partition: job.partition,
                     qos: job.qos,
                     shape: job.shape,
@@ -159,11 +163,11 @@ impl Population {
             places.iter().map(|&place| workload.truths()[place as usize].clone()).collect();
         let mut settled = Workload::from_columns(workload.machine(), jobs, truths)?;
         settled.epoch = workload.epoch;
-        settled.names = self.names(workload, lanes, people);
+        settled.names = self.names(workload, lanes, users);
         Ok(settled)
     }
 
-    fn names(&self, workload: &Workload, lanes: &Lanes, people: &People) -> Names {
+    fn names(&self, workload: &Workload, lanes: &Lanes, users: &Users) -> Names {
         let numbered = |what: &str, count: usize| {
             let width = count.max(1).ilog10() as usize + 1;
             (0..count as u32).map(|number| (number, format!("{what}{:0width$}", number + 1))).collect()
@@ -172,9 +176,9 @@ impl Population {
             return workload.names.clone();
         }
         Names {
-            users: numbered("user", people.count()),
-            groups: numbered("group", self.groups.min(people.count() as u32) as usize),
-            executables: numbered("app", people.applications.len()),
+            users: numbered("user", users.count()),
+            groups: numbered("group", self.groups.min(users.count() as u32) as usize),
+            executables: numbered("app", users.applications.len()),
             queues: if lanes.queued {
                 workload.names.queues.clone()
             } else {
@@ -188,20 +192,20 @@ impl Population {
 
     fn check(&self) -> Result<(), SynthError> {
         within("users", self.users, 1, 1_000_000)?;
-        // NaN is in no range, so it is refused as well.
+        // NaN is in no range and is refused as well.
         within("activity", self.activity, 0.0, 5.0)?;
         within("plateau", self.plateau, 0.0, 10_000.0)?;
         within("presence", self.presence, 0.01, 1.0)?;
-        within("jobs_per_sitting", self.jobs_per_sitting, 1.0, 1000.0)?;
-        within("sitting_spread", self.sitting_spread, 0.0, 3.0)?;
-        within("think", self.think, Seconds(1), Sittings::GAP)?;
+        within("jobs_per_session", self.jobs_per_session, 1.0, 1000.0)?;
+        within("session_spread", self.session_spread, 0.0, 3.0)?;
+        within("think", self.think, Seconds(1), UserSessions::GAP)?;
         within("think_spread", self.think_spread, 0.0, 4.0)?;
         within("applications", self.applications, 1.0, 100.0)?;
         within("kinship", self.kinship, 0.0, 1.0)?;
         within("switching", self.switching, 0.0, 1.0)?;
         within("resuming", self.resuming, 0.0, 1.0)?;
         within("spread", self.spread, 0.0, 5.0)?;
-        within("sitting_run_spread", self.sitting_run_spread, 0.0, 5.0)?;
+        within("session_run_spread", self.session_run_spread, 0.0, 5.0)?;
         within("wandering", self.wandering, 0.0, 1.0)?;
         within("resizing", self.resizing, 0.0, 1.0)?;
         within("failures", self.failures, 0.0, 1.0)?;
@@ -209,11 +213,11 @@ impl Population {
     }
 }
 
-/// The queues of a workload as dense numbers. Jobs never change lanes.
+/// The queues of a workload as consecutive numbers. Jobs stay in their queues.
 struct Lanes {
-    /// The lane of each slot.
+    /// The lane of each arrival.
     of_slot: Vec<u32>,
-    /// How many slots each lane has.
+    /// The number of arrivals in each lane.
     sizes: Vec<u32>,
     /// Whether any job has a queue.
     queued: bool,
@@ -223,7 +227,7 @@ impl Lanes {
     fn of(workload: &Workload) -> Lanes {
         let mut queues: Vec<Option<QueueId>> = Vec::new();
         for job in workload.jobs() {
-            // Logs have few queues, and neighbours mostly the same.
+            // Logs have few queues, and consecutive jobs mostly share one.
             if queues.last() != Some(&job.queue) {
                 queues.push(job.queue);
                 if queues.len() > 4096 {
@@ -248,20 +252,20 @@ impl Lanes {
     }
 }
 
-/// The queue of each application, by the median of its run times: what its user knows to expect.
+/// The queue of each application, by its median run time.
 fn usual_queues(
     workload: &Workload,
-    people: &People,
-    turns: &[Turn],
+    users: &Users,
+    submissions: &[AssignedJob],
     places: &[u32],
 ) -> Vec<Option<QueueId>> {
-    let mut runs: Vec<(u32, Seconds)> = turns
+    let mut runs: Vec<(u32, Seconds)> = submissions
         .iter()
         .zip(places)
-        .map(|(turn, &place)| (turn.application, workload.truths()[place as usize].run()))
+        .map(|(submission, &place)| (submission.application, workload.truths()[place as usize].run()))
         .collect();
     runs.sort_unstable();
-    let mut queues = vec![None; people.applications.len()];
+    let mut queues = vec![None; users.applications.len()];
     for of_one in runs.chunk_by(|one, other| one.0 == other.0) {
         let (application, median) = of_one[of_one.len() / 2];
         let queue = QUEUES.iter().position(|&(_, longest)| median <= longest).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! Which job arrives when: the jobs of a workload sorted by kind and dealt out to applications.
+//! Decides which job arrives when: the jobs are sorted by size and run time and dealt to applications.
 //!
-//! Sorted by size and run time, neighbours are alike; so each application gets a stretch of neighbours, as long as the
-//! number of its turns, and each of its sittings a part of that stretch. Noise on the run times before sorting says how
-//! much alike.
+//! Neighbours in that order are similar. Each application gets a range of neighbours, and each of its sessions a part of
+//! that range. Noise on the run times before sorting controls how similar they are.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 
@@ -10,13 +9,13 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::people::People;
-use super::walk::Turn;
+use super::sessions::AssignedJob;
+use super::users::Users;
 use super::{Lanes, Population};
 use crate::seed::Seed;
 use crate::workload::Workload;
 
-/// Class of size (16 bits), noisy run time (16), place of the job in the workload (32): it sorts by kind.
+/// Sort key: size class (16 bits), noisy run time (16), place of the job in the workload (32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u64);
 
@@ -37,7 +36,7 @@ impl Key {
 /// The jobs of one lane.
 struct Pool<'a> {
     population: &'a Population,
-    /// Places of its jobs in the workload, smallest jobs first.
+    /// Places of the jobs in the workload, smallest jobs first.
     places: Vec<u32>,
     /// Where each size begins in `places`, and their end.
     classes: Vec<u32>,
@@ -45,34 +44,35 @@ struct Pool<'a> {
     sizes: Vec<u32>,
     /// The logarithm of the run time at each place of the workload.
     logs: &'a [f32],
-    /// Runs up to this long are short enough for a failure, and how likely they are one.
+    /// The logarithm of the longest run time of a failure, and the probability that a run up to it is one.
     short: (f32, f64),
 }
 
-/// For each slot, the place of the job that arrives there.
+/// For each arrival, the place of the job that arrives.
 pub(super) fn deal(
     population: &Population,
     workload: &Workload,
     lanes: &Lanes,
-    people: &People,
-    turns: &[Turn],
+    users: &Users,
+    submissions: &[AssignedJob],
     seed: Seed,
 ) -> Vec<u32> {
     let mut rng = seed.stream("population/pool");
-    let slots = Slots::of(people, turns);
+    let slots = Slots::of(users, submissions);
     let logs: Vec<f32> = workload.truths().iter().map(|truth| (truth.run().0.max(1) as f32).ln()).collect();
-    let mut loose = vec![false; turns.len()];
-    let mut dealt = vec![0; turns.len()];
+    let mut loose = vec![false; submissions.len()];
+    let mut dealt = vec![0; submissions.len()];
     for lane in 0..lanes.sizes.len() as u32 {
         let pool = Pool::of(population, workload, &logs, lanes, lane);
         let keys = pool.keys(&mut loose, &mut rng);
         let mut rest = keys.as_slice();
-        for application in pool.order(people, &slots, lane) {
+        for application in pool.order(users, &slots, lane) {
             let own = slots.of_application(application);
             let (stretch, others) = rest.split_at(own.len().min(rest.len()));
             rest = others;
-            let jobs = pool.by_sitting(stretch, &loose, &mut rng);
-            for (slot, place) in by_sitting(own, turns, population.wandering, &mut rng).into_iter().zip(jobs)
+            let jobs = pool.by_session(stretch, &loose, &mut rng);
+            for (slot, place) in
+                by_session(own, submissions, population.wandering, &mut rng).into_iter().zip(jobs)
             {
                 dealt[slot as usize] = place;
             }
@@ -81,26 +81,26 @@ pub(super) fn deal(
     dealt
 }
 
-/// The slots of each application, in order of arrival.
+/// The arrivals (slots) of each application, in order.
 struct Slots {
     slots: Vec<u32>,
-    /// Where each application's begin, and their end.
+    /// Where each application's slots begin, and the end.
     first: Vec<u32>,
 }
 
 impl Slots {
-    fn of(people: &People, turns: &[Turn]) -> Slots {
-        let mut first = vec![0; people.applications.len() + 1];
-        for turn in turns {
-            first[turn.application as usize + 1] += 1;
+    fn of(users: &Users, submissions: &[AssignedJob]) -> Slots {
+        let mut first = vec![0; users.applications.len() + 1];
+        for submission in submissions {
+            first[submission.application as usize + 1] += 1;
         }
         for application in 1..first.len() {
             first[application] += first[application - 1];
         }
         let mut next = first.clone();
-        let mut slots = vec![0; turns.len()];
-        for (slot, turn) in (0..).zip(turns) {
-            let place = &mut next[turn.application as usize];
+        let mut slots = vec![0; submissions.len()];
+        for (slot, submission) in (0..).zip(submissions) {
+            let place = &mut next[submission.application as usize];
             slots[*place as usize] = slot;
             *place += 1;
         }
@@ -113,20 +113,20 @@ impl Slots {
     }
 }
 
-/// The slots of one application, those of one sitting together in random order, the sittings roughly in order of time
-/// or against it, from any one on: what somebody runs changes slowly, into any direction.
-fn by_sitting(slots: &[u32], turns: &[Turn], wandering: f64, rng: &mut ChaCha8Rng) -> Vec<u32> {
-    // Multiplying by an odd number is a bijection: no two slots become the same number.
+/// The slots of one application by session: sessions in rough order of time, forwards or backwards from a random start,
+/// and slots within a session in random order.
+fn by_session(slots: &[u32], submissions: &[AssignedJob], wandering: f64, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    // Multiplication by an odd number is a bijection.
     const ODD: u32 = 0x9e37_79b1;
     const BACK: u32 = inverse(ODD);
     let salt: u32 = rng.random();
     let mix = |number: u32| (number ^ salt).wrapping_mul(ODD).rotate_left(16).wrapping_mul(ODD);
     let unmix = |mixed: u32| mixed.wrapping_mul(BACK).rotate_right(16).wrapping_mul(BACK) ^ salt;
-    let sitting = |slot: u32| turns[slot as usize].sitting;
+    let session = |slot: u32| submissions[slot as usize].session;
     let mut mixed: Vec<u64> = Vec::with_capacity(slots.len());
     let first: f64 = rng.random_range(0.0..1.0);
     let step = if rng.random() { 1.0 } else { -1.0 } / slots.len() as f64;
-    for block in slots.chunk_by(|&one, &other| sitting(one) == sitting(other)) {
+    for block in slots.chunk_by(|&one, &other| session(one) == session(other)) {
         let noise: f64 = StandardNormal.sample(rng);
         let place = (first + step * mixed.len() as f64 + wandering * noise).rem_euclid(1.0);
         let place = (place * f64::from(u32::MAX)) as u64;
@@ -136,9 +136,9 @@ fn by_sitting(slots: &[u32], turns: &[Turn], wandering: f64, rng: &mut ChaCha8Rn
     mixed.into_iter().map(|mixed| unmix(mixed as u32)).collect()
 }
 
-/// What an odd number is multiplied by to give one, in 32 bits.
+/// The inverse of an odd number modulo 2³².
 const fn inverse(odd: u32) -> u32 {
-    // Newton's iteration: each step doubles the bits that are right, from three on.
+    // Newton's iteration doubles the correct bits, from three on.
     let (mut inverse, mut step) = (odd, 0);
     while step < 4 {
         inverse = inverse.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(inverse)));
@@ -171,7 +171,7 @@ impl<'a> Pool<'a> {
         Pool { population, places, classes, sizes, logs, short }
     }
 
-    /// Every job with the key it is sorted by, sorted; marks jobs that are sorted by the run time or size of another.
+    /// The sorted keys of all jobs; marks jobs that are sorted by another job's run time or size.
     fn keys(&self, loose: &mut [bool], rng: &mut ChaCha8Rng) -> Vec<Key> {
         let mut keys = Vec::with_capacity(self.places.len());
         for (class, bounds) in (0_u64..).zip(self.classes.windows(2)) {
@@ -205,9 +205,9 @@ impl<'a> Pool<'a> {
         self.classes.partition_point(|&first| first <= at) as u64 - 1
     }
 
-    /// The applications with turns in this lane in the order in which they are dealt stretches.
-    fn order(&self, people: &People, slots: &Slots, lane: u32) -> Vec<u32> {
-        let of_lane = (0..).zip(&people.applications).filter(|(number, application)| {
+    /// The applications with submissions in this lane, in the order of their ranges.
+    fn order(&self, users: &Users, slots: &Slots, lane: u32) -> Vec<u32> {
+        let of_lane = (0..).zip(&users.applications).filter(|(number, application)| {
             application.lane == lane && !slots.of_application(*number).is_empty()
         });
         let mut sized: Vec<(f64, u32)> =
@@ -217,10 +217,10 @@ impl<'a> Pool<'a> {
         let mut order: Vec<(u64, f64, u32)> = sized
             .into_iter()
             .map(|(_, number)| {
-                let turns = slots.of_application(number).len() as u32;
-                before += turns;
-                let class = self.class(before - turns.div_ceil(2));
-                (class, people.applications[number as usize].run, number)
+                let submissions = slots.of_application(number).len() as u32;
+                before += submissions;
+                let class = self.class(before - submissions.div_ceil(2));
+                (class, users.applications[number as usize].run, number)
             })
             .collect();
         order.sort_by(|one, other| {
@@ -229,9 +229,9 @@ impl<'a> Pool<'a> {
         order.into_iter().map(|(_, _, number)| number).collect()
     }
 
-    /// The jobs of one application, those together that are more alike than the others.
-    fn by_sitting(&self, stretch: &[Key], loose: &[bool], rng: &mut ChaCha8Rng) -> Vec<u32> {
-        let spread = self.population.sitting_run_spread;
+    /// The jobs of one application, similar ones together.
+    fn by_session(&self, stretch: &[Key], loose: &[bool], rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let spread = self.population.session_run_spread;
         let mut keys: Vec<Key> = stretch
             .iter()
             .map(|&key| {
@@ -244,9 +244,8 @@ impl<'a> Pool<'a> {
         keys.into_iter().map(Key::place).collect()
     }
 
-    /// The logarithm of a job's run time with noise on it, in thousandths above a negative number. Most noise is small
-    /// and some is large, as in logs: it is double-exponential with this standard deviation. What runs for hours runs
-    /// for much the same time again, so beyond half an hour noise fades.
+    /// The logarithm of a job's run time plus noise, as a 16-bit number. The noise is double-exponential with this standard
+    /// deviation; it is smaller for run times beyond half an hour, which vary less in logs.
     fn noisy(&self, place: u32, spread: f64, rng: &mut ChaCha8Rng) -> u64 {
         let drawn: u32 = rng.random();
         let sign = if drawn & 1 == 0 { FRAC_1_SQRT_2 } else { -FRAC_1_SQRT_2 };
@@ -254,12 +253,12 @@ impl<'a> Pool<'a> {
         let log = self.logs[place as usize];
         let fading = (1.0 - (log - 7.5) / 4.0).clamp(0.1, 1.0);
         let noisy = log + spread as f32 * fading * noise;
-        // A run time has a logarithm of at most 35; noise beyond what 16 bits hold is cut.
+        // The logarithm of a run time is at most 35; noise beyond 16 bits is cut.
         ((noisy + 14.0) * 1024.0).clamp(0.0, 65_535.0) as u64
     }
 }
 
-/// The logarithm up to which twice as many jobs run as shall fail, and with what chance each of them does.
+/// The logarithm up to which twice as many jobs run as fail, and the probability that each of them fails.
 fn shortest(logs: &mut [f32], failures: f64) -> (f32, f64) {
     if logs.is_empty() || failures <= 0.0 {
         return (-1.0, 0.0);

@@ -28,7 +28,7 @@ pub struct Cleaner {
     machine: Option<Procs>,
     held: bool,
     format: LogFormat,
-    ledger: RuleCounts,
+    counts: RuleCounts,
     /// The job of the last summary line, whose partial executions may follow.
     summed_up: Option<i64>,
     latest_submit: i64,
@@ -37,14 +37,14 @@ pub struct Cleaner {
 impl Cleaner {
     /// A cleaner that follows `ruleset`; if strict, removing or changing a record is an error.
     pub fn new(ruleset: Ruleset, strict: bool) -> Cleaner {
-        let ledger = RuleCounts::default();
+        let counts = RuleCounts::default();
         Cleaner {
             ruleset,
             strict,
             machine: None,
             held: false,
             format: LogFormat::Swf,
-            ledger,
+            counts,
             summed_up: None,
             latest_submit: i64::MIN,
         }
@@ -67,13 +67,13 @@ impl Cleaner {
     }
 
     /// The counts so far.
-    pub fn ledger(&self) -> &RuleCounts {
-        &self.ledger
+    pub fn counts(&self) -> &RuleCounts {
+        &self.counts
     }
 
     /// Returns the counts.
-    pub fn into_ledger(self) -> RuleCounts {
-        self.ledger
+    pub fn into_counts(self) -> RuleCounts {
+        self.counts
     }
 
     /// Applies the rules to a record, possibly changing it. Of a record that is not removed, `requested_procs` are the processors
@@ -264,7 +264,7 @@ impl Cleaner {
             return Err(strict_error(rule, field, self.format, record.line, record.job, value()));
         }
         let (line, job) = (record.line, record.job);
-        self.ledger.count(rule, || Example {
+        self.counts.count(rule, || Example {
             line: (line > 0).then_some(line),
             job: (job >= 0).then_some(job),
             value: value(),

@@ -58,7 +58,7 @@ impl RuleCounts {
         self.tallies.get(rule.at()).and_then(|(_, example)| example.as_ref())
     }
 
-    /// Adds the counts of another ledger; of two examples, this ledger's stays.
+    /// Adds other counts; of two examples, the one of `self` stays.
     pub fn merge(&mut self, other: RuleCounts) {
         if self.tallies.is_empty() {
             self.tallies = other.tallies;

@@ -100,7 +100,7 @@ impl Sacct {
         line: &[u8],
         number: u64,
         record: &mut Record,
-        ledger: &mut RuleCounts,
+        counts: &mut RuleCounts,
     ) -> Result<Option<NoRecord>, Malformed> {
         if line.trim_ascii() == self.header {
             let value = shortened(line);
@@ -114,7 +114,7 @@ impl Sacct {
         }
         let job = row.job_number()?;
         let mut note = |rule, value: String| {
-            ledger.count(rule, || Example { line: Some(number), job: Some(job), value });
+            counts.count(rule, || Example { line: Some(number), job: Some(job), value });
         };
 
         let word = row.text(SacctColumn::State).unwrap_or_default();

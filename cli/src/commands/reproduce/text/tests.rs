@@ -15,7 +15,7 @@ const WHY: &str = "with the log as it was in 2005 the difference is 1.2 (docs/ex
 
 /// Two rows of two columns, averages and logs; one cell out, one explained twice over, one not judged.
 fn made_up() -> Reproduced {
-    let mut all = Reproduction::new("nobody2005", "What Nobody Found")
+    let mut all = Reproduction::new("example2005", "What An Example Found")
         .captioned("2", "improvement over EASY, average of all logs");
     let long = "Unlimited DFS, [PE,P,E,*], Propagation";
     for (row, column, paper, ours, tolerance) in [
@@ -124,13 +124,13 @@ fn without_logs_there_is_a_title_and_what_to_know() {
     made_up.traces.clear();
     for page in [Page::wide(80), Page::wide(80).ascii()] {
         let text = made_up.document().render(Format::Text, &page);
-        assert!(text.starts_with("nobody2005: What Nobody Found\n\nwhat to know\n"), "{text}");
+        assert!(text.starts_with("example2005: What An Example Found\n\nwhat to know\n"), "{text}");
         assert!(text.contains("\nthe archive's logs have been") && !text.contains("digest"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
     made_up.reproduction.notes.clear();
     let text = made_up.document().render(Format::Text, &Page::wide(80));
-    assert!(text.starts_with("nobody2005: What Nobody Found\n\nTable 2: "), "{text}");
+    assert!(text.starts_with("example2005: What An Example Found\n\nTable 2: "), "{text}");
     // Control: with logs there is a table of them.
     assert!(self::made_up().document().render(Format::Text, &Page::wide(80)).contains("digest"));
 }
@@ -219,7 +219,7 @@ fn programs_get_every_cell() {
     assert!(csv.contains("false,with the log as it was in 2005"), "{csv}");
     let json = serde_json::to_value(made_up()).unwrap();
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!((&json["paper"], &json["cells"][0]["within"]), (&"nobody2005".into(), &true.into()));
+    assert_eq!((&json["paper"], &json["cells"][0]["within"]), (&"example2005".into(), &true.into()));
     assert_eq!((&json["traces"][2]["name"], &json["traces"][2]["jobs"]), (&LOGS[2].into(), &10.into()));
     assert!(json["traces"][0]["digest"].is_string() && json["traces"][0]["procs"].is_number());
     assert_eq!(json["claims"][1]["holds"], false);

@@ -1,13 +1,13 @@
 //! The portrait in charts, after the figures of Tsafrir, Etsion & Feitelson 2005.
 
-use queuecast::portrait::{Accuracy, Disparity, Growth, Portrait};
+use queuecast::characterization::{Accuracy, Characterization, Disparity, Growth};
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Document};
 
 const HEIGHT: usize = 12;
 
 /// Adds every chart there is something to draw in.
-pub fn add(mut document: Document, portrait: &Portrait) -> Document {
+pub fn add(mut document: Document, portrait: &Characterization) -> Document {
     document = document.with_chart(times(portrait));
     if let Some(estimates) = &portrait.estimates {
         document = document.with_chart(popularity(estimates)).with_chart(weeks(estimates));
@@ -22,7 +22,7 @@ pub fn add(mut document: Document, portrait: &Portrait) -> Document {
 }
 
 /// Figure 3.
-fn times(portrait: &Portrait) -> Chart {
+fn times(portrait: &Characterization) -> Chart {
     let shares = (0..=100).map(|percent| f64::from(percent) / 100.0);
     let runs = portrait.run_percentiles.iter().map(|run| run.0 as f64).zip(shares);
     let mut series = vec![Series::new("run time", runs)];
@@ -48,7 +48,7 @@ fn times(portrait: &Portrait) -> Chart {
 
 /// Figure 10, and Table 2 as a curve.
 fn popularity(estimates: &Disparity) -> Chart {
-    let points = |share: fn(&queuecast::portrait::Ranked) -> f64| {
+    let points = |share: fn(&queuecast::characterization::Ranked) -> f64| {
         estimates.modes.iter().map(move |mode| (mode.rank as f64, share(mode)))
     };
     Chart::Curves(Curves {
@@ -79,7 +79,7 @@ fn weeks(estimates: &Disparity) -> Chart {
 
 /// Figure 7.
 fn growth(growth: &Growth) -> Chart {
-    let points = |value: fn(&queuecast::portrait::GrowthPoint) -> f64| {
+    let points = |value: fn(&queuecast::characterization::GrowthPoint) -> f64| {
         growth.points.iter().map(move |point| (point.jobs as f64, value(point)))
     };
     Chart::Curves(Curves {

@@ -1,6 +1,6 @@
 //! The description of one trace, and its numbers as text.
 
-use queuecast::portrait::Portrait;
+use queuecast::characterization::Characterization;
 use queuecast::report::{Cell, Page};
 use queuecast::trace::{CleaningReport, Info};
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub struct Described {
     pub info: Info,
     /// What was done to the records before the portrait was made; `None` if that left no jobs.
     pub cleaning: Option<CleaningReport>,
-    pub portrait: Option<Portrait>,
+    pub portrait: Option<Characterization>,
     #[serde(skip)]
     pub shown: Shown,
 }

@@ -9,7 +9,7 @@ mod tables;
 
 use std::path::PathBuf;
 
-use queuecast::portrait::Portrait;
+use queuecast::characterization::Characterization;
 use queuecast::report::{Document, Table};
 use queuecast::trace::{self, Inspected};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Arguments {
     /// The traces, compressed or not; - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Add all tables and charts on estimates, users, sittings and flurries; JSON always has what they show
+    /// Add all tables and charts on estimates, users, sessions and flurries; JSON always has what they show
     #[arg(long, help_heading = "Results")]
     pub portrait: bool,
     /// Leave out the charts
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let mut input = Input::open(path, printer)?;
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
-        let portrait = log.as_ref().map(|log| Portrait::of(&log.workload));
+        let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));
         let cleaning = log.map(|log| log.report);
         all.push(Described { source: input.name, info, cleaning, portrait, shown });
     }

@@ -1,6 +1,6 @@
 //! A trace as one row of numbers, for spreadsheets.
 
-use queuecast::portrait::{Disparity, Portrait};
+use queuecast::characterization::{Characterization, Disparity};
 use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::Percentiles;
 
@@ -58,7 +58,7 @@ fn portrayed(described: &Described) -> Vec<(Column, Cell)> {
     let estimates = portrait.and_then(|one| one.estimates.as_ref());
     let owners = portrait.and_then(|one| one.owners.as_ref());
     let accuracy = portrait.and_then(|one| one.accuracy.as_ref());
-    let sittings = portrait.and_then(|one| one.sittings.as_ref());
+    let sessions = portrait.and_then(|one| one.sessions.as_ref());
     let flurries = portrait.and_then(|one| one.flurries.as_ref());
     let cell = |known: Option<Cell>| known.unwrap_or(Cell::Missing);
     let share = |known: Option<f64>| known.map_or(Cell::Missing, Cell::share);
@@ -68,9 +68,9 @@ fn portrayed(described: &Described) -> Vec<(Column, Cell)> {
         let found = estimates.and_then(|one: &Disparity| one.covering.iter().find(|one| one.share == of));
         cell(found.map(|one| Cell::count(one.values)))
     };
-    let repeats = sittings.map(|one| one.within);
+    let repeats = sessions.map(|one| one.within);
     vec![
-        (Column::integer("jobs"), count(portrait.map(|one: &Portrait| one.jobs))),
+        (Column::integer("jobs"), count(portrait.map(|one: &Characterization| one.jobs))),
         (Column::integer("weeks"), count(portrait.map(|one| one.weeks))),
         (Column::integer("with_estimate"), count(portrait.map(|one| one.with_estimate))),
         (Column::integer("estimates"), cell(estimates.map(|one| Cell::count(one.values)))),
@@ -96,10 +96,10 @@ fn portrayed(described: &Described) -> Vec<(Column, Cell)> {
             Column::share("ran_to_limit_share"),
             share(accuracy.map(|one| of_all(one.reached + one.exceeded, one.jobs))),
         ),
-        (Column::integer("sittings"), count(sittings.map(|one| one.sittings))),
+        (Column::integer("sessions"), count(sessions.map(|one| one.sessions))),
         (
-            Column::number("mean_jobs_per_sitting"),
-            cell(sittings.map(|one| Cell::number(one.jobs_per_sitting.mean, 2))),
+            Column::number("mean_jobs_per_session"),
+            cell(sessions.map(|one| Cell::number(one.jobs_per_session.mean, 2))),
         ),
         (Column::share("repeated_estimate_share"), share(repeats.and_then(|one| one.estimate))),
         (Column::share("repeated_processors_share"), share(repeats.and_then(|one| one.processors))),

@@ -1,6 +1,8 @@
 //! The portrait in a dozen lines.
 
-use queuecast::portrait::{Accuracy, Disparity, Flurries, Owners, Portrait, Repeats, SittingHabits};
+use queuecast::characterization::{
+    Accuracy, Characterization, Disparity, Flurries, Owners, Repeats, SessionStatistics,
+};
 use queuecast::report::{Cell, Column, Page, Table, duration};
 
 use super::described::{Described, counted, percent, user};
@@ -44,10 +46,10 @@ pub fn table(described: &Described) -> Table {
             say("used by one user", owned(owners));
         }
     }
-    match &portrait.sittings {
-        None => say("sittings", "unknown: no user is known".to_owned()),
+    match &portrait.sessions {
+        None => say("sessions", "unknown: no user is known".to_owned()),
         Some(one) => {
-            say("sittings", sittings(one));
+            say("sessions", sessions(one));
             say("next job repeats", alike(&one.within));
         }
     }
@@ -55,7 +57,7 @@ pub fn table(described: &Described) -> Table {
     Table::facts(facts).titled(title(described, portrait))
 }
 
-fn title(described: &Described, portrait: &Portrait) -> String {
+fn title(described: &Described, portrait: &Characterization) -> String {
     let jobs = counted(portrait.jobs);
     match described.cleaning.as_ref().filter(|report| report.removed > 0) {
         None => format!("Estimates and habits: {jobs} jobs"),
@@ -109,12 +111,12 @@ fn owned(owners: &Owners) -> String {
     }
 }
 
-fn sittings(one: &SittingHabits) -> String {
+fn sessions(one: &SessionStatistics) -> String {
     format!(
         "{} of {} users; {} jobs each, {} with one only",
-        counted(one.sittings),
+        counted(one.sessions),
         counted(one.users),
-        Cell::number(one.jobs_per_sitting.mean, 1).shown(&Page::default()),
+        Cell::number(one.jobs_per_session.mean, 1).shown(&Page::default()),
         percent(one.alone_share)
     )
 }
@@ -128,10 +130,10 @@ fn alike(repeats: &Repeats) -> String {
     ];
     let known: Vec<String> =
         known.into_iter().filter_map(|(what, share)| Some(format!("{what} {}", percent(share?)))).collect();
-    if known.is_empty() { "unknown: no sitting has two jobs".to_owned() } else { known.join(", ") }
+    if known.is_empty() { "unknown: no session has two jobs".to_owned() } else { known.join(", ") }
 }
 
-fn flurries(portrait: &Portrait) -> String {
+fn flurries(portrait: &Characterization) -> String {
     let Some(Flurries { flurries, median_week, .. }) = &portrait.flurries else {
         return if portrait.with_user == 0 {
             "unknown: no user is known".to_owned()

@@ -1,7 +1,8 @@
 //! The portrait in tables.
 
-use queuecast::portrait::{
-    Accuracy, AccuracyBin, Disparity, Flurries, Growth, Owner, Owners, Portrait, Repeats, SittingHabits,
+use queuecast::characterization::{
+    Accuracy, AccuracyBin, Characterization, Disparity, Flurries, Growth, Owner, Owners, Repeats,
+    SessionStatistics,
 };
 use queuecast::report::{Cell, Column, Document, Table, date, duration};
 use queuecast::trace::Percentiles;
@@ -12,7 +13,7 @@ use super::described::{counted, user, whole};
 const OWNERS: usize = 5;
 
 /// Adds every table there is something to put into.
-pub fn add(mut document: Document, portrait: &Portrait, epoch: Option<i64>) -> Document {
+pub fn add(mut document: Document, portrait: &Characterization, epoch: Option<i64>) -> Document {
     if let Some(estimates) = &portrait.estimates {
         document = document
             .with_table("popular_estimates", popular(estimates))
@@ -27,8 +28,8 @@ pub fn add(mut document: Document, portrait: &Portrait, epoch: Option<i64>) -> D
     if let Some(one) = &portrait.accuracy {
         document = document.with_table("accuracy", accuracy(one));
     }
-    if let Some(one) = &portrait.sittings {
-        document = document.with_table("sittings", sittings(one)).with_table("repeats", repeats(one));
+    if let Some(one) = &portrait.sessions {
+        document = document.with_table("sessions", sessions(one)).with_table("repeats", repeats(one));
     }
     if let Some(one) = portrait.flurries.as_ref().filter(|one| !one.flurries.is_empty()) {
         document = document.with_table("flurries", flurries(one, epoch));
@@ -82,7 +83,7 @@ fn growth(growth: &Growth) -> Table {
     let mut columns = vec![Column::text("after so many jobs").naming()];
     columns.extend(points.iter().map(|point| Column::integer(counted(point.jobs))));
     let mut table = Table::new(columns);
-    let row = |name: &str, cell: fn(&queuecast::portrait::GrowthPoint) -> Cell| {
+    let row = |name: &str, cell: fn(&queuecast::characterization::GrowthPoint) -> Cell| {
         let mut row = vec![Cell::text(name)];
         row.extend(points.iter().map(|point| cell(point)));
         row
@@ -148,7 +149,7 @@ fn accuracy(accuracy: &Accuracy) -> Table {
     table
 }
 
-fn sittings(habits: &SittingHabits) -> Table {
+fn sessions(habits: &SessionStatistics) -> Table {
     let mut columns = vec![Column::text("").naming(), Column::integer("number")];
     columns.extend(["mean", "median", "75%", "90%", "99%", "max"].map(|name| {
         let spare = ["75%", "99%"].iter().position(|one| *one == name);
@@ -156,20 +157,20 @@ fn sittings(habits: &SittingHabits) -> Table {
     }));
     let gap = duration::human(habits.gap);
     let mut table = Table::new(columns)
-        .titled(format!("Sittings: jobs of one user, none later than {gap} after the one before"));
+        .titled(format!("Sessions: jobs of one user, none later than {gap} after the one before"));
     let mut row = |name: &str, of: Option<&Percentiles>, show: fn(f64) -> Cell, mean: fn(f64) -> Cell| {
         let Some(one) = of else { return };
         let mut row = vec![Cell::text(name), whole(one.count), mean(one.mean)];
         row.extend([one.median, one.p75, one.p90, one.p99, one.max].map(|value| show(value as f64)));
         table.row(row);
     };
-    row("jobs", Some(&habits.jobs_per_sitting), |value| Cell::number(value, 0), |mean| Cell::number(mean, 1));
+    row("jobs", Some(&habits.jobs_per_session), |value| Cell::number(value, 0), |mean| Cell::number(mean, 1));
     row("next job after", habits.gaps.as_ref(), Cell::duration, Cell::duration);
-    row("next sitting after", habits.breaks.as_ref(), Cell::duration, Cell::duration);
+    row("next session after", habits.breaks.as_ref(), Cell::duration, Cell::duration);
     table
 }
 
-fn repeats(habits: &SittingHabits) -> Table {
+fn repeats(habits: &SessionStatistics) -> Table {
     let mut table = Table::new([
         Column::text("a user's next job").naming(),
         Column::integer("pairs"),
@@ -178,7 +179,7 @@ fn repeats(habits: &SittingHabits) -> Table {
         Column::share("same executable"),
     ]);
     let share = |share: Option<f64>| share.map_or(Cell::Missing, Cell::share);
-    for (name, one) in [("in the same sitting", habits.within), ("in the next sitting", habits.across)] {
+    for (name, one) in [("in the same session", habits.within), ("in the next session", habits.across)] {
         let Repeats { pairs, estimate, processors, executable } = one;
         table.row([Cell::text(name), whole(pairs), share(estimate), share(processors), share(executable)]);
     }

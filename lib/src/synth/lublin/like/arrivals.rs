@@ -1,6 +1,6 @@
 //! Fitting arrivals: the day from the counts of its half-hours, then the gaps as they would be if all hours were alike.
 
-use super::{Seen, likeliest, log, unsuitable};
+use super::{ObservedJob, likeliest, log, unsuitable};
 use crate::synth::SynthError;
 use crate::synth::lublin::arrivals::{BUCKETS, DAWN, Day, weights};
 use crate::synth::lublin::{GammaLaw, LublinArrivals};
@@ -10,7 +10,7 @@ const PUBLISHED: (u32, f64) = (2, 0.002);
 
 /// The arrivals under which those of these jobs are likeliest over the day, and whose gaps have the same mean and the
 /// same mean log as theirs: the rate of arrivals is that of the jobs.
-pub(super) fn fit(seen: &[Seen]) -> Result<LublinArrivals, SynthError> {
+pub(super) fn fit(seen: &[ObservedJob]) -> Result<LublinArrivals, SynthError> {
     let (first, last) = (seen.first().map_or(0, |job| job.at), seen.last().map_or(0, |job| job.at));
     if last - first < 2 * 86_400 {
         return Err(unsuitable(

@@ -12,16 +12,16 @@ use super::{GammaLaw, Lublin, LublinClass, LublinKinds};
 use crate::synth::SynthError;
 use crate::workload::Workload;
 
-/// What the fit looks at of one job.
+/// A job as the fit sees it.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct ObservedJob {
     /// When it arrives, in seconds since midnight of some day.
     at: i64,
     procs: u32,
     run: i64,
 }
 
-/// Fewer jobs say too little about some twenty parameters.
+/// The fewest jobs for a fit.
 const FEWEST: usize = 100;
 
 impl Lublin {
@@ -43,7 +43,7 @@ impl Lublin {
         let mut seen = [Vec::new(), Vec::new()];
         for (job, truth) in workload.jobs().iter().zip(workload.truths()) {
             let kind = job.queue.is_some_and(|queue| interactive(queue.number()));
-            seen[usize::from(kind)].push(Seen {
+            seen[usize::from(kind)].push(ObservedJob {
                 at: job.submit.0 + midnight,
                 procs: job.shape.procs.0,
                 run: truth.run().0,
@@ -67,7 +67,7 @@ impl Lublin {
 
 impl LublinClass {
     /// The class fitted to these jobs, which are in the order of their arrival.
-    fn like(seen: &[Seen], procs: u32) -> Result<LublinClass, SynthError> {
+    fn like(seen: &[ObservedJob], procs: u32) -> Result<LublinClass, SynthError> {
         let ran = seen.iter().filter(|job| job.run > 0).count();
         if ran < FEWEST {
             let few = format!("only {ran} jobs ran for at least a second: a fit needs {FEWEST}");

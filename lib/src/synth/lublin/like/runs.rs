@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use statrs::function::gamma::ln_gamma;
 
-use super::{Seen, likeliest, log};
+use super::{ObservedJob, likeliest, log};
 use crate::synth::lublin::{GammaLaw, LublinRuns};
 
-/// Jobs of about one size and about one run time are one cell.
+/// Jobs of similar size and run time.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
+struct Bin {
     jobs: f64,
     /// Sums over the jobs.
     procs: f64,
@@ -17,21 +17,21 @@ struct Cell {
     log_log: f64,
 }
 
-impl Cell {
+impl Bin {
     fn size(&self) -> f64 {
         self.procs / self.jobs
     }
 }
 
-/// Cells of a log run time are this wide.
+/// Width of a bin in log run time.
 const WIDTH: f64 = 0.05;
 
 const ROUNDS: usize = 250;
 
 /// The gammas and their mixing that are likeliest for these jobs, from three starts. The longest run time is the longest
 /// seen.
-pub(super) fn fit(seen: &[Seen]) -> LublinRuns {
-    let mut cells: BTreeMap<(i64, i64), Cell> = BTreeMap::new();
+pub(super) fn fit(seen: &[ObservedJob]) -> LublinRuns {
+    let mut cells: BTreeMap<(i64, i64), Bin> = BTreeMap::new();
     for job in seen {
         let log = log(job.run as f64);
         // Sizes up to 8 are told apart, larger ones by eighths of their log2.
@@ -43,7 +43,7 @@ pub(super) fn fit(seen: &[Seen]) -> LublinRuns {
         cell.log += log;
         cell.log_log += log.ln();
     }
-    let cells: Vec<Cell> = cells.into_values().collect();
+    let cells: Vec<Bin> = cells.into_values().collect();
     let longest = seen.iter().map(|job| job.run).max().unwrap_or_default();
     let starts = [0.4, 0.6, 0.8].map(|share| climb(&cells, seen.len() as f64 * share));
     let [one, two, three] = starts;
@@ -53,7 +53,7 @@ pub(super) fn fit(seen: &[Seen]) -> LublinRuns {
 }
 
 /// Expectation–maximisation from a split after so many of the shortest jobs: the log likelihood and where it was reached.
-fn climb(cells: &[Cell], split: f64) -> (f64, LublinRuns) {
+fn climb(cells: &[Bin], split: f64) -> (f64, LublinRuns) {
     let mut passed = 0.0;
     let mut short: Vec<f64> = Vec::with_capacity(cells.len());
     for cell in cells {
@@ -63,7 +63,7 @@ fn climb(cells: &[Cell], split: f64) -> (f64, LublinRuns) {
     let mut law = maximised(cells, &short);
     let mut likelihood = f64::NEG_INFINITY;
     for _ in 0..ROUNDS {
-        let (densities, before) = ([law.short, law.long].map(Density::new), likelihood);
+        let (densities, before) = ([law.short, law.long].map(GammaDensity::new), likelihood);
         likelihood = 0.0;
         for (cell, short) in cells.iter().zip(&mut short) {
             let mixing = (law.slope * cell.size() + law.intercept).clamp(1e-6, 1.0 - 1e-6);
@@ -92,7 +92,7 @@ fn climb(cells: &[Cell], split: f64) -> (f64, LublinRuns) {
 }
 
 /// The law under which cells, each of them with this probability to be of the first gamma, are likeliest.
-fn maximised(cells: &[Cell], short: &[f64]) -> LublinRuns {
+fn maximised(cells: &[Bin], short: &[f64]) -> LublinRuns {
     let gamma = |weight: &dyn Fn(f64) -> f64| {
         let (mut jobs, mut log, mut log_log) = (0.0, 0.0, 0.0);
         for (cell, &short) in cells.iter().zip(short) {
@@ -101,7 +101,7 @@ fn maximised(cells: &[Cell], short: &[f64]) -> LublinRuns {
             log += weight * cell.log;
             log_log += weight * cell.log_log;
         }
-        // A gamma that nobody is of any more stays harmless.
+        // A gamma without jobs gets default parameters.
         if jobs > 1e-3 { likeliest(log / jobs, log_log / jobs) } else { GammaLaw { shape: 1.0, scale: 1.0 } }
     };
     let (mut jobs, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -127,19 +127,19 @@ fn maximised(cells: &[Cell], short: &[f64]) -> LublinRuns {
 
 /// A gamma's density with what does not depend on the value worked out.
 #[derive(Clone, Copy)]
-struct Density {
+struct GammaDensity {
     shape: f64,
     rate: f64,
     constant: f64,
 }
 
-impl Density {
-    fn new(law: GammaLaw) -> Density {
+impl GammaDensity {
+    fn new(law: GammaLaw) -> GammaDensity {
         let constant = -ln_gamma(law.shape) - law.shape * law.scale.ln();
-        Density { shape: law.shape, rate: 1.0 / law.scale, constant }
+        GammaDensity { shape: law.shape, rate: 1.0 / law.scale, constant }
     }
 
-    fn at(&self, cell: &Cell) -> f64 {
+    fn at(&self, cell: &Bin) -> f64 {
         let (log, log_log) = (cell.log / cell.jobs, cell.log_log / cell.jobs);
         ((self.shape - 1.0) * log_log - log * self.rate + self.constant).exp()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Seen;
+use super::ObservedJob;
 use crate::synth::lublin::{LublinClass, LublinSizes};
 
 /// The least exponent searched, in tenths, where this is the smallest parallel size: what is below rounds to a smaller one.
@@ -24,7 +24,7 @@ struct Upto {
 
 /// The sizes whose distribution is closest, in the squared distance of the cumulated shares (Cramér–von Mises), to that
 /// of these jobs, among all stages in steps of a tenth.
-pub(super) fn fit(seen: &[Seen], procs: u32) -> LublinSizes {
+pub(super) fn fit(seen: &[ObservedJob], procs: u32) -> LublinSizes {
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
     for job in seen {
         *counts.entry(job.procs).or_default() += 1;

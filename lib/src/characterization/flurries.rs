@@ -1,16 +1,15 @@
-//! Flurries: weeks that one user filled (Tsafrir & Feitelson 2006, "Instability in parallel job scheduling
+//! Flurries: weeks dominated by the jobs of one user (Tsafrir & Feitelson 2006, "Instability in parallel job scheduling
 //! simulation: the role of workload flurries").
 //!
-//! There, flurries are found by eye. Here a user's week is one if the user submitted in it
+//! The paper finds flurries by inspection. Here a user's week is a flurry if the user submitted in it
 //!
-//! 1. at least as many jobs as all users together submit in a median week,
+//! 1. at least as many jobs as all users together in a median week,
 //! 2. at least half of the jobs of that week, and
-//! 3. at least [`Flurries::SURGE`] times as many as in the user's own median week, so that somebody who always
-//!    fills the machine is no surge.
+//! 3. at least [`Flurries::SURGE`] times as many as in the user's own median week, which excludes users who always
+//!    dominate.
 //!
-//! Weeks count from the first submission; medians are over the weeks in which anybody submitted anything, nearest
-//! rank. A median does not move with what it is meant to find, unless more than half of the weeks are flurries.
-//! Consecutive weeks of one user are one flurry.
+//! Weeks count from the first submission; medians are over the weeks with submissions, nearest rank. Consecutive weeks
+//! of one user are one flurry.
 
 use std::collections::HashMap;
 
@@ -24,11 +23,11 @@ use crate::workload::Workload;
 /// The flurries of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flurries {
-    /// Weeks in which anybody submitted anything.
+    /// Weeks with submissions.
     pub weeks: u64,
     /// Jobs of all users in a median week.
     pub median_week: u64,
-    /// In order of their first weeks, then of users.
+    /// By first week, then by user.
     pub flurries: Vec<Flurry>,
 }
 
@@ -42,9 +41,9 @@ pub struct Flurry {
     pub name: Option<String>,
     /// Its first week, from 0.
     pub week: u64,
-    /// How many weeks it lasts.
+    /// Its length in weeks.
     pub weeks: u64,
-    /// When its first week begins; counted like submissions.
+    /// The beginning of its first week.
     pub begins: Time,
     /// The user's jobs in it.
     pub jobs: u64,
@@ -56,18 +55,18 @@ pub struct Flurry {
 
 /// A user's jobs in a week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Load {
+struct UserWeek {
     user: UserId,
-    /// The place of the week among those in which anybody submitted.
+    /// The place of the week among the weeks with submissions.
     place: usize,
     jobs: u64,
 }
 
 impl Flurries {
-    /// By how much a flurry exceeds the user's own median week.
+    /// The factor by which a flurry exceeds the user's own median week.
     pub const SURGE: u64 = 3;
 
-    /// In fewer weeks nobody knows what is usual.
+    /// The fewest weeks for a meaningful median.
     pub const FEWEST_WEEKS: usize = 4;
 
     /// The flurries of a workload; `None` if no user is known, or if jobs arrive in fewer than
@@ -83,12 +82,12 @@ impl Flurries {
         for own in loads.chunk_by(|a, b| a.user == b.user) {
             let filled =
                 own.iter().filter(|load| load.jobs >= median_week && 2 * load.jobs >= totals[load.place].1);
-            let filled: Vec<Load> = filled.copied().collect();
+            let filled: Vec<UserWeek> = filled.copied().collect();
             if filled.is_empty() {
                 continue;
             }
             let usual = median(own.iter().map(|load| load.jobs).collect(), totals.len());
-            let surges: Vec<Load> =
+            let surges: Vec<UserWeek> =
                 filled.into_iter().filter(|load| load.jobs >= Flurries::SURGE * usual).collect();
             let joined = surges.chunk_by(|a, b| totals[a.place].0 + 1 == totals[b.place].0);
             flurries.extend(joined.map(|run| flurry(run, &totals, median_week, workload)));
@@ -98,8 +97,8 @@ impl Flurries {
     }
 }
 
-/// The weeks in which anybody submitted with the jobs of all users, and each user's jobs in each, in no order.
-fn loads(workload: &Workload) -> (Vec<(u64, u64)>, Vec<Load>) {
+/// The weeks with submissions and their numbers of jobs, and each user's jobs in each week, in no order.
+fn loads(workload: &Workload) -> (Vec<(u64, u64)>, Vec<UserWeek>) {
     let mut totals: Vec<(u64, u64)> = Vec::new();
     let mut loads = Vec::new();
     let mut open: HashMap<UserId, usize> = HashMap::new();
@@ -112,17 +111,17 @@ fn loads(workload: &Workload) -> (Vec<(u64, u64)>, Vec<Load>) {
         let place = totals.len() - 1;
         let at = *open.entry(user).or_insert(usize::MAX);
         match loads.get_mut(at) {
-            Some(Load { place: there, jobs, .. }) if *there == place => *jobs += 1,
+            Some(UserWeek { place: there, jobs, .. }) if *there == place => *jobs += 1,
             _ => {
                 open.insert(user, loads.len());
-                loads.push(Load { user, place, jobs: 1 });
+                loads.push(UserWeek { user, place, jobs: 1 });
             }
         }
     }
     (totals, loads)
 }
 
-/// The median of `of` numbers, the ones given and zeros for the rest: the one at rank `⌈of/2⌉`.
+/// The median (rank `⌈of/2⌉`) of `of` numbers: the given ones and zeros.
 fn median(mut given: Vec<u64>, of: usize) -> u64 {
     given.sort_unstable();
     let zeros = of - given.len();
@@ -131,7 +130,7 @@ fn median(mut given: Vec<u64>, of: usize) -> u64 {
 }
 
 /// Consecutive weeks of one user as one flurry.
-fn flurry(run: &[Load], totals: &[(u64, u64)], median_week: u64, workload: &Workload) -> Flurry {
+fn flurry(run: &[UserWeek], totals: &[(u64, u64)], median_week: u64, workload: &Workload) -> Flurry {
     let jobs: u64 = run.iter().map(|load| load.jobs).sum();
     let all: u64 = run.iter().map(|load| totals[load.place].1).sum();
     let (week, user) = (totals[run[0].place].0, run[0].user.number());

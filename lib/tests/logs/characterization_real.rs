@@ -1,9 +1,9 @@
-//! Portraits of the paper's logs: figures printed in Tsafrir, Etsion & Feitelson 2005, to the digit where the
+//! Characterizations of the paper's logs: figures printed in Tsafrir, Etsion & Feitelson 2005, to the digit where the
 //! archive's versions of the logs allow it, and said where they do not.
 
 use libtest_mimic::{Failed, Trial};
+use queuecast::characterization::{Characterization, Flurries, Modes};
 use queuecast::job::{Job, Truth};
-use queuecast::portrait::{Flurries, Modes, Portrait};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
@@ -46,10 +46,10 @@ struct Seen {
     flurries: Vec<(u32, u64, u64)>,
 }
 
-fn seen(portrait: &Portrait) -> Result<Seen, Failed> {
-    let estimates = portrait.estimates.as_ref().ok_or("no estimates")?;
-    let owners = portrait.owners.as_ref().ok_or("no owners")?;
-    let flurries = portrait.flurries.as_ref().ok_or("no weeks")?;
+fn seen(described: &Characterization) -> Result<Seen, Failed> {
+    let estimates = described.estimates.as_ref().ok_or("no estimates")?;
+    let owners = described.owners.as_ref().ok_or("no owners")?;
+    let flurries = described.flurries.as_ref().ok_or("no weeks")?;
     let most = owners.owners.first().ok_or("no user owns any")?;
     Ok(Seen {
         values: estimates.values,
@@ -67,10 +67,10 @@ fn seen(portrait: &Portrait) -> Result<Seen, Failed> {
 
 /// Six jobs of the paper's 77,222 ask for nothing, which the paper counts as a 265th value.
 fn ctc(workload: &Workload) -> Result<(), Failed> {
-    let portrait = Portrait::of(workload);
-    let seen = seen(&portrait)?;
+    let described = Characterization::of(workload);
+    let seen = seen(&described)?;
     let mut differences = Differences::default();
-    differences.equal("N", (portrait.jobs, portrait.jobs - portrait.with_estimate), (77_222, 6));
+    differences.equal("N", (described.jobs, described.jobs - described.with_estimate), (77_222, 6));
     differences.equal("K", seen.values, 264);
     differences.equal("joint ratio (Figure 5)", seen.joint, 91);
     differences.equal("head (Table 5)", seen.head, 889);
@@ -87,7 +87,7 @@ fn ctc(workload: &Workload) -> Result<(), Failed> {
     let longer = longer / workload.len() as f64;
     differences.equal("Figure 3", [shorter, longer].map(|share| (share * 10.0).round()), [4.0, 4.0]);
     // Figure 6: the head is used throughout.
-    let estimates = portrait.estimates.as_ref().ok_or("no estimates")?;
+    let estimates = described.estimates.as_ref().ok_or("no estimates")?;
     differences.equal("Figure 6", estimates.head()[..10].iter().all(|mode| mode.weeks == 49), true);
     differences.verdict()
 }
@@ -95,10 +95,10 @@ fn ctc(workload: &Workload) -> Result<(), Failed> {
 /// Table 2 to the digit, up to its last: 270, where Table 1 has 271. The paper has 28,490 jobs; the archive's
 /// cleaned version lacks the first week.
 fn kth(workload: &Workload) -> Result<(), Failed> {
-    let portrait = Portrait::of(workload);
-    let seen = seen(&portrait)?;
+    let described = Characterization::of(workload);
+    let seen = seen(&described)?;
     let mut differences = Differences::default();
-    differences.equal("jobs", [28_475, 28_489].contains(&portrait.jobs), true);
+    differences.equal("jobs", [28_475, 28_489].contains(&described.jobs), true);
     differences.equal("K", seen.values, 271);
     differences.equal("Table 2", seen.covering, vec![1, 8, 21, 41, 60, 89, 122, 271]);
     differences.equal("owners (footnote 4)", seen.owners, 40);
@@ -109,10 +109,10 @@ fn kth(workload: &Workload) -> Result<(), Failed> {
 /// The paper's user 106 is the archive's user 111 by now: 204 estimates, 38 % of them all. The paper has 543,
 /// with those that ask for nothing as one more.
 fn sdsc(workload: &Workload) -> Result<(), Failed> {
-    let portrait = Portrait::of(workload);
-    let seen = seen(&portrait)?;
+    let described = Characterization::of(workload);
+    let seen = seen(&described)?;
     let mut differences = Differences::default();
-    differences.equal("K", (seen.values, portrait.jobs - portrait.with_estimate), (542, 35));
+    differences.equal("K", (seen.values, described.jobs - described.with_estimate), (542, 35));
     // Table 1: SDSC-106 has 54,053 - 53,673 = 380 jobs less.
     differences.equal("greatest owner (Figure 4)", seen.greatest, (111, 204, 380));
     differences.equal("share of all", (100.0 * 204.0 / 542.0_f64).round(), 38.0);
@@ -125,7 +125,7 @@ fn sdsc(workload: &Workload) -> Result<(), Failed> {
 
 /// The paper has 525 or 563 estimates (Tables 1 and 2) of 223,407 jobs; the archive's version knows more run times.
 fn blue(workload: &Workload) -> Result<(), Failed> {
-    let seen = seen(&Portrait::of(workload))?;
+    let seen = seen(&Characterization::of(workload))?;
     let mut differences = Differences::default();
     differences.equal("K", seen.values, 527);
     differences.equal("Table 2", seen.covering, vec![1, 3, 8, 22, 41, 75, 114, 527]);
@@ -137,10 +137,10 @@ fn blue(workload: &Workload) -> Result<(), Failed> {
 
 /// A log without estimates says nothing of them.
 fn nasa(workload: &Workload) -> Result<(), Failed> {
-    let portrait = Portrait::of(workload);
+    let described = Characterization::of(workload);
     let mut differences = Differences::default();
-    differences.equal("estimates", portrait.estimates.is_none() && portrait.accuracy.is_none(), true);
-    differences.equal("sittings", portrait.sittings.map(|one| one.users), Some(69));
+    differences.equal("estimates", described.estimates.is_none() && described.accuracy.is_none(), true);
+    differences.equal("sessions", described.sessions.map(|one| one.users), Some(69));
     differences.verdict()
 }
 
@@ -164,19 +164,19 @@ fn flurry(workload: &Workload) -> Result<(), Failed> {
     differences.verdict()
 }
 
-/// The rows of the page on estimates, as this portrait has them.
-fn rows(portrait: &Portrait) -> Option<Vec<(&'static str, String)>> {
-    let (estimates, owners) = (portrait.estimates.as_ref()?, portrait.owners.as_ref()?);
-    let (accuracy, sittings) = (portrait.accuracy.as_ref()?, portrait.sittings.as_ref()?);
+/// The rows of the page on estimates, of this characterization.
+fn rows(described: &Characterization) -> Option<Vec<(&'static str, String)>> {
+    let (estimates, owners) = (described.estimates.as_ref()?, described.owners.as_ref()?);
+    let (accuracy, sessions) = (described.accuracy.as_ref()?, described.sessions.as_ref()?);
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let jobs = portrait.jobs.to_string();
+    let jobs = described.jobs.to_string();
     let (thousands, rest) = jobs.split_at(jobs.len() - 3);
     let joint = (estimates.joint_ratio * 100.0).round();
     let lowest = accuracy.histogram[0];
     Some(vec![
         ("jobs", format!("{thousands},{rest}")),
         ("different estimates (K)", estimates.values.to_string()),
-        ("expected by Table 3", format!("{:.0}", portrait.growth.as_ref()?.points.last()?.expected)),
+        ("expected by Table 3", format!("{:.0}", described.growth.as_ref()?.points.last()?.expected)),
         ("covered by the 20 most popular", percent(estimates.head_share)),
         (
             "values that cover 90 %",
@@ -192,11 +192,11 @@ fn rows(portrait: &Portrait) -> Option<Vec<(&'static str, String)>> {
         ("accuracy below 5 %", percent(lowest.jobs as f64 / accuracy.jobs as f64)),
         ("of these, run below 90 s", percent(lowest.short as f64 / lowest.jobs as f64)),
         ("accuracy of 95 % or more", percent(accuracy.peak_share)),
-        ("jobs per sitting", format!("{:.1}", sittings.jobs_per_sitting.mean)),
-        ("same estimate as the job before, in a sitting", percent(sittings.within.estimate?)),
-        ("same processors", percent(sittings.within.processors?)),
-        ("same estimate as in the sitting before", percent(sittings.across.estimate?)),
-        ("flurries", portrait.flurries.as_ref()?.flurries.len().to_string()),
+        ("jobs per session", format!("{:.1}", sessions.jobs_per_session.mean)),
+        ("same estimate as the job before, in a session", percent(sessions.within.estimate?)),
+        ("same processors", percent(sessions.within.processors?)),
+        ("same estimate as in the session before", percent(sessions.across.estimate?)),
+        ("flurries", described.flurries.as_ref()?.flurries.len().to_string()),
     ])
 }
 
@@ -206,7 +206,7 @@ fn page(workload: &Workload, column: usize) -> Result<(), Failed> {
     let table: Vec<Vec<&str>> =
         page.lines().filter_map(|line| Some(line.strip_prefix("| ")?.split(" | ").collect())).collect();
     let mut differences = Differences::default();
-    for (name, expected) in rows(&Portrait::of(workload)).ok_or("something is unknown")? {
+    for (name, expected) in rows(&Characterization::of(workload)).ok_or("something is unknown")? {
         let row = table.iter().find(|row| row[0] == name).ok_or_else(|| format!("no row {name:?}"))?;
         differences.equal(name, row[column].trim_end_matches(" |"), expected.as_str());
     }
@@ -216,12 +216,12 @@ fn page(workload: &Workload, column: usize) -> Result<(), Failed> {
 pub fn trials() -> Vec<Trial> {
     type Check = fn(&Workload) -> Result<(), Failed>;
     let logs: [(&str, &str, Check); 11] = [
-        ("portrait", "CTC-SP2-1996-3.1-cln.swf.gz", ctc),
-        ("portrait", "KTH-SP2-1996-2.1-cln.swf.gz", kth),
-        ("portrait", "KTH-SP2-1996-2.swf.gz", kth),
-        ("portrait", "SDSC-SP2-1998-4.2-cln.swf.gz", sdsc),
-        ("portrait", "SDSC-BLUE-2000-4.2-cln.swf.gz", blue),
-        ("portrait", "NASA-iPSC-1993-3.1-cln.swf.gz", nasa),
+        ("characterization", "CTC-SP2-1996-3.1-cln.swf.gz", ctc),
+        ("characterization", "KTH-SP2-1996-2.1-cln.swf.gz", kth),
+        ("characterization", "KTH-SP2-1996-2.swf.gz", kth),
+        ("characterization", "SDSC-SP2-1998-4.2-cln.swf.gz", sdsc),
+        ("characterization", "SDSC-BLUE-2000-4.2-cln.swf.gz", blue),
+        ("characterization", "NASA-iPSC-1993-3.1-cln.swf.gz", nasa),
         ("page", "KTH-SP2-1996-2.1-cln.swf.gz", |workload| page(workload, 1)),
         ("page", "CTC-SP2-1996-3.1-cln.swf.gz", |workload| page(workload, 2)),
         ("page", "SDSC-SP2-1998-4.2-cln.swf.gz", |workload| page(workload, 3)),
@@ -230,9 +230,9 @@ pub fn trials() -> Vec<Trial> {
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (kind, name, check) in logs {
-        trials.push(on_log(format!("portrait_real::{kind}/{name}"), name, check));
+        trials.push(on_log(format!("characterization_real::{kind}/{name}"), name, check));
     }
-    trials.push(Trial::test("portrait_real::control/another_figure_is_found_to_differ", || {
+    trials.push(Trial::test("characterization_real::control/another_figure_is_found_to_differ", || {
         let mut differences = Differences::default();
         differences.equal("K", 264, 265);
         fails(differences.verdict())

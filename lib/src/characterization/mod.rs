@@ -1,7 +1,7 @@
-//! What a workload is like: the times people ask for, how accurate they are, in what sittings they work.
+//! Workload characterization: statistics of requested times, their accuracy, users' sessions, and flurries.
 //!
-//! Knows jobs and workloads; refuses to know where they come from and what a scheduler does with them. It is
-//! what a log is described by, what a model is calibrated to, and what both are compared by.
+//! Knows jobs and workloads, not traces, models or schedulers. Logs are described by these statistics, models are
+//! calibrated to them, and both are compared by them.
 //!
 //! Sections and figures named here are those of Tsafrir, Etsion & Feitelson 2005, "Modeling user runtime
 //! estimates".
@@ -10,63 +10,63 @@ mod accuracy;
 mod disparity;
 mod flurries;
 mod growth;
-mod habits;
 mod modes;
 mod owners;
-mod sittings;
+mod session_statistics;
+mod sessions;
 mod weeks;
 
 pub use accuracy::{Accuracy, AccuracyBin, RunBin};
 pub use disparity::{Covering, Disparity, Ranked};
 pub use flurries::{Flurries, Flurry};
 pub use growth::{Growth, GrowthPoint};
-pub use habits::{Repeats, SittingHabits};
 pub use modes::{Mode, Modes};
 pub use owners::{Owner, Owners};
-pub use sittings::Sittings;
+pub use session_statistics::{Repeats, SessionStatistics};
+pub use sessions::UserSessions;
 
 use serde::Serialize;
 
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// Everything that is said of a workload here. What cannot be known of it is `None`, never zero.
+/// All statistics of a workload. What is unknown is `None`, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Portrait {
-    /// Jobs looked at.
+pub struct Characterization {
+    /// Number of jobs.
     pub jobs: u64,
-    /// Jobs that ask for a time.
+    /// Jobs with a requested time.
     pub with_estimate: u64,
     /// Jobs whose user is known.
     pub with_user: u64,
-    /// Weeks from the first submission to the last, begun ones counted.
+    /// Weeks from the first submission to the last, rounded up.
     pub weeks: u64,
     /// Run times at 0, 1, … 100 % of the jobs (nearest rank): the run-time curve of Figure 3. The curve of the
     /// estimates is in the modes of `estimates`.
     pub run_percentiles: Vec<Seconds>,
-    /// How few times are asked for by how many jobs; `None` without estimates.
+    /// Mass disparity of the estimates; `None` without estimates.
     pub estimates: Option<Disparity>,
-    /// How the number of different estimates grows; `None` without estimates.
+    /// Growth of the number of distinct estimates; `None` without estimates.
     pub growth: Option<Growth>,
-    /// Who asks for times that nobody else asks for; `None` without estimates or users.
+    /// Estimates used by a single user; `None` without estimates or users.
     pub owners: Option<Owners>,
-    /// How much of the time asked for is used; `None` without estimates.
+    /// Accuracy of the estimates; `None` without estimates.
     pub accuracy: Option<Accuracy>,
-    /// What people do in one go; `None` without users.
-    pub sittings: Option<SittingHabits>,
-    /// Weeks that one user filled; `None` without users, or in too few weeks to know what is usual.
+    /// Users' sessions; `None` without users.
+    pub sessions: Option<SessionStatistics>,
+    /// Flurries; `None` without users or with too few weeks.
     pub flurries: Option<Flurries>,
 }
 
-impl Portrait {
-    /// Looks at a workload.
-    pub fn of(workload: &Workload) -> Portrait {
+impl Characterization {
+    /// Characterizes a workload.
+    pub fn of(workload: &Workload) -> Characterization {
         let modes = Modes::of(workload);
-        let askers = owners::Askers::of(workload, &modes);
+        let askers = owners::ModeUsers::of(workload, &modes);
         let count = |known: fn(&crate::job::Job) -> bool| {
             workload.jobs().iter().filter(|job| known(job)).count() as u64
         };
-        Portrait {
+        Characterization {
             jobs: workload.len() as u64,
             with_estimate: count(|job| job.shape.limit.is_some()),
             with_user: count(|job| job.user.is_some()),
@@ -76,7 +76,7 @@ impl Portrait {
             growth: Growth::among(workload, &modes),
             owners: askers.as_ref().map(|askers| Owners::among(workload, &modes, askers)),
             accuracy: Accuracy::of(workload),
-            sittings: SittingHabits::of(workload, Sittings::GAP),
+            sessions: SessionStatistics::of(workload, UserSessions::GAP),
             flurries: Flurries::of(workload),
         }
     }

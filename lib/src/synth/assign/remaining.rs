@@ -1,33 +1,33 @@
-//! Which estimates are left, and whether what is left still suffices for the jobs that have none yet.
+//! The estimates not assigned yet, and whether they suffice for the remaining jobs.
 //!
-//! Estimates are numbered from the shortest; a job's *class* is the shortest estimate it fits into. All jobs can be
-//! served if, from every estimate upwards, there are at least as many estimates as jobs that need one of them (Hall's
-//! condition, which for intervals that all end at the longest is just this). The surplus is kept per estimate, so that
-//! any job can be given any estimate in any order, as long as the surplus between the two stays non-negative.
+//! Estimates are numbered from the shortest; a job's *class* is the shortest estimate of at least its run time. An
+//! assignment exists if, from every estimate upwards, there are at least as many estimates as jobs that need one of them
+//! (Hall's condition). The surplus is kept per estimate, so that estimates can be assigned in any order as long as no
+//! surplus becomes negative.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::SynthError;
-use super::stock::Stock;
+use super::counts::Counts;
 use super::surplus::Surplus;
-use crate::portrait::Modes;
+use crate::characterization::Modes;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// The estimates that are left, and the classes of the jobs.
-pub struct Ledger {
+/// The remaining estimates, and the classes of the jobs.
+pub struct Remaining {
     times: Vec<Seconds>,
-    left: Stock,
-    /// Estimates from each one upwards that are left, less the jobs without one that need them.
+    left: Counts,
+    /// For each estimate, the remaining ones from it upwards less the remaining jobs that need them.
     surplus: Surplus,
     /// The class of each job, in the order of the jobs.
     pub class: Vec<u32>,
 }
 
-impl Ledger {
-    /// A ledger of estimates nobody has yet. Fails if there is no way to serve all jobs.
-    pub fn open(modes: &Modes, workload: &Workload) -> Result<Ledger, SynthError> {
+impl Remaining {
+    /// All estimates, none assigned. Fails if no assignment exists.
+    pub fn new(modes: &Modes, workload: &Workload) -> Result<Remaining, SynthError> {
         one_for_each(modes, workload)?;
         let times: Vec<Seconds> = modes.by_time().iter().map(|mode| mode.time).collect();
         let left: Vec<u64> = modes.by_time().iter().map(|mode| mode.jobs).collect();
@@ -46,7 +46,7 @@ impl Ledger {
         if short < 0 {
             return Err(too_short(-short as u64, &times, workload));
         }
-        Ok(Ledger { times, left: Stock::new(left), surplus: Surplus::new(&surplus), class })
+        Ok(Remaining { times, left: Counts::new(left), surplus: Surplus::new(&surplus), class })
     }
 
     /// The estimate of this number.
@@ -54,26 +54,26 @@ impl Ledger {
         self.times[estimate]
     }
 
-    /// How many estimates there are.
+    /// The number of distinct estimates.
     pub fn len(&self) -> usize {
         self.left.kinds()
     }
 
-    /// How many of it are left.
+    /// How often it remains.
     pub fn left(&self, estimate: usize) -> u64 {
         self.left.of(estimate)
     }
 
-    /// One of those a job of this class can be given without another going without in the end, in proportion to how many
-    /// are left: some are, as long as a job of this class has none.
+    /// Draws an estimate that a job of this class can have so that an assignment of the rest exists, in proportion to the
+    /// remaining numbers.
     pub fn any(&self, class: usize, rng: &mut ChaCha8Rng) -> usize {
         let permitted = self.surplus.first_below_one(class + 1);
         let (before, upto) = (self.left.before(class), self.left.before(permitted));
         self.left.at(rng.random_range(before..upto))
     }
 
-    /// Gives an estimate to as many of these jobs (their classes, ascending) as may have it, those of the highest class
-    /// first, and says to how many. A job uses up the surplus of all estimates it could have done with instead.
+    /// Assigns an estimate to as many of these jobs (their classes, ascending) as possible, highest classes first, and
+    /// returns their number. A job uses up the surplus of the estimates between its class and its estimate.
     pub fn give(&mut self, estimate: usize, classes: &[u32]) -> usize {
         let (mut given, most) = (0, self.left.of(estimate) as usize);
         for alike in classes.chunk_by(|a, b| a == b).rev() {
@@ -95,12 +95,12 @@ impl Ledger {
     }
 }
 
-/// The class of each job: the number of estimates it is too long for.
+/// The class of each job: the number of estimates shorter than its run time.
 fn classes(times: &[Seconds], workload: &Workload) -> impl Iterator<Item = u32> {
     workload.truths().iter().map(|truth| times.partition_point(|&time| time < truth.run()) as u32)
 }
 
-/// Why not all jobs can be served: some outlive every estimate, or so many at least find no long one left.
+/// The error if no assignment exists: jobs run longer than every estimate, or `short` jobs have none.
 fn too_short(short: u64, times: &[Seconds], workload: &Workload) -> SynthError {
     let longest = workload.jobs().iter().zip(workload.truths()).max_by_key(|(_, truth)| truth.run());
     let id = longest.map_or(0, |(job, _)| job.id.0);
@@ -121,8 +121,8 @@ fn one_for_each(modes: &Modes, workload: &Workload) -> Result<(), SynthError> {
     Err(SynthError::Unsuitable(format!("{estimates} estimates for {jobs} jobs: one for each is needed")))
 }
 
-/// The modes with estimates raised as little as it takes to serve all jobs, and how many were: from every mode upwards
-/// there are as many as before, or as many as jobs need if those are more. Fails if a job runs longer than the longest.
+/// The modes with as few estimates raised as an assignment needs, and the number of raised ones. Fails if a job runs
+/// longer than the longest estimate.
 pub fn raised(modes: &Modes, workload: &Workload) -> Result<(Modes, u64), SynthError> {
     one_for_each(modes, workload)?;
     let mut kept = modes.by_time().to_vec();
@@ -137,10 +137,10 @@ pub fn raised(modes: &Modes, workload: &Workload) -> Result<(Modes, u64), SynthE
     let (mut surplus, mut taken, mut lifted) = (0i64, 0, 0);
     for (mode, needed) in kept.iter_mut().zip(needed).rev() {
         surplus += mode.jobs as i64 - needed as i64;
-        // What lacks from here upwards comes from below; what lacked above was taken from here, or from below as well.
+        // Estimates lacking from here upwards come from below; those lacking above were taken from here or from below.
         let lacking = surplus.min(0).unsigned_abs();
         let jobs = mode.jobs + lacking - taken;
-        // An estimate that moves in while another moves out has not moved: only a gain is a raise.
+        // Only a net gain is a raise.
         lifted += jobs.saturating_sub(mode.jobs);
         (mode.jobs, taken) = (jobs, lacking);
     }

@@ -36,9 +36,12 @@ fn modes_are_ranked_by_jobs_and_counted_by_weeks_and_users() {
         (5 * WEEK, None, None, 1),
         (9 * WEEK, None, None, 1),
     ];
-    let portrait = Portrait::of(&workload(jobs));
-    assert_eq!((portrait.jobs, portrait.with_estimate, portrait.with_user, portrait.weeks), (8, 6, 6, 10));
-    let estimates = portrait.estimates.unwrap();
+    let described = Characterization::of(&workload(jobs));
+    assert_eq!(
+        (described.jobs, described.with_estimate, described.with_user, described.weeks),
+        (8, 6, 6, 10)
+    );
+    let estimates = described.estimates.unwrap();
     assert_eq!((estimates.jobs, estimates.values, estimates.weeks), (6, 3, 3));
     assert_eq!((estimates.longest, estimates.longest_share), (Seconds(600), 4.0 / 6.0));
     assert_eq!((estimates.head_share, estimates.whole_minutes), (1.0, 5.0 / 6.0));
@@ -125,8 +128,8 @@ fn groups_by_run_time_are_of_equal_size() {
 }
 
 #[test]
-fn what_repeats_is_told_within_and_across_sittings() {
-    // One user: three jobs in one sitting, two in the next; a stranger between them.
+fn what_repeats_is_told_within_and_across_sessions() {
+    // One user: three jobs in one session, two in the next; a stranger between them.
     let shapes = [
         (0, Some(1), 1, Some(60), Some(7)),
         (100, Some(1), 1, Some(60), Some(7)),
@@ -142,9 +145,9 @@ fn what_repeats_is_told_within_and_across_sittings() {
         (job, Truth::rigid(Seconds(1)))
     });
     let workload = Workload::new(Machine { procs: Procs(8) }, jobs.to_vec()).unwrap();
-    let habits = SittingHabits::of(&workload, Sittings::GAP).unwrap();
-    assert_eq!((habits.users, habits.sittings, habits.alone_share), (1, 2, 0.0));
-    assert_eq!((habits.jobs_per_sitting.min, habits.jobs_per_sitting.max), (2, 3));
+    let habits = SessionStatistics::of(&workload, UserSessions::GAP).unwrap();
+    assert_eq!((habits.users, habits.sessions, habits.alone_share), (1, 2, 0.0));
+    assert_eq!((habits.jobs_per_session.min, habits.jobs_per_session.max), (2, 3));
     let gaps = habits.gaps.unwrap();
     assert_eq!((gaps.count, gaps.min, gaps.max), (3, 100, 300));
     assert_eq!(habits.breaks.unwrap().max, 9_600);
@@ -166,7 +169,7 @@ fn with_surge(weeks: i64, more: impl IntoIterator<Item = (i64, u32, usize)>) -> 
 
 #[test]
 fn a_flurry_is_a_week_that_one_user_filled() {
-    // Control: nobody stands out.
+    // Control: without a surge there is no flurry.
     let calm = Flurries::of(&with_surge(20, [])).unwrap();
     assert_eq!((calm.weeks, calm.median_week, calm.flurries.len()), (20, 100, 0));
     let surges = [(4, 90, 150), (5, 90, 250), (9, 3, 90), (12, 91, 99)];
@@ -208,18 +211,19 @@ fn weeks_without_jobs_are_not_usual_and_do_not_join_flurries() {
 
 #[test]
 fn what_is_unknown_is_not_zero() {
-    let nothing = Portrait::of(&workload([]));
+    let nothing = Characterization::of(&workload([]));
     assert_eq!((nothing.jobs, nothing.weeks, nothing.run_percentiles.len()), (0, 0, 0));
-    assert_eq!((nothing.estimates, nothing.sittings, nothing.flurries), (None, None, None));
-    let without_estimates = Portrait::of(&workload([(0, Some(1), None, 5), (9 * WEEK, Some(1), None, 5)]));
+    assert_eq!((nothing.estimates, nothing.sessions, nothing.flurries), (None, None, None));
+    let without_estimates =
+        Characterization::of(&workload([(0, Some(1), None, 5), (9 * WEEK, Some(1), None, 5)]));
     assert_eq!((&without_estimates.estimates, &without_estimates.growth), (&None, &None));
     assert_eq!((&without_estimates.owners, &without_estimates.accuracy), (&None, &None));
     assert_eq!(without_estimates.flurries, None, "two weeks are too few");
-    let habits = without_estimates.sittings.unwrap();
+    let habits = without_estimates.sessions.unwrap();
     assert_eq!((habits.gaps, habits.within.pairs, habits.within.processors), (None, 0, None));
     assert_eq!((habits.across.estimate, habits.across.processors), (None, Some(1.0)));
-    let without_users = Portrait::of(&workload((0..5).map(|week| (week * WEEK, None, Some(60), 5))));
-    assert_eq!((&without_users.owners, &without_users.sittings), (&None, &None));
+    let without_users = Characterization::of(&workload((0..5).map(|week| (week * WEEK, None, Some(60), 5))));
+    assert_eq!((&without_users.owners, &without_users.sessions), (&None, &None));
     assert_eq!(without_users.flurries, None);
     assert_eq!(without_users.estimates.unwrap().modes[0].users, None);
     assert!(without_users.accuracy.is_some());
@@ -228,7 +232,7 @@ fn what_is_unknown_is_not_zero() {
 #[test]
 fn run_percentiles_are_values_that_occur() {
     let runs = (1..=10).map(|run| (0, None, None, run * 10));
-    let percentiles = Portrait::of(&workload(runs)).run_percentiles;
+    let percentiles = Characterization::of(&workload(runs)).run_percentiles;
     assert_eq!(percentiles.len(), 101);
     assert_eq!([0, 1, 10, 11, 50, 99, 100].map(|at| percentiles[at].0), [10, 10, 10, 20, 50, 100, 100]);
 }

@@ -1,10 +1,10 @@
-//! Conservative backfilling with kept reservations: everybody is promised a start on arrival, and promises
-//! only improve.
+//! Conservative backfilling with kept reservations as a plain loop over all of them: the slow definition that
+//! [`super::conservative`] is tested against.
 //!
-//! When a job ends, the waiting jobs are taken in arrival order and each is moved to the earliest start the
-//! others' reservations leave (compression; Mu'alem & Feitelson 2001, section 2).
-//! When a running job outlives its plan, or a prediction is revised, promises that no longer hold are broken:
-//! those are planned anew in arrival order, the others stay. A plan that became shorter is compressed into.
+//! When a job ends, the waiting jobs are taken in arrival order and each is moved to the earliest start that the
+//! other reservations leave (compression; Mu'alem & Feitelson 2001, section 2). When a running job outlives its
+//! plan, or a prediction is revised, the reservations that no longer fit are planned anew in arrival order; the
+//! others stay. Compression follows if a plan became shorter.
 
 use super::plain::{free_from_now, reason_of};
 use super::policy::{Change, Policy, Start};
@@ -13,34 +13,34 @@ use crate::job::JobIndex;
 use crate::site::View;
 use crate::units::{Procs, Seconds, Time};
 
-/// A promise to a waiting job.
+/// The reservation of a waiting job.
 #[derive(Debug, Clone, Copy)]
-struct Reservation {
+struct Reserved {
     job: JobIndex,
     at: Time,
     procs: Procs,
     planned: Seconds,
 }
 
-/// Reservations for everybody, in arrival order, and what they leave.
+/// A reservation for each waiting job, in arrival order, and what they leave free.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct PlainConservative {
     /// Free processors besides running jobs and reservations; `None` before the first plan.
     profile: Option<Profile>,
-    reservations: Vec<Reservation>,
+    reservations: Vec<Reserved>,
     unseen: JobIndex,
     /// Processors to give back, and until when.
     ended: Vec<(Procs, Time)>,
-    /// Whether a plan has changed since the last one: some promises may not hold any more.
+    /// Whether a planned run time changed since the last plan: some reservations may not fit any more.
     broken: bool,
-    /// Whether a plan has become shorter, so that promises may improve.
+    /// Whether a job ended or a planned run time became shorter: reservations may move earlier.
     eased: bool,
     wake: Option<Time>,
 }
 
-impl Kept {
-    pub fn new() -> Kept {
-        Kept {
+impl PlainConservative {
+    pub fn new() -> PlainConservative {
+        PlainConservative {
             profile: None,
             reservations: Vec::new(),
             unseen: JobIndex(0),
@@ -51,14 +51,14 @@ impl Kept {
         }
     }
 
-    /// Everything planned anew around the running jobs: promises that still hold first, in order of their
-    /// start, then the others in arrival order.
+    /// Plans anew around the running jobs: first the reservations that still fit, in order of their start, then
+    /// the others in arrival order.
     fn rebuild(&mut self, view: &View<'_>) -> Profile {
         let now = view.now();
         let mut profile = free_from_now(view);
         let mut by_start: Vec<usize> = (0..self.reservations.len()).collect();
         by_start.sort_by_key(|&place| self.reservations[place].at);
-        let mut homeless = Vec::new();
+        let mut displaced = Vec::new();
         for place in by_start {
             let reservation = &mut self.reservations[place];
             reservation.at = reservation.at.max(now);
@@ -66,11 +66,11 @@ impl Kept {
             if profile.fits(reservation.at, reservation.procs, reservation.planned) {
                 profile.take(reservation.at, reservation.procs, reservation.planned);
             } else {
-                homeless.push(place);
+                displaced.push(place);
             }
         }
-        homeless.sort_unstable();
-        for place in homeless {
+        displaced.sort_unstable();
+        for place in displaced {
             let reservation = &mut self.reservations[place];
             reservation.at = place_earliest(&mut profile, now, reservation.procs, reservation.planned);
         }
@@ -79,7 +79,7 @@ impl Kept {
 
     fn compress(&mut self, profile: &mut Profile, now: Time) {
         for reservation in &mut self.reservations {
-            let Reservation { at, procs, planned, .. } = *reservation;
+            let Reserved { at, procs, planned, .. } = *reservation;
             let earliest = profile.earliest_without(now, procs, planned, Some(at));
             if let Some(earlier) = earliest.filter(|&earliest| earliest < at) {
                 profile.give(at, procs, planned);
@@ -90,15 +90,15 @@ impl Kept {
     }
 }
 
-/// Takes the earliest room there is. A checked workload has no job larger than the machine, so there always
-/// is some; if not, the job is put off for ever rather than started.
+/// Reserves the earliest room there is. A checked workload has no job larger than the machine, so there always is
+/// some; otherwise the job never starts.
 fn place_earliest(profile: &mut Profile, now: Time, procs: Procs, planned: Seconds) -> Time {
     let Some(at) = profile.earliest(now, procs, planned) else { return Time::NEVER };
     profile.take(at, procs, planned);
     at
 }
 
-impl Policy for Kept {
+impl Policy for PlainConservative {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let now = view.now();
         let eased = std::mem::take(&mut self.eased);
@@ -117,14 +117,14 @@ impl Policy for Kept {
         if eased {
             self.compress(&mut profile, now);
         }
-        // A policy put to work in the middle of a simulation has seen nobody; those before the head are gone.
+        // In a policy that begins in the middle of a simulation, all waiting jobs are new; the head is the first.
         let unseen = view.head().map_or(self.unseen, |head| self.unseen.max(head));
         for job in (unseen.0..view.submitted().0).map(JobIndex) {
             let row = view.row(job);
             if row.is_waiting() {
                 let (procs, planned) = (Procs(row.procs), Seconds(row.planned));
                 let at = place_earliest(&mut profile, now, procs, planned);
-                self.reservations.push(Reservation { job, at, procs, planned });
+                self.reservations.push(Reserved { job, at, procs, planned });
             }
         }
         self.unseen = view.submitted();
@@ -133,7 +133,7 @@ impl Policy for Kept {
         let mut jumped = None::<Time>;
         let mut wake = None::<Time>;
         self.reservations.retain(|reservation| {
-            let Reservation { job, at, planned, .. } = *reservation;
+            let Reserved { job, at, planned, .. } = *reservation;
             if at > now {
                 jumped = Some(jumped.map_or(at, |first| first.min(at)));
                 wake = jumped;

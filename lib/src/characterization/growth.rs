@@ -1,39 +1,39 @@
-//! How many different estimates there are after so many jobs (section 6, Figure 7).
+//! Growth of the number of distinct estimates with the number of jobs (section 6, Figure 7).
 
 use serde::Serialize;
 
 use super::Modes;
 use crate::workload::Workload;
 
-/// The number of different estimates as jobs arrive.
+/// The number of distinct estimates as jobs arrive.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Growth {
-    /// From the first job to the last, about twenty points to each factor of ten, and those of Table 3.
+    /// About twenty points per factor of ten, and those of Table 3.
     pub points: Vec<GrowthPoint>,
 }
 
-/// How many estimates so many jobs use.
+/// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GrowthPoint {
     /// Jobs with an estimate, counted as they arrive: the paper's *N*.
     pub jobs: u64,
-    /// Different estimates among them: the paper's *K*.
+    /// Distinct estimates among them: the paper's *K*.
     pub values: u64,
-    /// What [`Growth::expected`] says of so many jobs.
+    /// The number by [`Growth::expected`].
     pub expected: f64,
 }
 
 impl Growth {
-    /// The points of Table 3: jobs, and the different estimates among them.
+    /// The points of Table 3: jobs, and distinct estimates.
     pub const TABLE_3: [(u64, u64); 7] =
         [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
 
-    /// How the estimates of a workload become more; `None` if it has none.
+    /// The growth in a workload; `None` if it has no estimates.
     pub fn of(workload: &Workload) -> Option<Growth> {
         Growth::among(workload, &Modes::of(workload))
     }
 
-    /// The same where the modes are known already.
+    /// The same with modes computed already.
     pub(super) fn among(workload: &Workload, modes: &Modes) -> Option<Growth> {
         let wanted = jobs_to_look_at(modes.jobs());
         let mut wanted = wanted.iter().peekable();
@@ -51,7 +51,7 @@ impl Growth {
         (!points.is_empty()).then_some(Growth { points })
     }
 
-    /// The paper's linear model of *K*: straight lines between the points of Table 3, the last one going on.
+    /// The paper's model of *K*: linear between the points of Table 3, extrapolated beyond the last.
     pub fn expected(jobs: u64) -> f64 {
         let after = Growth::TABLE_3.partition_point(|&(n, _)| n <= jobs).clamp(1, Growth::TABLE_3.len() - 1);
         let ((n, k), (next_n, next_k)) = (Growth::TABLE_3[after - 1], Growth::TABLE_3[after]);
@@ -59,7 +59,7 @@ impl Growth {
     }
 }
 
-/// Ascending, all of them once.
+/// The numbers of jobs at which a point is taken, ascending.
 fn jobs_to_look_at(last: u64) -> Vec<u64> {
     let mut all: Vec<u64> =
         (0..=200).map(|step| 10_f64.powf(f64::from(step) / 20.0).round() as u64).collect();

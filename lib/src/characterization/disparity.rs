@@ -1,22 +1,22 @@
-//! Mass disparity (section 5): a few times are asked for by most of the jobs, and many by hardly any.
+//! Mass disparity (section 5): few estimates are used by most of the jobs.
 
 use serde::Serialize;
 
-use super::owners::Askers;
+use super::owners::ModeUsers;
 use super::{Modes, weeks};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// How few estimates are used by how many jobs.
+/// Mass disparity of the estimates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Disparity {
     /// Jobs with an estimate: the paper's *N*.
     pub jobs: u64,
-    /// Different estimates: the paper's *K*.
+    /// Distinct estimates: the paper's *K*.
     pub values: usize,
     /// The longest estimate.
     pub longest: Seconds,
-    /// The share of the jobs that ask for it.
+    /// The share of the jobs with the longest estimate.
     pub longest_share: f64,
     /// The share of the jobs that use one of the [`Disparity::HEAD`] most popular estimates.
     pub head_share: f64,
@@ -26,9 +26,9 @@ pub struct Disparity {
     pub covering: Vec<Covering>,
     /// The share of the jobs whose estimate is a whole number of minutes.
     pub whole_minutes: f64,
-    /// Weeks in which any job asked for a time.
+    /// Weeks with a job that has an estimate.
     pub weeks: u64,
-    /// Every estimate, the most popular first, the shorter of two alike.
+    /// Every estimate, the most popular first, ties by time.
     pub modes: Vec<Ranked>,
 }
 
@@ -44,26 +44,26 @@ pub struct Covering {
 /// An estimate among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ranked {
-    /// Its place from 1, the most popular first.
+    /// Popularity rank, from 1.
     pub rank: usize,
     /// The estimate.
     pub time: Seconds,
-    /// Its place from 1, the shortest first.
+    /// Time rank, from 1.
     pub time_rank: usize,
-    /// How many jobs have it.
+    /// Number of jobs with it.
     pub jobs: u64,
-    /// The share of the jobs that have it.
+    /// The share of the jobs with it.
     pub share: f64,
-    /// The share of the jobs that have it or one more popular.
+    /// The share of the jobs with it or a more popular one.
     pub covered: f64,
-    /// Weeks in which it was asked for (Figure 6).
+    /// Weeks in which it was used (Figure 6).
     pub weeks: u64,
-    /// Known users who asked for it; `None` where no user is known.
+    /// Known users who used it; `None` where no user is known.
     pub users: Option<u32>,
 }
 
 impl Disparity {
-    /// How many estimates are the head of the distribution.
+    /// Number of estimates in the head of the distribution.
     pub const HEAD: usize = 20;
 
     /// The shares of Table 2.
@@ -72,11 +72,11 @@ impl Disparity {
     /// The disparity of a workload's estimates; `None` if it has none.
     pub fn of(workload: &Workload) -> Option<Disparity> {
         let modes = Modes::of(workload);
-        Disparity::among(workload, &modes, Askers::of(workload, &modes).as_ref())
+        Disparity::among(workload, &modes, ModeUsers::of(workload, &modes).as_ref())
     }
 
-    /// The same where the modes, and who asks for them, are known already.
-    pub(super) fn among(workload: &Workload, modes: &Modes, askers: Option<&Askers>) -> Option<Disparity> {
+    /// The same with modes and their users computed already.
+    pub(super) fn among(workload: &Workload, modes: &Modes, askers: Option<&ModeUsers>) -> Option<Disparity> {
         let (longest, joint_ratio) = (modes.longest()?, modes.joint_ratio()?);
         let whole = modes.by_time().iter().filter(|mode| mode.time.0 % 60 == 0);
         let (used, weeks) = weeks_used(workload, modes);
@@ -102,7 +102,7 @@ impl Disparity {
     }
 }
 
-/// The weeks in which each mode was asked for, shortest first, and those in which any was.
+/// The number of weeks in which each mode was used, shortest first, and in which any was.
 fn weeks_used(workload: &Workload, modes: &Modes) -> (Vec<u64>, u64) {
     let mut used = vec![0; modes.len()];
     let mut last: Vec<Option<u64>> = vec![None; modes.len()];
@@ -121,7 +121,7 @@ fn weeks_used(workload: &Workload, modes: &Modes) -> (Vec<u64>, u64) {
     (used, any)
 }
 
-fn ranked(modes: &Modes, weeks: &[u64], askers: Option<&Askers>) -> Vec<Ranked> {
+fn ranked(modes: &Modes, weeks: &[u64], askers: Option<&ModeUsers>) -> Vec<Ranked> {
     let mut places: Vec<usize> = (0..modes.len()).collect();
     places.sort_by_key(|&place| std::cmp::Reverse(modes.by_time()[place].jobs));
     let all = modes.jobs() as f64;

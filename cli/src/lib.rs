@@ -24,7 +24,8 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
 
-fn main() -> ExitCode {
+/// Runs the command that the arguments of this process name.
+pub fn main() -> ExitCode {
     let args = Args::parse();
     let printer = Printer::new(&args.showing);
     // A panic is a bug; it still has to end with the documented code rather than Rust's 101.

@@ -1,66 +1,65 @@
-//! What people do in one sitting: how many jobs, how soon after each other, and how much alike (section 1.2).
+//! Statistics of sessions: sizes, gaps, and repeated requests (section 1.2).
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Sittings;
+use super::UserSessions;
 use crate::job::Job;
 use crate::stats::Percentiles;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// The sittings of a workload's known users, and what repeats in them.
+/// Statistics of the sessions of a workload's known users.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SittingHabits {
-    /// The longest time between two arrivals of one sitting.
+pub struct SessionStatistics {
+    /// The longest time between two arrivals of one session.
     pub gap: Seconds,
-    /// How many users sat.
+    /// Users with a session.
     pub users: u64,
-    /// How many sittings there are.
-    pub sittings: u64,
-    /// Jobs per sitting.
-    pub jobs_per_sitting: Percentiles,
-    /// The share of the sittings that have one job only.
+    /// Number of sessions.
+    pub sessions: u64,
+    /// Jobs per session.
+    pub jobs_per_session: Percentiles,
+    /// The share of the sessions with one job.
     pub alone_share: f64,
-    /// Seconds between arrivals within a sitting; `None` if every sitting has one job.
+    /// Seconds between arrivals within a session; `None` if every session has one job.
     pub gaps: Option<Percentiles>,
-    /// Seconds from the last arrival of a sitting to the first of its user's next; `None` if nobody came back.
+    /// Seconds from the last arrival of a session to the first of its user's next; `None` if no user has two sessions.
     pub breaks: Option<Percentiles>,
-    /// A user's consecutive jobs of one sitting.
+    /// A user's consecutive jobs of one session.
     pub within: Repeats,
-    /// The last job of a sitting and the first of its user's next.
+    /// The last job of a session and the first of its user's next.
     pub across: Repeats,
 }
 
-/// How often a user's next job is like the one before. `None` where no pair of jobs knows.
+/// How often a user's next job repeats a property of the previous one. `None` where no pair of jobs has it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Repeats {
     /// Pairs of consecutive jobs.
     pub pairs: u64,
-    /// The share that ask for the same time, of the pairs that both ask for one.
+    /// The share with the same requested time, of the pairs with requested times.
     pub estimate: Option<f64>,
-    /// The share that use as many processors.
+    /// The share with the same number of processors.
     pub processors: Option<f64>,
-    /// The share that run the same executable, of the pairs of which both are known.
+    /// The share with the same executable, of the pairs with known executables.
     pub executable: Option<f64>,
 }
 
-impl SittingHabits {
-    /// The habits of a workload's users, whose sittings end where arrivals are more than `gap` apart; `None` if no
-    /// user is known.
-    pub fn of(workload: &Workload, gap: Seconds) -> Option<SittingHabits> {
-        let sittings = Sittings::of(workload, gap);
-        let mut sizes = vec![0_i64; sittings.count as usize];
+impl SessionStatistics {
+    /// The statistics of sessions that end where arrivals are more than `gap` apart; `None` if no user is known.
+    pub fn of(workload: &Workload, gap: Seconds) -> Option<SessionStatistics> {
+        let sessions = UserSessions::of(workload, gap);
+        let mut sizes = vec![0_i64; sessions.count as usize];
         let mut last: HashMap<_, usize> = HashMap::new();
         let (mut gaps, mut breaks) = (Vec::new(), Vec::new());
-        let (mut within, mut across) = (Counts::default(), Counts::default());
-        for (place, (job, &sitting)) in workload.jobs().iter().zip(&sittings.of_job).enumerate() {
+        let (mut within, mut across) = (PairCounts::default(), PairCounts::default());
+        for (place, (job, &session)) in workload.jobs().iter().zip(&sessions.of_job).enumerate() {
             let Some(user) = job.user else { continue };
-            sizes[sitting as usize] += 1;
+            sizes[session as usize] += 1;
             let Some(before) = last.insert(user, place) else { continue };
             let earlier = &workload.jobs()[before];
-            let (lengths, counts) = if sittings.of_job[before] == sitting {
+            let (lengths, counts) = if sessions.of_job[before] == session {
                 (&mut gaps, &mut within)
             } else {
                 (&mut breaks, &mut across)
@@ -68,15 +67,15 @@ impl SittingHabits {
             lengths.push((job.submit - earlier.submit).0);
             counts.see(earlier, job);
         }
-        // Strangers' sittings have nobody in them.
+        // Sessions of unknown users were not counted.
         sizes.retain(|&size| size > 0);
         let alone = sizes.iter().filter(|&&size| size == 1).count();
         let count = sizes.len();
-        Some(SittingHabits {
+        Some(SessionStatistics {
             gap,
             users: last.len() as u64,
-            sittings: count as u64,
-            jobs_per_sitting: Percentiles::of(sizes)?,
+            sessions: count as u64,
+            jobs_per_session: Percentiles::of(sizes)?,
             alone_share: alone as f64 / count as f64,
             gaps: Percentiles::of(gaps),
             breaks: Percentiles::of(breaks),
@@ -86,16 +85,16 @@ impl SittingHabits {
     }
 }
 
-/// Pairs of which something is known, and those alike in it.
+/// Numbers of pairs, and of pairs with equal properties.
 #[derive(Default)]
-struct Counts {
+struct PairCounts {
     pairs: u64,
     alike_in_size: u64,
     estimates: (u64, u64),
     executables: (u64, u64),
 }
 
-impl Counts {
+impl PairCounts {
     fn see(&mut self, earlier: &Job, later: &Job) {
         self.pairs += 1;
         self.alike_in_size += u64::from(earlier.shape.procs == later.shape.procs);

@@ -1,8 +1,7 @@
-//! Who worked in one go: the jobs of a user cut into sittings where the user paused.
+//! Sessions: a user's jobs, split where the time between two arrivals exceeds a gap.
 //!
-//! By arrivals only, so that logs without waits and synthetic workloads have sittings too: a job belongs to its user's
-//! sitting if it arrives within a gap of the user's last one. An hour separates people's pauses best (Zakay &
-//! Feitelson 2013, "On identifying user session boundaries in parallel workload logs").
+//! Sessions depend on arrivals only, so that logs without waits and synthetic workloads have them too. A gap of one hour
+//! separates sessions best (Zakay & Feitelson 2013, "On identifying user session boundaries in parallel workload logs").
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,22 +10,22 @@ use crate::job::UserId;
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
 
-/// The sittings of a workload.
+/// The sessions of a workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sittings {
-    /// The sitting of each job, in the order of the jobs; numbered in order of their first jobs.
+pub struct UserSessions {
+    /// The session of each job, in the order of the jobs. Sessions are numbered in the order of their first jobs.
     pub of_job: Vec<u32>,
-    /// How many there are.
+    /// Number of sessions.
     pub count: u32,
 }
 
-impl Sittings {
-    /// The usual longest gap between two arrivals of one sitting.
+impl UserSessions {
+    /// The default longest gap between two arrivals of one session.
     pub const GAP: Seconds = Seconds(3600);
 
-    /// The sittings of a workload, split where a user's arrivals are more than `gap` apart. A job of an unknown user
-    /// sits alone.
-    pub fn of(workload: &Workload, gap: Seconds) -> Sittings {
+    /// The sessions of a workload, split where a user's arrivals are more than `gap` apart. A job of an unknown user is a
+    /// session of its own.
+    pub fn of(workload: &Workload, gap: Seconds) -> UserSessions {
         let mut last: HashMap<UserId, (u32, Time)> = HashMap::new();
         let mut count = 0;
         let mut begin = || {
@@ -37,16 +36,16 @@ impl Sittings {
             None => begin(),
             Some(Entry::Vacant(first)) => first.insert((begin(), job.submit)).0,
             Some(Entry::Occupied(mut last)) => {
-                let (sitting, at) = last.get_mut();
+                let (session, at) = last.get_mut();
                 if job.submit - *at > gap {
-                    *sitting = begin();
+                    *session = begin();
                 }
                 *at = job.submit;
-                *sitting
+                *session
             }
         });
         let of_job = of_job.collect();
-        Sittings { of_job, count }
+        UserSessions { of_job, count }
     }
 }
 
@@ -58,7 +57,7 @@ mod tests {
     use crate::workload::Machine;
 
     #[test]
-    fn a_pause_ends_a_sitting_and_strangers_sit_alone() {
+    fn a_gap_ends_a_session_and_a_job_without_user_is_its_own() {
         let jobs =
             [(0, Some(1)), (10, Some(2)), (3600, Some(1)), (3700, None), (3701, None), (7201, Some(1))];
         let jobs = jobs.map(|(at, user)| {
@@ -67,7 +66,7 @@ mod tests {
             (job, Truth::rigid(Seconds(1)))
         });
         let workload = Workload::new(Machine { procs: Procs(1) }, jobs.to_vec()).unwrap();
-        let sittings = Sittings::of(&workload, Sittings::GAP);
-        assert_eq!(sittings, Sittings { of_job: vec![0, 1, 0, 2, 3, 4], count: 5 });
+        let sessions = UserSessions::of(&workload, UserSessions::GAP);
+        assert_eq!(sessions, UserSessions { of_job: vec![0, 1, 0, 2, 3, 4], count: 5 });
     }
 }

@@ -1,15 +1,15 @@
-//! How many are left of each, with sums of a stretch and the one at a place in logarithmic time (Fenwick 1994).
+//! Counts with prefix sums and search in logarithmic time (Fenwick 1994).
 
-/// Numbers of things left, in a row.
-pub struct Stock {
+/// A count for each kind.
+pub struct Counts {
     left: Vec<u64>,
-    /// Sums of stretches that end at each place, from 1; as long as the place is divisible by a power of two.
+    /// Partial sums (a Fenwick tree), from index 1.
     sums: Vec<u64>,
 }
 
-impl Stock {
-    /// So many of each.
-    pub fn new(left: Vec<u64>) -> Stock {
+impl Counts {
+    /// These counts.
+    pub fn new(left: Vec<u64>) -> Counts {
         let mut sums = vec![0; left.len() + 1];
         for (at, &left) in (1..).zip(&left) {
             sums[at] += left;
@@ -20,20 +20,20 @@ impl Stock {
                 *above += sum;
             }
         }
-        Stock { left, sums }
+        Counts { left, sums }
     }
 
-    /// How many kinds there are.
+    /// The number of kinds.
     pub fn kinds(&self) -> usize {
         self.left.len()
     }
 
-    /// How many of this are left.
+    /// The count of a kind.
     pub fn of(&self, kind: usize) -> u64 {
         self.left[kind]
     }
 
-    /// How many are left of all before this.
+    /// The sum of the counts of all kinds before this one.
     pub fn before(&self, kind: usize) -> u64 {
         let (mut at, mut sum) = (kind, 0);
         while at > 0 {
@@ -43,7 +43,7 @@ impl Stock {
         sum
     }
 
-    /// Takes so many of this, which must be there.
+    /// Lowers a count, which must be large enough.
     pub fn take(&mut self, kind: usize, many: u64) {
         self.left[kind] -= many;
         let mut at = kind + 1;
@@ -53,7 +53,7 @@ impl Stock {
         }
     }
 
-    /// Of which kind the thing at this place is, if all that are left lie in a row.
+    /// The kind at this place of all counted items in order of kind.
     pub fn at(&self, place: u64) -> usize {
         let (mut kind, mut rest) = (0, place);
         let mut step = self.sums.len().next_power_of_two();
@@ -80,11 +80,11 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn as_a_plain_row_of_things_has_it(
+        fn agrees_with_a_plain_list(
             mut left in prop::collection::vec(0u64..6, 1..40),
             steps in prop::collection::vec((0usize..40, 0u64..4), 0..40),
         ) {
-            let mut stock = Stock::new(left.clone());
+            let mut stock = Counts::new(left.clone());
             for (kind, many) in steps {
                 let kind = kind % left.len();
                 let many = many.min(left[kind]);

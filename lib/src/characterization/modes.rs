@@ -1,21 +1,21 @@
-//! The estimates of a workload as a series of modes (Tsafrir, Etsion & Feitelson 2005, section 3): which times
-//! are asked for, and by how many jobs.
+//! The estimates of a workload as a series of modes (Tsafrir, Etsion & Feitelson 2005, section 3): the distinct
+//! times, each with its number of jobs.
 
 use serde::Serialize;
 
 use crate::units::Seconds;
 use crate::workload::Workload;
 
-/// One time that is asked for.
+/// A distinct estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Mode {
     /// The estimate.
     pub time: Seconds,
-    /// How many jobs have it.
+    /// Number of jobs with it.
     pub jobs: u64,
 }
 
-/// The modes of a workload, shortest first; no two of one time, none without jobs.
+/// The modes of a workload, shortest first; distinct, each with at least one job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Modes {
     modes: Vec<Mode>,
@@ -36,7 +36,7 @@ impl FromIterator<Seconds> for Modes {
 }
 
 impl FromIterator<Mode> for Modes {
-    /// These modes; those of one time are added up, those without jobs left out.
+    /// These modes; modes of equal time are merged, modes without jobs are dropped.
     fn from_iter<I: IntoIterator<Item = Mode>>(modes: I) -> Modes {
         let mut modes: Vec<Mode> = modes.into_iter().filter(|mode| mode.jobs > 0).collect();
         modes.sort_unstable();
@@ -53,39 +53,39 @@ impl FromIterator<Mode> for Modes {
 }
 
 impl Modes {
-    /// The modes of the times a workload's jobs ask for; jobs that ask for none are not counted.
+    /// The modes of a workload's requested times; jobs without one are not counted.
     pub fn of(workload: &Workload) -> Modes {
         workload.jobs().iter().filter_map(|job| job.shape.limit).collect()
     }
 
-    /// Shortest first: the place in it, from 1, is a mode's *time rank*.
+    /// The modes by time: the place, from 1, is the *time rank*.
     pub fn by_time(&self) -> &[Mode] {
         &self.modes
     }
 
-    /// Most popular first, the shorter of two alike: the place in it, from 1, is a mode's *popularity rank*.
+    /// The modes by number of jobs, descending, ties by time: the place, from 1, is the *popularity rank*.
     pub fn by_popularity(&self) -> Vec<Mode> {
         let mut modes = self.modes.clone();
         modes.sort_by_key(|mode| std::cmp::Reverse(mode.jobs));
         modes
     }
 
-    /// The place of an estimate among the modes by time, from 0; `None` if nobody asks for it.
+    /// The place of an estimate among the modes by time, from 0; `None` if no job has it.
     pub fn place(&self, time: Seconds) -> Option<usize> {
         self.modes.binary_search_by_key(&time, |mode| mode.time).ok()
     }
 
-    /// How many modes there are: the paper's *K*.
+    /// The number of modes: the paper's *K*.
     pub fn len(&self) -> usize {
         self.modes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no modes.
     pub fn is_empty(&self) -> bool {
         self.modes.is_empty()
     }
 
-    /// How many jobs have an estimate: the paper's *N*.
+    /// The number of jobs with an estimate: the paper's *N*.
     pub fn jobs(&self) -> u64 {
         self.jobs
     }
@@ -95,23 +95,22 @@ impl Modes {
         self.modes.last().map(|mode| mode.time)
     }
 
-    /// The longest estimate that more than the odd job has, one in 2,000: what a site seems to permit. A few jobs may ask for
-    /// more, be it for a test or by mistake.
+    /// The longest estimate of at least one job in 2,000: presumably the site's limit. Longer ones are tests or mistakes.
     pub fn permitted(&self) -> Option<Seconds> {
         let usual = self.modes.iter().rev().find(|mode| mode.jobs * Modes::RARE >= self.jobs);
         usual.map(|mode| mode.time)
     }
 
-    /// One of so many jobs is the odd one.
+    /// The reciprocal of the share below which an estimate is taken for an exception.
     const RARE: u64 = 2_000;
 
-    /// The share of the jobs, 0 to 1, that ask for exactly this.
+    /// The share of the jobs, 0 to 1, with exactly this estimate.
     pub fn share(&self, time: Seconds) -> f64 {
         let found = self.modes.binary_search_by_key(&time, |mode| mode.time);
         found.map_or(0.0, |at| self.modes[at].jobs as f64 / self.jobs as f64)
     }
 
-    /// The share of the jobs that use one of the `values` most popular estimates. The paper's *head* is 20 of them.
+    /// The share of the jobs with one of the `values` most popular estimates. The paper's *head* has 20.
     pub fn head_share(&self, values: usize) -> f64 {
         let head: u64 = self.by_popularity().iter().take(values).map(|mode| mode.jobs).sum();
         head as f64 / self.jobs.max(1) as f64
@@ -130,8 +129,7 @@ impl Modes {
         self.len()
     }
 
-    /// The joint ratio: that share of the jobs, 0.5 to 1, which the opposite share of the values covers. 0.91 reads
-    /// "9 % of the values cover 91 % of the jobs".
+    /// The joint ratio: 0.91 means that 9 % of the values cover 91 % of the jobs.
     ///
     /// # Formula
     /// the `j` with `C(1 − j) = j`, `C` the jobs' share covered by a share of the values, the most popular first,
@@ -153,7 +151,7 @@ impl Modes {
         None
     }
 
-    /// The share of the jobs that ask for at most this.
+    /// The share of the jobs with at most this estimate.
     pub fn cumulative(&self, time: Seconds) -> f64 {
         let upto = self.modes.partition_point(|mode| mode.time <= time);
         self.modes[..upto].iter().map(|mode| mode.jobs).sum::<u64>() as f64 / self.jobs.max(1) as f64

@@ -1,4 +1,4 @@
-//! Weeks of a workload, counted from its first submission, so that they mean the same with and without a calendar.
+//! Weeks of a workload, counted from its first submission.
 
 use crate::units::Time;
 use crate::workload::Workload;
@@ -12,7 +12,7 @@ pub(super) fn of_jobs(workload: &Workload) -> impl Iterator<Item = u64> + '_ {
     workload.jobs().iter().map(move |job| week(begins, job.submit))
 }
 
-/// How many weeks have begun from the first submission to the last.
+/// The number of weeks from the first submission to the last, rounded up.
 pub(super) fn span(workload: &Workload) -> u64 {
     of_jobs(workload).last().map_or(0, |last| last + 1)
 }

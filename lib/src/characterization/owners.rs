@@ -1,4 +1,4 @@
-//! Who asks for which times, and who owns some: asks for times that nobody else asks for (section 4, Figure 4).
+//! Users of each estimate, and owners: users of estimates that no other user has (section 4, Figure 4).
 
 use serde::Serialize;
 
@@ -9,13 +9,13 @@ use crate::workload::Workload;
 /// The users who own modes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Owners {
-    /// Modes that one user alone asks for. A mode that a job of an unknown user asks for is nobody's.
+    /// Modes used by a single known user. A mode of a job without a known user is not owned.
     pub owned: u64,
     /// Their share of all modes.
     pub owned_share: f64,
-    /// Who owns how many, the most first, of two alike the lower number (Figure 4 from its right).
+    /// The owners by number of modes, descending; ties by user number (Figure 4 from the right).
     pub owners: Vec<Owner>,
-    /// How many different estimates each user asks for, over the users who ask for any.
+    /// Distinct estimates per user, over the users with estimates.
     pub estimates_per_user: Percentiles,
 }
 
@@ -27,23 +27,23 @@ pub struct Owner {
     /// The user's name, where the log has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many modes are this user's alone.
+    /// Number of modes that only this user has.
     pub modes: u64,
     /// Their share of all modes.
     pub share: f64,
-    /// How many jobs ask for them.
+    /// Number of jobs with them.
     pub jobs: u64,
 }
 
 impl Owners {
-    /// The owners of a workload's modes; `None` if no job with a known user asks for a time.
+    /// The owners of a workload's modes; `None` if no job has both a user and an estimate.
     pub fn of(workload: &Workload) -> Option<Owners> {
         let modes = Modes::of(workload);
-        Some(Owners::among(workload, &modes, &Askers::of(workload, &modes)?))
+        Some(Owners::among(workload, &modes, &ModeUsers::of(workload, &modes)?))
     }
 
-    /// The same where the modes, and who asks for them, are known already.
-    pub(super) fn among(workload: &Workload, modes: &Modes, askers: &Askers) -> Owners {
+    /// The same with modes and their users computed already.
+    pub(super) fn among(workload: &Workload, modes: &Modes, askers: &ModeUsers) -> Owners {
         let owned = askers.owner.iter().zip(modes.by_time());
         let mut owning: Vec<(u32, u64)> =
             owned.filter_map(|(owner, mode)| owner.map(|user| (user, mode.jobs))).collect();
@@ -69,27 +69,27 @@ impl Owners {
     }
 }
 
-/// Who asks for each mode; modes in order of their times.
-pub(super) struct Askers {
-    /// How many known users ask for it.
+/// The users of each mode; modes in order of their times.
+pub(super) struct ModeUsers {
+    /// Number of known users.
     pub users: Vec<u32>,
-    /// The one user who does, if only one, and known, does.
+    /// The only user, if there is only one and no job of an unknown user.
     pub owner: Vec<Option<u32>>,
-    /// How many modes each user asks for.
+    /// Modes per user.
     pub estimates_per_user: Percentiles,
 }
 
-impl Askers {
-    /// `None` if no job with a known user asks for a time.
-    pub fn of(workload: &Workload, modes: &Modes) -> Option<Askers> {
+impl ModeUsers {
+    /// `None` if no job has both a user and an estimate.
+    pub fn of(workload: &Workload, modes: &Modes) -> Option<ModeUsers> {
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(workload.len());
-        let mut strangers = vec![false; modes.len()];
+        let mut unknown = vec![false; modes.len()];
         for job in workload.jobs() {
             let Some(place) = job.shape.limit.and_then(|limit| modes.place(limit)) else { continue };
             match job.user {
                 // No workload has more modes than jobs, nor more jobs than 2^32.
                 Some(user) => pairs.push((place as u32, user.number())),
-                None => strangers[place] = true,
+                None => unknown[place] = true,
             }
         }
         pairs.sort_unstable();
@@ -99,13 +99,13 @@ impl Askers {
         for asking in pairs.chunk_by(|a, b| a.0 == b.0) {
             let place = asking[0].0 as usize;
             users[place] = asking.len() as u32;
-            if asking.len() == 1 && !strangers[place] {
+            if asking.len() == 1 && !unknown[place] {
                 owner[place] = Some(asking[0].1);
             }
         }
         let mut of_users: Vec<u32> = pairs.into_iter().map(|(_, user)| user).collect();
         of_users.sort_unstable();
         let per_user = of_users.chunk_by(|a, b| a == b).map(|own| own.len() as i64).collect();
-        Some(Askers { users, owner, estimates_per_user: Percentiles::of(per_user)? })
+        Some(ModeUsers { users, owner, estimates_per_user: Percentiles::of(per_user)? })
     }
 }

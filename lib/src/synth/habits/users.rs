@@ -1,4 +1,4 @@
-//! Who there is, and what each of them runs.
+//! The users and their applications.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,31 +9,31 @@ use crate::seed::Seed;
 use crate::synth::round_up;
 use crate::units::Seconds;
 
-/// Somebody, and what they run.
+/// A user.
 #[derive(Debug, Clone)]
-pub(super) struct Person {
-    /// How many sessions they hold, relative to others.
+pub(super) struct HabitUser {
+    /// Relative number of sessions.
     pub activity: f64,
-    pub applications: Vec<Application>,
+    pub applications: Vec<HabitApplication>,
 }
 
-/// Something that is run again and again, in the same way.
+/// A program that a user runs repeatedly.
 #[derive(Debug, Clone)]
-pub(super) struct Application {
-    /// Distinct among all applications of all people.
+pub(super) struct HabitApplication {
+    /// Distinct among all applications of all users.
     pub number: u32,
     pub procs: u32,
     /// Its median run time.
     pub typical: Seconds,
     /// The standard deviation of the logarithm of its run times: 0.1 is ten percent up or down.
     pub spread: f64,
-    /// The time asked for, habitually.
+    /// The usual requested time.
     pub request: Seconds,
-    /// Whether it runs until it is stopped.
+    /// Whether it runs into its limit.
     pub endless: bool,
 }
 
-impl Application {
+impl HabitApplication {
     pub(super) fn name(&self) -> String {
         format!("app{:03}", self.number + 1)
     }
@@ -45,16 +45,16 @@ pub(super) fn around(median: f64, spread: f64) -> LogNormal<f64> {
     LogNormal::new(median.ln(), spread).expect("a finite spread")
 }
 
-/// Everybody, the busiest first.
-pub(super) fn people(habits: &Habits, seed: Seed) -> Vec<Person> {
+/// All users, the most active first.
+pub(super) fn users(habits: &Habits, seed: Seed) -> Vec<HabitUser> {
     let mut rng = seed.stream("habits/people");
     // How many applications beyond the first: three on average. Fails only outside 0 to 1.
     let more = Geometric::new(0.25).expect("a probability");
     let mut number = 0;
-    let mut person = |rank: u32| {
-        // A person's jobs resemble each other: all of somebody's applications share this factor.
+    let mut user = |rank: u32| {
+        // A factor shared by all applications of a user, whose jobs resemble each other.
         let pace = around(1.0, 0.6).sample(&mut rng);
-        // Some always ask for all they may have: their jobs can never be stopped too early.
+        // Some users always request the longest time.
         let cautious = rng.random_bool(0.12);
         let count = 1 + more.sample(&mut rng).min(9);
         let mut applications = Vec::new();
@@ -62,30 +62,35 @@ pub(super) fn people(habits: &Habits, seed: Seed) -> Vec<Person> {
             applications.push(application(habits, number, pace, cautious, &mut rng));
             number += 1;
         }
-        // Zipf's law, with its head cut off: the busiest do not submit half of everything.
-        Person { activity: 1.0 / (f64::from(rank) + 4.0), applications }
+        // Zipf's law without its first ranks, so that the most active users do not dominate.
+        HabitUser { activity: 1.0 / (f64::from(rank) + 4.0), applications }
     };
-    (0..habits.users).map(&mut person).collect()
+    (0..habits.users).map(&mut user).collect()
 }
 
-/// For how long an application that takes the whole machine may have it.
+/// The longest median run time of an application on the whole machine.
 const LARGEST: Seconds = Seconds(3600);
 
-fn application(habits: &Habits, number: u32, pace: f64, cautious: bool, rng: &mut ChaCha8Rng) -> Application {
+fn application(
+    habits: &Habits,
+    number: u32,
+    pace: f64,
+    cautious: bool,
+    rng: &mut ChaCha8Rng,
+) -> HabitApplication {
     let procs = size(habits.procs, rng);
-    // Two kinds of work, the larger job more often the long one (as in the hyper-gamma of Lublin & Feitelson
-    // 2003, whose mixing probability is linear in the size's logarithm).
+    // Short and long applications; larger ones are more often long (as in Lublin & Feitelson 2003).
     let bigness = f64::from(procs).log2() / f64::from(habits.procs).log2().max(1.0);
     let long = rng.random_bool(0.36 + 0.24 * bigness);
     let typical = if long { around(9000.0, 1.0) } else { around(150.0, 1.2) };
-    // The larger, the shorter it has to be: the whole machine is had for a few hours at most.
+    // Larger applications have shorter limits.
     let most =
         (LARGEST.0 as f64 * f64::from(habits.procs) / f64::from(procs)).min(0.9 * habits.longest.0 as f64);
     let typical = (typical.sample(rng) * pace).clamp(1.0, most);
     let spread = rng.random_range(0.05..0.5);
     let padded = typical * around(habits.overestimate, 0.8).sample(rng).max(1.1);
     let request = if cautious && long { habits.longest } else { Seconds(padded.ceil() as i64) };
-    Application {
+    HabitApplication {
         number,
         procs,
         typical: Seconds(typical.round() as i64),
@@ -95,8 +100,8 @@ fn application(habits: &Habits, number: u32, pace: f64, cautious: bool, rng: &mu
     }
 }
 
-/// A quarter of the applications are serial; the others' sizes are uniform on a logarithmic scale, mostly
-/// rounded to a power of two, and seldom more than an eighth of the machine and never habitually more than half of it.
+/// Draws a size: a quarter of the applications are serial; other sizes are log-uniform, mostly rounded to a power of two,
+/// mostly up to an eighth of the machine, and at most half of it.
 fn size(machine: u32, rng: &mut ChaCha8Rng) -> u32 {
     if machine == 1 || rng.random_bool(0.25) {
         return 1;

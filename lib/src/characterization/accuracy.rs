@@ -1,7 +1,8 @@
-//! How much of the time asked for is used (section 1, Figures 1 and 2).
+//! Accuracy of requested times (section 1, Figures 1 and 2).
 
 use serde::Serialize;
 
+use crate::stats::mean;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -10,15 +11,15 @@ use crate::workload::Workload;
 pub struct Accuracy {
     /// Jobs with an estimate.
     pub jobs: u64,
-    /// The mean accuracy; a job that ran longer than it asked for counts as 1.
+    /// The mean accuracy; a job that ran longer than requested counts as 1.
     pub mean: f64,
-    /// Jobs that used less than they asked for, in steps of 5 % (Figure 1).
+    /// Jobs that ran shorter than requested, in steps of 5 % (Figure 1).
     pub histogram: Vec<AccuracyBin>,
-    /// Jobs that used exactly what they asked for.
+    /// Jobs that ran exactly as long as requested.
     pub reached: u64,
-    /// Jobs that ran longer than they asked for.
+    /// Jobs that ran longer than requested.
     pub exceeded: u64,
-    /// Jobs that used at least 95 % of what they asked for, those above included: the peak of Figure 1.
+    /// The share of jobs with an accuracy of at least 95 %: the peak of Figure 1.
     pub peak_share: f64,
     /// Jobs in order of run time, in up to 100 groups of equal numbers (Figure 2).
     pub by_run: Vec<RunBin>,
@@ -44,15 +45,15 @@ pub struct RunBin {
     pub jobs: u64,
     /// Their mean run time, in seconds.
     pub mean_run: f64,
-    /// Their mean accuracy; a job that ran longer than it asked for counts as 1.
+    /// Their mean accuracy; a job that ran longer than requested counts as 1.
     pub mean_accuracy: f64,
 }
 
 impl Accuracy {
-    /// How many ranges the histogram has.
+    /// Number of bins of the histogram.
     pub const BINS: usize = 20;
 
-    /// Into how many groups the jobs are put by run time, if there are as many.
+    /// Number of groups by run time, at most one per job.
     pub const RUN_BINS: usize = 100;
 
     /// Jobs shorter than this are conjectured to have failed on startup.
@@ -82,18 +83,18 @@ impl Accuracy {
                 exceeded += u64::from(run > estimate);
                 continue;
             }
-            // In whole numbers, so that a job at an edge is above it.
+            // Integer arithmetic puts a job at an edge into the upper bin.
             let bin = (run.0.max(0) * Accuracy::BINS as i64 / estimate.0) as usize;
             histogram[bin].jobs += 1;
             histogram[bin].short += u64::from(run < Accuracy::SHORT);
         }
-        // The shortest first; jobs alike in run time by their estimates, so that their order in the log is no matter.
+        // By run time, then by estimate, so that the order of the log does not matter.
         asked.sort_unstable();
         let jobs = asked.len() as u64;
         let last = histogram.last().map_or(0, |bin| bin.jobs);
         Some(Accuracy {
             jobs,
-            mean: mean(&asked, used),
+            mean: mean(asked.iter().map(used)),
             histogram,
             reached,
             exceeded,
@@ -103,16 +104,12 @@ impl Accuracy {
     }
 }
 
-/// What share of its estimate a job used, at most 1.
+/// Run time over estimate, at most 1.
 fn used(&(run, estimate): &(Seconds, Seconds)) -> f64 {
     (run.0 as f64 / estimate.0 as f64).min(1.0)
 }
 
-fn mean(asked: &[(Seconds, Seconds)], of: impl Fn(&(Seconds, Seconds)) -> f64) -> f64 {
-    asked.iter().map(of).sum::<f64>() / asked.len() as f64
-}
-
-/// Cuts jobs, sorted by run time, into groups whose sizes differ by one at most.
+/// Groups of equal size (within one job) of jobs sorted by run time.
 fn by_run(asked: &[(Seconds, Seconds)]) -> Vec<RunBin> {
     let bins = Accuracy::RUN_BINS.min(asked.len());
     let group = |bin: usize| &asked[bin * asked.len() / bins..(bin + 1) * asked.len() / bins];
@@ -121,8 +118,8 @@ fn by_run(asked: &[(Seconds, Seconds)]) -> Vec<RunBin> {
             let jobs = group(bin);
             RunBin {
                 jobs: jobs.len() as u64,
-                mean_run: mean(jobs, |(run, _)| run.0 as f64),
-                mean_accuracy: mean(jobs, used),
+                mean_run: mean(jobs.iter().map(|(run, _)| run.0 as f64)),
+                mean_accuracy: mean(jobs.iter().map(used)),
             }
         })
         .collect()

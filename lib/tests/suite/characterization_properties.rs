@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use queuecast::characterization::{
+    Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, UserSessions,
+};
 use queuecast::job::{Job, UserId};
-use queuecast::portrait::{Accuracy, Disparity, Flurries, Growth, Owners, SittingHabits, Sittings};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
@@ -18,7 +20,7 @@ fn any_job() -> impl Strategy<Value = Draft> {
     let executable = prop::option::of(0..3_u32);
     (0..8 * WEEK, user, limit, 1..4_u32, executable, 0..500_i64).prop_map(
         |(at, user, limit, procs, executable, run)| {
-            // Bursts: arrivals at few instants, so that there are sittings.
+            // Bursts: arrivals at few instants, so that there are sessions.
             let at = at / 90_000 * 90_000 + at % 4_000;
             job(procs, run).at(at).limit(limit).user(user).executable(executable)
         },
@@ -152,19 +154,19 @@ proptest! {
 
     #[test]
     fn pairs_of_a_user_are_alike_as_often(workload in any_workload()) {
-        let habits = SittingHabits::of(&workload, Sittings::GAP);
+        let habits = SessionStatistics::of(&workload, UserSessions::GAP);
         let users: BTreeSet<UserId> = workload.jobs().iter().filter_map(|job| job.user).collect();
         let Some(habits) = habits else {
             prop_assert!(users.is_empty());
             return Ok(());
         };
-        let (mut sittings, mut alike, mut known, mut within) = (0, 0, 0, 0);
+        let (mut sessions, mut alike, mut known, mut within) = (0, 0, 0, 0);
         for user in &users {
             let own: Vec<&Job> = workload.jobs().iter().filter(|job| job.user == Some(*user)).collect();
-            sittings += 1;
+            sessions += 1;
             for pair in own.windows(2) {
-                if pair[1].submit - pair[0].submit > Sittings::GAP {
-                    sittings += 1;
+                if pair[1].submit - pair[0].submit > UserSessions::GAP {
+                    sessions += 1;
                     continue;
                 }
                 within += 1;
@@ -174,7 +176,7 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!((habits.users, habits.sittings, habits.within.pairs), (users.len() as u64, sittings, within));
+        prop_assert_eq!((habits.users, habits.sessions, habits.within.pairs), (users.len() as u64, sessions, within));
         prop_assert_eq!(habits.within.estimate, (known > 0).then(|| alike as f64 / known as f64));
         prop_assert_eq!(habits.gaps.map_or(0, |gaps| gaps.count), within);
         prop_assert_eq!(habits.breaks.map_or(0, |breaks| breaks.count), habits.across.pairs);

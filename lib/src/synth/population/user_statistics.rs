@@ -1,62 +1,62 @@
-//! How people work, measured: what a population is calibrated to and checked by.
+//! Statistics of users' behaviour, to which a population is calibrated.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
+use crate::characterization::UserSessions;
 use crate::job::{Job, UserId};
-use crate::portrait::Sittings;
+use crate::stats::median;
 use crate::units::Time;
 use crate::workload::Workload;
 
-/// How the users of a workload work. Sittings are those of [`Sittings::of`] with the usual gap; jobs of unknown users
-/// are left out.
+/// Statistics of the users of a workload. Sessions are those of [`UserSessions::of`] with the default gap; jobs of unknown
+/// users are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Manners {
+pub struct UserStatistics {
     /// Jobs whose user is known.
     pub jobs: usize,
     /// Distinct users.
     pub users: usize,
-    /// Sittings.
-    pub sittings: usize,
-    /// Jobs in a sitting, on average.
-    pub jobs_per_sitting: f64,
-    /// The share of sittings with one job only.
+    /// Sessions.
+    pub sessions: usize,
+    /// Jobs in a session, on average.
+    pub jobs_per_session: f64,
+    /// The share of sessions with one job only.
     pub single: f64,
-    /// The median time between two arrivals of a sitting, in seconds.
+    /// The median time between two arrivals of a session, in seconds.
     pub think: f64,
     /// The standard deviation of its logarithm.
     pub think_spread: f64,
     /// Distinct sizes of a user, on average.
     pub sizes_per_user: f64,
-    /// Of the jobs that follow another in a sitting, the share with the same size.
+    /// Of the jobs that follow another in a session, the share with the same size.
     pub same_size: f64,
-    /// Of the first jobs of a sitting, the share with the same size as the user's job before.
+    /// Of the first jobs of a session, the share with the same size as the user's job before.
     pub same_size_again: f64,
     /// The standard deviation of the logarithm of run times around the mean of all jobs of the user and size.
     pub run_spread: f64,
-    /// The same around the mean of all jobs of the sitting and size.
-    pub sitting_run_spread: f64,
+    /// The same around the mean of all jobs of the session and size.
+    pub session_run_spread: f64,
     /// The same around the mean of all jobs of the user.
     pub user_run_spread: f64,
-    /// The median factor, as a logarithm, between the run times of jobs that follow each other in a sitting with the
+    /// The median factor, as a logarithm, between the run times of jobs that follow each other in a session with the
     /// same size.
     pub run_change: f64,
-    /// The same between the first job of a sitting and the user's job before.
+    /// The same between the first job of a session and the user's previous job.
     pub run_change_again: f64,
-    /// How far a job's run time is from that of the user's job before, on average, over how far it is from that of any
-    /// other job: 1 if users tell nothing.
+    /// Mean run-time difference between a user's consecutive jobs, divided by that between random jobs.
     pub repetition: f64,
-    /// The same for the mean of the user's last two jobs that would have ended by then if nobody waited.
+    /// The same with the mean of the user's last two jobs that have ended, if no job waits.
     pub history: f64,
-    /// The share of all jobs that the busiest tenth of the users submitted.
+    /// The share of all jobs that the most active tenth of the users submitted.
     pub busiest_tenth: f64,
-    /// From first to last job of a user, as a share of all arrivals, mean over the busiest half of the users.
+    /// Arrivals from a user's first to last job, as a share of all; mean over the more active half of the users.
     pub presence: f64,
 }
 
-/// Sums behind a standard deviation within groups.
+/// Sums for a standard deviation within groups.
 struct Within<K>(HashMap<K, (f64, f64, f64)>);
 
 impl<K: std::hash::Hash + Eq> Within<K> {
@@ -73,7 +73,7 @@ impl<K: std::hash::Hash + Eq> Within<K> {
     }
 
     fn deviation(&self) -> f64 {
-        // Summed in order of size, since a map has none of its own.
+        // Summed in a fixed order, since a map has none.
         let mut groups: Vec<(f64, f64)> =
             self.0.values().map(|&(count, _, squares)| (squares, count - 1.0)).collect();
         groups.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -82,37 +82,37 @@ impl<K: std::hash::Hash + Eq> Within<K> {
     }
 }
 
-/// What is remembered of a user.
-struct Seen<'a> {
+/// The last job of a user, and totals.
+struct LastJob<'a> {
     last: &'a Job,
     run: f64,
-    sitting: u32,
+    session: u32,
     jobs: usize,
     first: usize,
 }
 
-impl Manners {
-    /// Measured; all zero if no user is known.
-    pub fn of(workload: &Workload) -> Manners {
-        let sittings = Sittings::of(workload, Sittings::GAP);
-        let mut seen: HashMap<UserId, Seen<'_>> = HashMap::new();
-        let mut in_sitting: HashMap<u32, usize> = HashMap::new();
-        let (mut by_size, mut by_sitting, mut by_user) = (Within::new(), Within::new(), Within::new());
+impl UserStatistics {
+    /// The statistics of a workload; all zero if no user is known.
+    pub fn of(workload: &Workload) -> UserStatistics {
+        let sessions = UserSessions::of(workload, UserSessions::GAP);
+        let mut seen: HashMap<UserId, LastJob<'_>> = HashMap::new();
+        let mut in_session: HashMap<u32, usize> = HashMap::new();
+        let (mut by_size, mut by_session, mut by_user) = (Within::new(), Within::new(), Within::new());
         let (mut thinks, mut changes, mut changes_again) = (Vec::new(), Vec::new(), Vec::new());
         let (mut same, mut again, mut returned, mut apart) = (0, 0, 0_usize, 0.0);
         for (place, (job, truth)) in workload.jobs().iter().zip(workload.truths()).enumerate() {
             let Some(user) = job.user else { continue };
-            let sitting = sittings.of_job[place];
+            let session = sessions.of_job[place];
             let run = (truth.run().0.max(1) as f64).ln();
-            *in_sitting.entry(sitting).or_default() += 1;
+            *in_session.entry(session).or_default() += 1;
             by_size.add((user, job.shape.procs), run);
-            by_sitting.add((sitting, job.shape.procs), run);
+            by_session.add((session, job.shape.procs), run);
             by_user.add(user, run);
             let before = seen.get(&user);
             if let Some(before) = before {
                 apart += (before.run.exp() - run.exp()).abs();
                 let alike = before.last.shape.procs == job.shape.procs;
-                if before.sitting == sitting {
+                if before.session == session {
                     thinks.push((job.submit - before.last.submit).0.max(1) as f64);
                     same += usize::from(alike);
                     if alike {
@@ -127,25 +127,25 @@ impl Manners {
                 }
             }
             let (jobs, first) = before.map_or((0, place), |before| (before.jobs, before.first));
-            seen.insert(user, Seen { last: job, run, sitting, jobs: jobs + 1, first });
+            seen.insert(user, LastJob { last: job, run, session, jobs: jobs + 1, first });
         }
-        let jobs: usize = in_sitting.values().sum();
-        let single = in_sitting.values().filter(|&&jobs| jobs == 1).count();
+        let jobs: usize = in_session.values().sum();
+        let single = in_session.values().filter(|&&jobs| jobs == 1).count();
         let (busiest_tenth, presence) = busiest(&seen, workload.len());
         let difference = difference(workload);
-        Manners {
+        UserStatistics {
             jobs,
             users: seen.len(),
-            sittings: in_sitting.len(),
-            jobs_per_sitting: ratio(jobs as f64, in_sitting.len() as f64),
-            single: ratio(single as f64, in_sitting.len() as f64),
+            sessions: in_session.len(),
+            jobs_per_session: ratio(jobs as f64, in_session.len() as f64),
+            single: ratio(single as f64, in_session.len() as f64),
             think_spread: deviation(thinks.iter().map(|think| think.ln())),
             same_size: ratio(same as f64, thinks.len() as f64),
             think: median(&mut thinks),
             sizes_per_user: ratio(by_size.0.len() as f64, seen.len() as f64),
             same_size_again: ratio(again as f64, returned as f64),
             run_spread: by_size.deviation(),
-            sitting_run_spread: by_sitting.deviation(),
+            session_run_spread: by_session.deviation(),
             user_run_spread: by_user.deviation(),
             run_change: median(&mut changes),
             run_change_again: median(&mut changes_again),
@@ -156,7 +156,7 @@ impl Manners {
         }
     }
 
-    /// Jobs of each user, most first.
+    /// The numbers of jobs of the users, largest first.
     pub(super) fn jobs_by_rank(workload: &Workload) -> Vec<usize> {
         let mut jobs: HashMap<UserId, usize> = HashMap::new();
         for user in workload.jobs().iter().filter_map(|job| job.user) {
@@ -168,8 +168,8 @@ impl Manners {
     }
 }
 
-/// The share of the busiest tenth, and for how long the busiest half are about.
-fn busiest(seen: &HashMap<UserId, Seen<'_>>, jobs: usize) -> (f64, f64) {
+/// The job share of the most active tenth of the users, and the presence of the more active half.
+fn busiest(seen: &HashMap<UserId, LastJob<'_>>, jobs: usize) -> (f64, f64) {
     let mut users: Vec<(usize, usize)> =
         seen.values().map(|user| (user.jobs, user.last.index.at() - user.first)).collect();
     users.sort_unstable_by(|one, other| other.cmp(one));
@@ -180,7 +180,7 @@ fn busiest(seen: &HashMap<UserId, Seen<'_>>, jobs: usize) -> (f64, f64) {
     (ratio(busiest as f64, all as f64), ratio(about as f64, half as f64 * jobs as f64))
 }
 
-/// How far a run time is from the mean of the user's last two that ended before, on average.
+/// Mean difference between a run time and the mean of the user's last two that have ended.
 fn history(workload: &Workload) -> f64 {
     let mut running: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
     let mut ended: HashMap<UserId, [Option<i64>; 2]> = HashMap::new();
@@ -203,7 +203,7 @@ fn history(workload: &Workload) -> f64 {
     ratio(apart as f64 / 2.0, jobs as f64)
 }
 
-/// How far the run times of two jobs are apart, on average over all pairs.
+/// Mean run-time difference over all pairs of jobs.
 ///
 /// # Formula
 /// `2 / (n (n − 1)) · Σ (2 i − n + 1) x_i` over the run times in order, `i` from 0
@@ -219,14 +219,6 @@ fn difference(workload: &Workload) -> f64 {
 
 fn ratio(above: f64, below: f64) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 fn deviation(values: impl Iterator<Item = f64>) -> f64 {

@@ -112,7 +112,7 @@ fn what_does_not_make_sense_is_refused_in_a_line_with_what_would() {
     let folder = folder();
     for (arguments, part) in [
         ("fred", "invalid value 'fred' for '[STRATEGY]...'\n  [possible values: avg, opt, pred"),
-        ("bias+lockin", "no such change here; known are least=SHARE, lock-in"),
+        ("bias+lockin", "\"lockin\" is no setting; known are by="),
         ("bias+averse=2", "give a number from 0 to 1"),
         ("pred+outlook=rosy", "'pred+outlook=rosy' for '[STRATEGY]...': "),
         ("--load 0", "error: --load 0: must be between 0.001 and 10"),

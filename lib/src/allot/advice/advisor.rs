@@ -67,13 +67,16 @@ impl Advisor {
         let (site, now) = (self.situation.site(), self.situation.now());
         // Draws are within the limits already; a job that has outlived its limit is planned to end, and may not.
         let options = Options { limit: LimitRule::Ignore, ..Options::default() };
-        let engine = Engine::resume(site.clone(), now, options, |unknown| run_of(unknown, &runs));
-        let each = self.sizes.all().iter().map(|size| {
+        let mut engine = Some(Engine::resume(site.clone(), now, options, |unknown| run_of(unknown, &runs)));
+        let mut each = Vec::with_capacity(self.sizes.all().len());
+        for (place, size) in self.sizes.all().iter().enumerate() {
+            let last = place + 1 == self.sizes.all().len();
+            let own_engine = if last { engine.take() } else { engine.clone() };
+            let Some(engine) = own_engine else { break };
             let run = scaled(size.run, own);
-            let start = self.start(engine.clone(), size, run)?;
-            Ok((start, run))
-        });
-        Ok(SizeDraw { each: each.collect::<Result<_, AdviceError>>()? })
+            each.push((self.start(engine, size, run)?, run));
+        }
+        Ok(SizeDraw { each })
     }
 
     /// How long the job waits in this size.

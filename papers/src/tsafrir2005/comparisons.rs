@@ -1,10 +1,11 @@
 //! What the paper concludes from Figure 16, measured, and what is asked of estimates that stay put.
 
 use super::claims::by_log;
+use super::explained;
 use super::model::Model;
 use super::performance::{ModelResults, PerformanceMeasure};
+use super::setup::LOG_NAMES;
 use super::subject::Material;
-use super::{LOG_NAMES, explained};
 use crate::Claim;
 
 /// Of the logs, in how many a paper's "usually" must be so.

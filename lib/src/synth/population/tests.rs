@@ -96,7 +96,7 @@ fn the_same_seed_settles_the_same_for_ever() {
 }
 
 /// Change it only on purpose.
-const DIGEST: u64 = 0x29ed_67d4_ec84_1d57;
+const DIGEST: u64 = 0x398c_af15_0657_1305;
 
 #[test]
 fn users_work_as_the_parameters_say() {

@@ -1,7 +1,7 @@
 //! The `queuecast` command: arguments, files, progress and printing. The library computes.
 //!
 //! Each run reads the arguments, runs one command, prints its answer, and exits with a documented code (see
-//! [`failure`]).
+//! `failure`).
 
 mod answer;
 mod args;

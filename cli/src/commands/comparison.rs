@@ -36,7 +36,7 @@ pub struct Compared {
 
 /// A result as programs read it.
 #[derive(Debug, Serialize)]
-struct Row<'a> {
+struct ComparisonRow<'a> {
     trace: &'a str,
     #[serde(skip)]
     result: &'a SimulationResult,
@@ -66,8 +66,8 @@ impl Comparison {
         Comparison { plot: false, ..self }
     }
 
-    fn rows(&self) -> Vec<Row<'_>> {
-        let rows = self.results.asked().map(|result| Row {
+    fn rows(&self) -> Vec<ComparisonRow<'_>> {
+        let rows = self.results.asked().map(|result| ComparisonRow {
             trace: &self.traces[result.simulation.workload].facts.source,
             experiment: &result.simulation.experiment,
             summary: &result.summary,
@@ -124,14 +124,14 @@ impl Comparison {
 impl Serialize for Comparison {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
+        struct WrittenComparison<'a> {
             version: &'static str,
             window: Window,
             traces: &'a [Compared],
-            results: Vec<Row<'a>>,
+            results: Vec<ComparisonRow<'a>>,
         }
         let version = env!("CARGO_PKG_VERSION");
-        Written { version, window: self.window, traces: &self.traces, results: self.rows() }
+        WrittenComparison { version, window: self.window, traces: &self.traces, results: self.rows() }
             .serialize(serializer)
     }
 }

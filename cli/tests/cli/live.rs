@@ -36,7 +36,7 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
     assert_eq!(
         folder.read("asked-squeue").trim(),
-        "-h -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%r -a"
+        "-h -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%r -a"
     );
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);

@@ -112,7 +112,7 @@ fn what_does_not_make_sense_is_refused_in_a_line_with_what_would() {
     let folder = folder();
     for (arguments, part) in [
         ("fred", "invalid value 'fred' for '[STRATEGY]...'\n  [possible values: avg, opt, pred"),
-        ("bias+lockin", "no such change here; known are least=SHARE, lock-in"),
+        ("bias+lockin", "\"lockin\" is no setting; known are by="),
         ("bias+averse=2", "give a number from 0 to 1"),
         ("pred+outlook=rosy", "'pred+outlook=rosy' for '[STRATEGY]...': "),
         ("--load 0", "error: --load 0: must be between 0.001 and 10"),
@@ -126,7 +126,7 @@ fn what_does_not_make_sense_is_refused_in_a_line_with_what_would() {
         ("--set downey.parallelism=exactly:0.5", "must be one number, between 1 and 16777216"),
         ("--set downey.memory=exactly:200", "must be one number, between 1 and 128"),
         ("--set downey.moldable=false", "strategies need jobs of several sizes"),
-        ("--set population.think=3", "there is no such model here"),
+        ("--set population.think=3", "this model is not used here"),
         ("--observed lifetimes", "--observed means nothing without --like"),
         ("--threads 0", "must be at least 1"),
         ("--rounding sideways", "[possible values: up, down, whole]"),

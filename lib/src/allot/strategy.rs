@@ -2,11 +2,11 @@
 //! is written: `bias+lock-in+averse=0.2`.
 
 use std::fmt;
-use std::str::FromStr;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::SpecError;
+use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::wait::{Outlook, QueueTime};
 
 /// What makes the job at the head hold out.
@@ -70,18 +70,6 @@ pub enum Prompting {
 }
 
 impl Strategy {
-    /// Every form, as shown in help.
-    pub const KNOWN: [&'static str; 5] = [
-        "avg",
-        "opt",
-        "pred[+by=…][+outlook=…][+stretch=…]",
-        "bias[+by=…][+outlook=…][+stretch=…]",
-        "heur[+longer=…][+wider=…][+fraction=…][+patience=…]",
-    ];
-
-    /// What every form can be followed by.
-    pub const CHANGES: [&'static str; 5] = ["least=SHARE", "lock-in", "averse=SHARE", "social", "departures"];
-
     /// A strategy with nothing but its reason to hold out.
     pub fn new(hold: Hold) -> Strategy {
         Strategy {
@@ -93,79 +81,106 @@ impl Strategy {
             prompting: Prompting::default(),
         }
     }
-
-    /// One change to it, as written.
-    fn changed(mut self, change: &str) -> Result<Strategy, SpecError> {
-        let (key, value) = change.split_once('=').map_or((change, None), |(key, value)| (key, Some(value)));
-        let wrong = |why: String| SpecError::value("strategy", change, why);
-        let number = |most: f64| {
-            let number = value
-                .and_then(|value| value.parse::<f64>().ok())
-                .filter(|number| (0.0..=most).contains(number));
-            number.ok_or_else(|| wrong(format!("give a number from 0 to {most}")))
-        };
-        let alone = || value.map_or(Ok(true), |_| Err(wrong("it takes no value".into())));
-        match (key, &mut self.hold) {
-            ("least", _) => self.least = number(1.0)?,
-            ("averse", _) => self.averse = number(1.0)?,
-            ("lock-in", _) => self.lock_in = alone()?,
-            ("social", _) => self.social = alone()?,
-            ("departures", _) => {
-                alone()?;
-                self.prompting = Prompting::Departures;
-            }
-            ("by", Hold::Predicted { by, .. }) => *by = value.unwrap_or_default().parse()?,
-            ("outlook", Hold::Predicted { outlook, .. }) => *outlook = value.unwrap_or_default().parse()?,
-            ("stretch", Hold::Predicted { stretch, .. }) => {
-                *stretch = number(1000.0)
-                    .ok()
-                    .filter(|&stretch| stretch >= 0.001)
-                    .ok_or_else(|| wrong("give a number from 0.001 to 1000".into()))?;
-            }
-            ("longer", Hold::Heuristic { longer, .. }) => *longer = number(1e15)?,
-            ("wider", Hold::Heuristic { wider, .. }) => *wider = number(f64::from(u32::MAX))? as u32,
-            ("fraction", Hold::Heuristic { fraction, .. }) => *fraction = number(1.0)?,
-            ("patience", Hold::Heuristic { patience, .. }) => *patience = number(1e6)?,
-            _ => {
-                let known = format!(
-                    "no such change here; known are {}, and those of its form",
-                    Strategy::CHANGES.join(", ")
-                );
-                return Err(wrong(known));
-            }
-        }
-        Ok(self)
-    }
 }
 
 /// The values the paper found best for HEUR (section 5.5).
 const HEURISTIC: [(&str, f64); 4] = [("longer", 0.0), ("wider", 1.0), ("fraction", 1.0), ("patience", 0.2)];
 
-impl FromStr for Strategy {
-    type Err = SpecError;
+const LEAST: SettingKey = SettingKey::new("least", "SHARE");
+const LOCK_IN: SettingKey = SettingKey::flag("lock-in");
+const AVERSE: SettingKey = SettingKey::new("averse", "SHARE");
+const SOCIAL: SettingKey = SettingKey::flag("social");
+const DEPARTURES: SettingKey = SettingKey::flag("departures");
 
-    fn from_str(text: &str) -> Result<Strategy, SpecError> {
-        let mut parts = text.split('+').map(str::trim);
-        let predicted = |corrected| Hold::Predicted {
-            by: QueueTime::default(),
-            outlook: Outlook::default(),
-            corrected,
-            stretch: 1.0,
+const ANY: &[SettingKey] = &[LEAST, LOCK_IN, AVERSE, SOCIAL, DEPARTURES];
+
+const PREDICTED: &[SettingKey] = &[
+    SettingKey::spec("by", QueueTime::forms),
+    SettingKey::spec("outlook", Outlook::forms),
+    SettingKey::new("stretch", "FACTOR"),
+    LEAST,
+    LOCK_IN,
+    AVERSE,
+    SOCIAL,
+    DEPARTURES,
+];
+
+const HEURISTIC_KEYS: &[SettingKey] = &[
+    SettingKey::new("longer", "SECONDS"),
+    SettingKey::new("wider", "PROCESSORS"),
+    SettingKey::new("fraction", "SHARE"),
+    SettingKey::new("patience", "SHARE"),
+    LEAST,
+    LOCK_IN,
+    AVERSE,
+    SOCIAL,
+    DEPARTURES,
+];
+
+impl Spec for Strategy {
+    const KIND: &'static str = "strategy";
+    const NOTE: &'static str = "Changes of all: +least=SHARE, +lock-in, +averse=SHARE, +social, +departures";
+
+    fn forms() -> Vec<Form> {
+        const FORMS: &[Form] = &[
+            Form::new("avg", "starts on the free processors, at most as many as it prefers")
+                .with("", ANY, "avg+least=0.4")
+                .also(Also::Pluses),
+            Form::new("opt", "waits for the shortest turnaround, given the ends of running jobs")
+                .with("", ANY, "opt+social")
+                .also(Also::Pluses),
+            Form::new("pred", "the same by predicted queue times")
+                .with("[+by=…][+outlook=…][+stretch=…]", PREDICTED, "pred+by=exact")
+                .also(Also::Pluses),
+            Form::new("bias", "the same, corrected by earlier prediction errors")
+                .with("[+by=…][+outlook=…][+stretch=…]", PREDICTED, "bias+lock-in+averse=0.2")
+                .also(Also::Pluses),
+            Form::new("heur", "long and parallel jobs wait for a fraction of what they prefer")
+                .with("[+longer=…][+wider=…][+fraction=…][+patience=…]", HEURISTIC_KEYS, "heur+patience=0.5")
+                .also(Also::Pluses),
+        ];
+        FORMS.to_vec()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Strategy, SpecError> {
+        let number = |key: &str, range: RangeInclusive<f64>, default: f64| {
+            settings.value(key).map_or(Ok(default), |value| value.number(range))
         };
-        let hold = match parts.next().unwrap_or_default() {
+        let flag = |key: &str| settings.value(key).map_or(Ok(false), |value| value.flag());
+        let hold = match settings.name() {
             "avg" => Hold::Never,
             "opt" => Hold::Planned,
-            "pred" => predicted(false),
-            "bias" => predicted(true),
+            name @ ("pred" | "bias") => {
+                let (mut by, mut outlook) = (QueueTime::default(), Outlook::default());
+                settings.set("by", &mut by, |value| value.spec())?;
+                settings.set("outlook", &mut outlook, |value| value.spec())?;
+                let stretch = number("stretch", 0.001..=1000.0, 1.0)?;
+                Hold::Predicted { by, outlook, corrected: name == "bias", stretch }
+            }
             "heur" => {
                 let [longer, wider, fraction, patience] = HEURISTIC.map(|(_, paper)| paper);
-                Hold::Heuristic { longer, wider: wider as u32, fraction, patience }
+                Hold::Heuristic {
+                    longer: number("longer", 0.0..=1e15, longer)?,
+                    wider: number("wider", 0.0..=f64::from(u32::MAX), wider)? as u32,
+                    fraction: number("fraction", 0.0..=1.0, fraction)?,
+                    patience: number("patience", 0.0..=1e6, patience)?,
+                }
             }
-            other => return Err(SpecError::unknown("strategy", other, &Strategy::KNOWN)),
+            _ => return Err(settings.unread()),
         };
-        parts.try_fold(Strategy::new(hold), |strategy, change| strategy.changed(change))
+        let prompting = if flag("departures")? { Prompting::Departures } else { Prompting::default() };
+        Ok(Strategy {
+            hold,
+            least: number("least", 0.0..=1.0, 0.0)?,
+            lock_in: flag("lock-in")?,
+            averse: number("averse", 0.0..=1.0, 0.0)?,
+            social: flag("social")?,
+            prompting,
+        })
     }
 }
+
+conversions!(Strategy);
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -204,19 +219,5 @@ impl fmt::Display for Strategy {
             Prompting::Arrivals => "",
             Prompting::Departures => "+departures",
         })
-    }
-}
-
-impl TryFrom<String> for Strategy {
-    type Error = SpecError;
-
-    fn try_from(text: String) -> Result<Strategy, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Strategy> for String {
-    fn from(strategy: Strategy) -> String {
-        strategy.to_string()
     }
 }

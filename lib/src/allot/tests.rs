@@ -138,8 +138,13 @@ fn strategies_are_read_as_they_are_written() {
     let said = |text: &str| text.parse::<Strategy>().unwrap_err().to_string();
     assert!(said("best").contains("known are avg, opt"), "{}", said("best"));
     assert!(said("avg+averse=2").contains("give a number from 0 to 1"), "{}", said("avg+averse=2"));
-    assert!(said("avg+patience=2").contains("no such change here"), "{}", said("avg+patience=2"));
-    assert!(said("avg+lock-in=yes").contains("it takes no value"));
+    assert!(
+        said("avg+patience=2").contains("is no setting; known are least=SHARE"),
+        "{}",
+        said("avg+patience=2")
+    );
+    assert!(said("avg+lock-in=maybe").contains("lock-in=maybe"));
+    assert_eq!("avg+lock-in=yes".parse::<Strategy>(), "avg+lock-in".parse());
 }
 
 #[test]

@@ -38,13 +38,13 @@ pub struct Fairness {
 }
 
 #[derive(Default)]
-struct Tally {
+struct FairnessTally {
     jobs: usize,
     total: i128,
     longest: Option<Seconds>,
 }
 
-impl Tally {
+impl FairnessTally {
     fn add(&mut self, length: Seconds) {
         self.jobs += 1;
         self.total += i128::from(length.0);
@@ -69,7 +69,7 @@ impl Selection<'_> {
 fn compare(selection: &Selection<'_>, reference: &Schedule) -> Fairness {
     let evaluation = selection.evaluation();
     let everyone: Vec<usize> = (0..evaluation.workload().len()).collect();
-    let (mut delayed, mut advanced) = (Tally::default(), Tally::default());
+    let (mut delayed, mut advanced) = (FairnessTally::default(), FairnessTally::default());
     for index in selection.counted() {
         let delay = evaluation.schedule().placements[index].start - reference.placements[index].start;
         if delay > Seconds::ZERO {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::walk_forward::Tally;
+use super::walk_forward::ScoreTally;
 use super::{Score, WalkForward};
 use crate::predict::template::{
     Characteristics, Comoments, Data, Estimate, Estimator, LEVEL, Moments, Newcomers, Nodes, Template,
@@ -26,9 +26,9 @@ const NO_JOB: u32 = u32::MAX;
 
 /// Something happened to a job: the lowest bit says whether it ended or is predicted.
 #[derive(Debug, Clone, Copy)]
-struct Lesson(u32);
+struct ScoredEvent(u32);
 
-impl Lesson {
+impl ScoredEvent {
     fn job(self) -> usize {
         (self.0 >> 1) as usize
     }
@@ -54,7 +54,7 @@ const NOTHING: i64 = -1;
 #[derive(Debug)]
 pub struct Scorer<'a> {
     workload: &'a Workload,
-    lessons: Vec<Lesson>,
+    lessons: Vec<ScoredEvent>,
     /// Where in the lessons each prediction is.
     asked: Vec<u32>,
     runs: Vec<Seconds>,
@@ -73,8 +73,8 @@ impl<'a> Scorer<'a> {
     /// Prepares a log for being scored many times.
     pub fn new(replay: &WalkForward<'a>) -> Scorer<'a> {
         let workload = replay.workload();
-        let lessons: Vec<Lesson> =
-            replay.lessons().map(|(asks, job)| Lesson(job << 1 | u32::from(asks))).collect();
+        let lessons: Vec<ScoredEvent> =
+            replay.lessons().map(|(asks, job)| ScoredEvent(job << 1 | u32::from(asks))).collect();
         let asked = (0..).zip(&lessons).filter(|(_, lesson)| lesson.asks()).map(|(place, _)| place).collect();
         let column = |data: Data| -> Column {
             let each = workload.jobs().iter().zip(workload.truths());
@@ -119,7 +119,7 @@ impl<'a> Scorer<'a> {
         for template in &set.0 {
             self.improve(template, lessons, &mut best);
         }
-        let (mut tally, mut newcomers, mut asked) = (Tally::default(), Newcomers::default(), 0);
+        let (mut tally, mut newcomers, mut asked) = (ScoreTally::default(), Newcomers::default(), 0);
         for lesson in lessons {
             let index = lesson.job();
             let ran = self.runs[index];
@@ -140,7 +140,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Takes what one template says of each job where it is more confident than what was said before.
-    fn improve(&self, template: &Template, lessons: &[Lesson], best: &mut [Estimate]) {
+    fn improve(&self, template: &Template, lessons: &[ScoredEvent], best: &mut [Estimate]) {
         let grouping = self.grouping(template.characteristics, template.nodes);
         let points = match template.data {
             Data::Actual => &self.actual,
@@ -224,7 +224,7 @@ struct Pass<'a> {
     limits: &'a [Option<Seconds>],
     grouping: &'a Grouping,
     points: &'a [i64],
-    lessons: &'a [Lesson],
+    lessons: &'a [ScoredEvent],
 }
 
 /// For each category with a limited history, who is the oldest and who came last; for each job, who came next.

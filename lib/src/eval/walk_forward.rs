@@ -46,7 +46,7 @@ pub struct Score {
 
 /// Sums behind a [`Score`]: whole seconds, so that their order does not matter.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tally {
+pub(super) struct ScoreTally {
     jobs: usize,
     predicted: usize,
     inside: usize,
@@ -54,7 +54,7 @@ pub(super) struct Tally {
     ran: u128,
 }
 
-impl Tally {
+impl ScoreTally {
     pub(super) fn add(&mut self, forecast: Forecast, ran: Seconds) {
         self.jobs += 1;
         self.error += u128::from(forecast.point().0.abs_diff(ran.0));
@@ -66,7 +66,7 @@ impl Tally {
     }
 
     pub(super) fn score(&self) -> Score {
-        let Tally { jobs, predicted, inside, error, ran } = *self;
+        let ScoreTally { jobs, predicted, inside, error, ran } = *self;
         let ratio = |above: f64, below: f64| if below > 0.0 { above / below } else { 0.0 };
         Score {
             jobs,
@@ -132,7 +132,7 @@ impl<'a> WalkForward<'a> {
     /// How right a predictor is about the jobs in `range`, counted in the order in which they are predicted. It
     /// learns from all jobs that end before the last of them is predicted. Revisions are not asked for.
     pub fn score(&self, predictor: &mut dyn RuntimePredictor, range: Range<usize>) -> Score {
-        let mut tally = Tally::default();
+        let mut tally = ScoreTally::default();
         self.each(predictor, range, |_, forecast, ran| tally.add(forecast, ran));
         tally.score()
     }

@@ -176,7 +176,7 @@ pub struct SessionHistory {
     users: Lookup<UserId, Activity>,
     /// Kinds by user and likeness; the number of the criterion is part of the likeness.
     kinds_of: Lookup<(UserId, u8, SimilarityKey), u32>,
-    kinds: Vec<Kind>,
+    kinds: Vec<JobKind>,
     presence: Presence<InSystem>,
 }
 
@@ -192,7 +192,7 @@ struct Activity {
 
 /// Jobs alike under one criterion: the newest session that holds one known, and what is known.
 #[derive(Debug, Clone, Default)]
-struct Kind {
+struct JobKind {
     session: u32,
     sample: Sample,
 }
@@ -245,7 +245,7 @@ impl SessionHistory {
         for ((number, criterion), place) in (0..).zip(settings.criteria.iter()).zip(&mut found) {
             *place = criterion.of(job, settings.strict).map(|likeness| {
                 *kinds_of.entry((user, number, likeness)).or_insert_with(|| {
-                    kinds.push(Kind::default());
+                    kinds.push(JobKind::default());
                     kinds.len() as u32 - 1
                 })
             });
@@ -257,7 +257,7 @@ impl SessionHistory {
     fn search(&self, session: u32, kinds: impl Iterator<Item = Option<u32>>) -> Option<i64> {
         let Sbh { search, depth, statistic, .. } = self.settings;
         let reached = depth.map_or(0, |depth| session.saturating_sub(depth));
-        let mut best: Option<&Kind> = None;
+        let mut best: Option<&JobKind> = None;
         for kind in
             kinds.flatten().map(|kind| &self.kinds[kind as usize]).filter(|kind| kind.session > reached)
         {

@@ -9,7 +9,7 @@ use crate::workload::Workload;
 /// The jobs of a workload that have not arrived yet, and others submitted into the simulation. At one instant, those of the
 /// workload come first.
 #[derive(Debug, Clone)]
-pub(super) struct Arrivals<'w> {
+pub(super) struct UpcomingJobs<'w> {
     jobs: &'w [Job],
     truths: &'w [Truth],
     /// In order of submission.
@@ -18,17 +18,17 @@ pub(super) struct Arrivals<'w> {
     next: i64,
 }
 
-impl<'w> Arrivals<'w> {
-    pub fn of(workload: &'w Workload) -> Arrivals<'w> {
-        Arrivals::new(workload.jobs(), workload.truths())
+impl<'w> UpcomingJobs<'w> {
+    pub fn of(workload: &'w Workload) -> UpcomingJobs<'w> {
+        UpcomingJobs::new(workload.jobs(), workload.truths())
     }
 
-    pub fn none() -> Arrivals<'w> {
-        Arrivals::new(&[], &[])
+    pub fn none() -> UpcomingJobs<'w> {
+        UpcomingJobs::new(&[], &[])
     }
 
-    fn new(jobs: &'w [Job], truths: &'w [Truth]) -> Arrivals<'w> {
-        let mut arrivals = Arrivals { jobs, truths, others: VecDeque::new(), next: i64::MAX };
+    fn new(jobs: &'w [Job], truths: &'w [Truth]) -> UpcomingJobs<'w> {
+        let mut arrivals = UpcomingJobs { jobs, truths, others: VecDeque::new(), next: i64::MAX };
         arrivals.look();
         arrivals
     }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::size_class::{CLASSES, classes_within};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Step {
+struct AvailabilityStep {
     at: i64,
     /// Free processors, less what the whole block has gained.
     free: i64,
@@ -26,14 +26,14 @@ struct StepBlock {
     most: i64,
     /// Changes since these bounds were exact.
     changes: u32,
-    steps: Vec<Step>,
+    steps: Vec<AvailabilityStep>,
 }
 
 /// How many changes make it worth while to measure the bounds of a block again.
 const WORTH_MEASURING: u32 = 16;
 
 impl StepBlock {
-    fn of(gained: i64, steps: Vec<Step>) -> StepBlock {
+    fn of(gained: i64, steps: Vec<AvailabilityStep>) -> StepBlock {
         let mut block = StepBlock { gained, fewest: 0, most: 0, changes: 0, steps };
         block.measure();
         block
@@ -66,7 +66,7 @@ pub(super) fn seconds(length: i64) -> i32 {
 
 /// Where a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct StepPlace {
     block: usize,
     step: usize,
 }
@@ -93,7 +93,7 @@ pub(super) struct StartRange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FreeTime {
     /// The first step.
-    pub place: Place,
+    pub place: StepPlace,
     /// Most processors free at one instant of the interval.
     pub most: i64,
     /// For each size class, the longest time for which its smallest size is free without a break, if some of that
@@ -104,7 +104,7 @@ pub(super) struct FreeTime {
 impl Availability {
     /// `free` processors from `now` on, for ever.
     pub fn new(now: i64, free: i64) -> Availability {
-        Availability { blocks: vec![StepBlock::of(0, vec![Step { at: now, free }])] }
+        Availability { blocks: vec![StepBlock::of(0, vec![AvailabilityStep { at: now, free }])] }
     }
 
     /// From steps, each with its begin and its free processors, of which there is at least one.
@@ -136,19 +136,19 @@ impl Availability {
     }
 
     /// The place of the step in force at an instant; the first one for instants before all.
-    fn locate(&self, at: i64) -> Place {
+    fn locate(&self, at: i64) -> StepPlace {
         let block = self.blocks.partition_point(|block| block.steps[0].at <= at).saturating_sub(1);
         let step = self.blocks[block].steps.partition_point(|step| step.at <= at).saturating_sub(1);
-        Place { block, step }
+        StepPlace { block, step }
     }
 
-    fn free(&self, place: Place) -> i64 {
+    fn free(&self, place: StepPlace) -> i64 {
         let block = &self.blocks[place.block];
         block.steps[place.step].free + block.gained
     }
 
     /// The steps after a place, each with its begin and its free processors.
-    fn steps_after(&self, Place { block, step }: Place) -> impl Iterator<Item = (i64, i64)> {
+    fn steps_after(&self, StepPlace { block, step }: StepPlace) -> impl Iterator<Item = (i64, i64)> {
         let mut skip = step + 1;
         self.blocks[block..].iter().flat_map(move |block| {
             let steps = &block.steps[std::mem::take(&mut skip)..];
@@ -167,7 +167,7 @@ impl Availability {
     /// left out. `None` if there is none.
     pub fn earliest(&self, search: StartRange, procs: i64, length: i64) -> Option<i64> {
         let StartRange { from, before, own } = search;
-        let Place { block: first, step: mut skip } = self.locate(from);
+        let StepPlace { block: first, step: mut skip } = self.locate(from);
         // When enough processors became free, and when they will have been so for long enough: where the own
         // reservation begins, its processors are free for all of the length.
         let mut run = None::<(i64, i64)>;
@@ -284,7 +284,7 @@ impl Availability {
     }
 
     /// Since when each of some classes, which are free at a step, has been free, as far back as matters.
-    fn extend_back(&self, place: Place, from: i64, longest: &[i32; CLASSES], since: &mut [i64]) {
+    fn extend_back(&self, place: StepPlace, from: i64, longest: &[i32; CLASSES], since: &mut [i64]) {
         let mut open = since.len();
         let enough = from - i64::from(longest[..open].iter().copied().max().unwrap_or(0));
         let mut begin = self.blocks[place.block].steps[place.step].at;
@@ -346,11 +346,11 @@ impl Availability {
 
     /// The place of the step that begins at an instant, made if there is none. With `first`, an earlier step, that
     /// one keeps its place.
-    fn cut(&mut self, at: i64, first: Option<Place>) -> Place {
+    fn cut(&mut self, at: i64, first: Option<StepPlace>) -> StepPlace {
         let mut place = match first {
-            Some(Place { block, step }) if self.next_block(block) > at => {
+            Some(StepPlace { block, step }) if self.next_block(block) > at => {
                 let later = &self.blocks[block].steps[step..];
-                Place { block, step: step + later.partition_point(|step| step.at <= at) - 1 }
+                StepPlace { block, step: step + later.partition_point(|step| step.at <= at) - 1 }
             }
             _ => self.locate(at),
         };
@@ -367,11 +367,11 @@ impl Availability {
             self.blocks[place.block].measure();
             self.blocks.insert(place.block + 1, StepBlock::of(gained, upper));
             if place.step >= CAPACITY / 2 {
-                place = Place { block: place.block + 1, step: place.step - CAPACITY / 2 };
+                place = StepPlace { block: place.block + 1, step: place.step - CAPACITY / 2 };
             }
         }
         place.step += 1;
-        self.blocks[place.block].steps.insert(place.step, Step { at, free: found.free });
+        self.blocks[place.block].steps.insert(place.step, AvailabilityStep { at, free: found.free });
         place
     }
 
@@ -381,15 +381,16 @@ impl Availability {
     }
 
     /// Removes a step if it says the same as the one before.
-    fn join(&mut self, place: Place) {
-        let Place { block, step } = place;
+    fn join(&mut self, place: StepPlace) {
+        let StepPlace { block, step } = place;
         let before = match (block, step) {
             (0, 0) => return,
-            (_, 0) => Place { block: block - 1, step: self.blocks[block - 1].steps.len() - 1 },
-            _ => Place { block, step: step - 1 },
+            (_, 0) => StepPlace { block: block - 1, step: self.blocks[block - 1].steps.len() - 1 },
+            _ => StepPlace { block, step: step - 1 },
         };
-        let free =
-            |place: Place| self.blocks[place.block].steps[place.step].free + self.blocks[place.block].gained;
+        let free = |place: StepPlace| {
+            self.blocks[place.block].steps[place.step].free + self.blocks[place.block].gained
+        };
         if free(before) != free(place) {
             return;
         }
@@ -400,7 +401,7 @@ impl Availability {
     }
 
     /// A reader of free processors at later and later instants, from a step on.
-    pub fn reader(&self, Place { block, step }: Place) -> Reader<'_> {
+    pub fn reader(&self, StepPlace { block, step }: StepPlace) -> Reader<'_> {
         Reader { availability: self, block, step }
     }
 }

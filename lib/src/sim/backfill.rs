@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::conservative::Conservative;
-use super::leap::Leap;
+use super::one_reservation::OneReservation;
 use super::order::Order;
 use super::plain::Plain;
 use super::plain_conservative::PlainConservative;
@@ -60,7 +60,7 @@ impl Backfill {
     pub fn build(&self) -> Box<dyn Policy> {
         match (self.form, self.reservations, &self.priority) {
             (Persistence::Keep, _, _) => Box::new(Conservative::new()),
-            (Persistence::Replan, Depth::First(1), None) => Box::new(Leap::new(self.order)),
+            (Persistence::Replan, Depth::First(1), None) => Box::new(OneReservation::new(self.order)),
             _ => self.build_plain(),
         }
     }

@@ -7,7 +7,7 @@ mod resume;
 pub use resume::Unknown;
 
 use super::agenda::Agenda;
-use super::arrivals::Arrivals;
+use super::arrivals::UpcomingJobs;
 use super::error::SimError;
 use super::options::{EventOrder, Options};
 use super::policy::{Change, Policy, Start};
@@ -32,7 +32,7 @@ pub trait Observer {
 pub struct Engine<'w> {
     site: Site,
     options: Options,
-    arrivals: Arrivals<'w>,
+    arrivals: UpcomingJobs<'w>,
     secrets: Ring<Secret>,
     /// One for each job submitted so far, those there at the beginning of a simulation that began in the middle included;
     /// the number of the first is `offset`.
@@ -85,15 +85,15 @@ pub fn simulate(
 impl<'w> Engine<'w> {
     /// Before the first submission of a workload.
     pub fn new(workload: &'w Workload, options: Options) -> Engine<'w> {
-        Engine::start_from(Site::new(workload.machine()), Arrivals::of(workload), options)
+        Engine::start_from(Site::new(workload.machine()), UpcomingJobs::of(workload), options)
     }
 
     /// An idle machine, to which jobs are submitted by [`Engine::submit`].
     pub fn idle(machine: Machine, options: Options) -> Engine<'static> {
-        Engine::start_from(Site::new(machine), Arrivals::none(), options)
+        Engine::start_from(Site::new(machine), UpcomingJobs::none(), options)
     }
 
-    fn start_from(site: Site, arrivals: Arrivals<'w>, options: Options) -> Engine<'w> {
+    fn start_from(site: Site, arrivals: UpcomingJobs<'w>, options: Options) -> Engine<'w> {
         Engine {
             site,
             options,

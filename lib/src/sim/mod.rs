@@ -11,7 +11,7 @@ mod conservative;
 mod engine;
 mod error;
 mod fork;
-mod leap;
+mod one_reservation;
 mod options;
 mod order;
 mod plain;

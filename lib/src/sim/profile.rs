@@ -4,7 +4,7 @@
 use crate::units::{Procs, Seconds, Time};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Step {
+struct ProfileStep {
     at: i64,
     free: i64,
 }
@@ -12,13 +12,13 @@ struct Step {
 /// Free processors from now on, as steps; the last one lasts for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    steps: Vec<Step>,
+    steps: Vec<ProfileStep>,
 }
 
 impl Profile {
     /// `free` processors from `now` on, for ever.
     pub fn new(now: Time, free: Procs) -> Profile {
-        Profile { steps: vec![Step { at: now.0, free: i64::from(free.0) }] }
+        Profile { steps: vec![ProfileStep { at: now.0, free: i64::from(free.0) }] }
     }
 
     /// From steps, each with its begin and its free processors, of which there is at least one.
@@ -136,7 +136,7 @@ impl Profile {
         let place = self.steps.partition_point(|step| step.at < at);
         if self.steps.get(place).is_none_or(|step| step.at != at) {
             let free = self.steps[place.saturating_sub(1)].free;
-            self.steps.insert(place, Step { at, free });
+            self.steps.insert(place, ProfileStep { at, free });
         }
         place
     }

@@ -169,6 +169,25 @@ impl Site {
         }
     }
 
+    /// The same with its jobs numbered from 0 without gaps, so that copies are as small as can be however long one job has
+    /// waited. Running jobs keep their order of start, waiting ones their place.
+    #[must_use]
+    pub fn compacted(&self) -> Site {
+        let mut site = Site::new(Machine { procs: self.machine });
+        (site.out_of_service, site.free, site.started) = (self.out_of_service, self.free, self.started);
+        for index in (self.rows.oldest().0..self.rows.submitted().0).map(JobIndex) {
+            let Some(&row) = self.rows.present(index) else { continue };
+            let job = site.rows.submitted();
+            site.rows.push(row, self.rows.job(index));
+            if row.is_waiting() {
+                site.queue.push(job, &mut site.rows);
+            } else {
+                site.running.insert(PlannedEnd { end: row.planned_end(), job, procs: row.procs });
+            }
+        }
+        site
+    }
+
     /// A site as it is found at an instant: jobs that run, each with how long it has run, in order of start, and jobs that
     /// wait, in the order of the queue. Plans are made with requested times; `default_request` stands in for a missing one.
     pub fn found(

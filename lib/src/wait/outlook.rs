@@ -1,14 +1,13 @@
 //! Where the remaining run times of running jobs come from, as written on a command line or in an experiment file.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Holder, LifetimeFit};
 use crate::distribution::{Distribution, LogUniform};
 use crate::predict::Forecast;
-use crate::spec::SpecError;
+use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::{Procs, Seconds};
 
 /// How the remaining run time of a running job is described.
@@ -29,10 +28,6 @@ pub enum Outlook {
 }
 
 impl Outlook {
-    /// Every form, as shown in help.
-    pub const KNOWN: [&'static str; 5] =
-        ["fitted", "between:LEAST,MOST", "line:INTERCEPT,SLOPE", "forecast", "forecast:FACTOR"];
-
     /// The running job of this age, of whose whole run time `forecast` is predicted.
     pub fn holder(&self, procs: Procs, age: Seconds, forecast: &Forecast, fit: &LifetimeFit) -> Holder {
         Holder::new(procs, self.run_time(age, forecast, fit))
@@ -64,57 +59,63 @@ impl fmt::Display for Outlook {
     }
 }
 
-/// Two numbers with a comma between them.
-fn two(text: &str) -> Option<(f64, f64)> {
-    let (one, other) = text.split_once(',')?;
-    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+impl Outlook {
+    /// The forms, for specs that have more.
+    pub(crate) const FORMS: &[Form] = &[
+        Form::new("fitted", "by their age and the lifetimes of all jobs that ended"),
+        Form::new("between", "by their age and lifetimes between these, in seconds").with(
+            ":LEAST,MOST",
+            &[SettingKey::new("least", "LEAST").placed(), SettingKey::new("most", "MOST").placed()],
+            "between:7.4,162755",
+        ),
+        Form::new("line", "the same, by the line of their distribution").with(
+            ":INTERCEPT,SLOPE",
+            &[SettingKey::new("intercept", "INTERCEPT").placed(), SettingKey::new("slope", "SLOPE").placed()],
+            "line:-0.2,0.1",
+        ),
+        Form::new("forecast", "as the predictor says: its interval, or its point, give or take a factor")
+            .with("[:FACTOR]", &[SettingKey::new("factor", "FACTOR").placed()], "forecast:2"),
+    ];
 }
 
-impl FromStr for Outlook {
-    type Err = SpecError;
+impl Spec for Outlook {
+    const KIND: &'static str = "outlook";
 
-    fn from_str(text: &str) -> Result<Outlook, SpecError> {
-        let wrong = |why: &str| SpecError::value("outlook", text, why);
-        let (name, setting) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        match (name, setting) {
-            ("fitted", None) => Ok(Outlook::Fitted),
-            ("fitted", Some(_)) => Err(wrong("it has no settings")),
-            ("between", given) => {
-                let (least, most) = given.and_then(two).ok_or_else(|| {
-                    wrong("give the shortest and the longest lifetime in seconds, as in between:7.4,162755")
-                })?;
-                LogUniform::between(least, most).map_err(|error| wrong(&error.why))?;
+    fn forms() -> Vec<Form> {
+        Outlook::FORMS.to_vec()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<Outlook, SpecError> {
+        let any = || f64::MIN..=f64::MAX;
+        let two = |one: &str, other: &str| -> Result<(f64, f64), SpecError> {
+            let number = |key: &str| settings.required(key)?.number(any()).map_err(|_| settings.incomplete());
+            Ok((number(one)?, number(other)?))
+        };
+        match settings.name() {
+            "fitted" => Ok(Outlook::Fitted),
+            "between" => {
+                let (least, most) = two("least", "most")?;
+                LogUniform::between(least, most).map_err(|error| settings.wrong(error.why))?;
                 Ok(Outlook::Between(least, most))
             }
-            ("line", given) => {
-                let (intercept, slope) = given
-                    .and_then(two)
-                    .ok_or_else(|| wrong("give intercept and slope of the line, as in line:-0.2,0.1"))?;
-                LogUniform::line(intercept, slope).map_err(|error| wrong(&error.why))?;
+            "line" => {
+                let (intercept, slope) = two("intercept", "slope")?;
+                LogUniform::line(intercept, slope).map_err(|error| settings.wrong(error.why))?;
                 Ok(Outlook::Line(intercept, slope))
             }
-            ("forecast", None) => Ok(Outlook::Forecast),
-            ("forecast", Some(factor)) => match factor.parse::<f64>() {
-                Ok(factor) if (1.001..=1e6).contains(&factor) => Ok(Outlook::Factor(factor)),
-                _ => Err(wrong("the factor must be from 1.001 to 1000000, as in forecast:2")),
+            "forecast" => match settings.value("factor") {
+                None => Ok(Outlook::Forecast),
+                Some(value) => value
+                    .number(1.001..=1e6)
+                    .map(Outlook::Factor)
+                    .map_err(|_| value.wrong("the factor must be from 1.001 to 1000000, as in forecast:2")),
             },
-            _ => Err(SpecError::unknown("outlook", text, &Outlook::KNOWN)),
+            _ => Err(settings.unread()),
         }
     }
 }
 
-impl TryFrom<String> for Outlook {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Outlook, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<Outlook> for String {
-    fn from(outlook: Outlook) -> String {
-        outlook.to_string()
-    }
-}
+conversions!(Outlook);
 
 #[cfg(test)]
 mod tests {
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn wrong_specs_say_what_is_possible() {
         for (text, expected) in [
-            ("", "fitted, between:LEAST,MOST, line:INTERCEPT,SLOPE, forecast, forecast:FACTOR"),
+            ("", "fitted, between:LEAST,MOST, line:INTERCEPT,SLOPE, forecast[:FACTOR]"),
             ("guess", "no such outlook"),
             ("fitted:2", "no settings"),
             ("between", "as in between:"),
@@ -147,7 +148,7 @@ mod tests {
             let error = text.parse::<Outlook>().expect_err(text).to_string();
             assert!(error.contains(expected) && !error.contains('\n'), "{text}: {error}");
         }
-        assert_eq!("guess".parse::<Outlook>().unwrap_err().known, Outlook::KNOWN);
+        assert_eq!("guess".parse::<Outlook>().unwrap_err().known, crate::spec::known::<Outlook>());
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Queue time: how long until running jobs free so many processors (Downey 1997, section 3).
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::Holder;
 use super::freed::{Freed, benefactors, expected, none_ends};
 use super::root::{Found, Tick, first, seconds, tick};
-use crate::spec::SpecError;
+use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Procs;
 
 /// How the queue time of the job at the head of a first-come, first-served queue is predicted. It waits for `more`
@@ -192,41 +191,45 @@ impl fmt::Display for QueueTime {
     }
 }
 
-impl FromStr for QueueTime {
-    type Err = SpecError;
+impl Spec for QueueTime {
+    const KIND: &'static str = "queue-time predictor";
 
-    fn from_str(text: &str) -> Result<QueueTime, SpecError> {
-        let wrong = |why: &str| Err(SpecError::value("queue-time predictor", text, why));
-        let (name, setting) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        match (name, setting) {
-            ("exact", None) => Ok(QueueTime::Exact),
-            ("median", None) => Ok(QueueTime::Median),
-            ("mean", None) => Ok(QueueTime::Mean),
-            ("combined", None) => Ok(QueueTime::default()),
-            ("combined", Some(count)) => match count.parse() {
-                Ok(benefactors) if benefactors > 0 => Ok(QueueTime::Combined { benefactors }),
-                _ => {
-                    wrong("give from how many benefactors on to take their median, from 1, as in combined:3")
-                }
-            },
-            ("exact" | "median" | "mean", Some(_)) => wrong("it has no settings"),
-            _ => Err(SpecError::unknown("queue-time predictor", text, &QueueTime::KNOWN)),
+    fn forms() -> Vec<Form> {
+        const FORMS: &[Form] = &[
+            Form::new("exact", "when it is as likely as not that enough is free"),
+            Form::new("median", "when one of the jobs that hold enough will have ended"),
+            Form::new("mean", "when enough is free on average"),
+            Form::new("combined", "median if so many running jobs (2) hold enough each, else mean").with(
+                "[:BENEFACTORS]",
+                &[SettingKey::new("benefactors", "BENEFACTORS").placed()],
+                "combined:3",
+            ),
+        ];
+        FORMS.to_vec()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<QueueTime, SpecError> {
+        match settings.name() {
+            "exact" => Ok(QueueTime::Exact),
+            "median" => Ok(QueueTime::Median),
+            "mean" => Ok(QueueTime::Mean),
+            "combined" => {
+                let mut benefactors = 2;
+                settings.set("benefactors", &mut benefactors, |value| {
+                    value.whole(1..=i64::from(u32::MAX)).map_err(|_| {
+                        value.wrong(
+                            "give from how many benefactors on to take their median, from 1, as in combined:3",
+                        )
+                    })
+                })?;
+                Ok(QueueTime::Combined { benefactors })
+            }
+            _ => Err(settings.unread()),
         }
     }
 }
 
-impl TryFrom<String> for QueueTime {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<QueueTime, SpecError> {
-        text.parse()
-    }
-}
-
-impl From<QueueTime> for String {
-    fn from(queue_time: QueueTime) -> String {
-        queue_time.to_string()
-    }
-}
+conversions!(QueueTime);
 
 #[cfg(test)]
 #[path = "tests.rs"]

@@ -2,7 +2,7 @@
 
 use queuecast::allot::Sizes;
 use queuecast::allot::advice::{
-    AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation,
+    AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw,
 };
 use queuecast::distribution::Distribution;
 use queuecast::job::{Job, Truth};
@@ -55,7 +55,7 @@ fn an_empty_machine_starts_every_size_at_once_for_certain() {
     for policy in ["fcfs", "easy", "conservative"] {
         let state = idle(MACHINE);
         let advisor = Advisor::new(state, sizes.clone(), policy.parse().unwrap(), f64::NAN);
-        let drawn: Vec<Drawn> =
+        let drawn: Vec<SizeDraw> =
             (0..9).map(|number| advisor.draw(Seed(number.into()), number).unwrap()).collect();
         let advice = advisor.conclude(&drawn, Preference::default()).unwrap();
         for prospect in advice.prospects() {
@@ -83,7 +83,7 @@ fn a_job_that_cannot_fit_and_draws_of_another_job_do_not_panic() {
     assert_eq!(none.conclude(&[], Preference::default()), Err(AdviceError::Nothing));
     let one = Sizes::measured(&runs[..1], Viable::ANY, Procs(MACHINE)).unwrap();
     let one = Advisor::new(idle(MACHINE), one, Backfill::easy(), 1.0);
-    let strange = Drawn { each: vec![(Seconds(9), Seconds(9)), (Seconds(0), Seconds(1))] };
+    let strange = SizeDraw { each: vec![(Seconds(9), Seconds(9)), (Seconds(0), Seconds(1))] };
     assert_eq!(one.conclude(&[strange], Preference::default()).unwrap().recommended().best, Some(0.0));
     // More sizes than a job has shapes.
     let many: Vec<(Procs, Seconds)> = (1..70_000).map(|procs| (Procs(procs), Seconds(10))).collect();

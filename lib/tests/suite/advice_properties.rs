@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use queuecast::allot::advice::{
-    Advice, AdviceError, Advisor, Drawn, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, Target,
+    Advice, AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
 use queuecast::distribution::{Distribution, LogUniform};
@@ -56,7 +56,7 @@ fn aged(procs: u32, limit: Option<i64>, age: i64) -> Resident {
     (procs, limit, age, run)
 }
 
-fn drawn(advisor: &Advisor, count: u32) -> Vec<Drawn> {
+fn drawn(advisor: &Advisor, count: u32) -> Vec<SizeDraw> {
     (0..count).map(|number| advisor.draw(Seed(7), number).unwrap()).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Tables that the paper does not have: mixed information, which it describes (sections 6 and 7) and does not
 //! evaluate, and the threshold of Balanced, which it does not print.
 
-use super::LOG_NAMES;
 use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
+use super::setup::LOG_NAMES;
 use crate::PublishedCell;
 use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;

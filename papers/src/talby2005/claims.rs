@@ -1,9 +1,9 @@
 //! What the paper concludes in words, above all in section 5.3, measured.
 
-use super::LOG_NAMES;
 use super::explained;
 use super::measure::{LOGS, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
+use super::setup::LOG_NAMES;
 use crate::Claim;
 use queuecast::eval::{Repeated, Sweep, SweepResults};
 use queuecast::spec::SpecError;

@@ -1,8 +1,8 @@
 //! Figures 3 to 5, as numbers. The paper prints no numbers with them.
 
-use super::LOG_NAMES;
 use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
+use super::setup::LOG_NAMES;
 use crate::Figure;
 use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;

@@ -2,7 +2,7 @@
 
 use queuecast::trace::Log;
 
-use super::LOG_NAMES;
+use super::setup::LOG_NAMES;
 use super::tables::PRINTED;
 use crate::PublishedCell;
 

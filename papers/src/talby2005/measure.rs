@@ -1,7 +1,7 @@
 //! The four columns of the paper's tables, and averages over its four logs.
 
 use super::settings::SchedulerSetting;
-use super::{SHAKEN_BY, SHAKEN_SEEDS};
+use super::setup::{SHAKEN_BY, SHAKEN_SEEDS};
 use queuecast::eval::{Repeated, SimulationId, Summary, Sweep, SweepResults};
 use queuecast::spec::SpecError;
 use queuecast::synth::{Shaken, Variant};

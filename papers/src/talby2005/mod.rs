@@ -9,15 +9,16 @@ mod figures;
 mod logs;
 mod measure;
 mod settings;
+mod setup;
 mod tables;
 
 use queuecast::eval::{EvalError, Sweep, SweepResults, Watch};
 use queuecast::spec::SpecError;
 use queuecast::trace::Log;
-use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 
 use self::logs::LogFacts;
+use self::setup::{SHAKEN_BY, SHAKEN_SEEDS};
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
 
 /// The paper's title.
@@ -30,15 +31,6 @@ pub const TABLES: &[&str] = &["1", "2", "4", "5", "6", "mixed", "threshold"];
 /// Its logs, by how their files are called.
 pub const LOGS: [&str; 4] =
     ["SDSC-SP2-1998-4.2-cln", "CTC-SP2-1996-3.1-cln", "KTH-SP2-1996-2.1-cln", "SDSC-BLUE-2000-4.2-cln"];
-
-/// As the paper abbreviates them.
-const LOG_NAMES: [&str; 4] = ["SDSP2", "CTC", "KTH", "BLUE"];
-
-/// How far arrivals are shaken.
-const SHAKEN_BY: Seconds = Seconds(30);
-
-/// How often.
-const SHAKEN_SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
 /// Asks for the simulations of a table.
 type Ask = fn(&mut Sweep) -> Result<beyond::BeyondRuns, SpecError>;

@@ -1,9 +1,9 @@
 //! Tables 2, 4, 5 and 6: improvements over EASY or over the best RUH, averaged over the logs.
 
-use super::LOG_NAMES;
 use super::explained;
 use super::measure::{CTC, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
+use super::setup::LOG_NAMES;
 use crate::printed::PrintedTables;
 use crate::{Claim, PublishedCell};
 use queuecast::eval::{Sweep, SweepResults};

@@ -1,12 +1,13 @@
 //! What the paper concludes about estimates, measured on the logs, and what is asked of the model's distributions.
 
 use super::draws::Draws;
+use super::explained;
 use super::fits::Fits;
 use super::head::{different, joint, ranks};
 use super::model::Model;
 use super::printed::PRINTED;
+use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material};
-use super::{HEAD, LOG_NAMES, explained};
 use crate::Claim;
 use queuecast::characterization::Accuracy;
 use queuecast::units::Seconds;

@@ -1,10 +1,11 @@
 //! What the paper concludes from Figure 16, measured, and what is asked of estimates that stay put.
 
 use super::claims::by_log;
+use super::explained;
 use super::model::Model;
 use super::performance::{ModelResults, PerformanceMeasure};
+use super::setup::LOG_NAMES;
 use super::subject::Material;
-use super::{LOG_NAMES, explained};
 use crate::Claim;
 
 /// Of the logs, in how many a paper's "usually" must be so.
@@ -66,10 +67,16 @@ impl Judge<'_> {
     }
 
     /// Whether one is above another, and if it is not, whether that may be chance.
-    fn above(&self, log: usize, measure: PerformanceMeasure, above: Model, below: Model) -> Verdict {
+    fn above(
+        &self,
+        log: usize,
+        measure: PerformanceMeasure,
+        above: Model,
+        below: Model,
+    ) -> ComparisonVerdict {
         let errors = [above, below].map(|model| self.results.error(log, model, measure));
         let gap = self.mean(log, above, measure) - self.mean(log, below, measure);
-        Verdict::of(gap, errors[0].hypot(errors[1]))
+        ComparisonVerdict::of(gap, errors[0].hypot(errors[1]))
     }
 
     /// Whether one is closer to a reference than another is, and if it is not, whether that may be chance.
@@ -80,11 +87,11 @@ impl Judge<'_> {
         near: Model,
         far: Model,
         reference: Model,
-    ) -> Verdict {
+    ) -> ComparisonVerdict {
         let apart = |model| self.results.apart(log, [model, reference], measure);
         let [one, other, twice] = [near, far, reference].map(|model| self.results.error(log, model, measure));
         // On either side of the reference, an error of that counts twice.
-        Verdict::of(apart(far) - apart(near), one.hypot(other).hypot(2.0 * twice))
+        ComparisonVerdict::of(apart(far) - apart(near), one.hypot(other).hypot(2.0 * twice))
     }
 
     /// Whether a model's slowdown is closer to a reference than those of all rivals are.
@@ -110,23 +117,23 @@ impl Judge<'_> {
             closest.join(", "),
             apart(Model::Told)
         );
-        Verdict::all(verdicts).claim(claim, measured)
+        ComparisonVerdict::all(verdicts).claim(claim, measured)
     }
 
     /// Closer to the original than shuffling, in both measures, usually.
     fn sessions(&self) -> Claim {
         let (near, far) = (Model::Sessions, Model::Shuffled);
-        let verdicts: Vec<Verdict> = (0..self.logs)
+        let verdicts: Vec<ComparisonVerdict> = (0..self.logs)
             .map(|log| {
                 let one = |measure| self.nearer(log, measure, near, far, Model::Original);
-                Verdict::all(PerformanceMeasure::ALL.into_iter().map(one))
+                ComparisonVerdict::all(PerformanceMeasure::ALL.into_iter().map(one))
             })
             .collect();
         let apart =
             |log, model| self.both(|measure| self.results.apart(log, [model, Model::Original], measure));
         let shown = self.each(|log| format!("{} against {}", apart(log, near), apart(log, far)));
-        let count = verdicts.iter().filter(|verdict| **verdict == Verdict::So).count();
-        Verdict::usually(&verdicts).claim(
+        let count = verdicts.iter().filter(|verdict| **verdict == ComparisonVerdict::So).count();
+        ComparisonVerdict::usually(&verdicts).claim(
             "Estimates that stay put within sessions are closer to the original than shuffled ones in wait and \
              slowdown, on at least three logs of four",
             format!("on {count}; apart from the original: {shown}"),
@@ -136,7 +143,8 @@ impl Judge<'_> {
     /// Whether one is above the other in both measures on all logs.
     fn always(&self, claim: &str, above: Model, below: Model) -> Claim {
         let places = (0..self.logs).flat_map(|log| PerformanceMeasure::ALL.map(|measure| (log, measure)));
-        let verdict = Verdict::all(places.map(|(log, measure)| self.above(log, measure, above, below)));
+        let verdict =
+            ComparisonVerdict::all(places.map(|(log, measure)| self.above(log, measure, above, below)));
         let of = |log, model| self.both(|measure| self.mean(log, model, measure));
         verdict.claim(claim, self.each(|log| format!("{} against {}", of(log, above), of(log, below))))
     }
@@ -145,21 +153,25 @@ impl Judge<'_> {
     fn closer(&self, claim: &str, models: [Model; 2], reference: Model, always: bool) -> Claim {
         let [near, far] = models;
         let nearer = |log| self.nearer(log, PerformanceMeasure::Slowdown, near, far, reference);
-        let verdicts: Vec<Verdict> = (0..self.logs).map(nearer).collect();
+        let verdicts: Vec<ComparisonVerdict> = (0..self.logs).map(nearer).collect();
         let apart = |log, model| self.results.apart(log, [model, reference], PerformanceMeasure::Slowdown);
         let shown = self.each(|log| format!("{:.2} against {:.2}", apart(log, near), apart(log, far)));
-        let verdict = if always { Verdict::all(verdicts.into_iter()) } else { Verdict::usually(&verdicts) };
+        let verdict = if always {
+            ComparisonVerdict::all(verdicts.into_iter())
+        } else {
+            ComparisonVerdict::usually(&verdicts)
+        };
         verdict.claim(claim, format!("slowdowns apart: {shown}"))
     }
 
     /// f0 is closer to the original than every other f and feit, usually.
     fn closest_is_exact(&self) -> Claim {
         let exact = Model::Factor(0);
-        let verdicts: Vec<Verdict> = (0..self.logs)
+        let verdicts: Vec<ComparisonVerdict> = (0..self.logs)
             .map(|log| {
                 let rival =
                     |rival| self.nearer(log, PerformanceMeasure::Slowdown, exact, rival, Model::Original);
-                Verdict::all(Model::RIVALS.into_iter().map(rival))
+                ComparisonVerdict::all(Model::RIVALS.into_iter().map(rival))
             })
             .collect();
         let apart =
@@ -168,7 +180,7 @@ impl Judge<'_> {
             let rivals = Model::RIVALS.into_iter().map(|rival| apart(log, rival));
             format!("{:.2} against {:.2}", apart(log, exact), rivals.fold(f64::INFINITY, f64::min))
         });
-        Verdict::usually(&verdicts).claim(
+        ComparisonVerdict::usually(&verdicts).claim(
             "f0 is usually closer to the original than every f above 0 and feit",
             format!("slowdowns apart, and the closest of the others: {shown}"),
         )
@@ -192,7 +204,7 @@ impl Judge<'_> {
 
 /// Whether something is so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+enum ComparisonVerdict {
     /// It is not.
     NotSo,
     /// It is not, by less than [`ERRORS`] standard errors.
@@ -204,31 +216,31 @@ enum Verdict {
 /// Differences of fewer standard errors than this say nothing.
 const ERRORS: f64 = 3.0;
 
-impl Verdict {
+impl ComparisonVerdict {
     /// Of a difference that is to be above zero, with its standard error.
-    fn of(difference: f64, error: f64) -> Verdict {
+    fn of(difference: f64, error: f64) -> ComparisonVerdict {
         match difference {
-            difference if difference > 0.0 => Verdict::So,
-            difference if difference >= -ERRORS * error => Verdict::Chance,
-            _ => Verdict::NotSo,
+            difference if difference > 0.0 => ComparisonVerdict::So,
+            difference if difference >= -ERRORS * error => ComparisonVerdict::Chance,
+            _ => ComparisonVerdict::NotSo,
         }
     }
 
     /// Everything must be so; without anything, nothing is.
-    fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
-        verdicts.min().unwrap_or(Verdict::NotSo)
+    fn all(verdicts: impl Iterator<Item = ComparisonVerdict>) -> ComparisonVerdict {
+        verdicts.min().unwrap_or(ComparisonVerdict::NotSo)
     }
 
     /// [`USUALLY`] logs are enough.
-    fn usually(verdicts: &[Verdict]) -> Verdict {
+    fn usually(verdicts: &[ComparisonVerdict]) -> ComparisonVerdict {
         let mut best = verdicts.to_vec();
         best.sort_by(|one, next| next.cmp(one));
-        best.get(USUALLY - 1).copied().unwrap_or(Verdict::NotSo)
+        best.get(USUALLY - 1).copied().unwrap_or(ComparisonVerdict::NotSo)
     }
 
     fn claim(self, claim: impl Into<String>, measured: String) -> Claim {
-        let claim = Claim::new(claim, self == Verdict::So, measured);
-        if self == Verdict::Chance { claim.explained(explained::chance()) } else { claim }
+        let claim = Claim::new(claim, self == ComparisonVerdict::So, measured);
+        if self == ComparisonVerdict::Chance { claim.explained(explained::chance()) } else { claim }
     }
 }
 
@@ -239,14 +251,22 @@ mod tests {
     #[test]
     fn what_is_not_so_by_little_may_be_chance() {
         let verdicts = [(1.0, 0.0), (-1.0, 0.4), (-1.0, 0.3), (f64::NAN, 1.0)];
-        let verdicts = verdicts.map(|(difference, error)| Verdict::of(difference, error));
-        assert_eq!(verdicts, [Verdict::So, Verdict::Chance, Verdict::NotSo, Verdict::NotSo]);
-        assert_eq!(Verdict::all(verdicts[..2].iter().copied()), Verdict::Chance);
-        assert_eq!(Verdict::all(std::iter::empty()), Verdict::NotSo);
+        let verdicts = verdicts.map(|(difference, error)| ComparisonVerdict::of(difference, error));
+        assert_eq!(
+            verdicts,
+            [
+                ComparisonVerdict::So,
+                ComparisonVerdict::Chance,
+                ComparisonVerdict::NotSo,
+                ComparisonVerdict::NotSo
+            ]
+        );
+        assert_eq!(ComparisonVerdict::all(verdicts[..2].iter().copied()), ComparisonVerdict::Chance);
+        assert_eq!(ComparisonVerdict::all(std::iter::empty()), ComparisonVerdict::NotSo);
         let [so, chance, not, _] = verdicts;
-        assert_eq!(Verdict::usually(&[so, not, so, so]), Verdict::So);
-        assert_eq!(Verdict::usually(&[so, not, chance, so]), Verdict::Chance);
-        assert_eq!(Verdict::usually(&[so, not, not, so]), Verdict::NotSo);
+        assert_eq!(ComparisonVerdict::usually(&[so, not, so, so]), ComparisonVerdict::So);
+        assert_eq!(ComparisonVerdict::usually(&[so, not, chance, so]), ComparisonVerdict::Chance);
+        assert_eq!(ComparisonVerdict::usually(&[so, not, not, so]), ComparisonVerdict::NotSo);
         let claim = chance.claim("c", "m".into());
         assert!(!claim.holds && claim.explained.is_some());
         assert!(not.claim("c", "m".into()).explained.is_none());

@@ -1,7 +1,7 @@
 //! What the model draws, seed by seed, and how far that is from the logs (section 11.1).
 
-use super::HEAD;
 use super::model::Model;
+use super::setup::HEAD;
 use super::subject::Material;
 use crate::PublishedCell;
 use queuecast::characterization::Modes;

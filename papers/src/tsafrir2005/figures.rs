@@ -4,8 +4,8 @@ use super::draws::Draws;
 use super::fit::fraction;
 use super::fits::{Fits, popularities, spread};
 use super::model::Model;
+use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material};
-use super::{HEAD, LOG_NAMES};
 use crate::{Figure, FigureAxis};
 use queuecast::characterization::{Growth, Modes};
 

@@ -1,9 +1,10 @@
 //! Table 4 and the coefficients of Figures 7, 9 and 10, fitted again.
 
+use super::explained;
 use super::fit::{CurveFit, exponential, fractional, power};
 use super::printed::PRINTED;
+use super::setup::{HEAD, LOG_NAMES};
 use super::subject::Material;
-use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
 use queuecast::characterization::Modes;
 use queuecast::units::Seconds;

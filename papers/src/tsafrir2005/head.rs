@@ -1,8 +1,9 @@
 //! Tables 5 and 6: the 20 most popular estimates of each log, and how popular the shorter and the longer of them are.
 
+use super::explained;
 use super::printed::{PRINTED, popular_minutes};
+use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material, Subject};
-use super::{HEAD, LOG_NAMES, explained};
 use crate::PublishedCell;
 use queuecast::characterization::Mode;
 use queuecast::synth::EstimateModel;

@@ -13,6 +13,7 @@ mod logs;
 mod model;
 mod performance;
 mod printed;
+mod setup;
 mod subject;
 mod tables;
 mod trial;
@@ -50,12 +51,6 @@ pub const CLEAN: &str = "default,processors=held,run-above-request=cut";
 
 /// How many seeds the paper averages over.
 pub const SEEDS: u64 = 100;
-
-/// As the paper calls them.
-const LOG_NAMES: [&str; 4] = ["SDSC-106", "CTC", "KTH4H", "BLUE"];
-
-/// How many estimates are the head.
-const HEAD: usize = 20;
 
 /// What each table shows.
 const CAPTIONS: [(&str, &str); 9] = [

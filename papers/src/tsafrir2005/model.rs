@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Subject;
+use super::subject::Subject;
 use queuecast::seed::Seed;
 use queuecast::synth::{Estimates, Pairing, Routine, SynthError};
 use queuecast::units::Seconds;

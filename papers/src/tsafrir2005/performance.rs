@@ -1,8 +1,8 @@
 //! Figure 16: how EASY performs with the estimates of each model.
 
 use super::model::Model;
+use super::subject::{Material, Subject};
 use super::trial::{EstimateTrial, Performance, TrialResult};
-use super::{Material, Subject};
 use crate::{Figure, FigureBar, PublishedCell};
 
 /// One of the figure's two measures.

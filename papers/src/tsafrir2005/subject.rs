@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::PaperLog;
+use super::logs::PaperLog;
 use queuecast::characterization::{Accuracy, Growth, Modes, Owners};
 use queuecast::eval::EvalError;
 use queuecast::synth::{EstimateModel, Supplied, Variant};
@@ -180,7 +180,7 @@ impl Subject {
 /// A model that knows the 20 most popular estimates, the longest among them.
 fn told(modes: &Modes) -> EstimateModel {
     let mut model = EstimateModel::new(modes.jobs(), modes.longest().unwrap_or_default());
-    let head = modes.by_popularity().into_iter().take(super::HEAD);
+    let head = modes.by_popularity().into_iter().take(super::setup::HEAD);
     let percent = |time| 100.0 * modes.share(time);
     model.supplied = head.map(|mode| Supplied { time: mode.time, percent: percent(mode.time) }).collect();
     model

@@ -1,8 +1,9 @@
 //! Tables 1 to 3: the logs, how few estimates cover how many jobs, and how their number grows.
 
+use super::explained;
 use super::printed::{LOGS, PRINTED, SHARES};
+use super::setup::LOG_NAMES;
 use super::subject::{LogPortrait, Material};
-use super::{LOG_NAMES, explained};
 use crate::PublishedCell;
 use queuecast::characterization::Growth;
 

@@ -131,5 +131,5 @@ fn fewer_logs_or_none_are_no_reason_to_stop() {
 #[test]
 fn the_files_are_those_of_the_logs() {
     assert_eq!(PaperLog::ALL.map(PaperLog::file), LOGS);
-    assert_eq!(PaperLog::ALL.map(PaperLog::name), LOG_NAMES);
+    assert_eq!(PaperLog::ALL.map(PaperLog::name), setup::LOG_NAMES);
 }

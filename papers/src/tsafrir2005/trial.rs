@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Model, Subject};
+use super::model::Model;
+use super::subject::Subject;
 use queuecast::eval::{EvalError, Evaluation, Experiment};
 use queuecast::predict::PredictorSpec;
 use queuecast::seed::Seed;

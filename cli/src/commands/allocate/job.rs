@@ -15,7 +15,7 @@ use crate::spec;
 pub struct Arguments {
     /// How long it runs on each size, as measured: 8=4h,16=2h10m,32=80m
     #[arg(long, value_name = "N=DURATION,…", value_parser = runs, conflicts_with_all = ["lifetime", "parallelism", "variance"])]
-    pub runs: Option<Runs>,
+    pub runs: Option<MeasuredRuns>,
     /// Look at sizes between those of --runs too, by a speedup fitted to them; at least two, better three
     #[arg(long, requires = "runs", conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub between: bool,
@@ -44,9 +44,9 @@ pub struct Arguments {
 
 /// Run times by size.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs(Vec<(Procs, Seconds)>);
+pub struct MeasuredRuns(Vec<(Procs, Seconds)>);
 
-fn runs(text: &str) -> Result<Runs, String> {
+fn runs(text: &str) -> Result<MeasuredRuns, String> {
     let each = text.split(',').map(|piece| {
         let (procs, run) = piece
             .split_once('=')
@@ -55,7 +55,7 @@ fn runs(text: &str) -> Result<Runs, String> {
             .map_err(|why| format!("processors \"{}\": {why}", procs.trim()))?;
         Ok((Procs(procs), length(run)?))
     });
-    each.collect::<Result<_, String>>().map(Runs)
+    each.collect::<Result<_, String>>().map(MeasuredRuns)
 }
 
 fn length(text: &str) -> Result<Seconds, String> {
@@ -79,7 +79,9 @@ impl Arguments {
     /// The job described; refused if its run time is missing.
     pub fn described(&self) -> Result<MoldableJob, Failure> {
         let runs = match (&self.runs, self.lifetime) {
-            (Some(Runs(runs)), _) => RunTimeBySize::Measured { runs: runs.clone(), between: self.between },
+            (Some(MeasuredRuns(runs)), _) => {
+                RunTimeBySize::Measured { runs: runs.clone(), between: self.between }
+            }
             (None, Some(alone)) => RunTimeBySize::Modelled {
                 alone,
                 parallelism: self.parallelism.unwrap_or(f64::NAN),
@@ -105,7 +107,11 @@ mod tests {
         let read = runs("8=4h, 16=2h10m,32=80m").unwrap();
         assert_eq!(
             read,
-            Runs(vec![(Procs(8), Seconds(14_400)), (Procs(16), Seconds(7_800)), (Procs(32), Seconds(4_800))])
+            MeasuredRuns(vec![
+                (Procs(8), Seconds(14_400)),
+                (Procs(16), Seconds(7_800)),
+                (Procs(32), Seconds(4_800))
+            ])
         );
         for (text, why) in [
             ("", "no size with a run time"),

@@ -26,7 +26,7 @@ use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::spec::{self, Form, SpecParser, form};
+use crate::spec::{self, SpecParser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,37 +120,15 @@ const BY: &str =
 const TARGET: &str = "By what turnarounds are compared";
 
 fn outlook() -> SpecParser<RunTimeOutlook> {
-    const FORMS: &[Form] = &[
-        form("shares", "", "as jobs did that requested about as much time and ran as long"),
-        form("fitted", "", "by their age and the lifetimes of all jobs that ended"),
-        form("between", ":LEAST,MOST", "by their age and lifetimes between these, in seconds"),
-        form("line", ":INTERCEPT,SLOPE", "the same, by the line of their distribution"),
-        form(
-            "forecast",
-            "[:FACTOR]",
-            "as --predictor says: its interval, or its point, give or take a factor",
-        ),
-    ];
-    SpecParser::new(FORMS, |text| text.parse::<RunTimeOutlook>().map_err(|error| error.why))
+    spec::of()
 }
 
 fn by() -> SpecParser<QueueTime> {
-    const FORMS: &[Form] = &[
-        form("combined", "[:BENEFACTORS]", "median if so many running jobs (2) hold enough each, else mean"),
-        form("median", "", "when one of the jobs that hold enough will have ended"),
-        form("mean", "", "when enough is free on average"),
-        form("exact", "", "when it is as likely as not that enough is free"),
-    ];
-    SpecParser::new(FORMS, |text| text.parse::<QueueTime>().map_err(|error| error.why))
+    spec::of()
 }
 
 fn target() -> SpecParser<Target> {
-    const FORMS: &[Form] = &[
-        form("median", "", "as likely longer as shorter"),
-        form("mean", "", "rare long waits count in full"),
-        form("p90", "", "what nine in ten do not exceed: for a deadline"),
-    ];
-    SpecParser::new(FORMS, |text| text.parse::<Target>().map_err(|error| error.why))
+    spec::of()
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -41,7 +41,12 @@ const NONE: Form = form("none", "", "no requested times");
 /// `--estimates` for jobs that never had any.
 pub fn made() -> SpecParser<EstimateKind> {
     const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
-    SpecParser::new(FORMS, read)
+    SpecParser::new(FORMS, |text| match read(text)? {
+        EstimateKind::Shuffled | EstimateKind::Sessions | EstimateKind::Doubled => {
+            Err(format!("{text} needs the estimates of a trace"))
+        }
+        kind => Ok(kind),
+    })
 }
 
 /// `--estimates` for the jobs of a trace.

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
 use queuecast::eval::molding::Molding;
-use queuecast::spec::SpecError;
+use queuecast::spec::Spec;
 use queuecast::synth::generate::{DowneyChoices, check_settings};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 
@@ -20,7 +20,7 @@ use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::spec::{self, Form, Several, SpecList, SpecParser, form};
+use crate::spec::{self, Several, SpecList, SpecParser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,18 +91,7 @@ fn load(text: &str) -> Result<f64, String> {
 }
 
 fn strategy() -> SpecParser<Strategy> {
-    const FORMS: &[Form] = &[
-        form("avg", "", "starts on the free processors, at most as many as it prefers"),
-        form("opt", "", "waits for the shortest turnaround, given the ends of running jobs"),
-        form("pred", "[+by=…][+outlook=…][+stretch=…]", "the same by predicted queue times"),
-        form("bias", "[+by=…][+outlook=…][+stretch=…]", "the same, corrected by earlier prediction errors"),
-        form(
-            "heur",
-            "[+longer=…][+wider=…][+fraction=…][+patience=…]",
-            "long and parallel jobs wait for a fraction of what they prefer",
-        ),
-    ];
-    SpecParser::new(FORMS, |text| text.parse().map_err(|error: SpecError| error.why))
+    spec::of()
 }
 
 fn strategy_help() -> String {
@@ -113,9 +102,9 @@ fn strategy_help() -> String {
     });
     format!(
         "{TRIED}:{}\nSettings of pred and bias: +by=..., +outlook=..., +stretch=...; of heur: +longer=..., +wider=..., \
-         +fraction=..., +patience=...\nChanges of all: +{}",
+         +fraction=..., +patience=...\n{}",
         lines.collect::<String>(),
-        Strategy::CHANGES.join(", +")
+        Strategy::NOTE
     )
 }
 

@@ -17,7 +17,7 @@ use crate::output::PlannedFile;
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
-pub struct Names {
+pub struct FileNames {
     /// Write the start of every job and its reason as CSV; .gz and .zst compress it
     #[arg(long, value_name = "OUT.csv")]
     pub schedule: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Files {
 
 impl Files {
     /// Plans every file that is asked for.
-    pub fn plan(names: &Names, input: &Path) -> Result<Files, Failure> {
+    pub fn plan(names: &FileNames, input: &Path) -> Result<Files, Failure> {
         let asked: Vec<&PathBuf> =
             [&names.schedule, &names.schedule_swf, &names.queue_series].into_iter().flatten().collect();
         for (place, path) in asked.iter().enumerate() {

@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHAT", value_parser = spec::dimension(), help_heading = "Results")]
     pub by: Option<Dimension>,
     #[command(flatten)]
-    pub files: files::Names,
+    pub files: files::FileNames,
     /// Leave out the chart of the queue
     #[arg(long, help_heading = "Results")]
     pub no_plot: bool,

@@ -28,7 +28,7 @@ pub struct Advisor {
 
 /// One simulation: for each size, smallest first, how long the job waits and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drawn {
+pub struct SizeDraw {
     /// Queue time and run time.
     pub each: Vec<(Seconds, Seconds)>,
 }
@@ -60,20 +60,23 @@ impl Advisor {
     ///
     /// The site is run on under the policy, which plans with requested times, until the job has started. Reservations made
     /// before are made anew.
-    pub fn draw(&self, seed: Seed, number: u32) -> Result<Drawn, AdviceError> {
+    pub fn draw(&self, seed: Seed, number: u32) -> Result<SizeDraw, AdviceError> {
         let mut rng = seed.stream(&format!("advice {number}"));
         let own = self.factor.powf(2.0 * rng.random::<f64>() - 1.0);
         let runs = self.situation.draw(&mut rng);
         let (site, now) = (self.situation.site(), self.situation.now());
         // Draws are within the limits already; a job that has outlived its limit is planned to end, and may not.
         let options = Options { limit: LimitRule::Ignore, ..Options::default() };
-        let engine = Engine::resume(site.clone(), now, options, |unknown| run_of(unknown, &runs));
-        let each = self.sizes.all().iter().map(|size| {
+        let mut engine = Some(Engine::resume(site.clone(), now, options, |unknown| run_of(unknown, &runs)));
+        let mut each = Vec::with_capacity(self.sizes.all().len());
+        for (place, size) in self.sizes.all().iter().enumerate() {
+            let last = place + 1 == self.sizes.all().len();
+            let own_engine = if last { engine.take() } else { engine.clone() };
+            let Some(engine) = own_engine else { break };
             let run = scaled(size.run, own);
-            let start = self.start(engine.clone(), size, run)?;
-            Ok((start, run))
-        });
-        Ok(Drawn { each: each.collect::<Result<_, AdviceError>>()? })
+            each.push((self.start(engine, size, run)?, run));
+        }
+        Ok(SizeDraw { each })
     }
 
     /// How long the job waits in this size.
@@ -103,20 +106,20 @@ impl Advisor {
     }
 
     /// So many simulations, in parallel; the same on any number of threads.
-    pub fn simulate(&self, seed: Seed, count: u32) -> Result<Vec<Drawn>, AdviceError> {
+    pub fn simulate(&self, seed: Seed, count: u32) -> Result<Vec<SizeDraw>, AdviceError> {
         let numbers: Vec<u32> = (0..count).collect();
         parallel::try_map(&numbers, |&number| self.draw(seed, number))
     }
 
     /// The question to which the queue times of the first size are the answer; `None` if nothing was drawn.
-    pub fn question(&self, drawn: &[Drawn]) -> Option<WaitQuestion> {
+    pub fn question(&self, drawn: &[SizeDraw]) -> Option<WaitQuestion> {
         let size = self.sizes().first().filter(|_| !drawn.is_empty())?;
         let waits: Vec<Seconds> = drawn.iter().filter_map(|one| one.each.first()).map(|one| one.0).collect();
         Some(WaitQuestion::new(waits.into_iter(), size.procs, self.request(size)))
     }
 
     /// Simulations with their queue times corrected, size by size; run times stay as they are.
-    pub fn correct(&self, calibration: &Calibration, drawn: &[Drawn]) -> Vec<Drawn> {
+    pub fn correct(&self, calibration: &Calibration, drawn: &[SizeDraw]) -> Vec<SizeDraw> {
         let mut corrected = drawn.to_vec();
         for (place, size) in self.sizes().iter().enumerate() {
             let mut each: Vec<&mut Seconds> = corrected
@@ -132,7 +135,7 @@ impl Advisor {
     }
 
     /// What follows from these simulations.
-    pub fn conclude(&self, drawn: &[Drawn], preference: Preference) -> Result<Advice, AdviceError> {
+    pub fn conclude(&self, drawn: &[SizeDraw], preference: Preference) -> Result<Advice, AdviceError> {
         let mut best = vec![0_usize; self.sizes().len()];
         for one in drawn {
             let turnarounds = one.each.iter().map(|&(queue, run)| queue + run).enumerate();

@@ -10,17 +10,17 @@
 
 mod advisor;
 mod error;
-mod history;
 mod offer;
 mod outlook;
 mod past;
 mod prospect;
+mod request_shares;
 mod run_time_model;
 mod situation;
 mod track_record;
 mod workflow;
 
-pub use advisor::{Advisor, Drawn};
+pub use advisor::{Advisor, SizeDraw};
 pub use error::AdviceError;
 pub use offer::{FittedSpeedup, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;

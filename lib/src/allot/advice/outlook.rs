@@ -1,9 +1,8 @@
 //! Where the distribution of a job's run time comes from, as written on a command line.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::spec::SpecError;
+use crate::spec::{Form, Settings, Spec, SpecError, conversions};
 use crate::wait::Outlook;
 
 /// How the run time of a job in the system is described.
@@ -18,10 +17,6 @@ pub enum RunTimeOutlook {
 }
 
 impl RunTimeOutlook {
-    /// Every form, as shown in help.
-    pub const KNOWN: [&'static str; 6] =
-        ["shares", "fitted", "between:LEAST,MOST", "line:INTERCEPT,SLOPE", "forecast", "forecast:FACTOR"];
-
     /// The formula, where one is needed.
     pub fn outlook(self) -> Outlook {
         match self {
@@ -40,21 +35,23 @@ impl fmt::Display for RunTimeOutlook {
     }
 }
 
-impl FromStr for RunTimeOutlook {
-    type Err = SpecError;
+impl Spec for RunTimeOutlook {
+    const KIND: &'static str = "outlook";
 
-    fn from_str(text: &str) -> Result<RunTimeOutlook, SpecError> {
-        match text {
+    fn forms() -> Vec<Form> {
+        let shares = Form::new("shares", "as jobs did that requested about as much time and ran as long");
+        std::iter::once(shares).chain(Outlook::forms()).collect()
+    }
+
+    fn from_settings(settings: &Settings<'_>) -> Result<RunTimeOutlook, SpecError> {
+        match settings.name() {
             "shares" => Ok(RunTimeOutlook::Shares),
-            _ => text.parse().map(RunTimeOutlook::Outlook).map_err(|error: SpecError| {
-                match error.known.is_empty() {
-                    true => error,
-                    false => SpecError::unknown("outlook", text, &RunTimeOutlook::KNOWN),
-                }
-            }),
+            _ => Outlook::from_settings(settings).map(RunTimeOutlook::Outlook),
         }
     }
 }
+
+conversions!(RunTimeOutlook);
 
 #[cfg(test)]
 mod tests {
@@ -66,8 +63,7 @@ mod tests {
             assert_eq!(text.parse::<RunTimeOutlook>().unwrap().to_string(), text);
         }
         let error = "guess".parse::<RunTimeOutlook>().unwrap_err();
-        assert_eq!(error.known, RunTimeOutlook::KNOWN);
+        assert_eq!(error.known, crate::spec::known::<RunTimeOutlook>());
         assert!("forecast:0".parse::<RunTimeOutlook>().unwrap_err().why.contains("from 1.001"));
-        assert_eq!(RunTimeOutlook::KNOWN[1..], Outlook::KNOWN);
     }
 }

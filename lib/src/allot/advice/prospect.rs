@@ -1,11 +1,8 @@
 //! What is predicted of each size, and which one is best.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::Serialize;
 
-use crate::spec::SpecError;
+use crate::spec::choices;
 use crate::stats::Percentiles;
 use crate::units::{Procs, Seconds};
 
@@ -65,9 +62,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// Every form, as shown in help.
-    pub const KNOWN: [&'static str; 3] = ["median", "mean", "p90"];
-
     /// The compared value of a range; the median where nothing else is known.
     pub fn of(self, range: &TimeRange) -> f64 {
         match self {
@@ -79,27 +73,10 @@ impl Target {
     }
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Target::Median => "median",
-            Target::Mean => "mean",
-            Target::P90 => "p90",
-        })
-    }
-}
-
-impl FromStr for Target {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Target, SpecError> {
-        match text {
-            "median" => Ok(Target::Median),
-            "mean" => Ok(Target::Mean),
-            "p90" => Ok(Target::P90),
-            _ => Err(SpecError::unknown("target", text, &Target::KNOWN)),
-        }
-    }
+choices! { Target, "target":
+    Median = "median", "as likely longer as shorter";
+    Mean = "mean", "rare long waits count in full";
+    P90 = "p90", "what nine in ten do not exceed: for a deadline";
 }
 
 /// What makes one size better than another.

@@ -1,7 +1,7 @@
 //! What is known of run times at a site at some instant.
 
-use super::history::History;
 use super::outlook::RunTimeOutlook;
+use super::request_shares::RequestShares;
 use super::situation::Situation;
 use crate::distribution::Distribution;
 use crate::job::{Event, Job, What};
@@ -15,7 +15,7 @@ pub struct RunTimeModel {
     outlook: RunTimeOutlook,
     predictor: Box<dyn RuntimePredictor>,
     fit: LifetimeFit,
-    history: History,
+    history: RequestShares,
 }
 
 impl std::fmt::Debug for RunTimeModel {
@@ -30,7 +30,7 @@ impl std::fmt::Debug for RunTimeModel {
 impl RunTimeModel {
     /// Before the first event.
     pub fn new(outlook: RunTimeOutlook, predictor: Box<dyn RuntimePredictor>) -> RunTimeModel {
-        RunTimeModel { outlook, predictor, fit: LifetimeFit::new(), history: History::default() }
+        RunTimeModel { outlook, predictor, fit: LifetimeFit::new(), history: RequestShares::default() }
     }
 
     /// Learns from an event.

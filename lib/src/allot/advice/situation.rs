@@ -61,6 +61,7 @@ impl Situation {
     pub fn new(mut site: Site, now: Time, run: impl Fn(&Job, Seconds) -> Distribution) -> Situation {
         let excess = site.shed_excess();
         site.extend_outlived(now, OUTLIVED);
+        // Run times are asked for by the numbers that the predictor knows; from then on the numbers are those of the copy.
         let view = site.view(now);
         let mut running: Vec<(Time, JobAtSite)> = view
             .running()
@@ -71,12 +72,18 @@ impl Situation {
             })
             .collect();
         running.sort_by_key(|(start, one)| (*start, one.job.index));
-        let waiting = view.waiting().map(|one| {
-            let run = run(one.job, Seconds::ZERO);
-            JobAtSite { job: one.job.clone(), procs: one.job.shape.procs, elapsed: None, run }
-        });
-        let waiting = waiting.collect();
-        Situation { now, running: running.into_iter().map(|one| one.1).collect(), waiting, excess, site }
+        let mut running: Vec<JobAtSite> = running.into_iter().map(|one| one.1).collect();
+        let mut waiting: Vec<JobAtSite> = view
+            .waiting()
+            .map(|one| {
+                let run = run(one.job, Seconds::ZERO);
+                JobAtSite { job: one.job.clone(), procs: one.job.shape.procs, elapsed: None, run }
+            })
+            .collect();
+        let mut all: Vec<&mut JobAtSite> = running.iter_mut().chain(&mut waiting).collect();
+        all.sort_by_key(|one| one.job.index);
+        (0..).zip(all).for_each(|(number, one)| one.job.index = JobIndex(number));
+        Situation { now, running, waiting, excess, site: site.compacted() }
     }
 
     /// The site.

@@ -313,7 +313,7 @@ impl AdviceAnswer {
 impl Serialize for AdviceAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written {
+        struct WrittenSettings {
             policy: String,
             outlook: String,
             predictor: String,
@@ -328,7 +328,7 @@ impl Serialize for AdviceAnswer {
         }
         let AdviceSettings { by, draws, seed, calibrate, preference, .. } = self.settings;
         let simulated = by.is_none();
-        let written = Written {
+        let written = WrittenSettings {
             policy: self.settings.policy.to_string(),
             outlook: self.settings.outlook().unwrap_or_default().to_string(),
             predictor: self.settings.predictor.to_string(),

@@ -58,7 +58,7 @@ struct Individual {
 /// A genetic search between two generations. All it depends on is the space, the evolution and what it was
 /// seeded with: random numbers of a generation come from a stream of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "WrittenGenetic", into = "WrittenGenetic")]
 pub struct Genetic {
     space: Space,
     evolution: Evolution,
@@ -166,7 +166,7 @@ impl Genetic {
 
 /// A genetic search as a checkpoint has it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Written {
+struct WrittenGenetic {
     space: Space,
     evolution: Evolution,
     seeded: Option<TemplateSet>,
@@ -182,11 +182,11 @@ struct WrittenIndividual {
     error: f64,
 }
 
-impl From<Genetic> for Written {
-    fn from(genetic: Genetic) -> Written {
+impl From<Genetic> for WrittenGenetic {
+    fn from(genetic: Genetic) -> WrittenGenetic {
         let individual =
             |one: Individual| WrittenIndividual { bits: one.chromosome.to_string(), error: one.error };
-        Written {
+        WrittenGenetic {
             generation: genetic.history.len(),
             space: genetic.space,
             evolution: genetic.evolution,
@@ -197,11 +197,11 @@ impl From<Genetic> for Written {
     }
 }
 
-impl TryFrom<Written> for Genetic {
+impl TryFrom<WrittenGenetic> for Genetic {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Genetic, String> {
-        let Written { space, evolution, seeded, generation, population, history } = written;
+    fn try_from(written: WrittenGenetic) -> Result<Genetic, String> {
+        let WrittenGenetic { space, evolution, seeded, generation, population, history } = written;
         if generation != history.len() {
             return Err(format!("generation {generation} has a history of {}", history.len()));
         }

@@ -10,7 +10,7 @@ use crate::predict::template::{Characteristics, Data, Estimator, Nodes, Template
 
 /// One step: the templates so far and their mean error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct TemplateStep {
     /// The templates, in the order they were added.
     pub templates: TemplateSet,
     /// Mean error of predictions with them, in seconds.
@@ -22,7 +22,7 @@ pub struct Step {
 
 /// One greedy search, over templates of one predictor and one kind of data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Series {
+pub struct TemplateSeries {
     /// Of all its templates.
     #[serde(with = "words")]
     pub predictor: Estimator,
@@ -31,10 +31,10 @@ pub struct Series {
     /// Whether the number of processors is one more characteristic, with all sizes of ranges (Table 5).
     pub nodes: bool,
     /// One for each number of templates, from one on.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TemplateStep>,
 }
 
-impl Series {
+impl TemplateSeries {
     /// In words: `mean rel`, `lr act, nodes`.
     pub fn name(&self) -> String {
         let data = if self.relative { "rel" } else { "act" };
@@ -83,7 +83,7 @@ fn subsets(of: Characteristics) -> Vec<Characteristics> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Greedy {
     space: Space,
-    series: Vec<Series>,
+    series: Vec<TemplateSeries>,
 }
 
 impl Greedy {
@@ -95,7 +95,7 @@ impl Greedy {
             for &predictor in &space.estimators {
                 for &data in space.data() {
                     let relative = data == Data::Relative;
-                    series.push(Series { predictor, relative, nodes, steps: Vec::new() });
+                    series.push(TemplateSeries { predictor, relative, nodes, steps: Vec::new() });
                 }
             }
         }
@@ -108,7 +108,7 @@ impl Greedy {
     }
 
     /// The series, those not begun yet without steps.
-    pub fn series(&self) -> &[Series] {
+    pub fn series(&self) -> &[TemplateSeries] {
         &self.series
     }
 
@@ -119,8 +119,8 @@ impl Greedy {
 
     /// How many sets have to be tried in all.
     pub fn work(&self) -> usize {
-        let steps = |series: &Series| series.characteristics(&self.space).min(self.space.most - 1);
-        let tried = |series: &Series| {
+        let steps = |series: &TemplateSeries| series.characteristics(&self.space).min(self.space.most - 1);
+        let tried = |series: &TemplateSeries| {
             (0..=steps(series)).map(|count| series.candidates(&self.space, count).len()).sum::<usize>()
         };
         self.series.iter().map(tried).sum()
@@ -142,12 +142,12 @@ impl Greedy {
         // Of equals, the first.
         let best =
             errors.into_iter().zip(sets).reduce(|best, next| if next.0 < best.0 { next } else { best });
-        series.steps.extend(best.map(|(error, templates)| Step { templates, error, tried }));
+        series.steps.extend(best.map(|(error, templates)| TemplateStep { templates, error, tried }));
         Ok(())
     }
 
     /// The step with the lowest error of all so far, and its series; of equals, the first.
-    pub fn best(&self) -> Option<(&Series, &Step)> {
+    pub fn best(&self) -> Option<(&TemplateSeries, &TemplateStep)> {
         let steps = self.series.iter().flat_map(|series| series.steps.iter().map(move |step| (series, step)));
         steps.reduce(|best, next| if next.1.error < best.1.error { next } else { best })
     }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn each_step_adds_the_best_template_with_one_more_characteristic() {
         let greedy = finish(Greedy::new(space()), worth);
-        let names: Vec<String> = greedy.series().iter().map(Series::name).collect();
+        let names: Vec<String> = greedy.series().iter().map(TemplateSeries::name).collect();
         assert_eq!(names[..4], ["mean act", "mean rel", "lr act", "lr rel"]);
         assert_eq!(names[4..], ["mean act, nodes", "mean rel, nodes", "lr act, nodes", "lr rel, nodes"]);
         let steps = |series: usize| {

@@ -27,7 +27,7 @@ pub use checkpoint::{Checkpoint, Identity};
 pub use chromosome::Chromosome;
 pub use error::{CheckpointError, SearchError, Similarity};
 pub use genetic::{Evolution, Generation, Genetic, SMALLEST_POPULATION};
-pub use greedy::{Greedy, Series, Step};
+pub use greedy::{Greedy, TemplateSeries, TemplateStep};
 pub use report::{GenerationErrors, GreedySeries, GreedyStep, SearchReport};
 pub use request::{PredictedAt, SearchRequest};
 pub use run::SearchRun;

@@ -4,7 +4,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::genetic::Generation;
-use super::greedy::Series;
+use super::greedy::TemplateSeries;
 use super::request::PredictedAt;
 use super::scoring::{PredictorScore, Scoring};
 use super::search::Search;
@@ -89,7 +89,7 @@ impl SearchReport {
     }
 }
 
-fn greedy_series(series: &Series) -> GreedySeries {
+fn greedy_series(series: &TemplateSeries) -> GreedySeries {
     let steps = series.steps.iter().map(|step| GreedyStep {
         templates: step.templates.clone(),
         mean_error: step.error,

@@ -10,7 +10,7 @@ use crate::predict::template::{
 
 /// The templates a search chooses from, and how many of them one set may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "WrittenSpace", into = "WrittenSpace")]
 pub struct Space {
     /// What may make jobs similar.
     pub characteristics: Characteristics,
@@ -152,7 +152,7 @@ fn bits_for(choices: usize) -> u32 {
 
 /// A space as a checkpoint has it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Written {
+struct WrittenSpace {
     /// Letters; `n` for ranges of processors.
     characteristics: Vec<String>,
     relative: bool,
@@ -161,11 +161,11 @@ struct Written {
     most: usize,
 }
 
-impl From<Space> for Written {
-    fn from(space: Space) -> Written {
+impl From<Space> for WrittenSpace {
+    fn from(space: Space) -> WrittenSpace {
         let letters =
             space.characteristics.iter().map(Characteristic::letter).chain(space.nodes.then_some("n"));
-        Written {
+        WrittenSpace {
             characteristics: letters.map(str::to_owned).collect(),
             relative: space.relative,
             estimators: space.estimators.iter().map(|one| one.word().to_owned()).collect(),
@@ -175,10 +175,10 @@ impl From<Space> for Written {
     }
 }
 
-impl TryFrom<Written> for Space {
+impl TryFrom<WrittenSpace> for Space {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Space, String> {
+    fn try_from(written: WrittenSpace) -> Result<Space, String> {
         let mut characteristics = Characteristics::NONE;
         for letter in written.characteristics.iter().filter(|letter| *letter != "n") {
             let one =

@@ -1,6 +1,6 @@
 //! A simulation that begins in the middle, from the state of a site.
 
-use super::super::arrivals::Arrivals;
+use super::super::arrivals::UpcomingJobs;
 use super::super::schedule::{Placement, Reason};
 use super::super::secrets::Secret;
 use super::Engine;
@@ -29,7 +29,7 @@ impl Engine<'_> {
         options: Options,
         mut run: impl FnMut(&Unknown<'_>) -> Seconds,
     ) -> Engine<'static> {
-        let mut engine = Engine::start_from(site, Arrivals::none(), options);
+        let mut engine = Engine::start_from(site, UpcomingJobs::none(), options);
         let oldest = engine.site.rows().oldest();
         engine.offset = oldest.0;
         let (mut started, mut left) = (Vec::<(u32, JobIndex)>::new(), Vec::new());

@@ -7,35 +7,6 @@ use super::{Source, complain, programs};
 /// Names that several types share, and why that confuses no reader.
 const SHARED: [(&str, &str); 1] = [("Arguments", "what one command takes, in the module of the command")];
 
-/// Names that are still shared. The list may only get shorter.
-const PENDING: &[&str] = &[
-    "Application",
-    "Arrivals",
-    "Cell",
-    "Command",
-    "Drawn",
-    "Experiment",
-    "History",
-    "Kind",
-    "Ledger",
-    "Lesson",
-    "Names",
-    "People",
-    "Person",
-    "Place",
-    "Row",
-    "Runs",
-    "Seen",
-    "Series",
-    "Sizes",
-    "Step",
-    "Summary",
-    "Tally",
-    "Target",
-    "Verdict",
-    "Written",
-];
-
 /// The types that each file declares outside its tests.
 fn types(source: &Source) -> Vec<&str> {
     let name = |line: &str| -> Option<usize> {
@@ -67,7 +38,6 @@ fn shared(all: &[Source]) -> Vec<String> {
         }
     }
     files.retain(|name, files| files.len() > 1 && !SHARED.iter().any(|(shared, _)| shared == name));
-    files.retain(|name, _| !PENDING.contains(name));
     files.into_iter().map(|(name, files)| format!("{name}: {}", files.join(", "))).collect()
 }
 

@@ -12,7 +12,7 @@ const FEWEST: usize = 20;
 
 /// Shares of the requested time that jobs used, by class of requested time; of jobs that requested none, their run times.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub struct RequestShares {
     /// By class of requested time.
     classes: BTreeMap<Class, Vec<f64>>,
     /// All jobs that asked for some time.
@@ -29,7 +29,7 @@ fn class(job: &Job) -> (Class, f64) {
     }
 }
 
-impl History {
+impl RequestShares {
     /// Learns from a job that ended.
     pub fn observe(&mut self, job: &Job, ran: Seconds) {
         let (class, unit) = class(job);

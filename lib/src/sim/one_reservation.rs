@@ -1,4 +1,4 @@
-//! FCFS, EASY and its orders, indexed: one reservation, and only those looked at who might leap ahead.
+//! FCFS, EASY and its orders: one reservation, with an index of the jobs that could be backfilled.
 //!
 //! Plans exactly as the plain loop with depth one; a property test holds it to that. Three observations
 //! make it fast:
@@ -120,7 +120,7 @@ impl Room {
 
 /// Depth one, head by arrival.
 #[derive(Debug, Clone)]
-pub(super) struct Leap {
+pub(super) struct OneReservation {
     order: Option<Order>,
     candidates: Blocks<Candidate>,
     /// Jobs from this index on are not among the candidates yet.
@@ -137,9 +137,9 @@ pub(super) struct Leap {
     arrivals: Vec<Candidate>,
 }
 
-impl Leap {
-    pub fn new(order: Option<Order>) -> Leap {
-        Leap {
+impl OneReservation {
+    pub fn new(order: Option<Order>) -> OneReservation {
+        OneReservation {
             order,
             candidates: Blocks::new(),
             unseen: JobIndex(0),
@@ -193,7 +193,7 @@ impl Leap {
         let wanted = view.row(head).procs;
         // Without enough processors ever (impossible in a checked workload) nothing may leap.
         let never = Shadow { at: view.now, extra: 0 };
-        let Leap { free, ref mut started, .. } = *self;
+        let OneReservation { free, ref mut started, .. } = *self;
         let shadow = *self.shadow.get_or_insert_with(|| {
             started.sort_unstable_by_key(|entry| entry.end);
             view.shadow(free, wanted, started).unwrap_or(never)
@@ -201,7 +201,7 @@ impl Leap {
         Room::new(free, shadow, view.now)
     }
 
-    fn leap(&mut self, candidate: &Candidate, room: &mut Room, view: &View<'_>, starts: &mut Vec<Start>) {
+    fn backfill(&mut self, candidate: &Candidate, room: &mut Room, view: &View<'_>, starts: &mut Vec<Start>) {
         let reservation = Time(view.now + room.window);
         room.fill(candidate);
         let reason = reason_of(false, view.now(), Seconds(candidate.planned), Some(reservation));
@@ -225,7 +225,7 @@ impl Leap {
             let mut room = self.room(view, head);
             for arrival in &arrivals {
                 if room.holds(arrival) {
-                    self.leap(arrival, &mut room, view, starts);
+                    self.backfill(arrival, &mut room, view, starts);
                 } else {
                     self.candidates.insert(*arrival);
                 }
@@ -243,7 +243,7 @@ impl Leap {
         let mut from = Place { block: 0, entry: 0 };
         while let Some(place) = (room.free > 0).then(|| self.next(from, &room)).flatten() {
             let candidate = self.candidates.blocks()[place.block].entries[place.entry];
-            self.leap(&candidate, &mut room, view, starts);
+            self.backfill(&candidate, &mut room, view, starts);
             let alone = self.candidates.blocks()[place.block].entries.len() == 1;
             self.candidates.remove_at(place);
             from = if alone { Place { block: place.block, entry: 0 } } else { place };
@@ -274,7 +274,7 @@ impl Leap {
 /// In a list of no more blocks than this, looking in vain costs less than summing up again.
 const WORTH_SHARPENING: usize = 1;
 
-impl Policy for Leap {
+impl Policy for OneReservation {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let only_arrivals = !self.stale && view.free == self.free && view.queue_length() > 0;
         self.stale = false;

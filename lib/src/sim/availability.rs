@@ -109,7 +109,7 @@ impl Availability {
 
     /// From steps, each with its begin and its free processors, of which there is at least one.
     pub fn of(steps: impl Iterator<Item = (i64, i64)>) -> Availability {
-        let steps: Vec<Step> = steps.map(|(at, free)| Step { at, free }).collect();
+        let steps: Vec<AvailabilityStep> = steps.map(|(at, free)| AvailabilityStep { at, free }).collect();
         let blocks = steps.chunks(CAPACITY / 2).map(|steps| StepBlock::of(0, steps.to_vec())).collect();
         Availability { blocks }
     }

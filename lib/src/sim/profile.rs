@@ -23,7 +23,7 @@ impl Profile {
 
     /// From steps, each with its begin and its free processors, of which there is at least one.
     pub(super) fn of(steps: impl Iterator<Item = (i64, i64)>) -> Profile {
-        Profile { steps: steps.map(|(at, free)| Step { at, free }).collect() }
+        Profile { steps: steps.map(|(at, free)| ProfileStep { at, free }).collect() }
     }
 
     /// The steps, each with its begin and its free processors.

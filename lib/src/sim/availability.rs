@@ -107,6 +107,20 @@ impl Availability {
         Availability { blocks: vec![StepBlock::of(0, vec![AvailabilityStep { at: now, free }])] }
     }
 
+    /// From steps, each with its begin and its free processors, of which there is at least one.
+    pub fn of(steps: impl Iterator<Item = (i64, i64)>) -> Availability {
+        let steps: Vec<AvailabilityStep> = steps.map(|(at, free)| AvailabilityStep { at, free }).collect();
+        let blocks = steps.chunks(CAPACITY / 2).map(|steps| StepBlock::of(0, steps.to_vec())).collect();
+        Availability { blocks }
+    }
+
+    /// The steps, each with its begin and its free processors.
+    pub fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.blocks
+            .iter()
+            .flat_map(|block| block.steps.iter().map(|step| (step.at, step.free + block.gained)))
+    }
+
     /// Drops what is before `now`.
     pub fn advance(&mut self, now: i64) {
         let passed = self.blocks.partition_point(|block| block.steps[0].at <= now).saturating_sub(1);

@@ -15,27 +15,27 @@ use crate::units::{Procs, Seconds, Time};
 
 /// The reservation of a waiting job.
 #[derive(Debug, Clone, Copy)]
-struct Reserved {
-    job: JobIndex,
-    at: Time,
-    procs: Procs,
-    planned: Seconds,
+pub(super) struct Reserved {
+    pub job: JobIndex,
+    pub at: Time,
+    pub procs: Procs,
+    pub planned: Seconds,
 }
 
 /// A reservation for each waiting job, in arrival order, and what they leave free.
 #[derive(Debug, Clone)]
 pub(super) struct PlainConservative {
     /// Free processors besides running jobs and reservations; `None` before the first plan.
-    profile: Option<Profile>,
-    reservations: Vec<Reserved>,
-    unseen: JobIndex,
+    pub profile: Option<Profile>,
+    pub reservations: Vec<Reserved>,
+    pub unseen: JobIndex,
     /// Processors to give back, and until when.
     ended: Vec<(Procs, Time)>,
     /// Whether a planned run time changed since the last plan: some reservations may not fit any more.
     broken: bool,
     /// Whether a job ended or a planned run time became shorter: reservations may move earlier.
     eased: bool,
-    wake: Option<Time>,
+    pub wake: Option<Time>,
 }
 
 impl PlainConservative {

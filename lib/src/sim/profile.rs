@@ -21,6 +21,16 @@ impl Profile {
         Profile { steps: vec![ProfileStep { at: now.0, free: i64::from(free.0) }] }
     }
 
+    /// From steps, each with its begin and its free processors, of which there is at least one.
+    pub(super) fn of(steps: impl Iterator<Item = (i64, i64)>) -> Profile {
+        Profile { steps: steps.map(|(at, free)| ProfileStep { at, free }).collect() }
+    }
+
+    /// The steps, each with its begin and its free processors.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.steps.iter().map(|step| (step.at, step.free))
+    }
+
     /// Forgets what is before `now`.
     pub fn advance(&mut self, now: Time) {
         let passed = self.steps.partition_point(|step| step.at <= now.0);

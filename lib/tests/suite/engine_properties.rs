@@ -38,6 +38,22 @@ fn workloads() -> impl Strategy<Value = Workload> {
     })
 }
 
+/// The same jobs in quick succession, so that most of them wait at once.
+fn crowded_workloads() -> impl Strategy<Value = Workload> {
+    let job = (0..8_i64, 1..=MACHINE, 1..200_i64, 1..600_i64, 0..4_u32);
+    prop::collection::vec(job, 80..200).prop_map(|rows| {
+        let mut submit = 0;
+        let jobs = (1..).zip(rows).map(|(id, (gap, procs, run, limit, user))| {
+            submit += gap / 4;
+            let procs = if procs > 13 { procs } else { 1 + procs / 3 };
+            let mut job = Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(limit)));
+            job.user = UserId::new(user);
+            (job, Truth::rigid(Seconds(run)))
+        });
+        Workload::new(Machine { procs: Procs(MACHINE) }, jobs.collect()).unwrap()
+    })
+}
+
 fn options() -> impl Strategy<Value = Options> {
     let orders = prop_oneof![Just(EventOrder::Textbook), Just(EventOrder::Pyss)];
     let limits = prop_oneof![3 => Just(LimitRule::Kill), 1 => Just(LimitRule::Ignore)];
@@ -391,8 +407,9 @@ proptest! {
 
     #[test]
     fn conservative_backfilling_equals_visiting_every_reservation(
-        workload in workloads(), predictor in any_predictor(), options in options(),
+        workload in prop_oneof![workloads(), crowded_workloads()], predictor in any_predictor(), options in options(),
     ) {
+        // With more than 64 waiting jobs an index takes over, with fewer than 32 the plain loop again.
         let policy = Backfill::conservative(Persistence::Keep);
         let fast = run(&workload, &policy, predictor.clone(), options, false);
         let slow = run(&workload, &policy, predictor, options, true);
@@ -889,6 +906,18 @@ fn control_reservations_move_in_most_random_workloads() {
         run(&keep).placements != run(&Backfill::conservative(Persistence::Replan)).placements
     });
     assert!(moved > 20, "{moved}");
+}
+
+#[test]
+fn control_most_crowded_workloads_have_long_queues() {
+    // Otherwise the index of conservative backfilling would go untested.
+    let mut runner = TestRunner::deterministic();
+    let long = (0..50).filter(|_| {
+        let workload = crowded_workloads().new_tree(&mut runner).unwrap().current();
+        let policy = Backfill::conservative(Persistence::Keep);
+        run(&workload, &policy, PredictorSpec::Requested, Options::default(), true).longest_queue > 64
+    });
+    assert!(long.count() > 30);
 }
 
 #[test]

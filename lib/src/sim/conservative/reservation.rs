@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::super::availability::{FreeTime, seconds};
-use super::super::size_class::{CLASSES, class};
 use crate::job::JobIndex;
+use crate::sim::availability::{FreeTime, seconds};
+use crate::sim::size_class::{CLASSES, class};
 use crate::site::blocks::Entry;
 
 /// The reservation of a waiting job. They are sorted by start.

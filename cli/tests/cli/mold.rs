@@ -127,7 +127,7 @@ fn what_does_not_make_sense_is_refused_in_a_line_with_what_would() {
         ("--set downey.memory=exactly:200", "must be one number, between 1 and 128"),
         ("--set downey.moldable=false", "strategies need jobs of several sizes"),
         ("--set population.think=3", "this model is not used here"),
-        ("--observed lifetimes", "--observed means nothing without --like"),
+        ("--observed lifetimes", "--observed has no effect without --like"),
         ("--threads 0", "must be at least 1"),
         ("--rounding sideways", "[possible values: up, down, whole]"),
     ] {

@@ -18,8 +18,10 @@ const STRATEGIES: [&str; 9] = [
     "opt+lock-in",
     "pred+outlook=between:1,5000",
     "pred+outlook=between:1,5000+by=exact+departures",
-    "pred",
-    "bias+averse=0.2+stretch=2",
+    // An outlook that learns while a job waits may decide otherwise later than the recorder, which keeps what was known at
+    // the first decision; so these have outlooks that do not learn.
+    "pred+outlook=forecast",
+    "bias+outlook=forecast+averse=0.2+stretch=2",
     "heur",
     "avg+least=0.4",
     "opt+social",

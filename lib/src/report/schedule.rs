@@ -1,7 +1,7 @@
 //! A schedule and its queue over time as CSV.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use super::table::csv_field;
 use crate::eval::{Evaluation, QueueSeries};
@@ -13,6 +13,7 @@ const HEADING: &str = "job,submit,start,end,procs,reason,wait,ran,requested,pred
 
 /// Writes the start of every job and its reason as CSV.
 pub fn write_csv(out: &mut dyn Write, evaluation: &Evaluation<'_>) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
     out.write_all(HEADING.as_bytes())?;
     let names = &evaluation.workload().names;
     for index in 0..evaluation.workload().len() {
@@ -39,14 +40,14 @@ pub fn write_csv(out: &mut dyn Write, evaluation: &Evaluation<'_>) -> io::Result
             _ => "",
         };
         write!(out, ",{},{},{kind},{}", placement.predicted, placement.corrections, placement.killed)?;
-        write_name(out, job.user.map(|id| id.number()), &names.users)?;
-        write_name(out, job.group.map(|id| id.number()), &names.groups)?;
-        write_name(out, job.executable.map(|id| id.number()), &names.executables)?;
-        write_name(out, job.queue.map(|id| id.number()), &names.queues)?;
-        write_name(out, job.partition.map(|id| id.number()), &names.partitions)?;
+        write_name(&mut out, job.user.map(|id| id.number()), &names.users)?;
+        write_name(&mut out, job.group.map(|id| id.number()), &names.groups)?;
+        write_name(&mut out, job.executable.map(|id| id.number()), &names.executables)?;
+        write_name(&mut out, job.queue.map(|id| id.number()), &names.queues)?;
+        write_name(&mut out, job.partition.map(|id| id.number()), &names.partitions)?;
         out.write_all(b"\n")?;
     }
-    Ok(())
+    out.flush()
 }
 
 /// A name where the trace has one, else its number, else nothing.
@@ -60,9 +61,10 @@ fn write_name(out: &mut dyn Write, number: Option<u32>, names: &BTreeMap<u32, St
 
 /// Writes waiting jobs and busy processors over time as CSV.
 pub fn write_queue_csv(out: &mut dyn Write, queue: &QueueSeries) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
     out.write_all(b"time,jobs_waiting,procs_waiting,procs_busy\n")?;
     for step in &queue.steps {
         writeln!(out, "{},{},{},{}", step.time, step.jobs_waiting, step.procs_waiting, step.procs_busy)?;
     }
-    Ok(())
+    out.flush()
 }

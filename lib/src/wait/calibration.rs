@@ -75,6 +75,9 @@ impl Calibration {
     /// The fewest lessons from which something is learned.
     pub const FEWEST: usize = 30;
 
+    /// How many lessons an answer comes from.
+    pub const ALIKE: usize = ALIKE;
+
     /// From these lessons; `None` if they are fewer than 30.
     ///
     /// # Formula

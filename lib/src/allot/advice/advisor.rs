@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use super::comparison::too_close;
 use super::error::AdviceError;
 use super::prospect::{Advice, Preference, Prospect, TimeRange};
 use super::situation::Situation;
@@ -134,8 +135,19 @@ impl Advisor {
         corrected
     }
 
-    /// What follows from these simulations.
+    /// What follows from these simulations, which are independent of each other.
     pub fn conclude(&self, drawn: &[SizeDraw], preference: Preference) -> Result<Advice, AdviceError> {
+        self.conclude_from(drawn, drawn.len(), preference)
+    }
+
+    /// What follows from these simulations, which tell as much as this many independent ones: corrected queue times come from
+    /// few past jobs. It decides which sizes are too close to call ([`Advice::too_close`]).
+    pub fn conclude_from(
+        &self,
+        drawn: &[SizeDraw],
+        independent: usize,
+        preference: Preference,
+    ) -> Result<Advice, AdviceError> {
         let mut best = vec![0_usize; self.sizes().len()];
         for one in drawn {
             let turnarounds = one.each.iter().map(|&(queue, run)| queue + run).enumerate();
@@ -158,8 +170,9 @@ impl Advisor {
                 best: Some(share(best[place])),
             })
         };
-        Advice::of(self.sizes().iter().enumerate().filter_map(prospect).collect(), preference)
-            .ok_or(AdviceError::Nothing)
+        let prospects = self.sizes().iter().enumerate().filter_map(prospect).collect();
+        let compared = |best: usize| too_close(drawn, best, preference.target, independent);
+        Advice::chosen(prospects, preference, compared).ok_or(AdviceError::Nothing)
     }
 
     /// What a formula for the head of a first-come, first-served queue predicts. Refused if any job waits. Sizes for which it
@@ -206,6 +219,6 @@ fn run_of(unknown: &Unknown<'_>, runs: &[(JobIndex, Seconds)]) -> Seconds {
 }
 
 /// A run time times a factor, at least a second.
-fn scaled(run: Seconds, factor: f64) -> Seconds {
+pub(super) fn scaled(run: Seconds, factor: f64) -> Seconds {
     Seconds((run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64)
 }

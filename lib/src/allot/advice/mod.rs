@@ -9,6 +9,7 @@
 //! Jobs that arrive later are not modelled.
 
 mod advisor;
+mod comparison;
 mod error;
 mod offer;
 mod outlook;
@@ -22,7 +23,7 @@ mod workflow;
 
 pub use advisor::{Advisor, SizeDraw};
 pub use error::AdviceError;
-pub use offer::{FittedSpeedup, MoldableJob, Offer, RunTimeBySize};
+pub use offer::{FittedSpeedup, JobLimits, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;
 pub use past::{Past, StartedJob};
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::comparison::NEGLIGIBLE;
 use crate::spec::choices;
-use crate::stats::Percentiles;
+use crate::stats::{self, Percentiles};
 use crate::units::{Procs, Seconds};
 
 /// The range of a predicted time, in seconds.
@@ -71,6 +72,17 @@ impl Target {
         }
         .unwrap_or(range.median)
     }
+
+    /// The compared value of draws; percentiles are values that occur. 0 of no draws.
+    pub(super) fn of_draws(self, draws: &mut [i64]) -> f64 {
+        let percent = match self {
+            Target::Mean => return stats::mean(draws.iter().map(|&draw| draw as f64)),
+            Target::Median => 50,
+            Target::P90 => 90,
+        };
+        let rank = (percent * draws.len()).div_ceil(100).max(1) - 1;
+        if draws.is_empty() { 0.0 } else { *draws.select_nth_unstable(rank).1 as f64 }
+    }
 }
 
 choices! { Target, "target":
@@ -100,25 +112,45 @@ pub struct Advice {
     /// The place of the one that starts soonest.
     #[serde(skip)]
     soonest: usize,
+    /// Places of the sizes that cannot be told from the one of the least turnaround, itself included.
+    #[serde(skip)]
+    close: Vec<usize>,
 }
 
 impl Advice {
-    /// Chooses. `None` if there is nothing to choose from.
+    /// Chooses by the ranges alone. `None` if there is nothing to choose from.
     ///
-    /// The best is the one of the least turnaround; the soonest the one of the least median queue time, of those alike the
-    /// one of the least turnaround. Of sizes alike in both the smallest is taken.
-    pub fn of(mut prospects: Vec<Prospect>, Preference { target, averse }: Preference) -> Option<Advice> {
+    /// The soonest is the one of the least median queue time, of those alike the one of the least turnaround. The best is the
+    /// smallest of those whose turnaround is at most 1 % longer than the least.
+    pub fn of(prospects: Vec<Prospect>, preference: Preference) -> Option<Advice> {
+        Advice::chosen(prospects, preference, |_| Vec::new())
+    }
+
+    /// Chooses as [`Advice::of`] does; sizes for which `too_close` says so, given the place of the one of the least turnaround,
+    /// cannot be told from that either.
+    pub(super) fn chosen(
+        mut prospects: Vec<Prospect>,
+        Preference { target, averse }: Preference,
+        too_close: impl Fn(usize) -> Vec<bool>,
+    ) -> Option<Advice> {
         prospects.sort_by_key(|prospect| prospect.procs);
         let turnaround = |place: usize| target.of(&prospects[place].turnaround);
         let least = |one: &usize, other: &usize| turnaround(*one).total_cmp(&turnaround(*other));
-        let best = (0..prospects.len()).min_by(least)?;
+        let shortest = (0..prospects.len()).min_by(least)?;
+        let compared = too_close(shortest);
+        let is_close = |place: &usize| {
+            turnaround(*place) <= turnaround(shortest) * (1.0 + NEGLIGIBLE)
+                || compared.get(*place).is_some_and(|&close| close)
+        };
+        let close: Vec<usize> = (0..prospects.len()).filter(is_close).collect();
+        let best = close.first().copied().unwrap_or(shortest);
         let queue = |place: usize| prospects[place].queue.median;
         let soonest = (0..prospects.len())
             .min_by(|one, other| queue(*one).total_cmp(&queue(*other)).then_with(|| least(one, other)))?;
         let gain = turnaround(soonest) - turnaround(best);
         let worth = gain > averse * prospects[soonest].run.median;
         let recommended = if worth || queue(best) <= queue(soonest) { best } else { soonest };
-        Some(Advice { prospects, recommended, soonest })
+        Some(Advice { prospects, recommended, soonest, close })
     }
 
     /// Of each size, smallest first.
@@ -129,6 +161,12 @@ impl Advice {
     /// The one to ask for.
     pub fn recommended(&self) -> &Prospect {
         &self.prospects[self.recommended]
+    }
+
+    /// Sizes whose turnarounds cannot be told from the least, smallest first; empty if the least stands alone.
+    pub fn too_close(&self) -> Vec<Procs> {
+        let close = if self.close.len() > 1 { self.close.as_slice() } else { &[] };
+        close.iter().map(|&place| self.prospects[place].procs).collect()
     }
 
     /// What turnarounds can be compared by: the target, if it is known of all sizes, else their medians.

@@ -5,7 +5,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 use super::advisor::Advisor;
 use super::error::AdviceError;
-use super::offer::{FittedSpeedup, MoldableJob};
+use super::offer::{FittedSpeedup, JobLimits, MoldableJob};
 use super::outlook::RunTimeOutlook;
 use super::past::{Past, StartedJob};
 use super::prospect::{Advice, Preference, Target};
@@ -67,6 +67,8 @@ pub enum AdviceSource<'a> {
         now: Time,
         /// Its history, all of which lies before now.
         history: &'a Workload,
+        /// What it allows one job.
+        limits: JobLimits,
     },
 }
 
@@ -91,6 +93,8 @@ pub struct SiteSummary {
     pub withdrawn: usize,
     /// Whether the log records no starts, so that they were simulated.
     pub simulated: bool,
+    /// The load of the log or history so far ([`Workload::load_until`]): above 1 the machine is too small for its jobs.
+    pub load: f64,
 }
 
 /// What queue times were corrected by.
@@ -117,6 +121,10 @@ pub struct AdviceAnswer {
     pub unknown: Vec<Procs>,
     /// The fitted speedup, for sizes between measured ones.
     pub between: Option<FittedSpeedup>,
+    /// What the site allows one job.
+    pub limits: JobLimits,
+    /// Sizes that the limits exclude, ascending.
+    pub excluded: Vec<Procs>,
     /// What queue times were corrected by.
     pub calibration: Option<CalibrationSummary>,
     /// How right such predictions were for past jobs.
@@ -144,13 +152,18 @@ pub fn advise(
     if settings.by.is_some() && settings.check.is_some() {
         return Err(AdviceError::CheckedFormula);
     }
+    let mut limits = JobLimits::default();
     let (workload, until, live) = match source {
         AdviceSource::Log { workload, at } => (workload, at, None),
         AdviceSource::Live { .. } if settings.predictor == PredictorSpec::Perfect => {
             return Err(AdviceError::PerfectLive);
         }
-        AdviceSource::Live { site, now, history } => (history, Time::NEVER - Seconds(1), Some((site, now))),
+        AdviceSource::Live { site, now, history, limits: allowed } => {
+            limits = allowed;
+            (history, Time::NEVER - Seconds(1), Some((site, now)))
+        }
     };
+    let is_live = live.is_some();
     let study = Study { settings, outlook, timeline: timeline(workload, until, settings)?, workload };
     let mut past = study.past();
     past.to(until);
@@ -159,18 +172,22 @@ pub fn advise(
         None => past.situation(until),
     };
     let simulated = workload.starts.is_empty() && !workload.is_empty();
-    let site = summary(&situation, &past, simulated);
+    let last = workload.jobs().last().map_or(until, |job| job.submit);
+    let load = workload.load_until(if is_live { last } else { until });
+    let site = summary(&situation, &past, simulated, load);
     let learned = study.learned(&past)?;
-    let offer = job.offered(&situation)?;
+    let offer = job.offered(&situation, limits)?;
     let advisor = Advisor::new(situation, offer.sizes, settings.policy.clone(), job.give_or_take);
     let advice = match settings.by {
         Some(by) => advisor.by(by, settings.preference)?,
         None => {
             let mut drawn = advisor.simulate(settings.seed, settings.draws)?;
+            let mut independent = drawn.len();
             if let Some(calibration) = &learned.calibration {
                 drawn = advisor.correct(calibration, &drawn);
+                independent = independent.min(Calibration::ALIKE);
             }
-            advisor.conclude(&drawn, settings.preference)?
+            advisor.conclude_from(&drawn, independent, settings.preference)?
         }
     };
     let predicted = |procs: Procs| advice.prospects().iter().any(|prospect| prospect.procs == procs);
@@ -183,6 +200,8 @@ pub fn advise(
         unknown,
         advice,
         between: offer.between,
+        limits,
+        excluded: offer.excluded,
         calibration: calibration
             .map(|known| CalibrationSummary { jobs: known.lessons().len(), slope: known.slope() }),
         record: learned.record,
@@ -207,7 +226,7 @@ fn timeline(workload: &Workload, until: Time, settings: &AdviceSettings) -> Resu
     Ok(Timeline::simulated(workload, &placed))
 }
 
-fn summary(situation: &Situation, past: &Past<'_>, simulated: bool) -> SiteSummary {
+fn summary(situation: &Situation, past: &Past<'_>, simulated: bool, load: f64) -> SiteSummary {
     SiteSummary {
         procs: situation.machine(),
         free: situation.free(),
@@ -218,6 +237,7 @@ fn summary(situation: &Situation, past: &Past<'_>, simulated: bool) -> SiteSumma
         ended: past.ended(),
         withdrawn: past.withdrawn(),
         simulated,
+        load,
     }
 }
 
@@ -341,14 +361,17 @@ impl Serialize for AdviceAnswer {
             give_or_take: self.give_or_take,
             default_request: self.settings.default_request,
         };
-        let mut object = serializer.serialize_struct("AdviceAnswer", 9)?;
+        let mut object = serializer.serialize_struct("AdviceAnswer", 12)?;
         object.serialize_field("state", &self.site)?;
         object.serialize_field("settings", &written)?;
         object.serialize_field("recommended", &self.advice.recommended().procs)?;
+        object.serialize_field("too_close", &self.advice.too_close())?;
         object.serialize_field("soonest", &self.advice.soonest().procs)?;
         object.serialize_field("sizes", self.advice.prospects())?;
         object.serialize_field("unknown", &self.unknown)?;
         object.serialize_field("between", &self.between)?;
+        object.serialize_field("limits", &self.limits)?;
+        object.serialize_field("excluded", &self.excluded)?;
         object.serialize_field("calibration", &self.calibration)?;
         object.serialize_field("record", &self.record)?;
         object.end()

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use self::described::{Described, Shown};
 use crate::answer::Answer;
+use crate::commands::cleaning;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -54,6 +55,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let mut input = Input::open(path, printer)?;
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
+        cleaning::warn_unreadable(&input.name, &info.reading, printer);
         let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));
         let cleaning = log.map(|log| log.report);
         all.push(Described { source: input.name, info, cleaning, portrait, shown });

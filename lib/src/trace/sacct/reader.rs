@@ -1,7 +1,6 @@
 //! Reads rows of `sacct` into records.
 
 use std::collections::HashMap;
-use std::io::Read;
 
 use jiff::tz::TimeZone;
 
@@ -76,7 +75,7 @@ pub(in crate::trace) struct Sacct {
 
 impl Sacct {
     /// Reads the header line, unless the options name the columns.
-    pub fn open<R: Read>(lines: &mut Lines<R>, options: &ReadOptions) -> Result<Sacct, TraceError> {
+    pub fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Sacct, TraceError> {
         let (columns, header) = match &options.columns {
             Some(names) => {
                 let first = lines.beginning().split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

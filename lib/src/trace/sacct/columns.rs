@@ -186,6 +186,11 @@ impl Columns {
         needed.iter().filter(|(_, present)| !present).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// Whether the last column holds text that users choose.
+    pub fn ends_in_free_text(&self) -> bool {
+        self.free_text.last().is_some_and(|&last| last + 1 == self.count)
+    }
+
     /// Where a column is, from 0.
     pub fn place(&self, column: SacctColumn) -> Option<usize> {
         self.places[column as usize]

@@ -61,6 +61,8 @@ pub(in crate::trace) struct Sacct {
     header: Vec<u8>,
     clusters: Clusters,
     held: HeldLines,
+    /// Whether the line above completed a row whose last column may go on in the next line.
+    may_go_on: bool,
     broken: Option<BrokenLines>,
     /// Runs of each job so far, to find duplicates. Never iterated, so its order has no effect.
     met: HashMap<Vec<u8>, (JobRun, Vec<JobRun>)>,
@@ -103,6 +105,7 @@ impl Sacct {
             header,
             clusters: Clusters::new(options.cluster.clone()),
             held: HeldLines::default(),
+            may_go_on: false,
             broken: None,
             met: HashMap::new(),
             users: Interner::default(),
@@ -163,13 +166,28 @@ impl Sacct {
         }
         if self.fields.len() >= self.columns.count {
             self.give_up();
-            return self.row(line, number, record, counts);
+            let parsed = self.row(line, number, record, counts);
+            self.may_go_on = self.columns.ends_in_free_text() && !matches!(parsed, Parsed::Malformed(_));
+            return parsed;
         }
+        if self.may_go_on && !self.begins_row(line) {
+            let value = shortened(line);
+            counts.count(Rule::SplitName, || Example { line: Some(number), job: None, value });
+            return Parsed::Incomplete;
+        }
+        self.may_go_on = false;
         let malformed = self.wrong_count(line, number);
         if self.columns.free_text.is_empty() {
             return Parsed::Malformed(malformed);
         }
         self.hold(line, number, malformed, record, counts)
+    }
+
+    /// Whether the current line, which has too few columns, has a job number where rows have it.
+    fn begins_row(&self, line: &[u8]) -> bool {
+        let row =
+            SacctRow { line, number: 0, columns: &self.columns, fields: &self.fields, zone: &self.zone };
+        row.id().first().is_some_and(u8::is_ascii_digit)
     }
 
     /// Joins a line with too few columns to the lines above that have too few, and tries whether they are a row now.
@@ -215,36 +233,41 @@ impl Sacct {
         }
     }
 
-    /// Reads a row with enough columns. Where it has too many, they are rejoined such that all values are readable.
+    /// Reads a row with enough columns. Where it has too many, or line ends, the pieces are joined such that all values
+    /// are readable; of several such ways, one with a user of an earlier row is taken, else the first.
     fn row(&mut self, line: &[u8], number: u64, record: &mut Record, counts: &mut RuleCounts) -> Parsed {
         let fields = std::mem::take(&mut self.fields);
-        let (columns, zone) = (&self.columns, &self.zone);
-        let unbroken = |fields: &[Span]| {
-            let ends_line = |&(begin, end): &Span| line[begin..end].contains(&b'\n');
-            fields.iter().enumerate().all(|(at, span)| columns.free_text.contains(&at) || !ends_line(span))
-        };
-        let several = line.contains(&b'\n');
-        let way = if fields.len() == columns.count {
-            Some(fields.clone()).filter(|fields| !several || unbroken(fields))
-        } else {
-            rejoined(&fields, columns.count, &columns.free_text).find(|way| {
-                let row = SacctRow { line, number, columns, fields: way, zone };
-                unbroken(way) && (row.is_step() || row.values().is_ok())
-            })
-        };
-        let is_rejoined = several || fields.len() != columns.count;
-        self.fields = fields;
-        match way {
-            None => Parsed::Malformed(self.wrong_count(line, number)),
-            Some(way) => {
-                let parsed = self.record(line, number, &way, record, counts);
-                if is_rejoined && matches!(parsed, Parsed::Record) {
-                    let (job, value) = (Some(record.job), shortened(line));
-                    counts.count(Rule::SplitName, || Example { line: Some(number), job, value });
-                }
-                parsed
-            }
+        let several_lines = line.contains(&b'\n');
+        if fields.len() == self.columns.count && !several_lines {
+            let parsed = self.record(line, number, &fields, record, counts);
+            self.fields = fields;
+            return parsed;
         }
+        let (columns, zone) = (&self.columns, &self.zone);
+        let ways = if fields.len() == columns.count {
+            vec![fields.clone()]
+        } else {
+            rejoined(&fields, columns.count, &columns.free_text).collect()
+        };
+        let readable = |way: &&Vec<Span>| {
+            let row = SacctRow { line, number, columns, fields: way, zone };
+            row.is_plausible() && (row.is_step() || row.values().is_ok())
+        };
+        let has_known_user = |way: &&Vec<Span>| {
+            let row = SacctRow { line, number, columns, fields: way, zone };
+            self.users.knows(row.text(SacctColumn::User).unwrap_or_default())
+        };
+        let mut readable = ways.iter().filter(readable).peekable();
+        let first = readable.peek().copied();
+        let way = readable.find(has_known_user).or(first);
+        self.fields = fields;
+        let Some(way) = way else { return Parsed::Malformed(self.wrong_count(line, number)) };
+        let parsed = self.record(line, number, way, record, counts);
+        if matches!(parsed, Parsed::Record) {
+            let (job, value) = (Some(record.job), shortened(line));
+            counts.count(Rule::SplitName, || Example { line: Some(number), job, value });
+        }
+        parsed
     }
 
     /// Fills `record` from the fields of a row.

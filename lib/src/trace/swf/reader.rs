@@ -66,9 +66,11 @@ impl SwfReader {
         record: &mut Record,
     ) -> Result<Option<Oddity>, Malformed> {
         self.rewritten.clear();
-        let line = line.trim_ascii();
-        for field in line.strip_suffix(b";").unwrap_or(line).split(|&byte| byte == b';') {
-            let field = field.trim_ascii();
+        for (place, field) in line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii).enumerate() {
+            // A semicolon at the end begins no further column.
+            if place >= Field::ALL.len() && field.is_empty() {
+                continue;
+            }
             self.rewritten.extend_from_slice(if field.is_empty() { b"-1" } else { field });
             self.rewritten.push(b' ');
         }
@@ -82,7 +84,7 @@ pub(in crate::trace) fn column_names(line: &[u8]) -> Option<Vec<String>> {
     let words = line.split(|&byte| byte == by || (by == b' ' && byte == b'\t')).map(<[u8]>::trim_ascii);
     let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&[u8]| word.iter().any(u8::is_ascii_alphabetic);
-    let named = words.len() >= Field::ALL.len() && words.iter().all(|word| is_name(word));
+    let named = words.len() >= Field::ALL.len() && words.iter().all(is_name);
     named.then(|| words.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect())
 }
 

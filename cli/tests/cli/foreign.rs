@@ -8,7 +8,7 @@ const HEADER: &str = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw|TimelimitR
 
 fn rows(numbers: std::ops::Range<u64>, cluster: &str) -> String {
     let row = |id: u64| {
-        let (submit, user) = (1_700_000_000 + 60 * id, ["ada", "bob"][id as usize % 2]);
+        let (submit, user) = (1_700_000_000 + 86_400 * id, ["ada", "bob"][id as usize % 2]);
         format!("{id}|{cluster}|COMPLETED|{submit}|{}|{}|90|10|4|{user}|physics\n", submit + 30, submit + 120)
     };
     numbers.map(row).collect()
@@ -23,7 +23,7 @@ const COMMANDS: [&str; 9] = [
     "trace head FILE -n 100",
     "simulate FILE",
     "compare FILE --policy easy,fcfs --predictor requested",
-    "generate shake FILE --output out.swf",
+    "generate resample FILE --output out.swf",
     "allocate FILE --procs 8 --runs 4=1h",
 ];
 
@@ -112,7 +112,7 @@ fn users_of_64_bits_are_users() {
     assert_eq!(info["distinct"]["users"], 7);
     let wait = |predictor: &str| {
         let command = format!("simulate wide.swf --predictor {predictor} --format json");
-        json(&mut folder.queuecast(&command))["metrics"]["mean_absolute_error"].as_f64().unwrap()
+        json(&mut folder.queuecast(&command))["mean_absolute_error"].as_f64().unwrap()
     };
     assert!(wait("recent:2") < wait("requested"));
     // Converting says what it does, and changes nothing.

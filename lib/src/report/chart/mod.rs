@@ -5,7 +5,7 @@
 //! and nothing depends on colour: several series are told apart by panels or by marks, so a chart can be piped, pasted and
 //! printed.
 
-mod area;
+pub(in crate::report) mod area;
 mod axis;
 mod bars;
 mod curves;
@@ -15,7 +15,6 @@ mod histogram;
 mod scale;
 
 pub use area::Area;
-pub(in crate::report) use area::peaks;
 pub use axis::{Axis, Measure};
 pub use bars::{Bar, Bars};
 pub use curves::{Curves, Join};

@@ -100,7 +100,7 @@ perfect   31.89  ██████▊  ◂ best
     assert_eq!(bars.clone().best(Best::Lowest).broken().render(&PAGE()), expected);
     assert!(bars.clone().broken().render(&PAGE().ascii()).contains("##//###"));
     // Control: to scale, the others are stubs.
-    assert!(bars.render(&PAGE()).contains("31.89  █▋\n"));
+    assert!(bars.render(&PAGE()).contains("31.89  █▊\n"));
 }
 
 #[test]

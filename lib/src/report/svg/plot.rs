@@ -1,7 +1,8 @@
 //! Curves, dots and areas as a picture.
 
 use super::canvas::{Anchor, Canvas, FAINT, GRID, INK, MARGIN, WIDTH, colour, width};
-use crate::report::chart::{Area, Axis, Curves, Join, Series, peaks};
+use crate::report::chart::area::peaks;
+use crate::report::chart::{Area, Axis, Curves, Join, Series};
 
 const SIZE: f64 = 12.0;
 /// The height of a plot.

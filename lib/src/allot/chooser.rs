@@ -1,6 +1,7 @@
 //! Applies a strategy to the job at the head of the queue.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use super::bias::Bias;
 use super::choice::{Choice, Scales};
@@ -70,6 +71,26 @@ pub(super) struct Chooser {
     predictions: Vec<Prediction>,
 }
 
+/// A look into the future of one job: what is learned on the way is taken back at the end.
+#[derive(Debug)]
+pub(super) struct LookAhead {
+    bias: Bias,
+    learned: Vec<((Time, usize), Prediction)>,
+}
+
+impl LookAhead {
+    /// Learns what will be known at this time.
+    pub(super) fn learn(&mut self, chooser: &mut Chooser, at: Time) {
+        self.learned.extend(iter::from_fn(|| chooser.learn_next(at)));
+    }
+
+    /// Returns to what was known when the look ahead began. Predictions made on the way stay.
+    pub(super) fn end(self, chooser: &mut Chooser) {
+        chooser.bias = self.bias;
+        chooser.open.extend(self.learned);
+    }
+}
+
 impl Chooser {
     pub(super) fn new(strategy: Strategy) -> Chooser {
         Chooser { strategy, bias: Bias::default(), open: BTreeMap::new(), predictions: Vec::new() }
@@ -81,12 +102,20 @@ impl Chooser {
 
     /// Learns from the predictions whose actual queue time is known by now.
     pub(super) fn learn(&mut self, now: Time) {
-        while let Some(first) = self.open.first_entry()
-            && first.key().0 <= now
-        {
-            let Prediction { raw, actual, .. } = first.remove();
-            self.bias.observe(raw, actual);
-        }
+        while self.learn_next(now).is_some() {}
+    }
+
+    /// Learns from the earliest prediction whose actual queue time is known by now.
+    fn learn_next(&mut self, now: Time) -> Option<((Time, usize), Prediction)> {
+        let first = self.open.first_entry().filter(|first| first.key().0 <= now)?;
+        let (key, prediction) = first.remove_entry();
+        self.bias.observe(prediction.raw, prediction.actual);
+        Some((key, prediction))
+    }
+
+    /// What it has learned so far, to return to after a look ahead.
+    pub(super) fn look_ahead(&self) -> LookAhead {
+        LookAhead { bias: self.bias, learned: Vec::new() }
     }
 
     /// Asks the job at the head, which has waited as `held` says or was not asked before.

@@ -1,7 +1,9 @@
 //! Records what each job would have gained by a strategy while all jobs are scheduled by AVG (Downey 1997, section 5).
 
+use std::borrow::Cow;
+
 use super::allotter::{Ledger, Round};
-use super::chooser::{Chooser, Occupant, Prediction, Prompt, Verdict};
+use super::chooser::{Chooser, LookAhead, Occupant, Prediction, Prompt, Verdict};
 use super::sizes::{Size, Sizes};
 use super::strategy::Strategy;
 use crate::job::JobIndex;
@@ -127,22 +129,43 @@ fn follow(
     arrivals: &[Time],
     fit: &LifetimeFit,
 ) -> Option<(Time, Size)> {
+    let mut ahead = chooser.look_ahead();
+    let start = follow_learning(chooser, &mut ahead, sizes, round, arrivals, Cow::Borrowed(fit));
+    ahead.end(chooser);
+    start
+}
+
+/// As [`follow`]: the strategy learns from what ends while the job waits.
+fn follow_learning(
+    chooser: &mut Chooser,
+    ahead: &mut LookAhead,
+    sizes: &Sizes,
+    round: &Round,
+    arrivals: &[Time],
+    mut fit: Cow<'_, LifetimeFit>,
+) -> Option<(Time, Size)> {
     let Prompt { mut now, mut free, mut queued, running, mut arrival } = round.prompt();
     let mut running: Vec<Occupant> = running.to_vec();
     let mut later = &arrivals[arrivals.partition_point(|&at| at <= now)..];
     let mut held = None;
     loop {
         let prompt = Prompt { now, free, queued, running: &running, arrival };
-        held = match chooser.ask(held, sizes, prompt, fit) {
+        held = match chooser.ask(held, sizes, prompt, &fit) {
             Verdict::Start(size) => return Some((now, size)),
             Verdict::Hold(held) => Some(held),
             Verdict::Wait => None,
         };
         let ends = running.iter().map(|job| job.planned_end).min();
         now = ends.into_iter().chain(held.map(|held| held.until)).chain(later.first().copied()).min()?;
+        ahead.learn(chooser, now);
         running.retain(|job| {
             let runs = job.planned_end > now;
-            free.0 += if runs { 0 } else { job.procs.0 };
+            if !runs {
+                free.0 += job.procs.0;
+                if chooser.strategy.fits_lifetimes() {
+                    fit.to_mut().observe(job.planned_end - job.start);
+                }
+            }
             runs
         });
         let arrived = later.partition_point(|&at| at <= now);

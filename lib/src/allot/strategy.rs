@@ -70,6 +70,11 @@ pub enum Prompting {
 }
 
 impl Strategy {
+    /// Whether it predicts with the distribution fitted to past run times.
+    pub(super) fn fits_lifetimes(&self) -> bool {
+        matches!(self.hold, Hold::Predicted { outlook: Outlook::Fitted, .. })
+    }
+
     /// A strategy with nothing but its reason to hold out.
     pub fn new(hold: Hold) -> Strategy {
         Strategy {

@@ -21,11 +21,21 @@ pub struct Heading<'a> {
 /// Writes the jobs, each with the wait and the run time of its placement; without a schedule, with its own
 /// run time and no wait. Returns the sink, flushed.
 pub fn write<W: Write>(
-    sink: W,
+    mut sink: W,
     heading: Heading<'_>,
     workload: &Workload,
     schedule: Option<&Schedule>,
 ) -> io::Result<W> {
+    write_to(&mut sink, heading, workload, schedule)?;
+    Ok(sink)
+}
+
+fn write_to(
+    sink: &mut dyn Write,
+    heading: Heading<'_>,
+    workload: &Workload,
+    schedule: Option<&Schedule>,
+) -> io::Result<()> {
     let mut writer = SwfWriter::new(sink);
     let origin = match heading.header {
         Some(header) => {
@@ -45,11 +55,12 @@ pub fn write<W: Write>(
         let placement = schedule.and_then(|schedule| schedule.placements.get(index));
         writer.record(&record(job, truth, placement, origin))?;
     }
-    writer.finish()
+    writer.finish()?;
+    Ok(())
 }
 
 /// A header for a workload without one; returns the instant that is second 0 of the file.
-fn made_header<W: Write>(writer: &mut SwfWriter<W>, workload: &Workload) -> io::Result<i64> {
+fn made_header(writer: &mut SwfWriter<&mut dyn Write>, workload: &Workload) -> io::Result<i64> {
     // The format counts from the log's start and knows no negative times.
     let begins = workload.begins().map_or(0, |time| time.0);
     let origin = if workload.epoch == Some(0) || begins < 0 { begins } else { 0 };
@@ -64,12 +75,16 @@ fn made_header<W: Write>(writer: &mut SwfWriter<W>, workload: &Workload) -> io::
     Ok(origin)
 }
 
-fn say_notes<W: Write>(writer: &mut SwfWriter<W>, notes: &[String]) -> io::Result<()> {
+fn say_notes(writer: &mut SwfWriter<&mut dyn Write>, notes: &[String]) -> io::Result<()> {
     notes.iter().try_for_each(|note| writer.comment(format!("; Note: {note}").as_bytes()))
 }
 
 /// The log's own comments, then those that replace them; returns the instant that is second 0 of the file.
-fn kept_header<W: Write>(writer: &mut SwfWriter<W>, header: &Header, workload: &Workload) -> io::Result<i64> {
+fn kept_header(
+    writer: &mut SwfWriter<&mut dyn Write>,
+    header: &Header,
+    workload: &Workload,
+) -> io::Result<i64> {
     let new = |old: &BTreeMap<u32, String>, new: &BTreeMap<u32, String>| {
         if old == new { BTreeMap::new() } else { new.clone() }
     };

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 
 use super::clean::CleaningReport;
 use super::error::TraceError;
+use super::input::Source;
 use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
@@ -32,16 +33,25 @@ pub struct Cleaned {
 }
 
 /// Cleans a log and keeps the records; [`super::read`] keeps only jobs, which are smaller.
-pub fn clean<R: Read>(source: R, options: &ReadOptions) -> Result<Cleaned, TraceError> {
+pub fn clean(source: impl Read, options: &ReadOptions) -> Result<Cleaned, TraceError> {
+    clean_source(Box::new(source), options)
+}
+
+fn clean_source(source: Source<'_>, options: &ReadOptions) -> Result<Cleaned, TraceError> {
     let Selected { kept: records, header, names, report, machine, format, .. } = select(source, options)?;
     Ok(Cleaned { records, header, names, report, machine, format })
 }
 
 impl Cleaned {
     /// Writes the records with their comments and notes that say how they were cleaned.
-    pub fn write_swf<W: Write>(&self, sink: W) -> Result<W, TraceError> {
+    pub fn write_swf<W: Write>(&self, mut sink: W) -> Result<W, TraceError> {
+        self.write_to(&mut sink)?;
+        Ok(sink)
+    }
+
+    fn write_to(&self, sink: &mut dyn Write) -> Result<(), TraceError> {
         let mut writer = SwfWriter::new(sink);
-        let write = || -> std::io::Result<W> {
+        let write = || -> std::io::Result<()> {
             let epoch = match self.format {
                 LogFormat::Swf => {
                     let given = self.machine.source == MachineSource::Given;
@@ -58,7 +68,8 @@ impl Cleaned {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
             }
             self.records.iter().try_for_each(|record| writer.record(&shifted(record, epoch)))?;
-            writer.finish()
+            writer.finish()?;
+            Ok(())
         };
         write().map_err(TraceError::Write)
     }
@@ -79,12 +90,20 @@ pub struct Converted<W> {
 /// size, it replaces the header's, and a note states the old one. SWF is copied line by line, comments in place;
 /// accounting records are held in memory, because submit times are written
 /// relative to the earliest and names go into the header.
-pub fn convert<R: Read, W: Write>(
-    source: R,
-    sink: W,
+pub fn convert<W: Write>(
+    source: impl Read,
+    mut sink: W,
     options: &ReadOptions,
 ) -> Result<Converted<W>, TraceError> {
-    let mut records = Records::open(source, options)?;
+    let (records, report) = convert_records(Records::open(source, options)?, &mut sink, options)?;
+    Ok(Converted { sink, records, report })
+}
+
+fn convert_records(
+    mut records: Records<'_>,
+    sink: &mut dyn Write,
+    options: &ReadOptions,
+) -> Result<(u64, CleaningReport), TraceError> {
     let mut writer = SwfWriter::new(sink);
     let mut written = 0;
     match records.format() {
@@ -124,7 +143,8 @@ pub fn convert<R: Read, W: Write>(
         }
     }
     let report = records.counts().report(&options.ruleset, records.data_lines(), None);
-    Ok(Converted { sink: writer.finish().map_err(TraceError::Write)?, records: written, report })
+    writer.finish().map_err(TraceError::Write)?;
+    Ok((written, report))
 }
 
 /// Copies comments into a derived file and replaces those that no longer hold.
@@ -141,7 +161,7 @@ impl Comments {
         Comments { procs, sized, declared: false }
     }
 
-    fn write<W: Write>(&mut self, writer: &mut SwfWriter<W>, comment: &[u8]) -> std::io::Result<()> {
+    fn write(&mut self, writer: &mut SwfWriter<&mut dyn Write>, comment: &[u8]) -> std::io::Result<()> {
         let (key, value) = entry(comment).unwrap_or_default();
         match (key.as_str(), self.procs) {
             ("note", _) if self.sized && value.starts_with(HELD) => Ok(()),
@@ -158,7 +178,7 @@ impl Comments {
     }
 
     /// Writes the machine's size, once, if it was given.
-    fn declare<W: Write>(&mut self, writer: &mut SwfWriter<W>) -> std::io::Result<()> {
+    fn declare(&mut self, writer: &mut SwfWriter<&mut dyn Write>) -> std::io::Result<()> {
         match self.procs {
             Some(procs) if !self.declared => {
                 self.declared = true;
@@ -176,8 +196,8 @@ fn shifted(record: &Record, epoch: i64) -> Record {
 }
 
 /// Writes a header for accounting records; returns the Unix time that submit times count from.
-fn made_header<W: Write>(
-    writer: &mut SwfWriter<W>,
+fn made_header(
+    writer: &mut SwfWriter<&mut dyn Write>,
     records: &[Record],
     names: &Names,
     machine: Option<MachineSize>,

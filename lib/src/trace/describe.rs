@@ -6,7 +6,7 @@ use std::io::Read;
 use serde::Serialize;
 
 use super::error::TraceError;
-use super::input::Compression;
+use super::input::{Compression, Source};
 use super::log::Log;
 use super::machine::{LargestJob, MachineSize};
 use super::record::{Field, Record};
@@ -94,8 +94,11 @@ pub struct FieldPresence {
 
 /// Reads a whole log and summarizes it. Nothing is cleaned; the ruleset only decides which time is the submission of
 /// accounting records, and which processor count is a job's.
-pub fn describe<R: Read>(source: R, options: &ReadOptions) -> Result<Info, TraceError> {
-    let mut records = Records::open(source, options)?;
+pub fn describe(source: impl Read, options: &ReadOptions) -> Result<Info, TraceError> {
+    describe_records(Records::open(source, options)?, options)
+}
+
+fn describe_records(mut records: Records<'_>, options: &ReadOptions) -> Result<Info, TraceError> {
     let mut survey = Survey::default();
     let mut record = Record::default();
     while records.read(&mut record)? {
@@ -118,7 +121,11 @@ pub struct Inspected {
 
 /// Combines [`describe`] and [`super::read`] in one pass over the source. Reading may be strict; cleaning is never
 /// strict, and a log without jobs is not an error.
-pub fn inspect<R: Read>(source: R, options: &ReadOptions) -> Result<Inspected, TraceError> {
+pub fn inspect(source: impl Read, options: &ReadOptions) -> Result<Inspected, TraceError> {
+    inspect_source(Box::new(source), options)
+}
+
+fn inspect_source(source: Source<'_>, options: &ReadOptions) -> Result<Inspected, TraceError> {
     let mut survey = Survey::default();
     let ruleset = &options.ruleset;
     let gathered: Gathered<JobColumns> = gather(source, options, false, |record, accounting| {

@@ -7,6 +7,9 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
+/// A source of bytes. One type, so that reading is compiled here, once, and not for every caller's type.
+pub(super) type Source<'a> = Box<dyn Read + 'a>;
+
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]

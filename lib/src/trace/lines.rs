@@ -4,14 +4,14 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use super::error::TraceError;
-use super::input::{Compression, Decompressed, TrailingData};
+use super::input::{Compression, Decompressed, Source, TrailingData};
 
 const BUFFER: usize = 1 << 18;
 /// The longest line accepted; without a limit a binary file could be read into memory whole.
 const LONGEST_LINE: usize = 1 << 24;
 
-pub(super) struct Lines<R: Read> {
-    input: Decompressed<R>,
+pub(super) struct Lines<'a> {
+    input: Decompressed<Source<'a>>,
     buffer: Vec<u8>,
     /// The part of the buffer that has been read but not returned.
     pending: Range<usize>,
@@ -19,9 +19,9 @@ pub(super) struct Lines<R: Read> {
     number: u64,
 }
 
-impl<R: Read> Lines<R> {
+impl<'a> Lines<'a> {
     /// Opens the source and reads its first bytes, past a byte-order mark.
-    pub fn open(source: R) -> Result<Lines<R>, TraceError> {
+    pub fn open(source: Source<'a>) -> Result<Lines<'a>, TraceError> {
         let input = Decompressed::open(source).map_err(|source| TraceError::Read { line: 0, source })?;
         let mut lines = Lines { input, buffer: vec![0; BUFFER], pending: 0..0, ended: false, number: 0 };
         while lines.pending.len() < 4096 && !lines.ended {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::clean::CleaningReport;
 use super::error::TraceError;
-use super::input::Compression;
+use super::input::{Compression, Source};
 use super::machine::MachineSize;
 use super::select::{Selected, select};
 use super::store::JobColumns;
@@ -31,7 +31,11 @@ pub struct Log {
 
 /// Reads a whole log into a workload. Submit times count from the log's start in SWF (`epoch` is its
 /// `UnixStartTime`) and are Unix times in accounting records (`epoch` is 0).
-pub fn read<R: Read>(source: R, options: &ReadOptions) -> Result<Log, TraceError> {
+pub fn read(source: impl Read, options: &ReadOptions) -> Result<Log, TraceError> {
+    read_source(Box::new(source), options)
+}
+
+fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Log, TraceError> {
     Log::of(select(source, options)?)
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use super::clean::cleaner::strict_error;
 use super::clean::{Example, Rule, RuleCounts};
 use super::error::{Malformed, TraceError};
-use super::input::Compression;
+use super::input::{Compression, Source};
 use super::lines::Lines;
 use super::record::{Record, UNKNOWN};
 use super::sacct::{NoRecord, Sacct};
@@ -19,8 +19,8 @@ const TRIAL: u64 = 100;
 
 /// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
 /// [`Records::counts`], or in strict mode an error.
-pub struct Records<R: Read> {
-    lines: Lines<R>,
+pub struct Records<'a> {
+    lines: Lines<'a>,
     header: Header,
     /// The columns of accounting records; `None` in SWF.
     sacct: Option<Box<Sacct>>,
@@ -31,9 +31,13 @@ pub struct Records<R: Read> {
     ended: bool,
 }
 
-impl<R: Read> Records<R> {
+impl<'a> Records<'a> {
     /// Opens a log: finds out compression and format, and reads the header line of accounting records.
-    pub fn open(source: R, options: &ReadOptions) -> Result<Records<R>, TraceError> {
+    pub fn open(source: impl Read + 'a, options: &ReadOptions) -> Result<Records<'a>, TraceError> {
+        Records::of(Box::new(source), options)
+    }
+
+    pub(super) fn of(source: Source<'a>, options: &ReadOptions) -> Result<Records<'a>, TraceError> {
         let mut lines = Lines::open(source)?;
         let format = match options.format {
             Some(_) if lines.beginning().is_empty() => return Err(TraceError::Empty),
@@ -210,7 +214,7 @@ impl<R: Read> Records<R> {
     }
 }
 
-impl<R: Read> Iterator for Records<R> {
+impl Iterator for Records<'_> {
     type Item = Result<Record, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {

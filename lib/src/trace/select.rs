@@ -1,14 +1,12 @@
 //! Selects the records of a log that become jobs: cleans them one by one, then applies the rules that need all
 //! of them, which compare a job with the machine or with other jobs.
 
-use std::io::Read;
-
 use super::clean::cleaner::strict_error;
 use super::clean::{
     Action, Cleaner, CleaningReport, Disposition, Effect, Example, Rule, RuleCounts, Withdrawals,
 };
 use super::error::TraceError;
-use super::input::Compression;
+use super::input::{Compression, Source};
 use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
@@ -33,7 +31,7 @@ pub(super) struct Selected<K> {
 }
 
 /// Reads and cleans a whole log.
-pub(super) fn select<R: Read, K: Store>(source: R, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
+pub(super) fn select<K: Store>(source: Source<'_>, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
     gather(source, options, options.strict, |_, _| ())?.selected(options)
 }
 
@@ -57,13 +55,13 @@ pub(super) struct Gathered<K> {
 
 /// Reads a whole log and cleans it record by record; `strict` applies to cleaning, `options.strict` to
 /// reading. `see` is called with each record before cleaning, and whether it comes from accounting.
-pub(super) fn gather<R: Read, K: Store>(
-    source: R,
+pub(super) fn gather<K: Store>(
+    source: Source<'_>,
     options: &ReadOptions,
     strict: bool,
     mut see: impl FnMut(&Record, bool),
 ) -> Result<Gathered<K>, TraceError> {
-    let mut records = Records::open(source, options)?;
+    let mut records = Records::of(source, options)?;
     let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
     cleaner.set_format(records.format());
     let mut kept = K::default();

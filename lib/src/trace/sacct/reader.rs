@@ -1,7 +1,6 @@
 //! Parses one row of `sacct` into a record.
 
 use std::collections::HashMap;
-use std::io::Read;
 
 use jiff::tz::TimeZone;
 
@@ -56,7 +55,7 @@ pub(in crate::trace) struct Sacct {
 
 impl Sacct {
     /// Reads the header line.
-    pub fn open<R: Read>(lines: &mut Lines<R>, options: &ReadOptions) -> Result<Sacct, TraceError> {
+    pub fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Sacct, TraceError> {
         let (columns, header) = loop {
             match lines.next()? {
                 None => return Err(TraceError::Empty),

@@ -45,7 +45,7 @@ impl BarScale {
     /// A bar's length as a share of the whole scale.
     pub fn share(&self, value: f64) -> f64 {
         let all = self.sides.0 + self.sides.1;
-        if !(all > 0.0) {
+        if all <= 0.0 {
             return 0.0;
         }
         let end = if value < 0.0 { self.sides.0 } else { self.sides.1 };

@@ -253,7 +253,7 @@ impl Strip {
             Overflow::Cut => self.broken().min(NARROWEST.max(self.longest_word())),
             Overflow::Break => {
                 let piece = self.cells.iter().map(|cell| page::longest_piece(cell)).max().unwrap_or(0);
-                self.broken().min(piece.min(LONGEST_PIECE).max(NARROWEST).max(self.longest_word()))
+                self.broken().min(piece.clamp(NARROWEST, LONGEST_PIECE).max(self.longest_word()))
             }
         }
     }

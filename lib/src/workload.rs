@@ -14,6 +14,17 @@ pub struct Machine {
     pub procs: Procs,
 }
 
+/// How many jobs of a workload lack a field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// The requested time.
+    pub request: usize,
+    /// The user.
+    pub user: usize,
+    /// The executable.
+    pub executable: usize,
+}
+
 /// Names of users, queues and so on, by number. Empty if the log has numbers only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
@@ -211,6 +222,15 @@ impl Workload {
     /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
+    }
+
+    /// How many jobs lack a field that predictors use.
+    pub fn lacking(&self) -> Lacking {
+        self.jobs.iter().fold(Lacking::default(), |lacking, job| Lacking {
+            request: lacking.request + usize::from(job.shape.limit.is_none()),
+            user: lacking.user + usize::from(job.user.is_none()),
+            executable: lacking.executable + usize::from(job.executable.is_none()),
+        })
     }
 
     /// First submission.

@@ -105,20 +105,12 @@ impl Loaded {
         let any = |needs: fn(&PredictorSpec) -> bool| {
             experiments.iter().any(|one| one.predictor.spec().is_some_and(needs))
         };
-        let facts = Facts::of(&self.log.workload, &self.name);
+        let lacking = self.log.workload.lacking();
         let strangers = any(|spec| spec.needs().user).then(|| {
-            self.lacking(
-                facts.without_user,
-                "user",
-                "no history is known of them and none is learned from them",
-            )
+            self.lacking(lacking.user, "user", "no history is known of them and none is learned from them")
         });
         let scripts = any(|spec| spec.needs().executable).then(|| {
-            self.lacking(
-                facts.without_executable,
-                "executable",
-                "in this they count as alike (unknown=alike)",
-            )
+            self.lacking(lacking.executable, "executable", "in this they count as alike (unknown=alike)")
         });
         request.into_iter().chain(strangers.flatten()).chain(scripts.flatten()).collect()
     }
@@ -133,7 +125,7 @@ impl Loaded {
     /// What is assumed about jobs without a requested time.
     fn assumed_request(&self, experiment: &Experiment) -> Option<String> {
         let workload = &self.log.workload;
-        let missing = without_request(workload);
+        let missing = workload.lacking().request;
         (missing > 0).then(|| {
             format!(
                 "{} of {} {} no requested time; where one is needed, {} is assumed (--default-request)",
@@ -173,10 +165,6 @@ pub fn digest(workload: &Workload) -> String {
     format!("{:016x}", workload.digest())
 }
 
-fn without_request(workload: &Workload) -> usize {
-    workload.jobs().iter().filter(|job| job.shape.limit.is_none()).count()
-}
-
 /// The workload of a result: two results are comparable if these facts are equal.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
@@ -206,6 +194,7 @@ pub struct Facts {
 impl Facts {
     /// Of a workload that was not read from a file.
     pub fn of(workload: &Workload, source: &str) -> Facts {
+        let lacking = workload.lacking();
         Facts {
             source: source.to_owned(),
             format: None,
@@ -218,9 +207,9 @@ impl Facts {
             first_submit: workload.begins().map(|time| time.0),
             last_submit: workload.jobs().last().map(|job| job.submit.0),
             offered_load: workload.offered_load(),
-            without_request: without_request(workload),
-            without_user: workload.jobs().iter().filter(|job| job.user.is_none()).count(),
-            without_executable: workload.jobs().iter().filter(|job| job.executable.is_none()).count(),
+            without_request: lacking.request,
+            without_user: lacking.user,
+            without_executable: lacking.executable,
         }
     }
 }

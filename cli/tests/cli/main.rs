@@ -14,10 +14,12 @@ mod generate;
 mod help;
 mod live;
 mod mold;
+mod plot;
 mod reproduce;
 mod search;
 mod simulate;
 mod trace;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};

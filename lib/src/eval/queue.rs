@@ -73,6 +73,18 @@ impl Evaluation<'_> {
 }
 
 impl QueueSeries {
+    /// The jobs waiting over a span, by default its own, as steps: seconds since the span began, and the jobs from then on.
+    pub fn jobs_waiting(&self, span: Option<Span>) -> Vec<(f64, f64)> {
+        let Some(Span { from, until }) = span.or(self.span) else { return Vec::new() };
+        let first = self.steps.partition_point(|step| step.time < from);
+        let last = self.steps.partition_point(|step| step.time <= until);
+        // The last step before the span says what the queue is when it begins.
+        let before = first.checked_sub(1).map(|before| (0.0, self.steps[before].jobs_waiting as f64));
+        let within = self.steps[first..last.max(first)].iter();
+        let points = within.map(|step| ((step.time - from).0 as f64, step.jobs_waiting as f64));
+        before.into_iter().chain(points).collect()
+    }
+
     fn of(evaluation: &Evaluation<'_>) -> QueueSeries {
         let jobs = evaluation.workload().len();
         // Time, and the changes in jobs waiting, processors waiting and processors busy.

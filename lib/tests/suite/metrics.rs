@@ -177,6 +177,19 @@ fn an_empty_window_has_no_values_and_no_not_a_number() {
     assert_eq!((fairness.jobs, fairness.delayed_share, fairness.mean_delay), (0, None, None));
 }
 
+/// Jobs 2 to 5 of the table above arrive at 10, 20, 30 and 40; job 3 starts at 50, 2 and 4 at 100, 5 at 140.
+#[test]
+fn waiting_jobs_are_steps_since_the_span_began() {
+    let (workload, schedule) = five();
+    let queue = Evaluation::of(&workload, &schedule).unwrap().queue();
+    let whole = [(0.0, 0.0), (10.0, 1.0), (20.0, 2.0), (30.0, 3.0), (40.0, 4.0), (50.0, 3.0), (100.0, 1.0)];
+    assert_eq!(queue.jobs_waiting(None)[..7], whole);
+    let part = Span { from: Time(35), until: Time(100) };
+    assert_eq!(queue.jobs_waiting(Some(part)), [(0.0, 3.0), (5.0, 4.0), (15.0, 3.0), (65.0, 1.0)]);
+    let after = Span { from: Time(1000), until: Time(900) };
+    assert_eq!(queue.jobs_waiting(Some(after)), [(0.0, 0.0)]);
+}
+
 #[test]
 fn a_workload_without_jobs_is_not_an_error() {
     let (workload, schedule) = scheduled(10, &[]);
@@ -185,7 +198,7 @@ fn a_workload_without_jobs_is_not_an_error() {
     assert_eq!(evaluation.all().span(), None);
     assert!(evaluation.all().by(Dimension::User).groups.is_empty());
     let queue = evaluation.queue();
-    assert!(queue.steps.is_empty() && queue.bins(4).is_empty());
+    assert!(queue.steps.is_empty() && queue.bins(4).is_empty() && queue.jobs_waiting(None).is_empty());
     assert_eq!((queue.summary().mean_jobs_waiting, queue.summary().max_jobs_waiting), (None, 0));
 }
 

@@ -1,13 +1,10 @@
 //! The files a simulation leaves: the schedule as CSV and as SWF, and the queue over time.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{Evaluation, Experiment, QueueSeries};
+use queuecast::eval::{Evaluation, Experiment};
+use queuecast::report::schedule;
 use queuecast::report::swf::{self, Heading};
-use queuecast::report::table::csv_field;
-use queuecast::sim::{Backfilled, Reason};
 use queuecast::trace::LogFormat;
 
 use crate::commands::loaded::Loaded;
@@ -66,7 +63,7 @@ impl Files {
     ) -> Result<(), Failure> {
         if let Some(planned) = self.schedule {
             let mut output = planned.begin()?;
-            write_schedule(&mut output, evaluation).map_err(|cause| output.failed(cause))?;
+            schedule::write_csv(&mut output, evaluation).map_err(|cause| output.failed(cause))?;
             output.commit()?;
         }
         if let Some(planned) = self.schedule_swf {
@@ -80,7 +77,7 @@ impl Files {
         if let Some(planned) = self.queue_series {
             let queue = evaluation.queue();
             let mut output = planned.begin()?;
-            write_queue(&mut output, &queue).map_err(|cause| output.failed(cause))?;
+            schedule::write_queue_csv(&mut output, &queue).map_err(|cause| output.failed(cause))?;
             output.commit()?;
         }
         Ok(())
@@ -105,62 +102,4 @@ fn notes(experiment: &Experiment) -> Vec<String> {
             options.factor
         ),
     ]
-}
-
-/// The first six columns are what others rely on.
-const SCHEDULE: &str = "job,submit,start,end,procs,reason,wait,ran,requested,predicted,corrections,backfill_kind,\
-                        killed,user,group,executable,queue,partition\n";
-
-fn write_schedule(out: &mut impl Write, evaluation: &Evaluation<'_>) -> io::Result<()> {
-    out.write_all(SCHEDULE.as_bytes())?;
-    let names = &evaluation.workload().names;
-    for index in 0..evaluation.workload().len() {
-        let measured = evaluation.measured(index);
-        let (job, placement) = (measured.job, measured.placement);
-        write!(
-            out,
-            "{},{},{},{},{},{},{},{},",
-            job.id.0,
-            job.submit,
-            placement.start,
-            placement.end(),
-            placement.procs(job),
-            placement.reason.word(),
-            measured.wait(),
-            placement.ran
-        )?;
-        if let Some(limit) = job.shape.limit {
-            write!(out, "{limit}")?;
-        }
-        let kind = match placement.reason {
-            Reason::Backfilled(Backfilled::InTime) => "in_time",
-            Reason::Backfilled(Backfilled::InSpace) => "in_space",
-            _ => "",
-        };
-        write!(out, ",{},{},{kind},{}", placement.predicted, placement.corrections, placement.killed)?;
-        write_name(out, job.user.map(|id| id.number()), &names.users)?;
-        write_name(out, job.group.map(|id| id.number()), &names.groups)?;
-        write_name(out, job.executable.map(|id| id.number()), &names.executables)?;
-        write_name(out, job.queue.map(|id| id.number()), &names.queues)?;
-        write_name(out, job.partition.map(|id| id.number()), &names.partitions)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-/// A name where the trace has one, else its number, else nothing.
-fn write_name(out: &mut impl Write, number: Option<u32>, names: &BTreeMap<u32, String>) -> io::Result<()> {
-    match number.map(|number| (number, names.get(&number))) {
-        Some((_, Some(name))) => write!(out, ",{}", csv_field(name)),
-        Some((number, None)) => write!(out, ",{number}"),
-        None => out.write_all(b","),
-    }
-}
-
-fn write_queue(out: &mut impl Write, queue: &QueueSeries) -> io::Result<()> {
-    out.write_all(b"time,jobs_waiting,procs_waiting,procs_busy\n")?;
-    for step in &queue.steps {
-        writeln!(out, "{},{},{},{}", step.time, step.jobs_waiting, step.procs_waiting, step.procs_busy)?;
-    }
-    Ok(())
 }

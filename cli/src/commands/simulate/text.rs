@@ -35,10 +35,7 @@ fn document(result: &Simulated<'_>) -> Document {
     if let Some(breakdown) = &result.groups {
         document = document.with_table("groups", groups(breakdown));
     }
-    if let Some(queue) = result.plotted {
-        document = document.with_chart(plot(queue, result.queue.span));
-    }
-    document
+    document.with_chart(plot(result.series, result.queue.span))
 }
 
 fn settings(result: &Simulated<'_>) -> Table {
@@ -47,7 +44,7 @@ fn settings(result: &Simulated<'_>) -> Table {
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
     let mut table = Table::facts([
         fact("policy", experiment.policy.to_string()),
-        fact("predictor", experiment.predictor.to_string()),
+        fact("predictor", result.predictor.clone()),
         fact("correction", options.correction.to_string()),
         fact("event order", options.event_order.to_string()),
         fact("at the limit", options.limit.to_string()),
@@ -177,17 +174,9 @@ fn groups(breakdown: &Breakdown) -> Table {
 
 /// The queue over the span of the counted jobs.
 fn plot(queue: &QueueSeries, span: Option<Span>) -> Chart {
-    let span = span.or(queue.span);
-    let begins = span.map_or(0, |span| span.from.0);
-    let within = |time: i64| span.is_none_or(|span| (span.from.0..=span.until.0).contains(&time));
-    // What the queue was when the span begins was decided by the last step before it.
-    let before = queue.steps.iter().rev().find(|step| step.time.0 < begins);
-    let first = before.map(|step| (0.0, step.jobs_waiting as f64));
-    let steps = queue.steps.iter().filter(|step| within(step.time.0));
-    let points = steps.map(|step| ((step.time.0 - begins) as f64, step.jobs_waiting as f64));
     Chart::Area(Area {
         title: "The queue over time (the longest within each column)".to_owned(),
-        series: vec![Series::new("jobs waiting", first.into_iter().chain(points))],
+        series: vec![Series::new("jobs waiting", queue.jobs_waiting(span))],
         x: Axis::new("since the first counted submission", Measure::Duration),
         y: Axis::new("jobs waiting", Measure::Number),
         height: 8,

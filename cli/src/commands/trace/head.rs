@@ -62,7 +62,7 @@ fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
     };
     let mut columns: Vec<Column> = Vec::new();
     for field in Field::ALL {
-        let column = Column::new(field.name(), ColumnKind::Integer);
+        let column = Column::new(field.name(), ColumnKind::Integer).spare(spare(field));
         columns.push(match unit(field) {
             Some(unit) => column.unit(unit),
             None => column,
@@ -86,6 +86,21 @@ fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
         table.note(format!("not known in any of them: {}", unknown.join(", ")));
     }
     table
+}
+
+/// Which columns a narrow page does without, the highest first.
+fn spare(field: Field) -> u8 {
+    match field {
+        Field::PrecedingJob | Field::ThinkTime => 8,
+        Field::Cpu => 7,
+        Field::Memory | Field::RequestedMemory => 6,
+        Field::Group => 5,
+        Field::Partition => 4,
+        Field::Status | Field::Executable => 3,
+        Field::Queue => 2,
+        Field::RequestedProcs => 1,
+        _ => 0,
+    }
 }
 
 fn cells(record: &Record, names: &Names, format: LogFormat) -> Vec<Cell> {

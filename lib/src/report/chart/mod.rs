@@ -1,16 +1,18 @@
 //! Small terminal charts: bars to compare, areas over time, curves, scattered dots, histograms and empirical
 //! distributions.
 //!
-//! Each chart is a value with a `render(&Page)`. Nothing is coloured and nothing depends on colour: several
-//! series are told apart by panels or by marks, so a chart can be piped, pasted and printed.
+//! Each chart is a value with a `render(&Page)`, and [`svg`](super::svg) draws it as a picture. In text nothing is coloured
+//! and nothing depends on colour: several series are told apart by panels or by marks, so a chart can be piped, pasted and
+//! printed.
 
-mod area;
+pub(in crate::report) mod area;
 mod axis;
 mod bars;
 mod curves;
 mod density;
 mod frame;
 mod histogram;
+mod scale;
 
 pub use area::Area;
 pub use axis::{Axis, Measure};
@@ -32,12 +34,15 @@ pub struct Series {
 impl Series {
     /// Points in ascending order of x. What is not finite is left out.
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        let mut points: Vec<(f64, f64)> =
-            points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        Series::of(name.into(), points.into_iter().collect())
+    }
+
+    fn of(name: String, mut points: Vec<(f64, f64)>) -> Series {
+        points.retain(|(x, y)| x.is_finite() && y.is_finite());
         if !points.is_sorted_by(|a, b| a.0 <= b.0) {
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
-        Series { name: name.into(), points, dots: false }
+        Series { name, points, dots: false }
     }
 
     /// Points of a scatter plot, in any order. What is not finite is left out.

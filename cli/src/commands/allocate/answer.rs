@@ -36,8 +36,6 @@ pub struct Allocated {
     pub history: Option<MachineSize>,
     #[serde(flatten)]
     pub answer: AdviceAnswer,
-    #[serde(skip)]
-    pub plot: bool,
 }
 
 impl Allocated {

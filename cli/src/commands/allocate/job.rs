@@ -21,7 +21,7 @@ pub struct Arguments {
     pub between: bool,
     /// How long it runs on one processor, instead of --runs; with --parallelism and --variance
     #[arg(long, value_name = "DURATION", value_parser = lifetime, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
-    pub lifetime: Option<Lifetime>,
+    pub lifetime: Option<SerialRun>,
     /// Its average parallelism, from 1 on: no number of processors makes it faster than this
     #[arg(long, value_name = "A", value_parser = number, requires = "lifetime", allow_negative_numbers = true)]
     pub parallelism: Option<f64>,
@@ -52,7 +52,7 @@ pub struct MeasuredRuns {
 
 /// The run time on one processor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lifetime {
+pub struct SerialRun {
     length: Seconds,
     /// As for [`MeasuredRuns`].
     bare: Option<String>,
@@ -65,8 +65,8 @@ fn is_bare(text: &str) -> bool {
     text.trim().parse::<i64>().is_ok_and(|seconds| seconds < SHORT)
 }
 
-fn lifetime(text: &str) -> Result<Lifetime, String> {
-    Ok(Lifetime { length: length(text)?, bare: is_bare(text).then(|| text.trim().to_owned()) })
+fn lifetime(text: &str) -> Result<SerialRun, String> {
+    Ok(SerialRun { length: length(text)?, bare: is_bare(text).then(|| text.trim().to_owned()) })
 }
 
 fn runs(text: &str) -> Result<MeasuredRuns, String> {
@@ -123,7 +123,7 @@ impl Arguments {
             (Some(MeasuredRuns { runs, .. }), _) => {
                 RunTimeBySize::Measured { runs: runs.clone(), between: self.between }
             }
-            (None, Some(Lifetime { length, .. })) => RunTimeBySize::Modelled {
+            (None, Some(SerialRun { length, .. })) => RunTimeBySize::Modelled {
                 alone: *length,
                 parallelism: self.parallelism.unwrap_or(f64::NAN),
                 variance: self.variance.unwrap_or(f64::NAN),

@@ -7,7 +7,7 @@ mod moment;
 mod partitions;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use queuecast::allot::SizesError;
 use queuecast::allot::advice::{
@@ -29,8 +29,9 @@ use super::cleaning;
 use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
+use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
-use crate::spec::{self, SpecParser};
+use crate::spec::{self, NamedPredictor, SpecParser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,9 +81,8 @@ pub struct Arguments {
     pub forecasting: Forecasting,
     #[command(flatten)]
     pub source: Source,
-    /// Leave out the chart
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// How queue times are predicted.
@@ -97,7 +97,7 @@ pub struct Forecasting {
     pub outlook: Option<RunTimeOutlook>,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one"), long_help = predictor_help())]
-    pub predictor: PredictorSpec,
+    pub predictor: NamedPredictor,
     #[arg(long, value_name = "PREDICTOR", value_parser = by(), hide_possible_values = true)]
     #[arg(help = by().help(BY), long_help = by().long_help(BY))]
     pub by: Option<QueueTime>,
@@ -179,7 +179,7 @@ impl Arguments {
         AdviceSettings {
             policy: policy.clone(),
             outlook,
-            predictor: predictor.clone(),
+            predictor: predictor.spec.clone(),
             by,
             draws,
             seed: Seed(seed),
@@ -199,6 +199,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if settings.by.is_some() && settings.check.is_some() {
         return Err(AdviceError::CheckedFormula.into());
     }
+    let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
     let mut trace =
         arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
     if let Some(trace) = &trace {
@@ -210,12 +212,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
             take_size(trace, live::site_procs());
         }
-        return from_log(arguments, &job, &settings, trace, printer);
+        return from_log(arguments, &job, &settings, trace, plot, printer);
     }
     if settings.predictor == PredictorSpec::Perfect {
         return Err(AdviceError::PerfectLive.into());
     }
-    from_site(arguments, &job, &settings, trace, printer)
+    from_site(arguments, &job, &settings, trace, plot, printer)
 }
 
 /// The advice at a moment of a log.
@@ -224,6 +226,7 @@ fn from_log(
     job: &MoldableJob,
     settings: &AdviceSettings,
     trace: &Loaded,
+    plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
     let (workload, zone) = (&trace.log.workload, &arguments.source.reading.time_zone);
@@ -231,7 +234,7 @@ fn from_log(
     let answer = advise(job, AdviceSource::Log { workload, at }, settings)?;
     warn(arguments, &answer, printer);
     warn_of_load(&answer, &trace.name, workload.machine().procs, printer);
-    printer.answer(&Allocated {
+    let advice = Allocated {
         version: env!("CARGO_PKG_VERSION"),
         source: trace.name.clone(),
         moment: Moment::of(at, workload.epoch, zone),
@@ -239,8 +242,8 @@ fn from_log(
         machine: trace.log.machine,
         history: None,
         answer,
-        plot: !arguments.no_plot,
-    })
+    };
+    plot.answer(&advice, printer)
 }
 
 /// The advice on a live site now: one answer, or one for each partition that differs from the others.
@@ -249,6 +252,7 @@ fn from_site(
     job: &MoldableJob,
     settings: &AdviceSettings,
     mut history: Option<Loaded>,
+    plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
     let procs = arguments.source.procs;
@@ -290,7 +294,6 @@ fn from_site(
             machine: MachineSize { procs: queue.machine, source: from },
             history: history.as_ref().map(|trace| trace.log.machine),
             answer,
-            plot: !arguments.no_plot && !several,
         });
     }
     if let Some(first) = answers.first() {
@@ -300,10 +303,10 @@ fn from_site(
         }
     }
     match (answers.pop(), several) {
-        (Some(only), false) => printer.answer(&only),
+        (Some(only), false) => plot.answer(&only, printer),
         (Some(last), true) => {
             answers.push(last);
-            printer.answer(&AllocatedByPartition { answers, refused })
+            plot.answer(&AllocatedByPartition { answers, refused }, printer)
         }
         (None, _) => {
             let why: Vec<String> =

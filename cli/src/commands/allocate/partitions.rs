@@ -50,10 +50,14 @@ impl Answer for AllocatedByPartition {
         let mut document = Document::new();
         for one in &self.answers {
             let name = one.partition.clone().unwrap_or_default();
-            let sizes = text::sizes(one, &text::shown(one)).titled(format!("Sizes in {name}"));
+            let shown = text::shown(one);
+            let sizes = text::sizes(one, &shown).titled(format!("Sizes in {name}"));
             document = document
                 .with_table(format!("machine {name}"), text::machine(one).titled(format!("Partition {name}")))
                 .with_table(format!("sizes {name}"), sizes);
+            if shown.len() > 1 {
+                document = document.with_chart(text::plot(one, &shown, &format!(" in {name}")));
+            }
         }
         // Past jobs are those of the whole site.
         if let Some(record) = self.answers.iter().find_map(|one| one.answer.record.as_ref()) {

@@ -34,8 +34,8 @@ fn document(result: &Allocated) -> Document {
     if let Some(record) = &result.answer.record {
         document = document.with_table("record", table_of(record));
     }
-    if result.plot && shown.len() > 1 {
-        document = document.with_chart(plot(result, &shown));
+    if shown.len() > 1 {
+        document = document.with_chart(plot(result, &shown, ""));
     }
     document.with_paragraph(sentence(result))
 }
@@ -290,17 +290,17 @@ fn starred(result: &Allocated) -> String {
     said
 }
 
-/// A bar is marked only if it is the one to ask for: averse to waiting, or among sizes that are too close to call, that need
+/// The turnaround of each size; `place` follows in the title. A bar is marked only if it is the one to ask for: averse to waiting, or among sizes that are too close to call, that need
 /// not be the shortest.
-fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
+pub(super) fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Chart {
     let target = result.target();
     let lowest = result.is_recommended(result.least());
     let best = if lowest { Best::Lowest } else { Best::Unmarked };
     let bar = |prospect: &&Prospect| {
         Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
     };
-    let title = format!("Turnaround by processors ({target})");
-    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best))
+    let title = format!("Turnaround by processors{place} ({target})");
+    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best).broken())
 }
 
 /// What to do, in one line.

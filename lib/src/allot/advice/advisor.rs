@@ -6,6 +6,7 @@ use super::comparison::too_close;
 use super::error::AdviceError;
 use super::prospect::{Advice, Preference, Prospect, TimeRange};
 use super::situation::Situation;
+use super::size_draw::SizeDraw;
 use crate::allot::{Size, Sizes};
 use crate::distribution::LogUniform;
 use crate::job::{Job, JobIndex, Truth};
@@ -25,13 +26,6 @@ pub struct Advisor {
     policy: Backfill,
     /// The job's run time may be this many times longer or shorter than given; at least 1.
     factor: f64,
-}
-
-/// One simulation: for each size, smallest first, how long the job waits and runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SizeDraw {
-    /// Queue time and run time.
-    pub each: Vec<(Seconds, Seconds)>,
 }
 
 impl Advisor {

@@ -2,8 +2,8 @@
 
 use rand::RngExt;
 
-use super::advisor::SizeDraw;
 use super::prospect::Target;
+use super::size_draw::SizeDraw;
 use crate::parallel;
 use crate::seed::Seed;
 
@@ -12,9 +12,6 @@ const RESAMPLES: u32 = 200;
 
 /// Two sizes are told apart if the order of their turnarounds is the same in this share of the resamples.
 const CONFIDENCE: f64 = 0.95;
-
-/// Turnarounds that differ by at most this share of the shorter one are alike, however certain they are.
-pub(super) const NEGLIGIBLE: f64 = 0.01;
 
 /// For each size, whether its turnaround cannot be told from that of the size at `best`.
 ///
@@ -63,7 +60,7 @@ mod tests {
             assert_eq!(too_close(&certain, 1, target, 300), [false, true], "{target}");
         }
         // The same turnarounds, in another order for the second.
-        let shuffled = draws((0..300).map(|draw| [3600 * (draw % 7) + 1, 3600 * ((draw * 37 + 5) % 7)]));
+        let shuffled = draws((0..300).map(|draw| [600 * (draw % 43) + 1, 600 * ((draw * 37 + 5) % 43)]));
         for target in [Target::Median, Target::Mean, Target::P90] {
             assert_eq!(too_close(&shuffled, 1, target, 300), [true, true], "{target}");
         }

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-use super::comparison::NEGLIGIBLE;
 use crate::spec::choices;
 use crate::stats::{self, Percentiles};
 use crate::units::{Procs, Seconds};
+
+/// Turnarounds that differ by at most this share of the shorter one are alike, however certain they are.
+const NEGLIGIBLE: f64 = 0.01;
 
 /// The range of a predicted time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

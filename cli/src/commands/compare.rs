@@ -15,7 +15,7 @@ use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
-use crate::progress;
+use crate::progress::{self, Progress};
 use crate::spec::{self, NamedPredictor, PredictorLabels, Several, SpecList};
 
 const EXAMPLES: &str = "\
@@ -99,9 +99,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let sweep = Sweep::grid(arguments.files.len(), &experiments).over(window).with_fairness();
     let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
         // Which failure is told does not depend on which thread was first.
+        let progress = Progress::new(printer, "reading", arguments.files.len());
+        let below = printer.below_progress();
         let traces = parallel::try_map(&arguments.files, |path: &PathBuf| {
-            Loaded::read(path, &arguments.source, printer)
+            let read = Loaded::read(path, &arguments.source, &below);
+            progress.advance();
+            read
         })?;
+        drop(progress);
         traces.iter().try_for_each(|trace| trace.check(&experiments))?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
         for workload in &workloads {

@@ -11,6 +11,8 @@ mod errors;
 mod frame;
 mod generate;
 mod help;
+#[cfg(unix)]
+mod interrupt;
 mod live;
 mod mold;
 mod plot;

@@ -27,6 +27,7 @@ use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor, SpecParser};
 
 const EXAMPLES: &str = "\
@@ -209,6 +210,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Some(trace) if !arguments.live.live => {
             let workload = &trace.log.workload;
             let at = moment::read(&arguments.at, zone, workload)?;
+            let _progress = Progress::uncounted(printer, predicting(&settings));
             let answer = advise(&job, AdviceSource::Log { workload, at }, &settings)?;
             (answer, trace.name.clone(), Moment::of(at, workload.epoch, zone))
         }
@@ -225,12 +227,22 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let name = history
                 .as_ref()
                 .map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name));
+            let _progress = Progress::uncounted(printer, predicting(&settings));
             (advise(&job, source, &settings)?, name, Moment::of(found.asked, Some(0), zone))
         }
     };
     warn(&answer, printer);
     let version = env!("CARGO_PKG_VERSION");
     plot.answer(&Allocated { version, source, moment, answer }, printer)
+}
+
+/// What takes long.
+fn predicting(settings: &AdviceSettings) -> &'static str {
+    if settings.check.is_some() {
+        "predicting the job and checking past predictions"
+    } else {
+        "predicting the job"
+    }
 }
 
 /// Warns of a fitted curve that deserves no trust.

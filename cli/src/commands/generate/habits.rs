@@ -9,6 +9,7 @@ use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -83,8 +84,10 @@ impl Arguments {
 /// Generates the workload and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let place = arguments.output.plan(&[], printer)?;
+    let progress = Progress::uncounted(printer, "generating");
     let generated = generate::habits(&arguments.model(), arguments.seed)
         .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    drop(progress);
     place.write(&generated, None, None, invocation, printer)
 }
 

@@ -15,12 +15,13 @@ use queuecast::sim::{Backfill, EventOrder};
 use self::answer::Simulated;
 use self::files::Files;
 use self::variation::Variation;
-use super::loaded::Loaded;
+use super::loaded::{Loaded, number_of};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor, PredictorLabels};
 
 const EXAMPLES: &str = "\
@@ -87,6 +88,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));
     }
 
+    let progress = Progress::uncounted(printer, &format!("simulating {}", number_of(workload.len(), "job")));
     let begun = Instant::now();
     let schedule = experiment.run(workload)?;
     let simulate_seconds = begun.elapsed().as_secs_f64();
@@ -94,6 +96,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     files.write(&trace, &experiment, &Evaluation::of(workload, &schedule)?)?;
     let measurement = Measurement { window: arguments.scheduling.window, by: arguments.by };
     let report = experiment.measure(workload, &schedule, measurement)?;
+    drop(progress);
     let simulated = Simulated {
         summary: report.summary,
         read_seconds: trace.seconds,

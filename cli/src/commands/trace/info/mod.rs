@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 
 /// Describe traces: machine, period, load, users, run times, estimates and habits, and what is wrong
 #[derive(Debug, clap::Args)]
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut all = Vec::new();
     for path in &arguments.files {
         let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("describing {}", input.name));
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
         let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));

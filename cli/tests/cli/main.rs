@@ -15,6 +15,7 @@ mod help;
 mod interrupt;
 mod live;
 mod mold;
+mod options;
 mod plot;
 mod reproduce;
 mod search;

@@ -1,6 +1,5 @@
 //! `queuecast generate habits`.
 
-use queuecast::report::duration;
 use queuecast::synth::{Habits, generate};
 use queuecast::units::Seconds;
 
@@ -52,17 +51,13 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", default_value = "0.06", allow_negative_numbers = true)]
     pub endless: f64,
     /// Longest requested time, 5m to 365d: 18h, 1-12:00:00, plain seconds
-    #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = spec::duration, allow_hyphen_values = true)]
     pub max_estimate: Seconds,
     /// Seed: the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub output: OutputOption,
-}
-
-fn length(text: &str) -> Result<Seconds, String> {
-    duration::parse(text).map_err(|error| error.to_string())
 }
 
 impl Arguments {

@@ -62,6 +62,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         workload: trace.facts(),
         cleaning: &trace.log.report,
         trace: &trace,
+        program: invocation.program(),
         file: arguments.file.display().to_string(),
         written: arguments.output.as_ref().map(|path| path.display().to_string()),
     };

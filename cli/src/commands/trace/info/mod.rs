@@ -23,13 +23,13 @@ use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
-/// Describe traces: machine, period, load, users, run times, estimates and habits, and what is wrong
+/// Describe traces: machine, period, load, users, run times, requested times and habits, and what is wrong
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The traces, compressed or not; - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Add all tables and charts on estimates, users, sessions and flurries; JSON always has what they show
+    /// Add all tables and charts on requested times, users, sessions and flurries; JSON always has what they show
     #[arg(long, help_heading = "Results")]
     pub portrait: bool,
     #[command(flatten)]

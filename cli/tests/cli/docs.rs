@@ -58,7 +58,9 @@ fn lines(page: &str) -> Vec<String> {
 /// Small files under the names the pages use.
 fn stand_ins() -> Folder {
     let folder = Folder::with("unused", "");
-    for name in ["LOG.swf.gz", "log.swf.gz", "KTH-SP2-1996-2.swf.gz", "CTC-SP2-1996-3.1-cln.swf.gz", "site.sacct.gz"] {
+    for name in
+        ["LOG.swf.gz", "log.swf.gz", "KTH-SP2-1996-2.swf.gz", "CTC-SP2-1996-3.1-cln.swf.gz", "site.sacct.gz"]
+    {
         stand_in(&folder, name);
     }
     folder

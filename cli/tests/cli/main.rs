@@ -8,6 +8,7 @@ mod compare;
 mod demo;
 mod docs;
 mod errors;
+mod foreign;
 mod frame;
 mod generate;
 mod help;

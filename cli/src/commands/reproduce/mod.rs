@@ -114,7 +114,8 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
         .parse()
         .map_err(|cause| Failure::unexpected(format!("the ruleset of {}", paper.name)).because(cause))?;
     let time_zone = ReadOptions::default().time_zone;
-    let reading = Reading { input_format: InputFormat::Swf, strict: false, time_zone };
+    let input_format = InputFormat::Swf;
+    let reading = Reading { input_format, strict: false, time_zone, cluster: None, columns: None };
     Ok(Source { reading, procs: None, clean })
 }
 

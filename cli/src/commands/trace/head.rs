@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::answer::Answer;
+use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
@@ -39,9 +40,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let input = Input::open(&arguments.file, printer)?;
     let name = input.name.clone();
     let refused = |error| Failure::reading(&name, error);
-    let mut records = Records::open(input, &arguments.reading.options(None)).map_err(refused)?;
+    let options = arguments.reading.options(None);
+    let mut records = Records::open(input, &options).map_err(refused)?;
     let first: Vec<Record> =
         records.by_ref().take(arguments.jobs).collect::<Result<_, _>>().map_err(refused)?;
+    let reading = records.counts().report(&options.ruleset, records.data_lines(), None);
+    cleaning::warn_unreadable(&name, &reading, printer);
     let table = table(&first, &records.names(), records.format());
     printer.answer(&Head {
         table: table.titled(format!("The first {} of {name}", number_of(first.len(), "record"))),

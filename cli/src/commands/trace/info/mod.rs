@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use self::described::Described;
 use crate::answer::Answer;
+use crate::commands::cleaning;
 use crate::commands::portrait::add_charts;
 use crate::commands::source::Source;
 use crate::failure::Failure;
@@ -60,6 +61,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let _progress = Progress::uncounted(printer, &format!("describing {}", input.name));
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
+        cleaning::warn_unreadable(&input.name, &info.reading, printer);
         let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));
         let cleaning = log.map(|log| log.report);
         all.push(Described { source: input.name, info, cleaning, portrait, in_full });

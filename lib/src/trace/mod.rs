@@ -27,6 +27,7 @@ mod input;
 mod lines;
 mod log;
 mod machine;
+mod names;
 mod options;
 mod parsed;
 mod partition_queue;

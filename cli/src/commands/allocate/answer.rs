@@ -96,15 +96,7 @@ impl Allocated {
 
     /// The size of the least turnaround; of those alike the one to ask for, or else the smallest.
     pub fn least(&self) -> &Prospect {
-        let target = self.target();
-        let turnaround = |one: &Prospect| target.of(&one.turnaround);
-        let mut least = self.answer.advice.recommended();
-        for one in self.answer.advice.prospects() {
-            if turnaround(one) < turnaround(least) {
-                least = one;
-            }
-        }
-        least
+        self.answer.advice.least()
     }
 
     /// The size that would be done sooner than the one to ask for, but not by enough to wait for it. Sizes that are too close

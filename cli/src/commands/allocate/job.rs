@@ -1,7 +1,6 @@
 //! The job that can be given several sizes: what is said of it on the command line.
 
 use queuecast::allot::advice::{MoldableJob, RunTimeBySize};
-use queuecast::report::duration;
 use queuecast::units::{Procs, Seconds};
 
 use crate::failure::Failure;
@@ -66,7 +65,10 @@ fn is_bare(text: &str) -> bool {
 }
 
 fn lifetime(text: &str) -> Result<SerialRun, String> {
-    Ok(SerialRun { length: length(text)?, bare: is_bare(text).then(|| text.trim().to_owned()) })
+    Ok(SerialRun {
+        length: spec::positive_duration(text)?,
+        bare: is_bare(text).then(|| text.trim().to_owned()),
+    })
 }
 
 fn runs(text: &str) -> Result<MeasuredRuns, String> {
@@ -80,15 +82,10 @@ fn runs(text: &str) -> Result<MeasuredRuns, String> {
         if is_bare(run) {
             bare.push(piece.trim().to_owned());
         }
-        Ok((Procs(procs), length(run)?))
+        Ok((Procs(procs), spec::positive_duration(run)?))
     });
     let runs = each.collect::<Result<_, String>>()?;
     Ok(MeasuredRuns { runs, bare })
-}
-
-fn length(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
-    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
 }
 
 /// The library says which numbers make sense.

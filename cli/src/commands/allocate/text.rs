@@ -4,7 +4,7 @@ use queuecast::allot::advice::{CalibrationSummary, Prospect, RangeWidth, Target,
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
 use queuecast::trace::MachineSource;
-use queuecast::wait::Calibration;
+use queuecast::wait::{Calibration, RangeComparison};
 
 use super::answer::Allocated;
 use crate::answer::Answer;
@@ -194,7 +194,19 @@ pub(super) fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     if sampled && !result.is_plain() {
         table.note("done first: probability that this size finishes first; the star is by something else");
     }
-    if result.answer.calibration.is_some() {
+    if let Some(RangeComparison { cases, score, usual_score }) =
+        result.answer.ranges.filter(|_| result.answer.falls_back())
+    {
+        table.note(format!(
+            "ranges of queue times are those of all past waits, whatever the size: on {} they were better than the predicted ones (interval score {} against {}); sizes are compared by the predicted ones",
+            number_of(cases, "past job"),
+            duration::about(usual_score),
+            duration::about(score)
+        ));
+        table.note(
+            "medians of queue times are corrected by the site's past (--check says how right they were)",
+        );
+    } else if result.answer.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
         table.note("ranges show the variation of run times only; later arrivals are not simulated (--check says how right they were)");
@@ -246,10 +258,15 @@ pub(super) fn table_of(record: &TrackRecord) -> Table {
         (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
     ];
     facts.extend(wide("range", &record.width));
+    facts.push(length("interval score of the range", record.score));
     if let Some(usual) = &record.usual {
         facts.push(length("mean error of the median of past waits", usual.mean_error));
         facts.push(share("within the range of past waits", usual.inside));
         facts.extend(wide("range of past waits", &usual.width));
+        facts.push(length("interval score of the range of past waits", usual.score));
+        facts.push(share("shown: the range of past waits", record.shown.usual));
+        facts.push(share("started within the range shown", record.shown.inside));
+        facts.push(length("interval score of the range shown", record.shown.score));
     }
     Table::facts(facts).titled(
         "How right it was so far: queue times of jobs that have started, from what was known at their submission",
@@ -279,7 +296,7 @@ fn starred(result: &Allocated) -> String {
     if target != Target::Median {
         said += &format!("; the star is by {target}");
     } else if asked != target {
-        said += &format!("; the star is by median too, for --by does not know the {asked}");
+        said += &format!("; the star is by median too, for --formula does not know the {asked}");
     }
     if result.answer.settings.preference.averse > 0.0 {
         said += &format!(

@@ -115,6 +115,15 @@ impl Advisor {
 
     /// Simulations with their queue times corrected, size by size; run times stay as they are.
     pub fn correct(&self, calibration: &Calibration, drawn: &[SizeDraw]) -> Vec<SizeDraw> {
+        self.replaced(drawn, |waits, size| calibration.correct(waits, size.procs, self.request(size)))
+    }
+
+    /// Simulations with the queue times of the site's past, whatever the size; run times stay as they are.
+    pub fn with_past_waits(&self, calibration: &Calibration, drawn: &[SizeDraw]) -> Vec<SizeDraw> {
+        self.replaced(drawn, |waits, _| calibration.replace_by_past(waits))
+    }
+
+    fn replaced(&self, drawn: &[SizeDraw], replace: impl Fn(&mut [Seconds], &Size)) -> Vec<SizeDraw> {
         let mut corrected = drawn.to_vec();
         for (place, size) in self.sizes().iter().enumerate() {
             let mut each: Vec<&mut Seconds> = corrected
@@ -123,7 +132,7 @@ impl Advisor {
                 .map(|one| &mut one.0)
                 .collect();
             let mut waits: Vec<Seconds> = each.iter().map(|wait| **wait).collect();
-            calibration.correct(&mut waits, size.procs, self.request(size));
+            replace(&mut waits, size);
             each.iter_mut().zip(waits).for_each(|(wait, corrected)| **wait = corrected);
         }
         corrected

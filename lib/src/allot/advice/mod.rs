@@ -31,5 +31,5 @@ pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
 pub use run_time_model::RunTimeModel;
 pub use situation::{JobAtSite, Situation};
 pub use size_draw::SizeDraw;
-pub use track_record::{PastAnswer, RangeWidth, TrackRecord, WaitBaseline};
+pub use track_record::{PastAnswer, RangeWidth, ShownRanges, TrackRecord, WaitBaseline};
 pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};

@@ -35,6 +35,15 @@ impl TimeRange {
     }
 }
 
+impl TimeRange {
+    /// The ends of another range, and the own median moved between them.
+    fn within(self, other: &TimeRange) -> TimeRange {
+        let median = other.p10.map_or(self.median, |low| self.median.max(low));
+        let median = other.p90.map_or(median, |high| median.min(high));
+        TimeRange { p10: other.p10, median, p90: other.p90, mean: self.mean }
+    }
+}
+
 /// What can be expected of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Prospect {
@@ -114,6 +123,9 @@ pub struct Advice {
     /// The place of the one that starts soonest.
     #[serde(skip)]
     soonest: usize,
+    /// The place of the one of the least turnaround; of those alike the one to ask for, else the smallest.
+    #[serde(skip)]
+    least: usize,
     /// Places of the sizes that cannot be told from the one of the least turnaround, itself included.
     #[serde(skip)]
     close: Vec<usize>,
@@ -152,7 +164,23 @@ impl Advice {
         let gain = turnaround(soonest) - turnaround(best);
         let worth = gain > averse * prospects[soonest].run.median;
         let recommended = if worth || queue(best) <= queue(soonest) { best } else { soonest };
-        Some(Advice { prospects, recommended, soonest, close })
+        let least = if turnaround(recommended) <= turnaround(shortest) { recommended } else { shortest };
+        Some(Advice { prospects, recommended, soonest, least, close })
+    }
+
+    /// The same choice with the ranges of queue times and turnarounds of another advice on the same sizes. Medians stay, moved
+    /// into the range where they lie outside it.
+    pub(super) fn with_ranges_of(mut self, other: &Advice) -> Advice {
+        for (own, other) in self.prospects.iter_mut().zip(&other.prospects) {
+            own.queue = own.queue.within(&other.queue);
+            own.turnaround = own.turnaround.within(&other.turnaround);
+        }
+        self
+    }
+
+    /// The one of the least turnaround; of those alike the one to ask for, else the smallest.
+    pub fn least(&self) -> &Prospect {
+        &self.prospects[self.least]
     }
 
     /// Of each size, smallest first.

@@ -18,7 +18,7 @@ use crate::seed::Seed;
 use crate::sim::{Backfill, Options, simulate};
 use crate::site::{Replay, Site, Timeline};
 use crate::units::{Procs, Seconds, Time};
-use crate::wait::{Calibration, Lesson, QueueTime};
+use crate::wait::{Calibration, Lesson, QueueTime, RangeComparison};
 use crate::workload::Workload;
 
 /// Simulations per calibration job.
@@ -127,6 +127,9 @@ pub struct AdviceAnswer {
     pub excluded: Vec<Procs>,
     /// What queue times were corrected by.
     pub calibration: Option<CalibrationSummary>,
+    /// The ranges of queue times beside the range of past waits, on the past jobs they were corrected by. Where they are worse,
+    /// the ranges of the advice are those of past waits.
+    pub ranges: Option<RangeComparison>,
     /// How right such predictions were for past jobs.
     pub record: Option<TrackRecord>,
 }
@@ -178,16 +181,23 @@ pub fn advise(
     let learned = study.learned(&past)?;
     let offer = job.offered(&situation, limits)?;
     let advisor = Advisor::new(situation, offer.sizes, settings.policy.clone(), job.give_or_take);
+    let compared = learned.calibration.as_ref().and_then(Calibration::compare_ranges);
     let advice = match settings.by {
         Some(by) => advisor.by(by, settings.preference)?,
         None => {
             let mut drawn = advisor.simulate(settings.seed, settings.draws)?;
             let mut independent = drawn.len();
+            let mut usual = None;
             if let Some(calibration) = &learned.calibration {
+                if compared.is_some_and(|ranges| ranges.is_worse()) {
+                    let usual_draws = advisor.with_past_waits(calibration, &drawn);
+                    usual = Some(advisor.conclude(&usual_draws, settings.preference)?);
+                }
                 drawn = advisor.correct(calibration, &drawn);
                 independent = independent.min(Calibration::ALIKE);
             }
-            advisor.conclude_from(&drawn, independent, settings.preference)?
+            let advice = advisor.conclude_from(&drawn, independent, settings.preference)?;
+            usual.iter().fold(advice, Advice::with_ranges_of)
         }
     };
     let predicted = |procs: Procs| advice.prospects().iter().any(|prospect| prospect.procs == procs);
@@ -204,6 +214,7 @@ pub fn advise(
         excluded: offer.excluded,
         calibration: calibration
             .map(|known| CalibrationSummary { jobs: known.lessons().len(), slope: known.slope() }),
+        ranges: compared,
         record: learned.record,
     })
 }
@@ -323,6 +334,11 @@ impl<'a> Study<'a> {
 }
 
 impl AdviceAnswer {
+    /// Whether the ranges shown are those of past waits, since these were better on the site's own past.
+    pub fn falls_back(&self) -> bool {
+        self.ranges.is_some_and(|ranges| ranges.is_worse())
+    }
+
     /// By what sizes were compared in fact: a formula knows no more than medians.
     pub fn target(&self) -> Target {
         self.advice.comparable(self.settings.preference.target)
@@ -346,6 +362,21 @@ impl Serialize for AdviceAnswer {
             give_or_take: f64,
             default_request: Seconds,
         }
+        #[derive(Serialize)]
+        struct WrittenRanges {
+            /// Where the ranges shown come from.
+            from: &'static str,
+            #[serde(flatten)]
+            compared: RangeComparison,
+        }
+        impl WrittenRanges {
+            fn of(compared: RangeComparison) -> WrittenRanges {
+                WrittenRanges {
+                    from: if compared.is_worse() { "past_waits" } else { "prediction" },
+                    compared,
+                }
+            }
+        }
         let AdviceSettings { by, draws, seed, calibrate, preference, .. } = self.settings;
         let simulated = by.is_none();
         let written = WrittenSettings {
@@ -361,7 +392,7 @@ impl Serialize for AdviceAnswer {
             give_or_take: self.give_or_take,
             default_request: self.settings.default_request,
         };
-        let mut object = serializer.serialize_struct("AdviceAnswer", 12)?;
+        let mut object = serializer.serialize_struct("AdviceAnswer", 13)?;
         object.serialize_field("state", &self.site)?;
         object.serialize_field("settings", &written)?;
         object.serialize_field("recommended", &self.advice.recommended().procs)?;
@@ -373,6 +404,7 @@ impl Serialize for AdviceAnswer {
         object.serialize_field("limits", &self.limits)?;
         object.serialize_field("excluded", &self.excluded)?;
         object.serialize_field("calibration", &self.calibration)?;
+        object.serialize_field("ranges", &self.ranges.map(WrittenRanges::of))?;
         object.serialize_field("record", &self.record)?;
         object.end()
     }

@@ -216,7 +216,7 @@ fn literal(found: &SeedResults<'_>) -> Vec<PublishedCell> {
     cells.push(line("correlation", |line| line.correlation));
     cells.push(line("slope", |line| line.slope));
     cells.push(line("intercept", |line| line.intercept));
-    cells
+    cells.into_iter().map(explained::cell).collect()
 }
 
 /// What the strategies that predict do in an experiment, in rows after AVG, beside the tables it changes.

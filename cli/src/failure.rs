@@ -16,8 +16,8 @@ use std::process::ExitCode;
 
 use queuecast::eval::EvalError;
 use queuecast::sim::SimError;
-use queuecast::trace::TraceError;
 use queuecast::trace::sacct::EXAMPLE_COMMAND;
+use queuecast::trace::{TraceError, places};
 
 /// What kind of failure it is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +97,22 @@ impl Failure {
             TraceError::NotALog { looks_like, hint } => {
                 Failure::input(format!("{name} is not a job trace: it looks like {looks_like}")).hint(hint)
             }
-            TraceError::MostlyMalformed { malformed, lines, format, first, hint } => Failure::input(format!(
-                "{name} is not a {format} file: {malformed} of its first {lines} data lines are malformed; the first: {first}"
+            TraceError::MostlyMalformed { malformed, lines, format, first, at, hint } => Failure::input(format!(
+                "{name} cannot be read as {format}: {malformed} of {lines} data lines are malformed ({}); the first: {first}",
+                places(&at, malformed)
             ))
             .hint(hint),
+            TraceError::SeveralClusters { ref clusters } => {
+                let first = clusters.first().map_or("NAME", |one| one.cluster.as_str());
+                let hint = format!("choose one, as in --cluster {first}: each is a machine of its own");
+                let what = error.to_string();
+                let what = what.split("; name one").next().unwrap_or_default();
+                Failure::input(format!("{name}: {what}")).hint(hint)
+            }
+            TraceError::NoClusterColumn => Failure::input(format!(
+                "{name} has no Cluster column that --cluster could select by"
+            ))
+            .hint("add Cluster to sacct's --format, or leave --cluster out"),
             TraceError::MissingColumns { missing } => {
                 Failure::input(format!("{name}: the header line lacks {missing}"))
                     .hint(format!("an example that has all: {EXAMPLE_COMMAND}"))

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command};
 use crate::failure::Failure;
 
 /// Options that decide where and how a result is written, not what it is.
-const SHOWING: [&str; 5] = ["output", "format", "quiet", "ascii", "color"];
+const SHOWING: [&str; 6] = ["output", "plot", "format", "quiet", "ascii", "color"];
 
 /// The words of a command line, the program's name first, and the tree of commands.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ mod failure;
 mod input;
 mod invocation;
 mod output;
+mod plot;
 mod printer;
 mod progress;
 mod showing;

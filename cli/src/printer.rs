@@ -11,9 +11,6 @@ use crate::answer::Answer;
 use crate::failure::{Failure, Kind};
 use crate::showing::{Colour, Showing};
 
-/// The widest that tables get on a terminal.
-const WIDEST: usize = 120;
-
 /// Renders answers, and prints messages.
 #[derive(Debug, Clone)]
 pub struct Printer {
@@ -22,6 +19,8 @@ pub struct Printer {
     quiet: bool,
     /// Whether standard error is coloured.
     coloured: bool,
+    /// Columns of standard error, if it is a terminal.
+    columns: Option<usize>,
 }
 
 impl Printer {
@@ -32,13 +31,16 @@ impl Printer {
         let charset = if showing.ascii { Charset::Ascii } else { Charset::Unicode };
         let terminal = io::stderr().is_terminal();
         let coloured = colours(showing.color, terminal, |name| std::env::var(name).ok());
-        Printer { format: showing.format, page: Page { width, charset }, quiet: showing.quiet, coloured }
+        let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+        let page = Page { width, charset };
+        let columns = columns.filter(|_| terminal);
+        Printer { format: showing.format, page, quiet: showing.quiet, coloured, columns }
     }
 
     /// Prints warnings and failures only.
     #[cfg(test)]
     pub fn silent() -> Printer {
-        Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false }
+        Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false, columns: None }
     }
 
     /// The format asked for.
@@ -106,11 +108,36 @@ impl Printer {
         }
     }
 
+    /// The text broken between words, where standard error is a terminal.
+    fn wrapped(&self, word: &str, text: &str) -> String {
+        self.columns.map_or_else(|| text.to_owned(), |columns| broken(text, columns, word.len() + 1))
+    }
+
     fn say(&self, word: &str, style: Style, text: &str) {
         let style = if self.coloured { style } else { Style::new() };
         // If standard error is closed too, the message is lost.
-        let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {text}");
+        let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {}", self.wrapped(word, text));
     }
+}
+
+/// The text in lines of at most so many columns, broken between words; the first begins after `used` columns.
+fn broken(text: &str, columns: usize, used: usize) -> String {
+    let mut out = String::new();
+    let mut at = used;
+    for word in text.split(' ') {
+        let wide = word.chars().count();
+        if at > 0 && at + 1 + wide > columns {
+            out.push('\n');
+            at = wide;
+        } else {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            at += 1 + wide;
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// Indented JSON, ending in a newline.
@@ -124,7 +151,7 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
 fn width(told: Option<usize>, terminal: bool, columns: Option<&str>) -> Option<usize> {
     let said = || columns.and_then(|columns| columns.trim().parse().ok());
     let width = told.filter(|_| terminal).filter(|&width| width > 0).or_else(said).filter(|&width| width > 0);
-    width.or(terminal.then_some(80)).map(|width| width.min(WIDEST))
+    width.or(terminal.then_some(80))
 }
 
 /// The text in ASCII; other characters, as in names of a log, become `?`.
@@ -158,13 +185,20 @@ mod tests {
     #[test]
     fn a_width_comes_from_the_terminal_or_from_columns() {
         assert_eq!(width(Some(100), true, Some("60")), Some(100));
-        assert_eq!(width(Some(500), true, None), Some(WIDEST));
+        assert_eq!(width(Some(500), true, None), Some(500));
         assert_eq!(width(None, true, Some("60")), Some(60));
         assert_eq!(width(Some(0), true, Some("60")), Some(60));
         assert_eq!(width(None, true, Some("wide")), Some(80));
         assert_eq!(width(None, false, Some("60")), Some(60));
         assert_eq!(width(None, false, Some("0")), None);
         assert_eq!(width(None, false, None), None);
+    }
+
+    #[test]
+    fn messages_are_broken_between_words() {
+        assert_eq!(broken("one two three", 20, 5), "one two three");
+        assert_eq!(broken("one two three", 14, 5), "one two\nthree");
+        assert_eq!(broken("one twothreefour five", 9, 5), "one\ntwothreefour\nfive");
     }
 
     #[test]

@@ -94,6 +94,20 @@ fn fired(report: &CleaningReport, overrun: Overrun) -> String {
     if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
 }
 
+/// Warns if more than one line in a hundred could not be read.
+pub fn warn_unreadable(name: &str, report: &CleaningReport, printer: &Printer) {
+    let Some(rule) = report.rule(Rule::Malformed).filter(|rule| rule.count * 100 > report.lines) else {
+        return;
+    };
+    let share = rule.count as f64 / report.lines.max(1) as f64;
+    let [count, lines] = shown([rule.count, report.lines]);
+    let share = Cell::share(share).shown(&Page::default());
+    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+    printer.warning(&format!(
+        "{name}: {count} of {lines} data lines ({share}) cannot be read and are left out{first}"
+    ));
+}
+
 /// The report as a note, for formats without a place for it.
 pub fn note(name: &str, report: &CleaningReport, overrun: Overrun, printer: &Printer) {
     if !report.rules.is_empty() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use queuecast::eval::{Experiment, Sweep};
 use queuecast::parallel;
-use queuecast::predict::{Correction, PredictorSpec};
+use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
 use queuecast::workload::Workload;
 
@@ -13,9 +13,10 @@ use super::loaded::Loaded;
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, threads};
 use crate::failure::Failure;
+use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress;
-use crate::spec::{self, Several, SpecList};
+use crate::spec::{self, NamedPredictor, PredictorLabels, Several, SpecList};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,7 +42,7 @@ pub struct Arguments {
     pub policy: Vec<Several<Backfill>>,
     #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
-    pub predictor: Vec<Several<PredictorSpec>>,
+    pub predictor: Vec<Several<NamedPredictor>>,
     #[arg(long, value_name = "CORRECTION,...", default_value = "increments", value_parser = SpecList(spec::of::<Correction>()), hide_possible_values = true)]
     #[arg(help = spec::of::<Correction>().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Vec<Several<Correction>>,
@@ -59,9 +60,8 @@ pub struct Arguments {
     /// Add how long each simulation took, in JSON and CSV; without it, results are the same every time
     #[arg(long, help_heading = "Results")]
     pub timings: bool,
-    /// Leave out the charts
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 impl Arguments {
@@ -72,8 +72,12 @@ impl Arguments {
             for predictor in Several::together(&self.predictor) {
                 for order in Several::together(&self.event_order) {
                     for correction in Several::together(&self.correction) {
-                        let one =
-                            self.scheduling.experiment(policy.clone(), predictor.clone(), correction, order);
+                        let one = self.scheduling.experiment(
+                            policy.clone(),
+                            predictor.spec.clone(),
+                            correction,
+                            order,
+                        );
                         experiments.push(one);
                     }
                 }
@@ -88,6 +92,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
     }
+    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
     let experiments = arguments.experiments();
     let window = arguments.scheduling.window;
     let sweep = Sweep::grid(arguments.files.len(), &experiments).over(window).with_fairness();
@@ -116,15 +122,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(trace.log.report.clone()),
         notes: assumptions(trace),
     });
-    let mut comparison = Comparison::new(compared.collect(), window, results);
+    let mut comparison = Comparison::new(compared.collect(), window, results)
+        .labelled(PredictorLabels::of(&Several::together(&arguments.predictor)));
     comparison.tell_killed(printer);
     if !arguments.timings {
         comparison = comparison.without_timings();
     }
-    if arguments.no_plot {
-        comparison = comparison.without_plot();
-    }
-    printer.answer(&comparison)
+    plot.answer(&comparison, printer)
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
-//! Simulations side by side: a table and a chart for each trace.
+//! Simulations side by side: one table, and a chart for each trace.
+
+use std::path::Path;
 
 use queuecast::eval::{Experiment, Fairness, METRICS, SimulationResult, Summary, SweepResults, Window};
 use queuecast::report::{Cell, Column, Document, Table, comparison, metric};
@@ -9,6 +11,7 @@ use super::loaded::{Facts, number_of};
 use super::{cleaning, identity, killed};
 use crate::answer::Answer;
 use crate::printer::Printer;
+use crate::spec::PredictorLabels;
 
 /// Every experiment on every trace.
 #[derive(Debug)]
@@ -17,7 +20,7 @@ pub struct Comparison {
     traces: Vec<Compared>,
     results: SweepResults,
     timings: bool,
-    plot: bool,
+    labels: PredictorLabels,
 }
 
 /// One of the workloads.
@@ -51,7 +54,7 @@ struct ComparisonRow<'a> {
 impl Comparison {
     /// The results of a grid of simulations. `traces` are its workloads, in order.
     pub fn new(traces: Vec<Compared>, window: Window, results: SweepResults) -> Comparison {
-        Comparison { window, traces, results, timings: true, plot: true }
+        Comparison { window, traces, results, timings: true, labels: PredictorLabels::default() }
     }
 
     /// Leaves out how long simulations took, so that the same arguments give the same bytes.
@@ -60,10 +63,10 @@ impl Comparison {
         Comparison { timings: false, ..self }
     }
 
-    /// Leaves out the charts.
+    /// Calls predictors by these labels in text.
     #[must_use]
-    pub fn without_plot(self) -> Comparison {
-        Comparison { plot: false, ..self }
+    pub fn labelled(self, labels: PredictorLabels) -> Comparison {
+        Comparison { labels, ..self }
     }
 
     fn rows(&self) -> Vec<ComparisonRow<'_>> {
@@ -82,22 +85,47 @@ impl Comparison {
         self.results.asked().filter(|result| result.simulation.workload == at).collect()
     }
 
-    /// The table of one trace.
-    fn text(&self, at: usize) -> Table {
-        let trace = &self.traces[at];
-        let results = self.results_of(at);
-        let mut table = comparison::table(&results).titled(format!(
-            "{}: {} on {}",
-            trace.facts.source,
-            number_of(trace.facts.jobs, "job"),
-            number_of(trace.facts.procs as usize, "processor")
-        ));
-        table.notes.extend(results.first().and_then(|first| killed::killed(&first.summary)));
+    /// One table of all traces.
+    fn text(&self) -> Table {
+        let names = self.names();
+        let workloads = names.iter().enumerate().map(|(at, name)| comparison::WorkloadResults {
+            name: name.clone(),
+            results: self.results_of(at),
+        });
+        let workloads: Vec<_> = workloads.collect();
+        let titles: Vec<String> =
+            self.traces.iter().zip(&names).map(|(trace, name)| described(trace, name)).collect();
+        let mut table =
+            comparison::table(&workloads, &|written| self.labels.label(written)).titled(titles.join("; "));
+        for ((trace, name), workload) in self.traces.iter().zip(&names).zip(&workloads) {
+            let mut notes: Vec<String> = workload
+                .results
+                .first()
+                .and_then(|first| killed::killed(&first.summary))
+                .into_iter()
+                .collect();
+            let cleaning = trace.cleaning.as_ref();
+            notes.extend(cleaning.map(|report| cleaning::line(report, cleaning::Overrun::Decided)));
+            notes.extend(trace.notes.iter().cloned());
+            let of = if self.traces.len() > 1 { format!("{name}: ") } else { String::new() };
+            table.notes.extend(notes.into_iter().map(|note| format!("{of}{note}")));
+        }
         table
-            .notes
-            .extend(trace.cleaning.as_ref().map(|report| cleaning::line(report, cleaning::Overrun::Decided)));
-        table.notes.extend(trace.notes.iter().cloned());
-        table
+    }
+
+    /// What traces are called: by the names of their files, or by their paths where those are alike.
+    fn names(&self) -> Vec<String> {
+        let sources: Vec<&str> = self.traces.iter().map(|trace| trace.facts.source.as_str()).collect();
+        if sources.len() == 1 {
+            return vec![sources[0].to_owned()];
+        }
+        let file = |source: &str| {
+            let name = Path::new(source).file_name().map(|name| name.to_string_lossy().into_owned());
+            name.unwrap_or_else(|| source.to_owned())
+        };
+        let files: Vec<String> = sources.iter().map(|source| file(source)).collect();
+        let alike = |name: &String| files.iter().filter(|other| *other == name).count() > 1;
+        if files.iter().any(alike) { sources.into_iter().map(str::to_owned).collect() } else { files }
     }
 
     /// Notes the jobs of each trace that were ended at their requested time: the same for every experiment.
@@ -109,13 +137,13 @@ impl Comparison {
         }
     }
 
-    /// The document with a table and a chart for each trace.
-    pub fn added_to(&self, mut document: Document) -> Document {
-        for (at, trace) in self.traces.iter().enumerate() {
-            document = document.with_table(&*trace.facts.source, self.text(at));
-            if self.plot {
-                document = document.with_chart(comparison::bars(&self.results_of(at)));
-            }
+    /// The document with a table of all traces, and a chart for each.
+    pub fn added_to(&self, document: Document) -> Document {
+        let mut document = document.with_table("comparison", self.text());
+        for (at, (trace, name)) in self.traces.iter().zip(self.names()).enumerate() {
+            let label = |written: &str| self.labels.label(written);
+            let bars = comparison::bars(&self.results_of(at), &described(trace, &name), &label);
+            document = document.with_chart(bars);
         }
         document
     }
@@ -175,6 +203,12 @@ impl Answer for Comparison {
         }
         table
     }
+}
+
+/// The workload in one line.
+fn described(trace: &Compared, name: &str) -> String {
+    let Facts { jobs, procs, .. } = &trace.facts;
+    format!("{name}: {} on {}", number_of(*jobs, "job"), number_of(*procs as usize, "processor"))
 }
 
 fn fairness(fairness: &Fairness) -> [Cell; 8] {

@@ -18,6 +18,7 @@ use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::PlannedFile;
+use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress;
 use crate::spec;
@@ -47,9 +48,8 @@ pub struct Arguments {
     /// Write the workload in the Standard Workload Format; .gz and .zst compress it
     #[arg(long, value_name = "OUT.swf")]
     pub save: Option<PathBuf>,
-    /// Leave out the chart
-    #[arg(long)]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,6 +65,7 @@ struct Demonstration {
 /// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let planned = arguments.save.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
+    let plot = arguments.plotting.plan(&[])?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
     let workload = model.generate(Seed(arguments.seed)).map_err(|error| match error {
@@ -87,11 +88,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Ok(progress::simulated(&sweep, &[&workload], printer)?)
     })?;
     let traces = vec![compared(&workload, arguments)];
-    let mut comparison = Comparison::new(traces, Window::All, results).without_timings();
-    if arguments.no_plot {
-        comparison = comparison.without_plot();
-    }
-    printer.answer(&Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() })
+    let comparison = Comparison::new(traces, Window::All, results).without_timings();
+    let demonstration =
+        Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() };
+    plot.answer(&demonstration, printer)
 }
 
 /// FCFS plans without predictions, so it is simulated once; the others with each predictor.
@@ -134,7 +134,7 @@ impl Answer for Demonstration {
         };
         let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S now-30days --format=ALL | queuecast compare - --procs N";
         let document = self.comparison.added_to(Document::new());
-        document.with_paragraph(format!("Look closer:      {next}\nYour own records: {own}"))
+        document.with_command("Look closer:", next).with_command("Your own records:", own)
     }
 
     fn table(&self) -> Table {

@@ -12,6 +12,7 @@ use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 use serde::Serialize;
 
+use super::cleaning;
 use super::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -41,8 +42,9 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Warns of jobs removed because of --procs, which may be wrong.
+    /// Warns of lines that could not be read, and of jobs removed because of --procs, which may be wrong.
     fn warn(&self, source: &Source, printer: &Printer) {
+        cleaning::warn_unreadable(&self.name, &self.log.report, printer);
         let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
         if let (Some(procs), Some(rule)) = (source.procs, too_large) {
             let first =

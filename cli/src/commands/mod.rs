@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`) are below all commands.
 
 mod allocate;
 mod cleaning;
@@ -12,6 +12,7 @@ mod identity;
 mod killed;
 mod loaded;
 mod mold;
+mod portrait;
 #[cfg(feature = "papers")]
 mod reproduce;
 mod search;

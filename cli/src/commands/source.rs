@@ -24,6 +24,12 @@ pub struct Reading {
     /// Time zone of local times in accounting records, such as Europe/Stockholm
     #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = spec::time_zone)]
     pub time_zone: TimeZone,
+    /// The cluster whose jobs are read, of accounting records that have a Cluster column
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// The columns of accounting records without a header line, as sacct's --format names them: JobID,User,…
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Option<Vec<String>>,
 }
 
 /// How a trace becomes a workload.
@@ -70,6 +76,8 @@ impl Reading {
             strict: self.strict,
             procs: procs.map(Procs),
             time_zone: self.time_zone.clone(),
+            cluster: self.cluster.clone(),
+            columns: self.columns.clone(),
         }
     }
 }

@@ -8,5 +8,5 @@ mod values;
 pub use list::{Several, SpecList};
 pub use parser::{SpecParser, form, of, read};
 pub use queuecast::spec::Form;
-pub use templates::predictor;
+pub use templates::{NamedPredictor, PredictorLabels, predictor};
 pub use values::{at_least, at_least_one, dimension, positive, seeds, time_zone};

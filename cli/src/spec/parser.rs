@@ -38,8 +38,8 @@ impl<T> SpecParser<T> {
     }
 
     /// The same forms with another reader.
-    pub fn read_by(self, read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
-        SpecParser { read, ..self }
+    pub fn read_by<U>(self, read: fn(&str) -> Result<U, String>) -> SpecParser<U> {
+        SpecParser { forms: self.forms, note: self.note, read }
     }
 
     /// Help on one line: what it is, and the forms.

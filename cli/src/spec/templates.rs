@@ -1,6 +1,6 @@
 //! A template set in a file, as `queuecast search --output` writes it: `template:@FILE`.
 
-use std::fs;
+use std::{fmt, fs};
 
 use queuecast::predict::PredictorSpec;
 use queuecast::predict::template::{Template, TemplateSet};
@@ -8,11 +8,46 @@ use queuecast::spec::SpecError;
 
 use super::parser::{self, SpecParser, of};
 
+/// A predictor, and the file its templates come from, if any.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedPredictor {
+    /// The predictor.
+    pub spec: PredictorSpec,
+    file: Option<String>,
+}
+
+/// What predictors are called in tables: by their spec, or by the file of their templates.
+#[derive(Debug, Clone, Default)]
+pub struct PredictorLabels(Vec<(String, String)>);
+
+impl PredictorLabels {
+    /// The labels of these predictors.
+    pub fn of<'a>(predictors: impl IntoIterator<Item = &'a NamedPredictor>) -> PredictorLabels {
+        let label = |one: &NamedPredictor| Some((one.spec.to_string(), format!("@{}", one.file.as_ref()?)));
+        PredictorLabels(predictors.into_iter().filter_map(label).collect())
+    }
+
+    /// What the predictor written like this is called.
+    pub fn label(&self, written: &str) -> String {
+        let known = self.0.iter().find(|(spec, _)| spec == written);
+        known.map_or_else(|| written.to_owned(), |(_, label)| label.clone())
+    }
+}
+
+impl fmt::Display for NamedPredictor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
+    }
+}
+
 /// `--predictor`, which may name a file of templates.
-pub fn predictor() -> SpecParser<PredictorSpec> {
-    of().read_by(|text| match text.strip_prefix("template:@") {
-        Some(path) => read(path).map(PredictorSpec::Template),
-        None => parser::read(text),
+pub fn predictor() -> SpecParser<NamedPredictor> {
+    of::<PredictorSpec>().read_by(|text| match text.strip_prefix("template:@") {
+        Some(path) => {
+            let spec = read(path).map(PredictorSpec::Template)?;
+            Ok(NamedPredictor { spec, file: Some(path.to_owned()) })
+        }
+        None => parser::read(text).map(|spec| NamedPredictor { spec, file: None }),
     })
 }
 

@@ -55,18 +55,22 @@ fn json_carries_what_the_results_depend_on() {
 }
 
 #[test]
-fn text_has_a_table_per_trace_marks_the_best_and_draws_bars() {
+fn text_has_one_table_of_all_traces_marks_the_best_and_draws_bars() {
     let folder = two();
     let text = stdout(&mut folder.queuecast("compare four.swf half.swf"));
     assert!(text.contains("four.swf: 4 jobs on 100 processors"), "{text}");
     assert!(text.contains("half.swf: 4 jobs on 100 processors"), "{text}");
-    assert!(text.contains("* the best of its column"), "{text}");
-    assert_eq!(text.matches("Mean bounded slowdown\n").count(), 2, "{text}");
-    let line = |policy: &str| text.lines().find(|line| line.starts_with(policy)).unwrap().to_owned();
+    assert!(text.contains("* the best of its column and trace"), "{text}");
+    assert_eq!(text.matches("Mean bounded slowdown,").count(), 2, "{text}");
+    assert_eq!(text.matches("bounded slowdown  utilization").count(), 1, "{text}");
+    let line = |policy: &str| {
+        let row = text.lines().find(|line| line.starts_with(&format!("four.swf  {policy}")));
+        row.unwrap().to_owned()
+    };
     // EASY: 1.9925; first come, first served: (1 + 1.99 + 2.98 + 2) / 4 = 1.9925, too, but shorter waits.
     assert!(line("easy").contains("1 min 39 s*"), "{text}");
     assert!(!line("fcfs").contains("2 min 17 s*"), "{text}");
-    assert!(!stdout(&mut folder.queuecast("compare four.swf --no-plot")).contains("Mean bounded slowdown\n"));
+    assert!(!stdout(&mut folder.queuecast("compare four.swf --no-plot")).contains("Mean bounded slowdown,"));
 }
 
 #[test]

@@ -8,15 +8,18 @@ mod compare;
 mod demo;
 mod docs;
 mod errors;
+mod foreign;
 mod frame;
 mod generate;
 mod help;
 mod live;
 mod mold;
+mod plot;
 mod reproduce;
 mod search;
 mod simulate;
 mod trace;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,10 @@ const LONGEST: i64 = 1_000_000_000_000_000;
 const INCREMENTS: [i64; 11] =
     [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 * HOUR, 100 * HOUR];
 
+/// Corrections of one job by the steps of its rule; each further one at least doubles what was outlived. By increments it
+/// takes 57 years to get there.
+pub const MOST_STEPS: u16 = 5_000;
+
 /// How an outlived prediction is replaced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
@@ -67,6 +71,26 @@ impl Correction {
     pub fn corrected(self, first: Seconds, outlived: Seconds, limit: Option<Seconds>) -> Seconds {
         let rule = if limit.is_some() { self.with_request } else { self.without_request };
         rule.corrected(first, outlived, limit)
+    }
+
+    /// Like [`Correction::corrected`], for a job whose prediction was corrected `before` times: after [`MOST_STEPS`], so that
+    /// a run of any length needs few more, at least twice what was outlived, or a requested time ahead that the rule keeps to.
+    pub fn corrected_again(
+        self,
+        before: u16,
+        first: Seconds,
+        outlived: Seconds,
+        limit: Option<Seconds>,
+    ) -> Seconds {
+        let next = self.corrected(first, outlived, limit);
+        if before < MOST_STEPS {
+            return next;
+        }
+        let doubled = outlived + outlived;
+        match limit.filter(|&limit| next <= limit) {
+            Some(limit) => next.max(doubled.min(limit)),
+            None => next.max(doubled),
+        }
     }
 }
 
@@ -260,6 +284,24 @@ mod tests {
         let predictions = chain(Correction::INCREMENTS, 1, None, 1_000 * HOUR);
         assert!(predictions.is_sorted_by(|a, b| a < b));
         assert_eq!(predictions.last(), Some(&(1 + 1_000 * HOUR)));
+    }
+
+    #[test]
+    fn runs_of_any_length_need_a_bounded_number_of_corrections() {
+        for text in ["increments", "requested", "factor:1.0000001", "factor:2:until=60", "increments:free"] {
+            for limit in [None, Some(Seconds(60)), Some(Seconds(LONGEST))] {
+                let (first, correction) = (Seconds(60), rule(text));
+                let (mut last, mut count) = (first, 0_u16);
+                while last < Seconds(LONGEST) {
+                    let next = correction.corrected_again(count, first, last, limit);
+                    assert!(next > last);
+                    // By its own steps for as long as any real job needs.
+                    assert!(count >= MOST_STEPS || next == correction.corrected(first, last, limit));
+                    (last, count) = (next, count + 1);
+                }
+                assert!(count <= MOST_STEPS + 60, "{text}: {count}");
+            }
+        }
     }
 
     #[test]

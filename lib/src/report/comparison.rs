@@ -1,9 +1,11 @@
-//! Simulations of one workload side by side: a table with the best of each column marked, and bars.
+//! Simulations side by side: a table with the best of each column and workload marked, and bars for each workload.
 
 use super::chart::{Bar, Bars};
 use super::{Best, Cell, Chart, Column, Page, Table, metric};
 use crate::eval::{Metric, SimulationResult};
+use crate::predict::PredictorSpec;
 use crate::sim::Options;
+use crate::spec::{Spec, name_in};
 
 /// The metrics of the table: heading, name in the catalogue.
 const SHOWN: &[(&str, &str)] = &[
@@ -36,12 +38,25 @@ fn differ<T: PartialEq>(results: &[&SimulationResult], of: impl Fn(&Options) -> 
     all.any(|one| Some(one) != first)
 }
 
-/// One row for each simulation. Corrections and event orders are columns where they differ.
-pub fn table(results: &[&SimulationResult]) -> Table {
+/// The simulations of one workload, in the order of their rows.
+#[derive(Debug, Clone)]
+pub struct WorkloadResults<'a> {
+    /// What the workload is called.
+    pub name: String,
+    /// Its simulations.
+    pub results: Vec<&'a SimulationResult>,
+}
+
+/// One row for each workload and simulation, with the best of each workload's rows marked. Workloads are a column where there
+/// are several, corrections and event orders where they differ. `name` is what a predictor is called in its column.
+pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -> Table {
     let metrics: Vec<(&str, &Metric)> =
         SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
-    let differing = Differing::among(results);
-    let mut columns = vec![Column::text("policy"), Column::text("predictor")];
+    let all: Vec<&SimulationResult> = workloads.iter().flat_map(|one| one.results.iter().copied()).collect();
+    let differing = Differing::among(&all);
+    let several = workloads.len() > 1;
+    let mut columns: Vec<Column> = several.then(|| Column::text("trace")).into_iter().collect();
+    columns.extend([Column::text("policy"), Column::text("predictor")]);
     columns.extend(differing.correction.then(|| Column::text("correction")));
     columns.extend(differing.event_order.then(|| Column::text("event order")));
     let mut columns: Vec<Column> = columns.into_iter().map(Column::naming).collect();
@@ -53,28 +68,41 @@ pub fn table(results: &[&SimulationResult]) -> Table {
     }));
     columns.push(Column::share("later than FCFS").spare(1));
     let mut table = Table::new(columns);
-    for result in results {
-        let [policy, predictor, correction, order] = names(result);
-        let mut cells = vec![policy, predictor];
-        cells.extend(differing.correction.then_some(correction));
-        cells.extend(differing.event_order.then_some(order));
-        cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &result.summary)));
-        let delayed = result.fairness.as_ref().and_then(|fairness| fairness.delayed_share);
-        cells.push(delayed.map_or(Cell::Missing, Cell::share));
-        table.row(cells);
-    }
-    for (place, (_, one)) in metrics.iter().enumerate() {
-        table.mark_best(named + place, 0..results.len(), metric::best(one));
+    for workload in workloads {
+        if !table.rows().is_empty() {
+            table.rule();
+        }
+        let first = table.rows().len();
+        for result in &workload.results {
+            let [policy, predictor, correction, order] = names(result);
+            let predictor = Cell::text(name(&predictor.raw()));
+            let mut cells: Vec<Cell> = several.then(|| Cell::text(&*workload.name)).into_iter().collect();
+            cells.extend([policy, predictor]);
+            cells.extend(differing.correction.then_some(correction));
+            cells.extend(differing.event_order.then_some(order));
+            cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &result.summary)));
+            let delayed = result.fairness.as_ref().and_then(|fairness| fairness.delayed_share);
+            cells.push(delayed.map_or(Cell::Missing, Cell::share));
+            table.row(cells);
+        }
+        for (place, (_, one)) in metrics.iter().enumerate() {
+            table.mark_best(named + place, first..table.rows().len(), metric::best(one));
+        }
     }
     if table.has_marks() {
-        table.note("* the best of its column; bounded slowdown is the mean");
+        let of = if several { "its column and trace" } else { "its column" };
+        table.note(format!("* the best of {of}; bounded slowdown is the mean"));
     }
-    if let Some(excluded) = results.first().map(|first| &first.summary.excluded).filter(|one| one.jobs > 0) {
-        let jobs = Cell::count(excluded.jobs).shown(&Page::default());
-        let counted = if excluded.jobs == 1 { "job is" } else { "jobs are" };
-        table.note(format!("{jobs} {counted} not counted: {}", excluded.why));
+    for workload in workloads {
+        let excluded = workload.results.first().map(|first| &first.summary.excluded);
+        if let Some(excluded) = excluded.filter(|one| one.jobs > 0) {
+            let jobs = Cell::count(excluded.jobs).shown(&Page::default());
+            let counted = if excluded.jobs == 1 { "job is" } else { "jobs are" };
+            let of = if several { format!("{}: ", workload.name) } else { String::new() };
+            table.note(format!("{of}{jobs} {counted} not counted: {}", excluded.why));
+        }
     }
-    if differing.correction && results.iter().any(|result| !result.outlived) {
+    if differing.correction && all.iter().any(|result| !result.outlived) {
         table.note(
             "where no prediction is outlived, the correction makes no difference; \
              such combinations are simulated once",
@@ -83,12 +111,14 @@ pub fn table(results: &[&SimulationResult]) -> Table {
     table
 }
 
-/// The mean bounded slowdown of each simulation.
-pub fn bars(results: &[&SimulationResult]) -> Chart {
+/// The mean bounded slowdown of each simulation of a workload, which `on` describes. Predictors have a colour each; `name` is
+/// what a predictor is called.
+pub fn bars(results: &[&SimulationResult], on: &str, name: &dyn Fn(&str) -> String) -> Chart {
     let differing = Differing::among(results);
     let bar = |result: &&SimulationResult| {
         let experiment = &result.simulation.experiment;
-        let mut label = format!("{}, {}", experiment.policy, experiment.predictor);
+        let predictor = name(&experiment.predictor.to_string());
+        let mut label = format!("{}, {predictor}", experiment.policy);
         if differing.correction {
             label += &format!(", {}", experiment.options.correction);
         }
@@ -96,9 +126,17 @@ pub fn bars(results: &[&SimulationResult]) -> Chart {
             label += &format!(", {}", experiment.options.event_order);
         }
         let slowdown = result.summary.mean_bounded_slowdown;
-        Bar::new(label, slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2)))
+        let slowdown = slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2));
+        Bar::new(label, slowdown).of(explained(&predictor))
     };
-    Chart::Bars(Bars::new("Mean bounded slowdown", results.iter().map(bar)).best(Best::Lowest))
+    let bars = Bars::new("Mean bounded slowdown", results.iter().map(bar)).on(on);
+    Chart::Bars(bars.best(Best::Lowest).broken())
+}
+
+/// A predictor's name with what it predicts.
+fn explained(written: &str) -> String {
+    let form = PredictorSpec::forms().into_iter().find(|form| form.name == name_in(written));
+    form.map_or_else(|| written.to_owned(), |form| format!("{written} – {}", form.meaning))
 }
 
 /// Policy, predictor, correction and event order of a simulation.

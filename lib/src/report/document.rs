@@ -42,6 +42,8 @@ enum DocumentPart {
     Table(String, Table),
     Chart(Chart),
     Paragraph(String),
+    /// What a command line is for, and the command line.
+    CommandLine(String, String),
 }
 
 impl Document {
@@ -64,10 +66,33 @@ impl Document {
         self
     }
 
-    /// Adds a paragraph; its line ends are kept, its lines are not broken.
+    /// The charts, in order.
+    pub fn charts(&self) -> impl Iterator<Item = &Chart> {
+        self.blocks.iter().filter_map(|block| match block {
+            DocumentPart::Chart(chart) => Some(chart),
+            _ => None,
+        })
+    }
+
+    /// The same document without its charts.
+    #[must_use]
+    pub fn without_charts(mut self) -> Document {
+        self.blocks.retain(|block| !matches!(block, DocumentPart::Chart(_)));
+        self
+    }
+
+    /// Adds a paragraph; its line ends are kept, and a line that is too long for the page is broken between words.
     #[must_use]
     pub fn with_paragraph(mut self, text: impl Into<String>) -> Document {
         self.blocks.push(DocumentPart::Paragraph(text.into()));
+        self
+    }
+
+    /// Adds a command line that can be copied into a shell: where it is too long for the page, its lines are continued as a
+    /// shell reads them. `why` says what it is for.
+    #[must_use]
+    pub fn with_command(mut self, why: impl Into<String>, line: impl Into<String>) -> Document {
+        self.blocks.push(DocumentPart::CommandLine(why.into(), line.into()));
         self
     }
 
@@ -75,7 +100,7 @@ impl Document {
     pub fn tables(&self) -> impl Iterator<Item = (&str, &Table)> {
         self.blocks.iter().filter_map(|block| match block {
             DocumentPart::Table(key, table) => Some((key.as_str(), table)),
-            DocumentPart::Chart(_) | DocumentPart::Paragraph(_) => None,
+            DocumentPart::Chart(_) | DocumentPart::Paragraph(_) | DocumentPart::CommandLine(..) => None,
         })
     }
 
@@ -86,16 +111,18 @@ impl Document {
             Format::Text => self.joined(|block| match block {
                 DocumentPart::Table(_, table) => Some(table::text(table, page)),
                 DocumentPart::Chart(chart) => Some(chart.render(page)),
-                DocumentPart::Paragraph(text) => Some(paragraph(text)),
+                DocumentPart::Paragraph(text) => Some(paragraph(text, page)),
+                DocumentPart::CommandLine(why, line) => Some(command(why, line, page)),
             }),
             Format::Markdown => self.joined(|block| match block {
                 DocumentPart::Table(_, table) => Some(table::markdown(table)),
                 DocumentPart::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
-                DocumentPart::Paragraph(text) => Some(paragraph(text)),
+                DocumentPart::Paragraph(text) => Some(paragraph(text, &Page::default())),
+                DocumentPart::CommandLine(why, line) => Some(format!("{why}\n\n```sh\n{line}\n```\n")),
             }),
             Format::Csv => self.joined(|block| match block {
                 DocumentPart::Table(_, table) => Some(table::csv(table)),
-                DocumentPart::Chart(_) | DocumentPart::Paragraph(_) => None,
+                DocumentPart::Chart(_) | DocumentPart::Paragraph(_) | DocumentPart::CommandLine(..) => None,
             }),
             Format::Json => self.json(),
         }
@@ -121,9 +148,50 @@ impl Document {
     }
 }
 
-/// Removes control characters, which names in a log may contain.
-fn paragraph(text: &str) -> String {
-    text.lines().map(|line| page::printable(line) + "\n").collect()
+/// Lines within the page, without control characters, which names in a log may contain.
+fn paragraph(text: &str, page: &Page) -> String {
+    let limit = page.width.unwrap_or(usize::MAX);
+    let mut out = String::new();
+    for line in text.lines().map(page::printable) {
+        if page::width_of(&line) <= limit {
+            out += &format!("{line}\n");
+        } else {
+            page::wrap(&line, limit).iter().for_each(|line| out += &format!("{line}\n"));
+        }
+    }
+    out
+}
+
+/// A command line on one line, or else below what it is for, continued as a shell reads it.
+fn command(why: &str, line: &str, page: &Page) -> String {
+    let (why, line) = (page::printable(why), page::printable(line));
+    let limit = page.width.unwrap_or(usize::MAX);
+    if page::width_of(&why) + 1 + page::width_of(&line) <= limit {
+        return format!("{why} {line}\n");
+    }
+    let mut lines = vec![String::from(" ")];
+    for word in words(&line) {
+        // Two columns are for the mark of a line that is continued.
+        let last = lines.len() - 1;
+        if lines[last].len() > 4 && page::width_of(&lines[last]) + 1 + page::width_of(word) + 2 > limit {
+            lines[last] += " \\";
+            lines.push(String::from("   "));
+        }
+        if let Some(last) = lines.last_mut() {
+            *last += &format!(" {word}");
+        }
+    }
+    format!("{why}\n{}\n", lines.join("\n"))
+}
+
+/// The words of a command line; what stands between single quotes belongs to one word.
+fn words(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let ends = |c: char| {
+        quoted ^= c == '\'';
+        c == ' ' && !quoted
+    };
+    line.split(ends).filter(|word| !word.is_empty()).collect()
 }
 
 impl Chart {
@@ -166,6 +234,18 @@ mod tests {
         let markdown = "| policy | wait |\n| --- | ---: |\n| easy | 1 min 30 s |\n\n```text\neasy  1  ███████████\n```\n";
         assert_eq!(document().render(Format::Markdown, &page), markdown);
         assert_eq!(document().render(Format::Csv, &page), "policy,wait_seconds\neasy,90\n");
+    }
+
+    #[test]
+    fn paragraphs_are_broken_between_words_and_commands_as_a_shell_reads_them() {
+        let document = Document::new()
+            .with_paragraph("one two three\nfour")
+            .with_command("Look closer:", "queuecast simulate 'my log.swf' --policy sjbf");
+        let wide = "one two three\nfour\n\nLook closer: queuecast simulate 'my log.swf' --policy sjbf\n";
+        assert_eq!(document.render(Format::Text, &Page::default()), wide);
+        let narrow = "one two\nthree\nfour\n\nLook closer:\n  queuecast \\\n    simulate \\\n    'my log.swf' \\\n    \
+                      --policy \\\n    sjbf\n";
+        assert_eq!(document.render(Format::Text, &Page::wide(12)), narrow);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Results as text: tables in four formats, small terminal charts, lengths of time in human units, and schedules in
-//! the Standard Workload Format.
+//! Results as text: tables in four formats, small charts for terminals and as pictures, lengths of time in human units,
+//! and schedules in the Standard Workload Format.
 //!
 //! Everything here is a pure function from values to a string. The caller states the width of the [`Page`] and the
 //! characters that it can show, and adds colour, if any.
@@ -15,6 +15,7 @@ pub mod metric;
 mod number;
 mod page;
 pub mod schedule;
+mod svg;
 pub mod swf;
 pub mod table;
 mod window;
@@ -22,4 +23,5 @@ mod window;
 pub use best::Best;
 pub use document::{Chart, Document, Format};
 pub use page::{Charset, Page};
+pub use svg::svg;
 pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

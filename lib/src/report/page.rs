@@ -92,6 +92,14 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The widest piece of a text that [`fold`] keeps whole.
+pub(crate) fn longest_piece(text: &str) -> usize {
+    text.split_inclusive(BREAKS).map(|piece| width_of(piece.trim_end())).max().unwrap_or(0)
+}
+
+/// After these a text may be broken.
+const BREAKS: [char; 3] = [' ', ',', ':'];
+
 /// Breaks a text into lines of at most `width` columns, after a space, comma or colon where there is one, else
 /// wherever the line is full; nothing is lost. At least one line.
 pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
@@ -111,7 +119,7 @@ pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
         }
         // A space that ends the line may stand beyond it.
         let end = if rest[full..].starts_with(' ') { full + 1 } else { full };
-        let at = rest[..end].rfind([' ', ',', ':']).map_or(full, |place| place + 1);
+        let at = rest[..end].rfind(BREAKS).map_or(full, |place| place + 1);
         lines.push(rest[..at].trim_end().to_owned());
         rest = rest[at..].trim_start();
     }

@@ -1,12 +1,12 @@
 //! Writes a workload, or a schedule of it, in the Standard Workload Format. Compression is up to the sink.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::job::{Ending, Job, Truth};
 use crate::sim::{Placement, Schedule};
+use crate::trace::swf::Renamed;
 use crate::trace::{Header, Record, SwfWriter, UNKNOWN};
-use crate::workload::{Names, Workload};
+use crate::workload::Workload;
 
 /// What goes above the records.
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,26 +85,9 @@ fn kept_header(
     header: &Header,
     workload: &Workload,
 ) -> io::Result<i64> {
-    let new = |old: &BTreeMap<u32, String>, new: &BTreeMap<u32, String>| {
-        if old == new { BTreeMap::new() } else { new.clone() }
-    };
-    let (old, names) = (&header.names, &workload.names);
-    let renamed = Names {
-        users: new(&old.users, &names.users),
-        groups: new(&old.groups, &names.groups),
-        executables: new(&old.executables, &names.executables),
-        ..Names::default()
-    };
-    for comment in &header.comments {
-        let stale = match named(&comment.bytes).as_deref() {
-            Some("User") => old.users != names.users,
-            Some("Group") => old.groups != names.groups,
-            Some("Executable") => old.executables != names.executables,
-            _ => false,
-        };
-        if !stale {
-            writer.comment(&comment.bytes)?;
-        }
+    let renamed = Renamed::of(header, &workload.names);
+    for comment in header.comments.iter().filter(|comment| !renamed.is_stale(&comment.bytes)) {
+        writer.comment(&comment.bytes)?;
     }
     // A later header line replaces an earlier one.
     let jobs = i64::try_from(workload.len()).unwrap_or(i64::MAX);
@@ -120,16 +103,8 @@ fn kept_header(
             writer.comment(format!("; {key}: {is}").as_bytes())?;
         }
     }
-    writer.names(&renamed)?;
+    writer.names(&renamed.names)?;
     Ok(origin)
-}
-
-/// What a note of the form `User 3 = alice` names.
-fn named(comment: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(comment);
-    let note = text.trim_start().trim_start_matches(';').trim_start().strip_prefix("Note:")?.trim_start();
-    let (what, number) = note.split_once(" = ")?.0.split_once(' ')?;
-    number.trim().parse::<u32>().is_ok().then(|| what.to_owned())
 }
 
 fn record(job: &Job, truth: &Truth, placement: Option<&Placement>, origin: i64) -> Record {

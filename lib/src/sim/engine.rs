@@ -287,13 +287,14 @@ impl<'w> Engine<'w> {
             return;
         }
         let placement = self.placement(index);
-        placement.corrections = placement.corrections.saturating_add(1);
+        let before = placement.corrections;
+        placement.corrections = before.saturating_add(1);
         let elapsed = Seconds(now - row.start);
         let limit = self.site.rows().job(index).shape.limit;
         // With a factor below one only the plan is outlived at first, not the prediction.
         let corrected = match Seconds(row.predicted) {
             standing if standing > elapsed => standing,
-            _ => self.options.correction.corrected(Seconds(row.first), elapsed, limit),
+            _ => self.options.correction.corrected_again(before, Seconds(row.first), elapsed, limit),
         };
         let planned = self.planned_beyond(corrected, elapsed);
         self.move_end(index, &row, now, Seconds(row.first), corrected, planned, parts);

@@ -10,7 +10,7 @@ use super::machine::{LargestJob, MachineSize, MachineSource};
 use super::record::Record;
 use super::records::Records;
 use super::select::{Selected, select};
-use super::swf::{GUESSED, HELD, Header, SwfWriter, entry};
+use super::swf::{Comment, GUESSED, HELD, Header, Renamed, SwfWriter, entry};
 use super::{LogFormat, ReadOptions};
 use crate::units::Procs;
 use crate::workload::Names;
@@ -56,10 +56,13 @@ impl Cleaned {
                 LogFormat::Swf => {
                     let given = self.machine.source == MachineSource::Given;
                     let mut comments = Comments::new(given.then_some(self.machine.procs), true);
-                    for comment in &self.header.comments {
+                    let renamed = Renamed::of(&self.header, &self.names);
+                    let kept = |comment: &&Comment| !renamed.is_stale(&comment.bytes);
+                    for comment in self.header.comments.iter().filter(kept) {
                         comments.write(&mut writer, &comment.bytes)?;
                     }
                     comments.declare(&mut writer)?;
+                    writer.names(&renamed.names)?;
                     0
                 }
                 LogFormat::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,

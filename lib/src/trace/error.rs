@@ -118,19 +118,57 @@ pub enum TraceError {
     Malformed(Malformed),
     /// Most lines are malformed: the file has another format.
     #[error(
-        "{malformed} of the first {lines} data lines are malformed, so this is not a {format} file; the first: {first}; {hint}"
+        "{malformed} of {lines} data lines are malformed ({}), so this cannot be read as {format}; the first: {first}; {hint}",
+        places(at, *malformed)
     )]
     MostlyMalformed {
         /// Malformed lines.
         malformed: u64,
-        /// Data lines read.
+        /// Data lines read, without steps and repeated header lines.
         lines: u64,
         /// The assumed format.
         format: &'static str,
         /// The first of them.
         first: Box<Malformed>,
+        /// Where the first few of them are.
+        at: Vec<u64>,
         /// What to do.
         hint: &'static str,
+    },
+    /// Accounting records of several clusters, of which none was asked for.
+    #[error("the jobs are of {} clusters: {}; name one with --cluster", clusters.len(), list(clusters))]
+    SeveralClusters {
+        /// The clusters, in the order of appearance.
+        clusters: Vec<ClusterJobs>,
+    },
+    /// No job is of the cluster asked for.
+    #[error("no job is of cluster {wanted:?}; there are {}", list(clusters))]
+    NoSuchCluster {
+        /// The cluster asked for.
+        wanted: String,
+        /// The clusters there are, in the order of appearance.
+        clusters: Vec<ClusterJobs>,
+    },
+    /// A cluster was asked for, and no column tells the clusters.
+    #[error("there is no Cluster column that --cluster could select by; add Cluster to sacct's --format")]
+    NoClusterColumn,
+    /// Columns were named that the first row does not have.
+    #[error(
+        "{named} columns are named, the first line has {columns} (\"{line}\"); --columns names all columns of a file without a header line, in their order"
+    )]
+    NamedColumns {
+        /// How many names were given.
+        named: usize,
+        /// How many columns the first row has.
+        columns: usize,
+        /// The first row, shortened.
+        line: String,
+    },
+    /// An option for accounting records was given, and the file is SWF.
+    #[error("{option} is for accounting records; this is a log in the Standard Workload Format")]
+    AccountingOnly {
+        /// The option.
+        option: &'static str,
     },
     /// Accounting output without a column that is needed.
     #[error("the header line lacks {missing}; an example that has all: {EXAMPLE_COMMAND}")]
@@ -169,6 +207,31 @@ pub enum TraceError {
     /// Jobs and machine do not fit together.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+}
+
+/// A cluster, and how many jobs of it there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterJobs {
+    /// Its name.
+    pub cluster: String,
+    /// Rows that are its jobs.
+    pub jobs: u64,
+}
+
+fn list(clusters: &[ClusterJobs]) -> String {
+    let one = |ClusterJobs { cluster, jobs }: &ClusterJobs| {
+        format!("{} ({jobs} job{})", shortened(cluster.as_bytes()), if *jobs == 1 { "" } else { "s" })
+    };
+    clusters.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// "lines 2, 3, 7 and 12 more".
+pub fn places(at: &[u64], all: u64) -> String {
+    let listed: Vec<String> = at.iter().map(u64::to_string).collect();
+    let more = all.saturating_sub(at.len() as u64);
+    let plural = if all == 1 { "" } else { "s" };
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("line{plural} {}{rest}", listed.join(", "))
 }
 
 /// At most 40 characters of a value in a file, safe to print.

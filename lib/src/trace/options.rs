@@ -45,8 +45,12 @@ pub struct ReadOptions {
     pub strict: bool,
     /// The machine's size, instead of the log's.
     pub procs: Option<Procs>,
-    /// The time zone of local times in accounting records; not used for Unix seconds.
+    /// The time zone of local times in accounting records; not used for Unix seconds and times with an offset.
     pub time_zone: TimeZone,
+    /// The cluster whose jobs are read from accounting records that have a `Cluster` column.
+    pub cluster: Option<String>,
+    /// The columns of accounting records without a header line, named as in `sacct`.
+    pub columns: Option<Vec<String>>,
 }
 
 impl Default for ReadOptions {
@@ -57,6 +61,8 @@ impl Default for ReadOptions {
             strict: false,
             procs: None,
             time_zone: TimeZone::UTC,
+            cluster: None,
+            columns: None,
         }
     }
 }

@@ -7,15 +7,14 @@ use super::clean::{Example, Rule, RuleCounts};
 use super::error::{Malformed, TraceError};
 use super::input::{Compression, Source};
 use super::lines::Lines;
+use super::parsed::{NoRecord, Parsed};
 use super::record::{Record, UNKNOWN};
-use super::sacct::{NoRecord, Sacct};
+use super::sacct::Sacct;
 use super::sniff::sniff;
-use super::swf::{self, Header, Oddity};
+use super::swf::{Header, SwfReader};
+use super::unreadable::UnreadableLines;
 use super::{LogFormat, ReadOptions};
 use crate::workload::Names;
-
-/// Number of data lines after which a file of mostly malformed lines is rejected.
-const TRIAL: u64 = 100;
 
 /// A log as a stream of records. What is not a record (a malformed line, a step of a job) is counted in
 /// [`Records::counts`], or in strict mode an error.
@@ -24,10 +23,11 @@ pub struct Records<'a> {
     header: Header,
     /// The columns of accounting records; `None` in SWF.
     sacct: Option<Box<Sacct>>,
+    swf: SwfReader,
     strict: bool,
     counts: RuleCounts,
     data_lines: u64,
-    first_malformed: Option<Malformed>,
+    unreadable: UnreadableLines,
     ended: bool,
 }
 
@@ -42,9 +42,16 @@ impl<'a> Records<'a> {
         let format = match options.format {
             Some(_) if lines.beginning().is_empty() => return Err(TraceError::Empty),
             Some(format) => format,
+            None if options.columns.is_some() && !lines.beginning().is_empty() => LogFormat::Sacct,
             None => sniff(lines.beginning())?,
         };
         let sacct = match format {
+            LogFormat::Swf if options.columns.is_some() => {
+                return Err(TraceError::AccountingOnly { option: "--columns" });
+            }
+            LogFormat::Swf if options.cluster.is_some() => {
+                return Err(TraceError::AccountingOnly { option: "--cluster" });
+            }
             LogFormat::Swf => None,
             LogFormat::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
         };
@@ -52,10 +59,11 @@ impl<'a> Records<'a> {
             lines,
             header: Header::default(),
             sacct,
+            swf: SwfReader::default(),
             strict: options.strict,
             counts: RuleCounts::default(),
             data_lines: 0,
-            first_malformed: None,
+            unreadable: UnreadableLines::default(),
             ended: false,
         })
     }
@@ -73,63 +81,93 @@ impl<'a> Records<'a> {
     fn advance(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         while let Some((number, line)) = self.lines.next()? {
             let Some(&first) = line.iter().find(|byte| !byte.is_ascii_whitespace()) else { continue };
-            let parsed = match &mut self.sacct {
-                Some(sacct) => sacct.parse(line, number, record, &mut self.counts),
+            let (parsed, broken) = match &mut self.sacct {
+                Some(sacct) => {
+                    let parsed = sacct.parse(line, number, record, &mut self.counts);
+                    (parsed, sacct.take_broken(false))
+                }
                 None if first == b';' => {
                     self.header.push(number, line);
                     continue;
                 }
-                None => swf::parse(line, number, record).map(|oddity| {
-                    if let Some(oddity) = oddity {
-                        note(&mut self.counts, oddity, record);
-                    }
-                    None
-                }),
+                None => (self.swf.parse(line, number, record, &mut self.counts), None),
             };
-            self.data_lines += 1;
-            let refusal = match parsed {
-                Ok(None) => None,
-                Ok(Some(NoRecord { rule, job, value })) => {
-                    if self.strict {
-                        let remedy =
-                            if rule == Rule::Step { " (use sacct -X to leave steps out)" } else { "" };
-                        let (job, value) = (job.unwrap_or(UNKNOWN), value + remedy);
-                        return Err(strict_error(rule, rule.field(), self.format(), number, job, value));
-                    }
-                    self.counts.count(rule, || Example { line: Some(number), job, value });
+            if let Some(broken) = broken {
+                self.count_malformed(broken.malformed, broken.lines)?;
+            }
+            let is_record = matches!(parsed, Parsed::Record);
+            match parsed {
+                Parsed::Record => {
+                    self.data_lines += 1;
+                    self.check_values(number, record.job)?;
+                }
+                Parsed::NoRecord(no_record) => {
+                    self.data_lines += 1;
+                    self.count_other(no_record, number)?;
+                    self.check_clusters()?;
                     continue;
                 }
-                Err(malformed) => Some(malformed),
-            };
-            if self.strict {
-                self.refuse(refusal.as_ref(), number, record.job)?;
+                Parsed::Malformed(malformed) => self.count_malformed(malformed, 1)?,
+                Parsed::Incomplete => continue,
+                Parsed::Refused(error) => return Err(*error),
             }
-            let fine = refusal.is_none();
-            if let Some(malformed) = refusal {
-                self.counts.count(Rule::Malformed, || Example {
-                    line: Some(number),
-                    job: None,
-                    value: malformed.detail(),
-                });
-                self.first_malformed.get_or_insert(malformed);
-            }
-            if self.data_lines == TRIAL {
-                self.judge()?;
-            }
-            if fine {
+            self.judge(false)?;
+            self.check_clusters()?;
+            if is_record {
                 return Ok(true);
             }
         }
-        if self.data_lines < TRIAL {
-            self.judge()?;
+        if let Some(broken) = self.sacct.as_mut().and_then(|sacct| sacct.take_broken(true)) {
+            self.count_malformed(broken.malformed, broken.lines)?;
         }
+        self.judge(true)?;
+        self.sacct.as_ref().map_or(Ok(()), |sacct| sacct.check_clusters())?;
         Ok(false)
     }
 
-    /// Strict mode: a malformed line, or a value that was changed while reading, is an error.
-    fn refuse(&self, malformed: Option<&Malformed>, line: u64, job: i64) -> Result<(), TraceError> {
-        if let Some(malformed) = malformed {
-            return Err(TraceError::Malformed(malformed.clone()));
+    /// Counts a line that is not a record; in strict mode it is an error, unless it was not asked for.
+    fn count_other(&mut self, no_record: NoRecord, line: u64) -> Result<(), TraceError> {
+        let NoRecord { rule, job, value } = no_record;
+        if self.strict && !matches!(rule, Rule::OtherCluster | Rule::ColumnNames) {
+            let remedy = if rule == Rule::Step { " (use sacct -X to leave steps out)" } else { "" };
+            let (job, value) = (job.unwrap_or(UNKNOWN), value + remedy);
+            return Err(strict_error(rule, rule.field(), self.format(), line, job, value));
+        }
+        self.counts.count(rule, || Example { line: Some(line), job, value });
+        Ok(())
+    }
+
+    /// Counts lines that cannot be read; in strict mode they are an error.
+    fn count_malformed(&mut self, malformed: Malformed, lines: u64) -> Result<(), TraceError> {
+        if self.strict {
+            return Err(TraceError::Malformed(malformed));
+        }
+        self.data_lines += lines;
+        for line in (malformed.line..).take(lines as usize) {
+            let value = || malformed.detail();
+            self.counts.count(Rule::Malformed, || Example { line: Some(line), job: None, value: value() });
+        }
+        self.unreadable.push(malformed, lines);
+        Ok(())
+    }
+
+    /// An error if jobs of several clusters were read and none was asked for. What is left of the file is read first, to
+    /// count the jobs of each.
+    fn check_clusters(&mut self) -> Result<(), TraceError> {
+        let Some(sacct) = self.sacct.as_mut().filter(|sacct| sacct.has_mixed_clusters()) else {
+            return Ok(());
+        };
+        let (mut record, mut counts) = (Record::default(), RuleCounts::default());
+        while let Some((number, line)) = self.lines.next()? {
+            sacct.parse(line, number, &mut record, &mut counts);
+        }
+        sacct.check_clusters()
+    }
+
+    /// Strict mode: a value that was changed while reading is an error.
+    fn check_values(&self, line: u64, job: i64) -> Result<(), TraceError> {
+        if !self.strict {
+            return Ok(());
         }
         for rule in [Rule::Fraction, Rule::DstGap, Rule::DstFold] {
             if self.counts.fired(rule) > 0 {
@@ -141,35 +179,11 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// Rejects a file most of whose first lines are malformed, as one of another format; a file with a header line only
-    /// if all of them are.
-    fn judge(&mut self) -> Result<(), TraceError> {
-        let malformed = self.counts.fired(Rule::Malformed);
-        let others = [Rule::Step, Rule::RepeatedHeader].map(|rule| self.counts.fired(rule));
-        let hopeless = match self.format() {
-            LogFormat::Swf => 2 * malformed > self.data_lines,
-            LogFormat::Sacct => malformed > 0 && malformed + others.iter().sum::<u64>() == self.data_lines,
-        };
-        match self.first_malformed.take() {
-            Some(first) if hopeless => Err(TraceError::MostlyMalformed {
-                malformed,
-                lines: self.data_lines,
-                format: self.format().name(),
-                first: Box::new(first),
-                hint: match self.format() {
-                    LogFormat::Swf => {
-                        "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"
-                    }
-                    LogFormat::Sacct => {
-                        "rows need as many columns as the header line; --delimiter=$'\\x1f' avoids delimiters within names"
-                    }
-                },
-            }),
-            first => {
-                self.first_malformed = first;
-                Ok(())
-            }
-        }
+    /// Rejects a file most of whose lines are malformed. Lines that are no jobs for another reason do not count.
+    fn judge(&mut self, at_end: bool) -> Result<(), TraceError> {
+        let others = [Rule::Step, Rule::RepeatedHeader, Rule::OtherCluster, Rule::ColumnNames];
+        let others: u64 = others.into_iter().map(|rule| self.counts.fired(rule)).sum();
+        self.unreadable.judge(self.data_lines - others, at_end, self.format())
     }
 
     /// The format of the log.
@@ -225,16 +239,4 @@ impl Iterator for Records<'_> {
             Err(error) => Some(Err(error)),
         }
     }
-}
-
-fn note(counts: &mut RuleCounts, oddity: Oddity, record: &Record) {
-    let (rule, value) = match oddity {
-        Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
-        Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),
-    };
-    counts.count(rule, || Example {
-        line: Some(record.line),
-        job: (record.job >= 0).then_some(record.job),
-        value,
-    });
 }

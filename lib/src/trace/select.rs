@@ -6,6 +6,7 @@ use super::clean::{
     Action, Cleaner, CleaningReport, Disposition, Effect, Example, Rule, RuleCounts, Withdrawals,
 };
 use super::error::TraceError;
+use super::identities::Identities;
 use super::input::{Compression, Source};
 use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
@@ -48,6 +49,7 @@ pub(super) struct Gathered<K> {
     /// Sum of the waits of the kept records.
     waited: i128,
     names: Names,
+    identities: Identities,
     cleaning: RuleCounts,
     late_comments: bool,
     largest: LargestJob,
@@ -71,6 +73,7 @@ pub(super) fn gather<K: Store>(
     let mut comments = usize::MAX;
     let mut late_comments = false;
     let mut largest = LargestJob::default();
+    let mut identities = Identities::default();
     while records.read(&mut record)? {
         if records.header().comments.len() != comments {
             comments = records.header().comments.len();
@@ -81,13 +84,16 @@ pub(super) fn gather<K: Store>(
         }
         see(&record, records.is_accounting());
         largest.see(&record);
-        match cleaner.clean(&mut record)? {
-            Disposition::Kept => {
-                waited += i128::from(record.wait.max(0));
-                kept.push(&record);
-            }
-            Disposition::Withdrawn => left.push(withdrawn(&record, kept.len())),
-            Disposition::Removed => {}
+        let disposition = cleaner.clean(&mut record)?;
+        if disposition == Disposition::Removed {
+            continue;
+        }
+        identities.encode(&mut record);
+        if disposition == Disposition::Kept {
+            waited += i128::from(record.wait.max(0));
+            kept.push(&record);
+        } else {
+            left.push(withdrawn(&record, kept.len()));
         }
     }
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
@@ -104,6 +110,7 @@ pub(super) fn gather<K: Store>(
         withdrawn: left,
         waited,
         names,
+        identities,
         cleaning,
         late_comments,
         largest,
@@ -113,8 +120,10 @@ pub(super) fn gather<K: Store>(
 impl<K: Store> Gathered<K> {
     /// Applies the rules that need all of the records, and puts them into arrival order.
     pub fn selected(self, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
-        let Gathered { header, reading: mut counts, lines, format, compression, mut kept, names, .. } = self;
+        let Gathered { header, reading: mut counts, lines, format, compression, mut kept, mut names, .. } =
+            self;
         let (mut withdrawn, mut waited) = (self.withdrawn, self.waited);
+        self.identities.decode(&mut kept, &mut withdrawn, &mut names);
         counts.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
         if let (Some(size), true) = (declared, self.late_comments) {

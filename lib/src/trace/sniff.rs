@@ -3,9 +3,12 @@
 
 use super::LogFormat;
 use super::error::{TraceError, shortened};
-use super::sacct::state;
+use super::record::Field;
+use super::sacct::{EXAMPLE_COMMAND, state};
+use super::swf::column_names;
 
-const EITHER: &str = "give it a log in the Standard Workload LogFormat (.swf) or the output of `sacct -P`, plain, gzip or zstd";
+const EITHER: &str =
+    "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
 /// The format of a log that begins with these bytes, or an error that says what the file looks like.
 pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
@@ -31,6 +34,12 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     if line.starts_with(b";") {
         return Ok(LogFormat::Swf);
     }
+    if let Some(known) = known_text(beginning, line) {
+        return Err(known);
+    }
+    if column_names(line).is_some() && second_line(beginning).is_some_and(|row| numbers(row) >= 10) {
+        return Ok(LogFormat::Swf);
+    }
     if columns(line).any(|name| name.eq_ignore_ascii_case(b"JobID") || name.eq_ignore_ascii_case(b"JobIDRaw"))
     {
         return if delimiter(line).is_some_and(|byte| byte != b' ') {
@@ -53,7 +62,7 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
         b'<' => not("HTML or XML", "perhaps an error page was saved instead of the log; download it again"),
         _ if has_state(line) => not(
             "a table without the header line of sacct",
-            "run sacct with -P and without -n (--noheader): the header line names the columns",
+            "run sacct with -P and without -n (--noheader), or name its columns: --columns JobID,User,…",
         ),
         _ if line.contains(&b'|') => not(
             &format!("another table of Slurm (\"{}\")", shortened(line)),
@@ -61,20 +70,81 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
         ),
         b'#' => not(
             "a script or a table with # comments",
-            "comments of the Standard Workload LogFormat begin with a semicolon",
+            "comments of the Standard Workload Format begin with a semicolon",
         ),
         _ if line.contains(&b',') => not(
             &format!("comma-separated values (\"{}\")", shortened(line)),
-            "the Standard Workload LogFormat separates its 18 numbers by blanks; convert it first",
+            "the Standard Workload Format separates its 18 numbers by blanks; convert it first",
         ),
         _ => not(&format!("other text (\"{}\")", shortened(line)), EITHER),
     })
 }
 
+/// The error for a text that looks like a log and is another output of Slurm, or a log of another format.
+fn known_text(beginning: &[u8], line: &[u8]) -> Option<TraceError> {
+    let has = |text: &[u8], word: &[u8]| text.windows(word.len()).any(|window| window == word);
+    let command = format!("the history of jobs is in the accounting: {EXAMPLE_COMMAND}");
+    if line.starts_with(b"JobId=") {
+        let completed = has(line, b" ProcCnt=") || !has(line, b" JobName=");
+        let looks_like = if completed {
+            "Slurm's log of completed jobs (jobcomp/filetxt), which lacks the processors and times that jobs requested"
+        } else {
+            "the output of scontrol show job, which has only jobs that Slurm still holds in memory"
+        };
+        return Some(not(looks_like, &command));
+    }
+    if has(line, b"JobID=") && has(line, b"State=") {
+        return Some(not(
+            "accounting records as pairs of name and value",
+            "give it the output of `sacct -P`: a header line that names the columns, and rows of values",
+        ));
+    }
+    let grid = [&b"SubmitTime"[..], b"WaitTime", b"ReqNProcs"].iter().all(|name| has(beginning, name));
+    let wide = second_line(beginning).is_none_or(|row| words(row) != Field::ALL.len());
+    if grid && wide && !line[0].is_ascii_digit() {
+        return Some(not(
+            "a log in the Grid Workloads Format (GWF)",
+            "its first 16 columns are those of the Standard Workload Format, in which all are numbers: number its users and groups, and write 18 columns and no names",
+        ));
+    }
+    let queue = columns(line).any(|name| name.split(u8::is_ascii_whitespace).any(|word| word == b"JOBID"));
+    let now = [&b"ST"[..], b"STATE", b"NODES", b"TIME_LEFT", b"NODELIST(REASON)", b"REASON"];
+    let listed = |name: &[u8]| words_of(line).any(|word| word == name);
+    if queue && now.iter().any(|name| listed(name)) && !listed(b"SUBMIT") && !listed(b"ELIGIBLE") {
+        let hint = format!("queuecast allocate --live asks squeue itself; {command}");
+        return Some(not(
+            "the output of squeue, which shows the jobs of this moment and no past ones",
+            &hint,
+        ));
+    }
+    None
+}
+
+fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'|' | b',' | b';');
+    line.split(separates).filter(|word| !word.is_empty())
+}
+
+fn words(line: &[u8]) -> usize {
+    words_of(line).count()
+}
+
+/// The first line after the first that is neither blank nor a comment.
+fn second_line(beginning: &[u8]) -> Option<&[u8]> {
+    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    lines.next()?;
+    lines.find(|line| !matches!(line[0], b'#' | b';'))
+}
+
 /// Splits a line at the first character that tables use as a delimiter.
 fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let delimiter = delimiter(line);
-    line.split(move |&byte| Some(byte) == delimiter).map(<[u8]>::trim_ascii)
+    line.split(move |&byte| Some(byte) == delimiter).map(|name| unquoted(name.trim_ascii()))
+}
+
+fn unquoted(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
 }
 
 /// Whether a job state of Slurm stands in a column of its own, as in a row of sacct.
@@ -114,10 +184,16 @@ fn numbers(line: &[u8]) -> usize {
                 .iter()
                 .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'))
     };
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take_while(number).count()
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
+    line.split(separates).filter(|word| !word.is_empty()).take_while(number).count()
 }
 
-/// The first byte of a header line that cannot be part of a column's name.
+/// The first byte of a header line that cannot be part of a column's name. Names may be quoted, or padded with blanks in
+/// front of a delimiter.
 pub(super) fn delimiter(header: &[u8]) -> Option<u8> {
-    header.iter().copied().find(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'.')))
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'.' | b'"');
+    match header.iter().copied().find(|&byte| !in_name(byte)) {
+        Some(b' ') => header.iter().copied().find(|byte| b"|;,\t\x1f^~".contains(byte)).or(Some(b' ')),
+        found => found,
+    }
 }

@@ -1,6 +1,6 @@
 //! Where the records that cleaning keeps are stored while a log is read: as jobs, or as whole records.
 
-use super::record::Record;
+use super::record::{Field, Record};
 use crate::job::{
     AccountId, ExecutableId, GroupId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Runs, Shape, Truth,
     UserId,
@@ -18,6 +18,8 @@ pub(super) trait Store: Default {
     fn wait(&self, at: usize) -> Option<Seconds>;
     fn procs(&self, at: usize) -> Procs;
     fn set_procs(&mut self, at: usize, procs: Procs);
+    /// Replaces the number of an identity, where it is known.
+    fn renumber(&mut self, at: usize, field: Field, number: &mut dyn FnMut(u32) -> u32);
     /// The line in the file, if it is stored.
     fn line(&self, at: usize) -> Option<u64>;
     /// Removes the records whose entry in `keep` is `false`.
@@ -61,6 +63,10 @@ impl Store for JobColumns {
 
     fn set_procs(&mut self, at: usize, procs: Procs) {
         self.jobs[at].shape.procs = procs;
+    }
+
+    fn renumber(&mut self, at: usize, field: Field, number: &mut dyn FnMut(u32) -> u32) {
+        renumber(&mut self.jobs[at], field, number);
     }
 
     fn line(&self, _at: usize) -> Option<u64> {
@@ -107,6 +113,21 @@ impl Store for Vec<Record> {
         self[at].requested_procs = i64::from(procs.0);
     }
 
+    fn renumber(&mut self, at: usize, field: Field, number: &mut dyn FnMut(u32) -> u32) {
+        let Record { user, group, executable, queue, partition, .. } = &mut self[at];
+        let value = match field {
+            Field::User => user,
+            Field::Group => group,
+            Field::Executable => executable,
+            Field::Queue => queue,
+            Field::Partition => partition,
+            _ => return,
+        };
+        if let Ok(old) = u32::try_from(*value) {
+            *value = i64::from(number(old));
+        }
+    }
+
     fn line(&self, at: usize) -> Option<u64> {
         Some(self[at].line)
     }
@@ -150,4 +171,20 @@ pub(super) fn withdrawn(record: &Record, before: usize) -> Withdrawn {
     let index = JobIndex(u32::try_from(before).unwrap_or(u32::MAX));
     let left = Time(record.submit) + Seconds(record.wait);
     Withdrawn { job: Job { index, ..job(record) }, left }
+}
+
+/// Replaces a number of a job, where it is known.
+pub(super) fn renumber(job: &mut Job, field: Field, number: &mut dyn FnMut(u32) -> u32) {
+    match field {
+        Field::User => job.user = job.user.and_then(|id| UserId::new(number(id.number()))),
+        Field::Group => job.group = job.group.and_then(|id| GroupId::new(number(id.number()))),
+        Field::Executable => {
+            job.executable = job.executable.and_then(|id| ExecutableId::new(number(id.number())));
+        }
+        Field::Queue => job.queue = job.queue.and_then(|id| QueueId::new(number(id.number()))),
+        Field::Partition => {
+            job.partition = job.partition.and_then(|id| PartitionId::new(number(id.number())));
+        }
+        _ => {}
+    }
 }

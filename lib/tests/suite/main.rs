@@ -28,6 +28,7 @@ mod support;
 mod template_properties;
 mod tidy;
 mod trace_clean;
+mod trace_foreign;
 mod trace_properties;
 mod trace_sacct;
 mod trace_squeue;

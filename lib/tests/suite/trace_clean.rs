@@ -207,11 +207,100 @@ fn partial_executions_are_left_to_the_line_that_sums_them_up() {
 }
 
 #[test]
-fn identifiers_beyond_their_range_become_unknown() {
-    let log = read(with(&[(12, "4294967295"), (13, "4294967294")]));
+fn numbers_that_fit_into_32_bits_are_kept() {
+    let log = read(with(&[(12, "4294967294"), (13, "2147483648"), (14, "2147483647"), (15, "0")]));
     let job = &log.workload.jobs()[0];
-    assert_eq!((job.user, job.group.unwrap().number()), (None, 4_294_967_294));
-    assert_eq!(log.report.fired(Rule::IdentifierRange), 1);
+    assert_eq!(job.user.unwrap().number(), 4_294_967_294);
+    assert_eq!(job.group.unwrap().number(), 2_147_483_648);
+    assert_eq!(job.executable.unwrap().number(), 2_147_483_647);
+    assert_eq!(job.queue.unwrap().number(), 0);
+    assert_eq!(log.report.fired(Rule::IdentifierRange), 0);
+    assert!(log.workload.names.users.is_empty());
+}
+
+/// Users of 64 bits beside small ones; the third record is a withdrawn job of a user that later jobs have, too.
+fn wide_users() -> String {
+    [
+        "; MaxProcs: 64".to_owned(),
+        "; Note: User 7 = ada".to_owned(),
+        "; Note: Group 3 = staff".to_owned(),
+        with(&[(1, "1"), (12, "30418594203459")]),
+        with(&[(1, "2"), (12, "7")]),
+        with(&[(1, "3"), (4, "-1"), (5, "-1"), (6, "-1"), (11, "5"), (12, "9223372036854775807")]),
+        with(&[(1, "4"), (12, "4294967295"), (13, "3")]),
+        with(&[(1, "5"), (12, "30418594203459")]),
+        with(&[(1, "6"), (12, "-1")]),
+        with(&[(1, "7"), (12, "9223372036854775807")]),
+    ]
+    .join("\n")
+}
+
+#[test]
+fn a_column_with_numbers_beyond_32_bits_is_numbered_by_appearance() {
+    let log = read(wide_users());
+    let users: Vec<Option<u32>> =
+        log.workload.jobs().iter().map(|job| job.user.map(|user| user.number())).collect();
+    assert_eq!(users, [Some(1), Some(2), Some(4), Some(1), None, Some(3)]);
+    let [withdrawn] = &log.workload.withdrawn[..] else { panic!("one withdrawn job") };
+    assert_eq!(withdrawn.job.user.unwrap().number(), 3);
+    let names: Vec<(u32, &str)> =
+        log.workload.names.users.iter().map(|(&number, name)| (number, name.as_str())).collect();
+    assert_eq!(names, [(1, "30418594203459"), (2, "ada"), (3, "9223372036854775807"), (4, "4294967295")]);
+    // Other columns keep their numbers and names.
+    assert_eq!(log.workload.jobs()[2].group.unwrap().number(), 3);
+    assert_eq!(log.workload.names.groups[&3], "staff");
+    let fired = log.report.rule(Rule::IdentifierRange).unwrap();
+    assert_eq!(fired.count, 5);
+    assert_eq!(fired.example.as_ref().unwrap().to_string(), "line 4, job 1: user 30418594203459");
+    let info = trace::describe(wide_users().as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(info.distinct.users, 4);
+}
+
+#[test]
+fn numbers_beyond_32_bits_stay_known_in_files_that_are_written() {
+    let text = wide_users();
+    let options = ReadOptions::default();
+    let log = read(&text);
+    // Converted, they are what they were.
+    let converted = trace::convert(text.as_bytes(), Vec::new(), &options).unwrap();
+    assert_eq!(converted.report.fired(Rule::IdentifierRange), 5);
+    let lines = String::from_utf8(converted.sink.clone()).unwrap();
+    assert!(lines.contains(" 9223372036854775807 "), "{lines}");
+    assert_eq!(trace::read(converted.sink.as_slice(), &options).unwrap().workload, log.workload);
+    // Cleaned, they are numbered, and the comments say which number is whose.
+    let cleaned = trace::clean(text.as_bytes(), &options).unwrap().write_swf(Vec::new()).unwrap();
+    let lines = String::from_utf8(cleaned.clone()).unwrap();
+    assert!(lines.contains("; Note: User 2 = ada\n") && !lines.contains("User 7 = ada"), "{lines}");
+    assert!(lines.contains("; Note: User 4 = 4294967295\n"), "{lines}");
+    assert!(lines.contains("; Note: Group 3 = staff\n"), "{lines}");
+    let again = trace::read(cleaned.as_slice(), &options).unwrap();
+    assert_eq!((again.workload.jobs(), &again.workload.names), (log.workload.jobs(), &log.workload.names));
+    assert_eq!(again.report.fired(Rule::IdentifierRange), 0);
+}
+
+#[test]
+fn every_column_of_identities_may_be_wide() {
+    for (column, field) in [(12, "user"), (13, "group"), (14, "executable"), (15, "queue"), (16, "partition")]
+    {
+        let text = [with(&[(column, "99999999999")]), with(&[(1, "8"), (column, "5")])].join("\n");
+        let log = read(&text);
+        let of = |at: usize| {
+            let job = &log.workload.jobs()[at];
+            let numbers = [
+                job.user.map(|id| id.number()),
+                job.group.map(|id| id.number()),
+                job.executable.map(|id| id.number()),
+                job.queue.map(|id| id.number()),
+                job.partition.map(|id| id.number()),
+            ];
+            numbers[column - 12]
+        };
+        assert_eq!((of(0), of(1)), (Some(1), Some(2)), "{field}");
+        let example = log.report.rule(Rule::IdentifierRange).unwrap().example.clone().unwrap();
+        assert_eq!(example.value, format!("{field} 99999999999"));
+    }
+    // Job numbers are of 64 bits.
+    assert_eq!(read(with(&[(1, "9223372036854775807")])).workload.jobs()[0].id.0, 9_223_372_036_854_775_807);
 }
 
 #[test]
@@ -235,14 +324,13 @@ fn strict_mode_refuses_what_would_be_changed_with_line_and_field() {
         (with(&[(4, "59.5")]) + " 19", "rule fraction"),
         // Rules that look at several fields name the one that is wrong.
         (with(&[(9, "2000000000000000")]), "requested time (SWF field 9)"),
-        (with(&[(15, "4294967295")]), "queue (SWF field 15)"),
     ] {
         let message = fail_strictly(&among_good(&line));
         assert!(message.contains(expected), "{message}");
     }
     let options = ReadOptions { strict: true, ..ReadOptions::default() };
     // What is only noted is accepted.
-    let noted = among_good(&with(&[(4, "500"), (11, "139")]));
+    let noted = among_good(&with(&[(4, "500"), (11, "139"), (15, "4294967295")]));
     assert_eq!(trace::read(noted.as_bytes(), &options).unwrap().workload.len(), 4);
 }
 

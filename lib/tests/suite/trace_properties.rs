@@ -58,7 +58,9 @@ fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseErro
         count += 1;
     }
     let counts = records.counts();
-    prop_assert_eq!(records.data_lines(), count + counts.fired(Rule::Malformed) + counts.fired(Rule::Step));
+    let others = [Rule::Malformed, Rule::Step, Rule::RepeatedHeader, Rule::DuplicateRow, Rule::ColumnNames];
+    let others: u64 = others.into_iter().map(|rule| counts.fired(rule)).sum();
+    prop_assert_eq!(records.data_lines(), count + others);
     match trace::read(bytes, &options(format)) {
         Ok(log) => {
             prop_assert_eq!(log.report.jobs, log.workload.len() as u64);

@@ -239,8 +239,9 @@ fn memory_is_per_processor() {
 #[test]
 fn rows_broken_by_names_are_malformed_with_their_lines() {
     let broken = ["13|13|new", "line|bob", "14|14|a|b|alice"].map(str::to_owned);
-    let log = read(&table(&[&[row(&[])], &broken[..], &[row(&[("JobID", "15")])]].concat()));
-    assert_eq!((log.workload.len(), log.report.fired(Rule::Malformed)), (2, 3));
+    let more = ["15", "16"].map(|id| row(&[("JobID", id)]));
+    let log = read(&table(&[&[row(&[])], &broken[..], &more[..]].concat()));
+    assert_eq!((log.workload.len(), log.report.fired(Rule::Malformed)), (3, 3));
     let example = log.report.rule(Rule::Malformed).unwrap().example.as_ref().unwrap();
     assert_eq!(example.line, Some(3));
     assert!(example.value.contains("has 3 columns, the header line 21"), "{example}");

@@ -81,7 +81,8 @@ fn withdrawn_jobs_obey_the_ruleset() {
     let limitless = log("2 110 90 -1 -1 -1 -1 6 0 -1 5 99999999999 -1 -1 -1 -1 -1 -1");
     let kept = read_by("default", &limitless);
     assert_eq!(kept.workload.withdrawn[0].job.shape.limit, None);
-    assert_eq!(kept.workload.withdrawn[0].job.user, None);
+    let user = kept.workload.withdrawn[0].job.user.unwrap().number();
+    assert_eq!(kept.workload.names.users[&user], "99999999999");
     assert_eq!(read_by("predictsim", &limitless).workload.withdrawn.len(), 0);
     assert_eq!(read_by("reference", &limitless).workload.withdrawn[0].job.shape.limit, None);
 }

@@ -30,8 +30,6 @@ pub struct Allocated {
     pub moment: Moment,
     #[serde(flatten)]
     pub answer: AdviceAnswer,
-    #[serde(skip)]
-    pub plot: bool,
 }
 
 impl Allocated {

@@ -6,7 +6,7 @@ mod live;
 mod moment;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use queuecast::allot::SizesError;
 use queuecast::allot::advice::{
@@ -25,8 +25,9 @@ use super::cleaning;
 use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use crate::failure::Failure;
+use crate::plot::Plotting;
 use crate::printer::Printer;
-use crate::spec::{self, SpecParser};
+use crate::spec::{self, NamedPredictor, SpecParser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,9 +77,8 @@ pub struct Arguments {
     pub forecasting: Forecasting,
     #[command(flatten)]
     pub source: Source,
-    /// Leave out the chart
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// How queue times are predicted.
@@ -93,7 +93,7 @@ pub struct Forecasting {
     pub outlook: Option<RunTimeOutlook>,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one"), long_help = predictor_help())]
-    pub predictor: PredictorSpec,
+    pub predictor: NamedPredictor,
     #[arg(long, value_name = "PREDICTOR", value_parser = by(), hide_possible_values = true)]
     #[arg(help = by().help(BY), long_help = by().long_help(BY))]
     pub by: Option<QueueTime>,
@@ -175,7 +175,7 @@ impl Arguments {
         AdviceSettings {
             policy: policy.clone(),
             outlook,
-            predictor: predictor.clone(),
+            predictor: predictor.spec.clone(),
             by,
             draws,
             seed: Seed(seed),
@@ -195,6 +195,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if settings.by.is_some() && settings.check.is_some() {
         return Err(AdviceError::CheckedFormula.into());
     }
+    let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
     let trace =
         arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
     if let Some(trace) = &trace {
@@ -228,7 +230,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     };
     warn(&answer, printer);
     let version = env!("CARGO_PKG_VERSION");
-    printer.answer(&Allocated { version, source, moment, answer, plot: !arguments.no_plot })
+    plot.answer(&Allocated { version, source, moment, answer }, printer)
 }
 
 /// Warns of a fitted curve that deserves no trust.

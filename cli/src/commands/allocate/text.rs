@@ -33,7 +33,7 @@ fn document(result: &Allocated) -> Document {
     if let Some(record) = &result.answer.record {
         document = document.with_table("record", table_of(record));
     }
-    if result.plot && shown.len() > 1 {
+    if shown.len() > 1 {
         document = document.with_chart(plot(result, &shown));
     }
     document.with_paragraph(sentence(result))
@@ -261,7 +261,7 @@ fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
         Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
     };
     let title = format!("Turnaround by processors ({target})");
-    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best))
+    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best).broken())
 }
 
 /// What to do, in one line.

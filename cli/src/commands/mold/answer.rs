@@ -23,15 +23,23 @@ pub struct Molded {
     seeds: usize,
     spoiled: Repeated,
     strategies: Vec<StrategyComparison>,
-    #[serde(skip)]
-    plot: bool,
 }
 
 impl Molded {
     /// A report, with the log that the model is fitted to, if there is one.
-    pub fn new(report: MoldingReport, like: Option<Fitted>, plot: bool) -> Molded {
+    pub fn new(report: MoldingReport, like: Option<Fitted>) -> Molded {
         let MoldingReport { model, seeds, spoiled, strategies } = report;
-        Molded { version: env!("CARGO_PKG_VERSION"), model, like, seeds, spoiled, strategies, plot }
+        Molded { version: env!("CARGO_PKG_VERSION"), model, like, seeds, spoiled, strategies }
+    }
+
+    fn title(&self) -> String {
+        format!(
+            "{} on {} at load {}, {}",
+            number_of(self.model.jobs as usize, "moldable job"),
+            number_of(self.model.procs as usize, "processor"),
+            Cell::number(self.model.load, 2).shown(&Page::default()),
+            number_of(self.seeds, "seed"),
+        )
     }
 
     fn text_table(&self) -> Table {
@@ -45,13 +53,7 @@ impl Molded {
             Column::number("saved per job (min)"),
             Column::share("losers").spare(1),
         ])
-        .titled(format!(
-            "{} on {} at load {}, {}",
-            number_of(self.model.jobs as usize, "moldable job"),
-            number_of(self.model.procs as usize, "processor"),
-            Cell::number(self.model.load, 2).shown(&Page::default()),
-            number_of(self.seeds, "seed"),
-        ));
+        .titled(self.title());
         for one in &self.strategies {
             let told = one.recorded.as_ref();
             table.row([
@@ -101,33 +103,22 @@ impl Molded {
         notes
     }
 
-    /// Bars begin at zero and go one way, so they go the way of the greatest change.
+    /// The change of turnaround with the sign it has in the table.
     fn bars(&self) -> Chart {
         // What is shown as zero has no bar.
         let change = |one: &StrategyComparison| {
             one.turnaround_change.map_or(0.0, |change| (change.mean * 1000.0).round() / 1000.0)
         };
-        let (least, most) = self
-            .strategies
-            .iter()
-            .map(change)
-            .fold((0.0_f64, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
-        let (title, sign, best) = if most >= -least {
-            ("Turnaround longer than AVG's; below zero, shorter", 1.0, Best::Lowest)
-        } else {
-            ("Turnaround shorter than AVG's; below zero, longer", -1.0, Best::Highest)
-        };
         // Zero has no sign.
-        let bar =
-            |one: &StrategyComparison| Bar::new(short(&one.strategy), Cell::share(sign * change(one) + 0.0));
-        Chart::Bars(Bars::new(title, self.strategies.iter().map(bar)).best(best))
+        let bar = |one: &StrategyComparison| Bar::new(short(&one.strategy), Cell::share(change(one) + 0.0));
+        let bars = Bars::new("Turnaround against AVG", self.strategies.iter().map(bar)).on(self.title());
+        Chart::Bars(bars.best(Best::Lowest).broken())
     }
 }
 
 impl Answer for Molded {
     fn document(&self) -> Document {
-        let document = Document::new().with_table("strategies", self.text_table());
-        if self.plot { document.with_chart(self.bars()) } else { document }
+        Document::new().with_table("strategies", self.text_table()).with_chart(self.bars())
     }
 
     /// One row per strategy.

@@ -2,6 +2,8 @@
 
 mod answer;
 
+use std::path::{Path, PathBuf};
+
 use clap::ValueEnum;
 use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
@@ -18,6 +20,7 @@ use super::generate::errors::{self, Options};
 use super::generate::model_options::{Extent, ModelOptions};
 use super::{cleaning, threads};
 use crate::failure::Failure;
+use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec::{self, Several, SpecList, SpecParser};
@@ -81,9 +84,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Results")]
     #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
     pub threads: Option<u16>,
-    /// Leave out the chart
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// Reads a number; the model knows its range.
@@ -152,6 +154,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     arguments.choices.check(fitted)?;
     check_settings(&arguments.model.set, &["downey"])
         .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    let inputs: Vec<&Path> = arguments.model.like.like.iter().map(PathBuf::as_path).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
     let log = arguments.model.log(&arguments.extent, printer)?;
     let model: Downey = arguments
         .model
@@ -180,7 +184,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(log.log.report.clone()),
         notes: Vec::new(),
     });
-    printer.answer(&Molded::new(report, like, !arguments.no_plot))
+    plot.answer(&Molded::new(report, like), printer)
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ pub struct Reproduced {
     #[serde(flatten)]
     pub(super) reproduction: Reproduction,
     pub(super) traces: Vec<Used>,
-    #[serde(skip)]
-    pub(super) plot: bool,
 }
 
 /// A log that was used.
@@ -38,9 +36,9 @@ impl Used {
 }
 
 impl Reproduced {
-    /// A reproduction from these logs, with or without charts.
-    pub fn new(reproduction: Reproduction, traces: Vec<Used>, plot: bool) -> Reproduced {
-        Reproduced { version: env!("CARGO_PKG_VERSION"), reproduction, traces, plot }
+    /// A reproduction from these logs.
+    pub fn new(reproduction: Reproduction, traces: Vec<Used>) -> Reproduced {
+        Reproduced { version: env!("CARGO_PKG_VERSION"), reproduction, traces }
     }
 }
 

@@ -18,6 +18,7 @@ use super::loaded::{Loaded, number_of};
 use super::source::{InputFormat, Reading, Source};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
+use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec;
@@ -63,16 +64,16 @@ pub struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Results")]
     #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
     pub threads: Option<u16>,
-    /// Leave out the charts
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// Finds and reads the logs, recomputes the paper, shows it, and fails if it does not agree.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let plot = arguments.plotting.plan(&[])?;
     let reproduced = reproduced(arguments, std::env::var_os(logs::VARIABLE), printer)?;
     let verdict = verdict(&reproduced.reproduction);
-    printer.answer(&reproduced)?;
+    plot.answer(&reproduced, printer)?;
     verdict
 }
 
@@ -101,7 +102,7 @@ fn reproduced(
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     let used = found.iter().zip(&traces).map(|((name, _), trace)| Used::new(name, trace)).collect();
-    Ok(Reproduced::new(reproduction, used, !arguments.no_plot))
+    Ok(Reproduced::new(reproduction, used))
 }
 
 /// How a paper's logs are read.
@@ -111,7 +112,8 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
         .parse()
         .map_err(|cause| Failure::unexpected(format!("the ruleset of {}", paper.name)).because(cause))?;
     let time_zone = ReadOptions::default().time_zone;
-    let reading = Reading { input_format: InputFormat::Swf, strict: false, time_zone };
+    let input_format = InputFormat::Swf;
+    let reading = Reading { input_format, strict: false, time_zone, cluster: None, columns: None };
     Ok(Source { reading, procs: None, clean })
 }
 
@@ -195,7 +197,7 @@ mod tests {
             table: Vec::new(),
             seeds,
             threads: Some(1),
-            no_plot: false,
+            plotting: Plotting::default(),
         };
         let note = |traces: Option<PathBuf>, variable: Option<OsString>, seeds: Option<u64>| {
             let mut all = reproduced(&asked(traces, seeds), variable, &Printer::silent()).unwrap();

@@ -48,7 +48,7 @@ fn document(reproduced: &Reproduced) -> Document {
     if !all.claims.is_empty() {
         document = document.with_table("claims", claims(&all.claims));
     }
-    for figure in all.figures.iter().filter(|_| reproduced.plot) {
+    for figure in &all.figures {
         document = document.with_chart(match &figure.over {
             Some(over) => curves(figure, over),
             None => bars(figure),
@@ -246,7 +246,8 @@ fn bars(figure: &Figure) -> Chart {
             Bar::new(format!("  {}", labelled(bar, decimals(&figure.unit))), value)
         }));
     }
-    Chart::Bars(Bars::new(format!("{}: {}", figure.name, measured_in(&figure.title, &figure.unit)), bars))
+    let title = format!("{}: {}", figure.name, measured_in(&figure.title, &figure.unit));
+    Chart::Bars(Bars::new(title, bars).broken())
 }
 
 /// What a bar is, and how far single results are from it.

@@ -26,9 +26,6 @@ pub struct SearchAnswer<'a> {
     /// For text only: the file as it was given.
     #[serde(skip)]
     pub file: String,
-    /// For text only: whether to draw the chart.
-    #[serde(skip)]
-    pub plotted: bool,
     /// For text only: the file of templates.
     #[serde(skip)]
     pub written: Option<String>,

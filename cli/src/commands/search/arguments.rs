@@ -10,6 +10,7 @@ use queuecast::predict::template::Estimator;
 
 use super::values::{self, Letter, Remembered};
 use crate::commands::source::Source;
+use crate::plot::Plotting;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -97,9 +98,8 @@ pub struct Arguments {
     /// How many template sets are scored at once; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true, help_heading = "Results")]
     pub threads: Option<u16>,
-    /// Leave out the chart
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// How to search.

@@ -28,6 +28,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     // Files that cannot be written are refused before the search begins.
     let inputs = [arguments.file.as_path()];
     let output = arguments.output.as_deref().map(|path| PlannedFile::new(path, &inputs)).transpose()?;
+    let plot = arguments.plotting.plan(&inputs)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let checkpoint =
         checkpoint.map(|path| CheckpointFile::new(path, &arguments.file, arguments.resume)).transpose()?;
@@ -63,7 +64,6 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         cleaning: &trace.log.report,
         trace: &trace,
         file: arguments.file.display().to_string(),
-        plotted: !arguments.no_plot,
         written: arguments.output.as_ref().map(|path| path.display().to_string()),
     };
     if let Some(output) = output {
@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
-    printer.answer(&answered)
+    plot.answer(&answered, printer)
 }
 
 /// Why the log cannot be searched, with the options that help.

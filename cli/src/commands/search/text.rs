@@ -48,10 +48,10 @@ fn document(answered: &SearchAnswer<'_>) -> Document {
     if !answered.report.greedy.is_empty() {
         document = document.with_table("greedy", climbs(&answered.report.greedy));
     }
-    if answered.plotted && answered.report.generations.len() > 1 {
+    if answered.report.generations.len() > 1 {
         document = document.with_chart(plot(&answered.report.generations));
     }
-    document.with_table("templates", templates(answered)).with_paragraph(next(answered))
+    document.with_table("templates", templates(answered)).with_command("Use them:", next(answered))
 }
 
 fn settings(answered: &SearchAnswer<'_>) -> Table {
@@ -149,5 +149,5 @@ fn next(answered: &SearchAnswer<'_>) -> String {
         None => format!("template:{}", answered.report.templates.to_string().replace(' ', "")),
     };
     let [file, templates] = [&answered.file, &templates].map(|word| quoted(word));
-    format!("Use them: queuecast simulate {file} --policy sjbf --predictor {templates}")
+    format!("queuecast simulate {file} --policy sjbf --predictor {templates}")
 }

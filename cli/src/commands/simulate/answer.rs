@@ -37,12 +37,15 @@ pub struct Simulated<'a> {
     /// By user, queue and so on, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Breakdown>,
+    /// For text only: what the predictor is called.
+    #[serde(skip)]
+    pub predictor: String,
     /// For text only.
     #[serde(skip)]
     pub trace: &'a Loaded,
-    /// For text only: the queue to plot.
+    /// For the chart only: the queue over time.
     #[serde(skip)]
-    pub plotted: Option<&'a QueueSeries>,
+    pub series: &'a QueueSeries,
 }
 
 impl Simulated<'_> {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use queuecast::eval::{Dimension, Evaluation, Measurement};
-use queuecast::predict::{Correction, PredictorSpec};
+use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
 
 use self::answer::Simulated;
@@ -19,8 +19,9 @@ use super::loaded::Loaded;
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::{cleaning, killed};
 use crate::failure::Failure;
+use crate::plot::Plotting;
 use crate::printer::Printer;
-use crate::spec;
+use crate::spec::{self, NamedPredictor, PredictorLabels};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +50,7 @@ pub struct Arguments {
     pub policy: Backfill,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
-    pub predictor: PredictorSpec,
+    pub predictor: NamedPredictor,
     #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::of::<Correction>(), hide_possible_values = true)]
     #[arg(help = spec::of::<Correction>().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Correction,
@@ -67,18 +68,18 @@ pub struct Arguments {
     pub by: Option<Dimension>,
     #[command(flatten)]
     pub files: files::FileNames,
-    /// Leave out the chart of the queue
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
 }
 
 /// Simulates, writes the files asked for, and shows the result.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let policy = arguments.variation.applied(&arguments.policy)?;
     let Arguments { ref predictor, correction, event_order, .. } = *arguments;
-    let experiment = arguments.scheduling.experiment(policy, predictor.clone(), correction, event_order);
+    let experiment = arguments.scheduling.experiment(policy, predictor.spec.clone(), correction, event_order);
     // Files that cannot be written are refused before the simulation.
     let files = Files::plan(&arguments.files, &arguments.file)?;
+    let plot = arguments.plotting.plan(&[&arguments.file])?;
     let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
     trace.check(std::slice::from_ref(&experiment))?;
     let workload = &trace.log.workload;
@@ -107,7 +108,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         plans: report.plans,
         groups: report.groups,
         trace: &trace,
-        plotted: (!arguments.no_plot).then_some(&report.series),
+        predictor: PredictorLabels::of([predictor]).label(&predictor.to_string()),
+        series: &report.series,
     };
     killed::tell(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
@@ -117,13 +119,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             .iter()
             .for_each(|assumption| printer.note(assumption));
     }
-    printer.answer(&simulated)
+    plot.answer(&simulated, printer)
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
     use queuecast::eval::Window;
+    use queuecast::predict::PredictorSpec;
     use queuecast::sim::{Depth, LimitRule};
     use queuecast::units::Seconds;
 
@@ -144,12 +147,13 @@ mod tests {
     fn a_file_is_enough_and_means_what_the_library_means_by_default() {
         let arguments = parse("simulate a.swf");
         let Arguments { predictor, correction, event_order, .. } = arguments;
-        let given = arguments.scheduling.experiment(arguments.policy, predictor, correction, event_order);
+        let given =
+            arguments.scheduling.experiment(arguments.policy, predictor.spec, correction, event_order);
         let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);
         assert_eq!(arguments.scheduling.window, Window::All);
-        assert!(!arguments.source.reading.strict && !arguments.no_plot);
+        assert!(!arguments.source.reading.strict && !arguments.plotting.no_plot);
     }
 
     #[test]
@@ -166,7 +170,7 @@ mod tests {
         assert_eq!(arguments.scheduling.limit, LimitRule::Ignore);
         assert_eq!(arguments.by, Some(Dimension::SizeClass));
         assert_eq!(arguments.source.procs, Some(100));
-        assert!(arguments.no_plot && arguments.source.reading.strict);
+        assert!(arguments.plotting.no_plot && arguments.source.reading.strict);
     }
 
     #[test]

@@ -35,10 +35,7 @@ fn document(result: &Simulated<'_>) -> Document {
     if let Some(breakdown) = &result.groups {
         document = document.with_table("groups", groups(breakdown));
     }
-    if let Some(queue) = result.plotted {
-        document = document.with_chart(plot(queue, result.queue.span));
-    }
-    document
+    document.with_chart(plot(result.series, result.queue.span))
 }
 
 fn settings(result: &Simulated<'_>) -> Table {
@@ -47,7 +44,7 @@ fn settings(result: &Simulated<'_>) -> Table {
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
     let mut table = Table::facts([
         fact("policy", experiment.policy.to_string()),
-        fact("predictor", experiment.predictor.to_string()),
+        fact("predictor", result.predictor.clone()),
         fact("correction", options.correction.to_string()),
         fact("event order", options.event_order.to_string()),
         fact("at the limit", options.limit.to_string()),

@@ -54,6 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut input = Input::open(&arguments.file, printer)?;
     let cleaned = trace::clean(&mut input, &arguments.source.options())
         .map_err(|error| Failure::reading(&input.name, error))?;
+    cleaning::warn_unreadable(&input.name, &cleaned.report, printer);
     let done = CleanAnswer {
         version: env!("CARGO_PKG_VERSION"),
         source: &input.name,

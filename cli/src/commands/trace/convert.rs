@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use queuecast::report::{Cell, Column, Document, Format, Table};
-use queuecast::trace::{self, CleaningReport, TraceError};
+use queuecast::trace::{self, CleaningReport, Rule, TraceError};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -68,13 +68,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(planned) = planned {
         let done = trace::convert(&mut input, planned.begin()?, &options).map_err(refused)?;
         done.sink.commit()?;
+        cleaning::warn_unreadable(&name, &done.report, printer);
         let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
         let version = env!("CARGO_PKG_VERSION");
         return printer.answer(&ConvertAnswer { version, source, output, records: done.records, reading });
     }
     let mut done = trace::convert(&mut input, printer.stdout(), &options).map_err(refused)?;
     done.sink.flush().map_err(|cause| Failure::writing(&target, cause))?;
+    cleaning::warn_unreadable(&name, &done.report, printer);
     printer.note(&format!("{name}: {}", cleaning::reading(&done.report)));
+    wide_numbers(&done.report).iter().for_each(|text| printer.note(text));
     printer.note(&written(done.records, &target));
     Ok(())
 }
@@ -83,14 +86,22 @@ fn written(records: u64, target: &str) -> String {
     format!("{} written to {target}", number_of(usize::try_from(records).unwrap_or(usize::MAX), "record"))
 }
 
+/// What becomes of users and other identities whose numbers do not fit into 32 bits, if there are any.
+fn wide_numbers(report: &CleaningReport) -> Option<String> {
+    let rule = report.rule(Rule::IdentifierRange)?;
+    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+    Some(format!(
+        "numbers beyond 32 bits are written as they are{first}; commands that simulate number that column 1, 2, … by appearance"
+    ))
+}
+
 impl Answer for ConvertAnswer<'_> {
     fn document(&self) -> Document {
         let ConvertAnswer { source, output, records, reading, .. } = *self;
-        Document::new().with_paragraph(format!(
-            "{source}: {}\n{}",
-            cleaning::reading(reading),
-            written(records, output)
-        ))
+        let mut lines = vec![format!("{source}: {}", cleaning::reading(reading))];
+        lines.extend(wide_numbers(reading));
+        lines.push(written(records, output));
+        Document::new().with_paragraph(lines.join("\n"))
     }
 
     fn table(&self) -> Table {

@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::answer::Answer;
+use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
@@ -39,9 +40,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let input = Input::open(&arguments.file, printer)?;
     let name = input.name.clone();
     let refused = |error| Failure::reading(&name, error);
-    let mut records = Records::open(input, &arguments.reading.options(None)).map_err(refused)?;
+    let options = arguments.reading.options(None);
+    let mut records = Records::open(input, &options).map_err(refused)?;
     let first: Vec<Record> =
         records.by_ref().take(arguments.jobs).collect::<Result<_, _>>().map_err(refused)?;
+    let reading = records.counts().report(&options.ruleset, records.data_lines(), None);
+    cleaning::warn_unreadable(&name, &reading, printer);
     let table = table(&first, &records.names(), records.format());
     printer.answer(&Head {
         table: table.titled(format!("The first {} of {name}", number_of(first.len(), "record"))),
@@ -58,7 +62,7 @@ fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
     };
     let mut columns: Vec<Column> = Vec::new();
     for field in Field::ALL {
-        let column = Column::new(field.name(), ColumnKind::Integer);
+        let column = Column::new(field.name(), ColumnKind::Integer).spare(spare(field));
         columns.push(match unit(field) {
             Some(unit) => column.unit(unit),
             None => column,
@@ -82,6 +86,21 @@ fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
         table.note(format!("not known in any of them: {}", unknown.join(", ")));
     }
     table
+}
+
+/// Which columns a narrow page does without, the highest first.
+fn spare(field: Field) -> u8 {
+    match field {
+        Field::PrecedingJob | Field::ThinkTime => 8,
+        Field::Cpu => 7,
+        Field::Memory | Field::RequestedMemory => 6,
+        Field::Group => 5,
+        Field::Partition => 4,
+        Field::Status | Field::Executable => 3,
+        Field::Queue => 2,
+        Field::RequestedProcs => 1,
+        _ => 0,
+    }
 }
 
 fn cells(record: &Record, names: &Names, format: LogFormat) -> Vec<Cell> {

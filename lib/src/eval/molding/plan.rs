@@ -24,6 +24,21 @@ pub struct Molding {
 impl Molding {
     /// Simulates one seed. `kept` predictions of each strategy are kept for figures, and the jobs too if it is not 0.
     pub fn run(&self, seed: Seed, kept: usize) -> Result<SeedRun, EvalError> {
+        self.watched(seed, kept, &|| ())
+    }
+
+    /// How many simulations one seed takes.
+    pub fn simulations(&self) -> usize {
+        self.enacted.len() + 1
+    }
+
+    /// The same; `done` is called after each simulation.
+    pub(super) fn watched(
+        &self,
+        seed: Seed,
+        kept: usize,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<SeedRun, EvalError> {
         let drawn = self.model.jobs(seed)?;
         let workload = self.model.workload(&drawn)?;
         let hours = Hours::of(&self.model, &drawn);
@@ -32,9 +47,11 @@ impl Molding {
             let mut allotter = Allotter::new(strategy);
             let schedule = simulated(&workload, &mut allotter)?;
             enacted.push(Enacted::of(&workload, &drawn, &schedule, &hours, allotter.predictions(), kept));
+            done();
         }
         let mut recorder = StrategyRecorder::new(&workload, &self.recorded);
         let schedule = simulated(&workload, &mut recorder)?;
+        done();
         let spoiled = recorder.decisions().iter().filter(|decision| decision.is_spoiled()).count();
         let recorded = (0..self.recorded.len()).map(|place| Recorded::of(&recorder, place, &drawn)).collect();
         let of = |(place, job): (usize, &DowneyJob)| {

@@ -28,11 +28,7 @@ impl Molding {
     /// seed, on any thread.
     pub fn compare(&self, seeds: u64, done: &(dyn Fn() + Sync)) -> Result<MoldingReport, EvalError> {
         let seeds: Vec<u64> = (1..=seeds).collect();
-        let runs = parallel::try_map(&seeds, |&seed| {
-            let run = self.run(Seed(seed), 0);
-            done();
-            run
-        })?;
+        let runs = parallel::try_map(&seeds, |&seed| self.watched(Seed(seed), 0, done))?;
         let spoiled: Vec<f64> = runs.iter().map(|run: &SeedRun| run.spoiled).collect();
         Ok(MoldingReport {
             model: self.model.clone(),
@@ -60,7 +56,10 @@ mod tests {
                 done.fetch_add(1, Ordering::Relaxed);
             })
             .unwrap();
-        assert_eq!((done.into_inner(), report.seeds, report.strategies.len()), (3, 3, 2));
+        assert_eq!(
+            (done.into_inner(), report.seeds, report.strategies.len()),
+            (3 * molding.simulations(), 3, 2)
+        );
         assert!(report.strategies[0].turnaround_change.is_none() && report.strategies[0].recorded.is_none());
         assert!(report.strategies[1].turnaround_change.is_some() && report.strategies[1].recorded.is_some());
         let seeds: Vec<u64> = report.strategies[1].seeds.iter().map(|seed| seed.seed).collect();

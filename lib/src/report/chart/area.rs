@@ -29,12 +29,8 @@ impl Area {
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", page::printable(&self.title)));
         }
-        let points = || self.series.iter().flat_map(|series| &series.points);
-        let (Some(xs), Some((_, peak))) = (range(points().map(|p| p.0)), range(points().map(|p| p.1))) else {
-            return out + "(no data)\n";
-        };
+        let Some((xs, ys)) = self.extent() else { return out + "(no data)\n" };
         let rows = self.height.max(2).next_multiple_of(2);
-        let ys = (0.0, self.y.top(peak));
         let (gutter, frame) =
             Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors: false }.on(page);
         let alone = self.series.len() == 1;
@@ -52,8 +48,15 @@ impl Area {
         out
     }
 
+    /// The edges across and up; `None` without any points.
+    pub(in crate::report) fn extent(&self) -> Option<((f64, f64), (f64, f64))> {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let (_, peak) = range(points().map(|p| p.1))?;
+        Some((range(points().map(|p| p.0))?, (0.0, self.y.top(peak))))
+    }
+
     fn panel(&self, series: &Series, frame: &Frame<'_>, page: &Page) -> Vec<String> {
-        let heights = peaks(series, frame);
+        let heights = peaks(series, frame.x, frame.xs, frame.columns);
         let drawings: &[char] = page.pick(&[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], &[' ', '.', '#']);
         let full = drawings.len() - 1;
         (0..frame.rows)
@@ -71,20 +74,16 @@ impl Area {
     }
 }
 
-/// The highest value within each column's slice; the value before the first point is zero.
-fn peaks(series: &Series, frame: &Frame<'_>) -> Vec<f64> {
-    let mut heights = vec![0.0_f64; frame.columns];
-    let column = |x: f64| {
-        let place = frame.x.place(x, frame.xs.0, frame.xs.1);
-        ((place * frame.columns as f64) as usize).min(frame.columns - 1)
-    };
+/// The highest value within each of so many slices; the value before the first point is zero.
+pub(in crate::report) fn peaks(series: &Series, axis: &Axis, xs: (f64, f64), slices: usize) -> Vec<f64> {
+    let mut heights = vec![0.0_f64; slices];
+    let slice = |x: f64| ((axis.place(x, xs.0, xs.1) * slices as f64) as usize).min(slices - 1);
     for (place, &(x, y)) in series.points.iter().enumerate() {
         // The value holds up to, not including, the next change; the last one holds where it stands.
         let until = series.points.get(place + 1).map_or(x, |next| next.0);
-        let (from, to) = (column(x), column(until));
+        let (from, to) = (slice(x), slice(until));
         // A slice that the next change opens belongs to that change.
-        let opens =
-            to > from && frame.x.place(until, frame.xs.0, frame.xs.1) * frame.columns as f64 <= to as f64;
+        let opens = to > from && axis.place(until, xs.0, xs.1) * slices as f64 <= to as f64;
         for height in &mut heights[from..=to - usize::from(opens)] {
             *height = height.max(y);
         }

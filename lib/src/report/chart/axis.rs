@@ -70,14 +70,14 @@ impl Axis {
     }
 
     /// Where a value stands between `low` (0) and `high` (1).
-    pub(super) fn place(&self, value: f64, low: f64, high: f64) -> f64 {
+    pub(in crate::report) fn place(&self, value: f64, low: f64, high: f64) -> f64 {
         let along = |value: f64| if self.log { value.max(1.0).log10() } else { value };
         let (value, low, high) = (along(value), along(low), along(high));
         if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Round values from `low` to `high`, at most `count` of them (on a log axis, all that there are).
-    pub(super) fn ticks(&self, low: f64, high: f64, count: usize) -> Vec<f64> {
+    pub(in crate::report) fn ticks(&self, low: f64, high: f64, count: usize) -> Vec<f64> {
         if self.log {
             return self.decades(low.max(1.0), high);
         }
@@ -131,7 +131,7 @@ impl Axis {
     }
 
     /// What a tick says. `step` is the distance to the next, which decides the decimals.
-    pub(super) fn label(&self, value: f64, step: f64) -> String {
+    pub(in crate::report) fn label(&self, value: f64, step: f64) -> String {
         let decimals =
             |step: f64| if step >= 1.0 { 0 } else { (-step.log10()).ceil().clamp(0.0, 9.0) as usize };
         match self.measure {

@@ -46,14 +46,9 @@ impl Curves {
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", page::printable(&self.title)));
         }
-        let points = || self.series.iter().flat_map(|series| &series.points);
-        let (Some(xs), Some(ys)) = (range(points().map(|p| p.0)), range(points().map(|p| p.1))) else {
-            return out + "(no data)\n";
-        };
+        let Some((xs, ys)) = self.extent() else { return out + "(no data)\n" };
         let rows = self.height.max(2).next_multiple_of(2);
-        // Only with dots, so that figures that exist stay as they are.
-        let factors = self.y.log && self.series.iter().any(|series| series.dots);
-        let ys = if factors { self.y.factors(ys.0, ys.1) } else { self.edges(ys) };
+        let factors = self.has_factors();
         let (gutter, frame) = Frame { x: &self.x, y: &self.y, xs, ys, columns: 0, rows, factors }.on(page);
         let marks = self.marks(page);
         let mut density = DotDensity::new(frame.columns, rows);
@@ -82,6 +77,18 @@ impl Curves {
             out.push_str(&format!("{apart}{}{line}\n", " ".repeat(gutter + 2)));
         }
         out
+    }
+
+    /// The edges across and up; `None` without any points.
+    pub(in crate::report) fn extent(&self) -> Option<((f64, f64), (f64, f64))> {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let (xs, ys) = (range(points().map(|p| p.0))?, range(points().map(|p| p.1))?);
+        Some((xs, if self.has_factors() { self.y.factors(ys.0, ys.1) } else { self.edges(ys) }))
+    }
+
+    /// Whether the edges up the side are factors: only with dots, so that figures that exist stay as they are.
+    fn has_factors(&self) -> bool {
+        self.y.log && self.series.iter().any(|series| series.dots)
     }
 
     /// The mark of each series; none for the only one of dots, which is shaded.

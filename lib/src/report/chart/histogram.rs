@@ -45,6 +45,15 @@ impl Histogram {
 
     /// The chart, one bar per bin with its count and its share; open ends only if something fell there.
     pub fn render(&self, title: &str, axis: &Axis, page: &Page) -> String {
+        self.labelled(title, axis, page).render(page)
+    }
+
+    /// The same bars for a picture.
+    pub(in crate::report) fn bars(&self, title: &str, axis: &Axis) -> Bars {
+        self.labelled(title, axis, &Page::default())
+    }
+
+    fn labelled(&self, title: &str, axis: &Axis, page: &Page) -> Bars {
         let total: usize = self.counts.iter().sum();
         let step = self.edges.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         let step = if step.is_finite() { step } else { 1.0 };
@@ -64,6 +73,6 @@ impl Histogram {
             // The label's dash is one column wide, so padding by characters lines up.
             Bar::new(format!("{:<widest$}  {share:>6}", label(place)), Cell::count(self.counts[place]))
         });
-        Bars::new(title, bars).render(page)
+        Bars::new(title, bars)
     }
 }

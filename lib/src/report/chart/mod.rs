@@ -1,16 +1,18 @@
 //! Small terminal charts: bars to compare, areas over time, curves, scattered dots, histograms and empirical
 //! distributions.
 //!
-//! Each chart is a value with a `render(&Page)`. Nothing is coloured and nothing depends on colour: several
-//! series are told apart by panels or by marks, so a chart can be piped, pasted and printed.
+//! Each chart is a value with a `render(&Page)`, and [`svg`](super::svg) draws it as a picture. In text nothing is coloured
+//! and nothing depends on colour: several series are told apart by panels or by marks, so a chart can be piped, pasted and
+//! printed.
 
-mod area;
+pub(in crate::report) mod area;
 mod axis;
 mod bars;
 mod curves;
 mod density;
 mod frame;
 mod histogram;
+mod scale;
 
 pub use area::Area;
 pub use axis::{Axis, Measure};

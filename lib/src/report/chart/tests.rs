@@ -62,7 +62,7 @@ fn wave() -> Curves {
 #[test]
 fn bars_compare_and_mark_the_best() {
     let expected = "\
-Mean wait
+Mean wait, lower is better
 
 fcfs                      2 h 30 min  ██████████
 easy                      1 h 54 min  ███████▋
@@ -72,7 +72,7 @@ log                                –
 ";
     assert_eq!(bars().render(&PAGE()), expected);
     let expected = "\
-Mean wait
+Mean wait, higher is better
 
 fcfs                      2 h 30 min  ##########  < best
 easy                      1 h 54 min  ########
@@ -81,6 +81,43 @@ a label too long for ha~         1 s  #
 log                                -
 ";
     assert_eq!(bars().best(Best::Highest).render(&PAGE().ascii()), expected);
+}
+
+#[test]
+fn the_bar_of_an_outlier_is_broken_and_the_others_can_be_compared() {
+    let slowdowns = [("fcfs", 585.23), ("easy", 86.81), ("sjbf", 66.95), ("perfect", 31.89)];
+    let bars = Bars::new("Slowdown", slowdowns.map(|(name, value)| Bar::new(name, Cell::number(value, 2))));
+    let expected = "\
+Slowdown, lower is better
+
+fcfs     585.23  ██████████████████╱╱███
+easy      86.81  ██████████████████▍
+sjbf      66.95  ██████████████▎
+perfect   31.89  ██████▊  ◂ best
+
+╱╱ a broken bar is longer than drawn
+";
+    assert_eq!(bars.clone().best(Best::Lowest).broken().render(&PAGE()), expected);
+    assert!(bars.clone().broken().render(&PAGE().ascii()).contains("##//###"));
+    // Control: to scale, the others are stubs.
+    assert!(bars.render(&PAGE()).contains("31.89  █▊\n"));
+}
+
+#[test]
+fn negative_bars_go_to_the_left_of_an_axis() {
+    let changes = [("avg", 0.0), ("pred", -0.2), ("heur", 0.1), ("opt", -0.3), ("bias", -0.001)];
+    let bars =
+        Bars::new("", changes.map(|(name, value)| Bar::new(name, Cell::share(value)))).best(Best::Lowest);
+    let expected = "\
+lower is better
+
+avg     0.0%                      │
+pred  -20.0%        ▐█████████████│
+heur   10.0%                      │██████▊
+opt   -30.0%  ████████████████████│  ◂ best
+bias   -0.1%                     ▕│
+";
+    assert_eq!(bars.render(&Page::wide(50)), expected);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::report::{Page, page};
 const GAP: usize = 2;
 /// No column of words is cut narrower than this.
 const NARROWEST: usize = 8;
+/// Only pieces of text longer than this may be broken in their middle.
+const LONGEST_PIECE: usize = 32;
 
 /// The table as aligned text, ending in a newline. Where it is wider than the page, headings are broken over
 /// several lines first; then spare columns are hidden, which a note says; then columns of words are cut,
@@ -248,7 +250,11 @@ impl Strip {
     fn narrowest(&self) -> usize {
         match self.fit {
             Overflow::Never => self.broken(),
-            Overflow::Cut | Overflow::Break => self.broken().min(NARROWEST.max(self.longest_word())),
+            Overflow::Cut => self.broken().min(NARROWEST.max(self.longest_word())),
+            Overflow::Break => {
+                let piece = self.cells.iter().map(|cell| page::longest_piece(cell)).max().unwrap_or(0);
+                self.broken().min(piece.clamp(NARROWEST, LONGEST_PIECE).max(self.longest_word()))
+            }
         }
     }
 }

@@ -128,7 +128,6 @@ impl Cleaner {
             let status = record.status;
             self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
         }
-        self.forget_identifiers(record)?;
         // Jobs may become eligible in any order; only the order of submission counts.
         let submitted = if record.submitted >= 0 { record.submitted } else { record.submit };
         if submitted < self.latest_submit {
@@ -159,7 +158,6 @@ impl Cleaner {
         if request_missing {
             record.requested_time = UNKNOWN;
         }
-        forget(record);
         Disposition::Withdrawn
     }
 
@@ -232,17 +230,6 @@ impl Cleaner {
         Ok(self.ruleset.action(Rule::TooLarge) == Action::Cap)
     }
 
-    fn forget_identifiers(&mut self, record: &mut Record) -> Result<(), TraceError> {
-        let values = [record.user, record.group, record.executable, record.queue, record.partition];
-        if values.into_iter().any(beyond) {
-            self.fire(Rule::IdentifierRange, record, || {
-                format!("user, group, executable, queue, partition {values:?}")
-            })?;
-            forget(record);
-        }
-        Ok(())
-    }
-
     fn remove(
         &mut self,
         rule: Rule,
@@ -273,32 +260,13 @@ impl Cleaner {
     }
 }
 
-/// Whether an identifier is out of range: the last 32-bit number stands for "unknown" within a job.
-fn beyond(value: i64) -> bool {
-    value >= i64::from(u32::MAX)
-}
-
-/// Sets identifiers that are out of range to unknown.
-fn forget(record: &mut Record) {
-    let Record { user, group, executable, queue, partition, .. } = record;
-    for field in [user, group, executable, queue, partition] {
-        if beyond(*field) {
-            *field = UNKNOWN;
-        }
-    }
-}
-
 /// The field that made a rule fire that looks at several.
 fn culprit(rule: Rule, record: &Record) -> Option<Field> {
-    let (fields, farthest): (&[Field], i64) = match rule {
-        Rule::TimeRange => (&[Field::Submit, Field::Run, Field::RequestedTime], FARTHEST),
-        Rule::IdentifierRange => {
-            let identifiers = &[Field::User, Field::Group, Field::Executable, Field::Queue, Field::Partition];
-            (identifiers, i64::from(u32::MAX) - 1)
-        }
-        _ => return rule.field(),
-    };
-    fields.iter().copied().find(|&field| record.known(field).is_some_and(|value| value > farthest))
+    if rule != Rule::TimeRange {
+        return rule.field();
+    }
+    let times = [Field::Submit, Field::Run, Field::RequestedTime];
+    times.into_iter().find(|&field| record.known(field).is_some_and(|value| value > FARTHEST))
 }
 
 /// The error of strict mode.

@@ -53,6 +53,18 @@ named! {
         RepeatedHeader = "repeated-header",
         /// A repeated row, as in overlapping dumps.
         DuplicateRow = "duplicate-row",
+        /// A job of another cluster than the one asked for.
+        OtherCluster = "other-cluster",
+        /// A line of column names above the records.
+        ColumnNames = "column-names",
+        /// Columns separated by semicolons.
+        Semicolons = "semicolons",
+        /// A delimiter or a line end within a name.
+        SplitName = "split-name",
+        /// No column that says how jobs ended.
+        StateMissing = "state-missing",
+        /// A run time that Slurm could not tell.
+        ElapsedInvalid = "elapsed-invalid",
         /// More columns than the format has.
         ExtraColumns = "extra-columns",
         /// A fraction where a whole number belongs.
@@ -101,7 +113,7 @@ named! {
         RunAboveRequest = "run-above-request",
         /// A status the format does not define.
         StatusUnknown = "status-unknown",
-        /// A user, group or other number out of range.
+        /// A user, group or other number that does not fit into 32 bits.
         IdentifierRange = "identifier-range",
         /// Submitted before the record above it.
         SubmitUnordered = "submit-unordered",
@@ -145,10 +157,16 @@ named! {
         Earlier = "earlier",
         /// Takes the instant as if clocks had not been changed.
         Later = "later",
+        /// Joins the pieces again.
+        Rejoin = "rejoin",
+        /// Takes it as completed, or as cancelled where it never started.
+        Completed = "completed",
+        /// Takes the time between start and end.
+        Between = "end-minus-start",
         /// Takes the line number.
         Line = "line",
-        /// Takes it as unknown.
-        Forget = "forget",
+        /// Numbers all identities of the column in the order of appearance.
+        Renumber = "renumber",
         /// Sorts by submit time.
         Sort = "sort",
         /// In the order of the log.
@@ -188,12 +206,14 @@ impl Action {
     pub fn effect(self) -> Effect {
         match self {
             Action::Drop | Action::Held => Effect::Removed,
-            Action::Keep => Effect::Kept,
+            Action::Keep | Action::Renumber | Action::Rejoin => Effect::Kept,
             Action::Requested
             | Action::Allocated
             | Action::ByFormat
             | Action::UseEligible
             | Action::UseSubmit
+            | Action::Completed
+            | Action::Between
             | Action::ByLog
             | Action::ByNumber => Effect::Chosen,
             _ => Effect::Changed,
@@ -209,6 +229,12 @@ impl Rule {
             Rule::Step => "a step of a job, not a job",
             Rule::RepeatedHeader => "the header line again, as where dumps were joined",
             Rule::DuplicateRow => "the same run of the same job again, as where dumps overlap",
+            Rule::OtherCluster => "a job of another cluster than --cluster names",
+            Rule::ColumnNames => "column names, not a record; the columns are taken in the format's order",
+            Rule::Semicolons => "columns separated by semicolons instead of blanks",
+            Rule::SplitName => "a delimiter or a line end within a name or comment; the pieces are joined",
+            Rule::StateMissing => "no State column; a job that ran counts as completed",
+            Rule::ElapsedInvalid => "no readable run time; the time between Start and End is taken",
             Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
             Rule::Fraction => "a fraction in a column of whole numbers",
             Rule::Eligible => "became eligible at another time than submitted",
@@ -233,7 +259,9 @@ impl Rule {
             Rule::RequestMissing => "no requested time",
             Rule::RunAboveRequest => "ran longer than it had requested",
             Rule::StatusUnknown => "a status that the format does not define; how it ended is unknown",
-            Rule::IdentifierRange => "a user, group, executable, queue or partition number beyond 32 bits",
+            Rule::IdentifierRange => {
+                "a number beyond 32 bits; jobs number that column by order of appearance, names keep the numbers"
+            }
             Rule::SubmitUnordered => "submitted before a record above it",
             Rule::Ties => "submitted in the same second as a job above it that has a higher number",
             Rule::DuplicateJob => "a job number that a job above has, too",
@@ -244,7 +272,10 @@ impl Rule {
     pub fn field(self) -> Option<Field> {
         match self {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
-            Rule::RepeatedHeader | Rule::DuplicateRow => None,
+            Rule::RepeatedHeader | Rule::DuplicateRow | Rule::OtherCluster => None,
+            Rule::ColumnNames | Rule::Semicolons | Rule::SplitName => None,
+            Rule::StateMissing => Some(Field::Status),
+            Rule::ElapsedInvalid => Some(Field::Run),
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
             Rule::Ties | Rule::DuplicateJob => Some(Field::Job),
             Rule::Eligible | Rule::LocalTime | Rule::DstFold | Rule::DstGap => Some(Field::Submit),
@@ -264,7 +295,11 @@ impl Rule {
         match self {
             Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
-            Rule::RepeatedHeader => &[Action::Drop],
+            Rule::RepeatedHeader | Rule::OtherCluster | Rule::ColumnNames => &[Action::Drop],
+            Rule::Semicolons => &[Action::Keep],
+            Rule::SplitName => &[Action::Rejoin],
+            Rule::StateMissing => &[Action::Completed],
+            Rule::ElapsedInvalid => &[Action::Between],
             Rule::DuplicateRow => &[Action::Keep, Action::Drop],
             Rule::ExtraColumns | Rule::HetComponent | Rule::Incarnation | Rule::Suspended => &[Action::Keep],
             Rule::PartialAlone | Rule::StatusUnknown | Rule::DuplicateJob => &[Action::Keep],
@@ -280,7 +315,7 @@ impl Rule {
             Rule::TooLarge => &[Action::Drop, Action::Cap],
             Rule::RequestMissing => &[Action::Keep, Action::Drop, Action::Run],
             Rule::RunAboveRequest => &[Action::Keep, Action::Cut],
-            Rule::IdentifierRange => &[Action::Forget],
+            Rule::IdentifierRange => &[Action::Renumber],
             Rule::SubmitUnordered => &[Action::Sort],
             Rule::Ties => &[Action::ByLog, Action::ByNumber],
         }

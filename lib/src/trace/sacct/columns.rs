@@ -1,5 +1,6 @@
-//! The columns of `sacct` output, found in the header line.
+//! The columns of `sacct` output, as the header line or the caller names them.
 
+use super::fields::{Span, split};
 use crate::trace::error::{FieldPlace, TraceError, shortened};
 use crate::trace::record::Field;
 use crate::trace::sniff::delimiter;
@@ -9,6 +10,7 @@ use crate::trace::sniff::delimiter;
 pub(super) enum SacctColumn {
     JobIdRaw,
     JobId,
+    Cluster,
     State,
     Submit,
     Eligible,
@@ -22,6 +24,8 @@ pub(super) enum SacctColumn {
     ReqCpus,
     AllocCpus,
     NCpus,
+    ReqTres,
+    AllocTres,
     NNodes,
     ReqMem,
     TotalCpu,
@@ -33,9 +37,10 @@ pub(super) enum SacctColumn {
     JobName,
 }
 
-const NAMES: [(SacctColumn, &str); 24] = [
+const NAMES: [(SacctColumn, &str); 27] = [
     (SacctColumn::JobIdRaw, "JobIDRaw"),
     (SacctColumn::JobId, "JobID"),
+    (SacctColumn::Cluster, "Cluster"),
     (SacctColumn::State, "State"),
     (SacctColumn::Submit, "Submit"),
     (SacctColumn::Eligible, "Eligible"),
@@ -49,6 +54,8 @@ const NAMES: [(SacctColumn, &str); 24] = [
     (SacctColumn::ReqCpus, "ReqCPUS"),
     (SacctColumn::AllocCpus, "AllocCPUS"),
     (SacctColumn::NCpus, "NCPUS"),
+    (SacctColumn::ReqTres, "ReqTRES"),
+    (SacctColumn::AllocTres, "AllocTRES"),
     (SacctColumn::NNodes, "NNodes"),
     (SacctColumn::ReqMem, "ReqMem"),
     (SacctColumn::TotalCpu, "TotalCPU"),
@@ -58,6 +65,23 @@ const NAMES: [(SacctColumn, &str); 24] = [
     (SacctColumn::Qos, "QOS"),
     (SacctColumn::Partition, "Partition"),
     (SacctColumn::JobName, "JobName"),
+];
+
+/// Columns whose text users choose: it may hold delimiters and line ends.
+const FREE_TEXT: [&str; 13] = [
+    "JobName",
+    "SubmitLine",
+    "Comment",
+    "AdminComment",
+    "SystemComment",
+    "Constraints",
+    "WorkDir",
+    "WCKey",
+    "Extra",
+    "Container",
+    "StdErr",
+    "StdIn",
+    "StdOut",
 ];
 
 /// The columns that a field of a record comes from, in words.
@@ -85,6 +109,8 @@ pub(super) struct Columns {
     pub delimiter: u8,
     /// Columns in the header line.
     pub count: usize,
+    /// Places of the columns whose text users choose.
+    pub free_text: Vec<usize>,
     places: [Option<usize>; NAMES.len()],
 }
 
@@ -96,43 +122,89 @@ impl Columns {
             looks_like: format!("a line without a delimiter (\"{}\")", shortened(line)),
             hint: "run sacct with -P and without -n (--noheader): the header line names the columns".into(),
         })?;
-        let mut places = [None; NAMES.len()];
-        let mut count = 0;
-        for (place, name) in line.split(|&byte| byte == delimiter).enumerate() {
-            count += 1;
-            for (slot, (_, known)) in places.iter_mut().zip(NAMES) {
+        let mut spans = Vec::new();
+        split(line, delimiter, &mut spans);
+        Columns::named(spans.iter().map(|&(begin, end)| &line[begin..end]), delimiter)
+    }
+
+    /// The columns that the caller names, of a file without a header line. Its first row tells the delimiter.
+    pub fn of_names(names: &[String], first_row: &[u8]) -> Result<Columns, TraceError> {
+        let mut spans: Vec<Span> = Vec::new();
+        let mut columns_by = |delimiter| {
+            split(first_row, delimiter, &mut spans);
+            spans.len()
+        };
+        let ends = |delimiter| usize::from(first_row.ends_with(&[delimiter]));
+        // Names may hold more of them, so the first row has at least as many columns.
+        let by = b"\x1f|;,\t^~".iter().copied().find(|&by| columns_by(by) - ends(by) >= names.len().max(2));
+        let Some(delimiter) = by else {
+            let columns = columns_by(b'|');
+            let line = shortened(first_row);
+            return Err(TraceError::NamedColumns { named: names.len(), columns, line });
+        };
+        let mut names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        if columns_by(delimiter) > names.len() && ends(delimiter) == 1 {
+            names.push(b"");
+        }
+        Columns::named(names.into_iter(), delimiter)
+    }
+
+    fn named<'a>(names: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Result<Columns, TraceError> {
+        let mut columns = Columns { delimiter, count: 0, free_text: Vec::new(), places: [None; NAMES.len()] };
+        for (place, name) in names.map(<[u8]>::trim_ascii).enumerate() {
+            columns.count += 1;
+            for (slot, (_, known)) in columns.places.iter_mut().zip(NAMES) {
                 if slot.is_none() && name.eq_ignore_ascii_case(known.as_bytes()) {
                     *slot = Some(place);
                 }
             }
+            if FREE_TEXT.iter().any(|free| name.eq_ignore_ascii_case(free.as_bytes())) {
+                columns.free_text.push(place);
+            }
         }
-        let columns = Columns { delimiter, count, places };
         let missing = columns.missing();
         if missing.is_empty() { Ok(columns) } else { Err(TraceError::MissingColumns { missing }) }
     }
 
     fn missing(&self) -> String {
         let has = |column| self.place(column).is_some();
-        let needed: [(&str, bool); 6] = [
-            ("JobIDRaw (or JobID)", has(SacctColumn::JobIdRaw) || has(SacctColumn::JobId)),
-            ("State", has(SacctColumn::State)),
-            ("Eligible (or Submit)", has(SacctColumn::Submit) || has(SacctColumn::Eligible)),
+        let any = |columns: &[SacctColumn]| columns.iter().any(|&column| has(column));
+        let needed: [(&str, bool); 5] = [
+            ("JobIDRaw (or JobID)", any(&[SacctColumn::JobIdRaw, SacctColumn::JobId])),
+            ("Eligible (or Submit)", any(&[SacctColumn::Submit, SacctColumn::Eligible])),
             ("Start", has(SacctColumn::Start)),
             (
                 "ElapsedRaw (or Elapsed, or End)",
-                has(SacctColumn::ElapsedRaw) || has(SacctColumn::Elapsed) || has(SacctColumn::End),
+                any(&[SacctColumn::ElapsedRaw, SacctColumn::Elapsed, SacctColumn::End]),
             ),
             (
-                "ReqCPUS (or AllocCPUS, or NCPUS)",
-                has(SacctColumn::ReqCpus) || has(SacctColumn::AllocCpus) || has(SacctColumn::NCpus),
+                "ReqCPUS (or AllocCPUS, NCPUS, AllocTRES, or ReqTRES)",
+                any(&[SacctColumn::ReqCpus, SacctColumn::AllocCpus, SacctColumn::NCpus])
+                    || any(&[SacctColumn::AllocTres, SacctColumn::ReqTres]),
             ),
         ];
         needed.iter().filter(|(_, present)| !present).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// Whether the last column holds text that users choose.
+    pub fn ends_in_free_text(&self) -> bool {
+        self.free_text.last().is_some_and(|&last| last + 1 == self.count)
+    }
+
     /// Where a column is, from 0.
     pub fn place(&self, column: SacctColumn) -> Option<usize> {
         self.places[column as usize]
+    }
+
+    /// Whether a line has the names of the columns in their places, as a header line in a file without one would.
+    pub fn are_named_by(&self, line: &[u8], spans: &[Span]) -> bool {
+        let named = |(column, name): &(SacctColumn, &str)| {
+            let Some(&(begin, end)) = self.place(*column).and_then(|place| spans.get(place)) else {
+                return true;
+            };
+            line[begin..end].trim_ascii().eq_ignore_ascii_case(name.as_bytes())
+        };
+        NAMES.iter().all(named)
     }
 
     /// A column for an error message.
@@ -160,12 +232,41 @@ mod tests {
     }
 
     #[test]
+    fn names_may_be_padded_or_quoted() {
+        for header in [
+            &b"JobID   |  State |Submit|Start | End | NCPUS"[..],
+            b"\"JobID\",\"State\",\"Submit\",\"Start\",\"End\",\"NCPUS\"",
+        ] {
+            let columns = Columns::of_header(header).unwrap();
+            assert_eq!((columns.count, columns.place(SacctColumn::NCpus)), (6, Some(5)));
+        }
+    }
+
+    #[test]
     fn what_is_missing_is_listed_with_a_command_that_has_it() {
         let message = Columns::of_header(b"JobID|State|Start|End").unwrap_err().to_string();
         assert!(
-            message.contains("lacks Eligible (or Submit), ReqCPUS (or AllocCPUS, or NCPUS)"),
+            message
+                .contains("lacks Eligible (or Submit), ReqCPUS (or AllocCPUS, NCPUS, AllocTRES, or ReqTRES)"),
             "{message}"
         );
         assert!(message.contains("--format=JobIDRaw,"), "{message}");
+    }
+
+    #[test]
+    fn the_first_row_of_a_file_without_names_tells_the_delimiter() {
+        let names = ["JobID", "State", "Submit", "Start", "End", "NCPUS", "JobName"].map(str::to_owned);
+        for (row, delimiter, count) in [
+            (&b"1|COMPLETED|5|6|7|4|a,b"[..], b'|', 7),
+            (b"1|COMPLETED|5|6|7|4|a|", b'|', 8),
+            (b"1|COMPLETED|5|6|7|4|a|b", b'|', 7),
+            (b"1,COMPLETED,5,6,7,4,a|b", b',', 7),
+            (b"1\x1fCOMPLETED\x1f5\x1f6\x1f7\x1f4\x1fa,b", b'\x1f', 7),
+        ] {
+            let columns = Columns::of_names(&names, row).unwrap();
+            assert_eq!((columns.delimiter, columns.count), (delimiter, count));
+        }
+        let message = Columns::of_names(&names, b"1|COMPLETED|5").unwrap_err().to_string();
+        assert!(message.contains("7 columns are named, the first line has 3"), "{message}");
     }
 }

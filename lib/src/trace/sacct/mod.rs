@@ -3,16 +3,19 @@
 //!
 //! Values are parsed here and checked in [`mod@crate::trace::clean`].
 
+mod clusters;
 mod columns;
 mod duration;
+mod fields;
 mod names;
 mod reader;
+mod row;
 mod state;
 mod time;
 
 pub(super) use columns::behind;
 pub(super) use duration::seconds;
-pub(super) use reader::{NoRecord, Sacct};
+pub(super) use reader::Sacct;
 pub(super) use state::state;
 
 /// A query whose output has every column that is used. Unit separators do not occur in job names, Unix seconds do not

@@ -25,6 +25,11 @@ impl Interner {
         i64::from(number)
     }
 
+    /// Whether a name has a number.
+    pub fn knows(&self, name: &[u8]) -> bool {
+        self.numbers.contains_key(name)
+    }
+
     pub fn names(&self) -> BTreeMap<u32, String> {
         self.numbers
             .iter()

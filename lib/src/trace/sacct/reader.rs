@@ -1,27 +1,26 @@
-//! Parses one row of `sacct` into a record.
+//! Reads rows of `sacct` into records.
 
 use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
 
+use super::clusters::Clusters;
 use super::columns::{Columns, SacctColumn};
-use super::duration::{integer, milliseconds, seconds};
+use super::duration::seconds;
+use super::fields::{Span, rejoined, split};
 use super::names::Interner;
-use super::state::{JobState, state, status};
-use super::time::{Instant, instant};
+use super::row::{RowValues, SacctRow};
+use super::state::{JobState, status};
 use crate::trace::ReadOptions;
 use crate::trace::clean::{Action, Example, Rule, RuleCounts};
 use crate::trace::error::{Malformed, TraceError, shortened};
 use crate::trace::lines::Lines;
+use crate::trace::parsed::{NoRecord, Parsed};
 use crate::trace::record::{Record, UNKNOWN};
 use crate::workload::Names;
 
-/// A well-formed line that is not a record, and the rule that says so.
-pub(in crate::trace) struct NoRecord {
-    pub rule: Rule,
-    pub job: Option<i64>,
-    pub value: String,
-}
+/// The most bytes of lines that are held in the hope that they are one row.
+const LONGEST_ROW: usize = 1 << 16;
 
 /// One run of a job, as far as runs can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +31,39 @@ struct JobRun {
     state: JobState,
 }
 
+/// Lines that have too few columns, held because a row may go on where a name has a line end.
+#[derive(Debug, Default)]
+struct HeldLines {
+    text: Vec<u8>,
+    /// The line that the first of them is.
+    first: u64,
+    lines: u64,
+    /// Why the first of them is not a row.
+    reason: Option<Malformed>,
+}
+
+/// Lines that are no row, and why the first is none.
+pub(in crate::trace) struct BrokenLines {
+    pub malformed: Malformed,
+    pub lines: u64,
+}
+
 /// Reader of accounting rows, with the names found so far.
 pub(in crate::trace) struct Sacct {
     columns: Columns,
+    /// Whether the caller named the columns.
+    columns_given: bool,
     zone: TimeZone,
     /// Whether the zone is the default, UTC.
     zone_assumed: bool,
     from_eligible: bool,
     drop_duplicates: bool,
     header: Vec<u8>,
+    clusters: Clusters,
+    held: HeldLines,
+    /// Whether the line above completed a row whose last column may go on in the next line.
+    may_go_on: bool,
+    broken: Option<BrokenLines>,
     /// Runs of each job so far, to find duplicates. Never iterated, so its order has no effect.
     met: HashMap<Vec<u8>, (JobRun, Vec<JobRun>)>,
     users: Interner,
@@ -49,27 +72,41 @@ pub(in crate::trace) struct Sacct {
     executables: Interner,
     partitions: Interner,
     qos: Interner,
-    /// Begin and end of each field of the current row.
-    fields: Vec<(usize, usize)>,
+    fields: Vec<Span>,
 }
 
 impl Sacct {
-    /// Reads the header line.
+    /// Reads the header line, unless the options name the columns.
     pub fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Sacct, TraceError> {
-        let (columns, header) = loop {
-            match lines.next()? {
-                None => return Err(TraceError::Empty),
-                Some((_, line)) if line.trim_ascii().is_empty() => {}
-                Some((_, line)) => break (Columns::of_header(line)?, line.trim_ascii().to_vec()),
+        let (columns, header) = match &options.columns {
+            Some(names) => {
+                let first = lines.beginning().split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+                let first = first.into_iter().find(|line| !line.is_empty()).ok_or(TraceError::Empty)?;
+                (Columns::of_names(names, first)?, Vec::new())
             }
+            None => loop {
+                match lines.next()? {
+                    None => return Err(TraceError::Empty),
+                    Some((_, line)) if line.trim_ascii().is_empty() => {}
+                    Some((_, line)) => break (Columns::of_header(line)?, line.trim_ascii().to_vec()),
+                }
+            },
         };
+        if options.cluster.is_some() && columns.place(SacctColumn::Cluster).is_none() {
+            return Err(TraceError::NoClusterColumn);
+        }
         Ok(Sacct {
             columns,
+            columns_given: options.columns.is_some(),
             zone: options.time_zone.clone(),
             zone_assumed: options.time_zone == TimeZone::UTC,
             from_eligible: options.ruleset.action(Rule::Eligible) == Action::UseEligible,
             drop_duplicates: options.ruleset.action(Rule::DuplicateRow) == Action::Drop,
             header,
+            clusters: Clusters::new(options.cluster.clone()),
+            held: HeldLines::default(),
+            may_go_on: false,
+            broken: None,
             met: HashMap::new(),
             users: Interner::default(),
             groups: Interner::default(),
@@ -93,50 +130,173 @@ impl Sacct {
         }
     }
 
-    /// Fills `record`, or returns the rule by which the line is not a record.
+    /// The clusters seen so far.
+    pub fn has_mixed_clusters(&self) -> bool {
+        self.clusters.are_mixed()
+    }
+
+    /// The error of a dump whose clusters are not the one asked for, once all is read.
+    pub fn check_clusters(&self) -> Result<(), TraceError> {
+        self.clusters.check()
+    }
+
+    /// Lines found to be no row since the last call. At the end of the file, held lines are given up first.
+    pub fn take_broken(&mut self, at_end: bool) -> Option<BrokenLines> {
+        if at_end {
+            self.give_up();
+        }
+        self.broken.take()
+    }
+
+    /// Fills `record` from a line, or says why it is none.
     pub fn parse(
         &mut self,
         line: &[u8],
         number: u64,
         record: &mut Record,
         counts: &mut RuleCounts,
-    ) -> Result<Option<NoRecord>, Malformed> {
-        if line.trim_ascii() == self.header {
+    ) -> Parsed {
+        split(line, self.columns.delimiter, &mut self.fields);
+        let repeated = line.trim_ascii() == self.header
+            || (self.columns_given && self.columns.are_named_by(line, &self.fields));
+        if repeated {
+            self.give_up();
             let value = shortened(line);
-            return Ok(Some(NoRecord { rule: Rule::RepeatedHeader, job: None, value }));
+            return Parsed::NoRecord(NoRecord { rule: Rule::RepeatedHeader, job: None, value });
         }
-        self.split(line, number)?;
-        let row = SacctRow { line, number, columns: &self.columns, fields: &self.fields, zone: &self.zone };
-        let id = row.text(SacctColumn::JobId).or(row.text(SacctColumn::JobIdRaw)).unwrap_or_default();
-        if id.contains(&b'.') {
-            return Ok(Some(NoRecord { rule: Rule::Step, job: None, value: shortened(id) }));
+        if self.fields.len() >= self.columns.count {
+            self.give_up();
+            let parsed = self.row(line, number, record, counts);
+            self.may_go_on = self.columns.ends_in_free_text() && !matches!(parsed, Parsed::Malformed(_));
+            return parsed;
         }
-        let job = row.job_number()?;
+        if self.may_go_on && !self.begins_row(line) {
+            let value = shortened(line);
+            counts.count(Rule::SplitName, || Example { line: Some(number), job: None, value });
+            return Parsed::Incomplete;
+        }
+        self.may_go_on = false;
+        let malformed = self.wrong_count(line, number);
+        if self.columns.free_text.is_empty() {
+            return Parsed::Malformed(malformed);
+        }
+        self.hold(line, number, malformed, record, counts)
+    }
+
+    /// Whether the current line, which has too few columns, has a job number where rows have it.
+    fn begins_row(&self, line: &[u8]) -> bool {
+        let row =
+            SacctRow { line, number: 0, columns: &self.columns, fields: &self.fields, zone: &self.zone };
+        row.id().first().is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Joins a line with too few columns to the lines above that have too few, and tries whether they are a row now.
+    fn hold(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        malformed: Malformed,
+        record: &mut Record,
+        counts: &mut RuleCounts,
+    ) -> Parsed {
+        if self.held.text.len() + line.len() > LONGEST_ROW {
+            self.give_up();
+        }
+        if self.held.lines > 0 {
+            let mut text = std::mem::take(&mut self.held.text);
+            text.push(b'\n');
+            text.extend_from_slice(line);
+            split(&text, self.columns.delimiter, &mut self.fields);
+            let complete = self.fields.len() >= self.columns.count;
+            if complete {
+                let parsed = self.row(&text, self.held.first, record, counts);
+                if !matches!(parsed, Parsed::Malformed(_)) {
+                    self.held = HeldLines::default();
+                    return parsed;
+                }
+                self.give_up();
+            } else {
+                self.held.text = text;
+                self.held.lines += 1;
+                return Parsed::Incomplete;
+            }
+        }
+        self.held = HeldLines { text: line.to_vec(), first: number, lines: 1, reason: Some(malformed) };
+        Parsed::Incomplete
+    }
+
+    /// Counts the held lines as broken.
+    fn give_up(&mut self) {
+        let HeldLines { lines, reason, .. } = std::mem::take(&mut self.held);
+        if let Some(malformed) = reason {
+            self.broken = Some(BrokenLines { malformed, lines });
+        }
+    }
+
+    /// Reads a row with enough columns. Where it has too many, or line ends, the pieces are joined such that all values
+    /// are readable; of several such ways, one with a user of an earlier row is taken, else the first.
+    fn row(&mut self, line: &[u8], number: u64, record: &mut Record, counts: &mut RuleCounts) -> Parsed {
+        let fields = std::mem::take(&mut self.fields);
+        let several_lines = line.contains(&b'\n');
+        if fields.len() == self.columns.count && !several_lines {
+            let parsed = self.record(line, number, &fields, record, counts);
+            self.fields = fields;
+            return parsed;
+        }
+        let (columns, zone) = (&self.columns, &self.zone);
+        let ways = if fields.len() == columns.count {
+            vec![fields.clone()]
+        } else {
+            rejoined(&fields, columns.count, &columns.free_text).collect()
+        };
+        let readable = |way: &&Vec<Span>| {
+            let row = SacctRow { line, number, columns, fields: way, zone };
+            row.is_plausible() && (row.is_step() || row.values().is_ok())
+        };
+        let has_known_user = |way: &&Vec<Span>| {
+            let row = SacctRow { line, number, columns, fields: way, zone };
+            self.users.knows(row.text(SacctColumn::User).unwrap_or_default())
+        };
+        let mut readable = ways.iter().filter(readable).peekable();
+        let first = readable.peek().copied();
+        let way = readable.find(has_known_user).or(first);
+        self.fields = fields;
+        let Some(way) = way else { return Parsed::Malformed(self.wrong_count(line, number)) };
+        let parsed = self.record(line, number, way, record, counts);
+        if matches!(parsed, Parsed::Record) {
+            let (job, value) = (Some(record.job), shortened(line));
+            counts.count(Rule::SplitName, || Example { line: Some(number), job, value });
+        }
+        parsed
+    }
+
+    /// Fills `record` from the fields of a row.
+    fn record(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        fields: &[Span],
+        record: &mut Record,
+        counts: &mut RuleCounts,
+    ) -> Parsed {
+        let row = SacctRow { line, number, columns: &self.columns, fields, zone: &self.zone };
+        let id = row.id();
+        if row.is_step() {
+            return Parsed::NoRecord(NoRecord { rule: Rule::Step, job: None, value: shortened(id) });
+        }
+        let values = match row.values() {
+            Ok(values) => values,
+            Err(malformed) => return Parsed::Malformed(malformed),
+        };
+        let RowValues { job, state, submitted, eligible, start, end, .. } = values;
+        let cluster = row.text(SacctColumn::Cluster).unwrap_or_default();
+        if !cluster.is_empty() && !self.clusters.see(cluster) {
+            let (rule, value) = (Rule::OtherCluster, shortened(cluster));
+            return Parsed::NoRecord(NoRecord { rule, job: Some(job), value });
+        }
         let mut note = |rule, value: String| {
             counts.count(rule, || Example { line: Some(number), job: Some(job), value });
         };
-
-        let word = row.text(SacctColumn::State).unwrap_or_default();
-        let state = state(word).ok_or_else(|| row.bad(SacctColumn::State, "not a job state of Slurm"))?;
-        let mut changed_clocks = None;
-        let mut local = None;
-        let mut clock = |column| -> Result<Option<i64>, Malformed> {
-            let text = row.text(column).unwrap_or_default();
-            let Some(instant) = instant(text, row.zone) else {
-                return Err(row.bad(column, "neither Unix seconds nor a time like 2024-01-31T23:59:59"));
-            };
-            if self.zone_assumed && local.is_none() && text.contains(&b':') {
-                local = Some(text);
-            }
-            match instant {
-                Instant::Fold(_) => changed_clocks = Some((Rule::DstFold, shortened(text))),
-                Instant::Gap(_) => changed_clocks = Some((Rule::DstGap, shortened(text))),
-                _ => {}
-            }
-            Ok(instant.seconds())
-        };
-        let (submitted, eligible) = (clock(SacctColumn::Submit)?, clock(SacctColumn::Eligible)?);
-        let (start, end) = (clock(SacctColumn::Start)?, clock(SacctColumn::End)?);
         let run = JobRun { job, times: [submitted, eligible, start, end], state };
         let mut again = None;
         match self.met.get_mut(id) {
@@ -146,7 +306,7 @@ impl Sacct {
             Some((first, further)) if *first == run || further.contains(&run) => {
                 let (rule, value) = (Rule::DuplicateRow, shortened(id));
                 if self.drop_duplicates {
-                    return Ok(Some(NoRecord { rule, job: Some(job), value }));
+                    return Parsed::NoRecord(NoRecord { rule, job: Some(job), value });
                 }
                 again = Some(rule);
             }
@@ -158,10 +318,10 @@ impl Sacct {
         if let Some(rule) = again {
             note(rule, shortened(id));
         }
-        if let Some(text) = local {
+        if let Some(text) = values.local.filter(|_| self.zone_assumed) {
             note(Rule::LocalTime, shortened(text));
         }
-        if let Some((rule, value)) = changed_clocks {
+        if let Some((rule, value)) = values.changed_clocks {
             note(rule, value);
         }
         let from = if self.from_eligible { eligible.or(submitted) } else { submitted.or(eligible) };
@@ -171,10 +331,15 @@ impl Sacct {
             note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
         }
         let unfinished = state == JobState::Unfinished;
-        let run = match start {
-            Some(start) if !unfinished => row.run(start, end)?,
-            _ => UNKNOWN,
-        };
+        if self.columns.place(SacctColumn::State).is_none() && !unfinished {
+            note(Rule::StateMissing, "no State column".into());
+        }
+        if let Some(text) = values.invalid_run {
+            note(
+                Rule::ElapsedInvalid,
+                format!("\"{}\": {} s between Start and End", shortened(text), values.run),
+            );
+        }
         let suspended = row.text(SacctColumn::Suspended).and_then(seconds).unwrap_or(0);
         if suspended > 0 {
             note(Rule::Suspended, format!("for {suspended} s"));
@@ -183,11 +348,7 @@ impl Sacct {
             note(Rule::HetComponent, shortened(id));
         }
 
-        let mut requested_procs = row.count(SacctColumn::ReqCpus)?;
-        let mut allocated_procs = match row.count(SacctColumn::AllocCpus)? {
-            UNKNOWN => row.count(SacctColumn::NCpus)?,
-            procs => procs,
-        };
+        let (mut requested_procs, mut allocated_procs) = (values.requested_procs, values.allocated_procs);
         // A job that left the queue without starting waited until it left, unless it never became eligible.
         let never_eligible =
             self.from_eligible && eligible.is_none() && self.columns.place(SacctColumn::Eligible).is_some();
@@ -207,11 +368,11 @@ impl Sacct {
                 (None, Some(left), Some(from)) if left >= from => left - from,
                 _ => UNKNOWN,
             },
-            run,
+            run: values.run,
             allocated_procs,
             cpu: row.cpu(procs),
             requested_procs,
-            requested_time: row.request()?,
+            requested_time: values.request,
             requested_memory: row.memory(procs),
             status: status(state),
             user: self.users.number(row.text(SacctColumn::User).unwrap_or_default()),
@@ -228,134 +389,16 @@ impl Sacct {
             submitted: submitted.filter(|_| submitted != from).unwrap_or(UNKNOWN),
             ..Record::default()
         };
-        Ok(None)
+        Parsed::Record
     }
 
-    fn split(&mut self, line: &[u8], number: u64) -> Result<(), Malformed> {
-        self.fields.clear();
-        let mut begin = 0;
-        for field in line.split(|&byte| byte == self.columns.delimiter) {
-            self.fields.push((begin, begin + field.len()));
-            begin += field.len() + 1;
-        }
-        if self.fields.len() == self.columns.count {
-            return Ok(());
-        }
+    fn wrong_count(&self, line: &[u8], number: u64) -> Malformed {
+        let named = if self.columns_given { "there are names for" } else { "the header line" };
         let reason = format!(
-            "has {} columns, the header line {}: a delimiter or a line end within a name or comment",
+            "has {} columns, {named} {}: a delimiter or a line end within a name or comment",
             self.fields.len(),
             self.columns.count
         );
-        Err(Malformed { line: number, field: None, value: shortened(line), reason })
-    }
-}
-
-struct SacctRow<'a> {
-    line: &'a [u8],
-    number: u64,
-    columns: &'a Columns,
-    fields: &'a [(usize, usize)],
-    zone: &'a TimeZone,
-}
-
-impl<'a> SacctRow<'a> {
-    /// A column's text without surrounding blanks; `None` if there is no such column.
-    fn text(&self, column: SacctColumn) -> Option<&'a [u8]> {
-        let &(begin, end) = self.fields.get(self.columns.place(column)?)?;
-        Some(self.line[begin..end].trim_ascii())
-    }
-
-    fn bad(&self, column: SacctColumn, reason: &str) -> Malformed {
-        Malformed {
-            line: self.number,
-            field: Some(self.columns.describe(column)),
-            value: shortened(self.text(column).unwrap_or_default()),
-            reason: reason.into(),
-        }
-    }
-
-    /// `JobIDRaw`, or the number that `JobID` begins with (`141` of `141_3` and of `141_[6-9%4]`).
-    fn job_number(&self) -> Result<i64, Malformed> {
-        let (column, text) = match self.text(SacctColumn::JobIdRaw) {
-            Some(text) => (SacctColumn::JobIdRaw, text),
-            None => (SacctColumn::JobId, self.text(SacctColumn::JobId).unwrap_or_default()),
-        };
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let rest_fits = matches!(text.get(digits), None | Some(b'_' | b'+'));
-        let number = integer(&text[..digits]).filter(|_| rest_fits);
-        number.ok_or_else(|| self.bad(column, "not a job number of Slurm"))
-    }
-
-    /// JobRun time in seconds, without suspended time where the row says so.
-    fn run(&self, start: i64, end: Option<i64>) -> Result<i64, Malformed> {
-        if let Some(text) = self.text(SacctColumn::ElapsedRaw) {
-            return integer(text).ok_or_else(|| self.bad(SacctColumn::ElapsedRaw, "not a number of seconds"));
-        }
-        if let Some(text) = self.text(SacctColumn::Elapsed) {
-            return seconds(text).ok_or_else(|| self.bad(SacctColumn::Elapsed, "not a length of time"));
-        }
-        Ok(end.map_or(UNKNOWN, |end| end.saturating_sub(start).max(0)))
-    }
-
-    /// Requested seconds; unknown without a limit of the job's own.
-    fn request(&self) -> Result<i64, Malformed> {
-        for (column, unit) in [(SacctColumn::TimelimitRaw, 60), (SacctColumn::Timelimit, 1)] {
-            let Some(text) = self.text(column) else { continue };
-            let limitless = |word: &[u8]| text.eq_ignore_ascii_case(word);
-            if text.is_empty() || limitless(b"UNLIMITED") || limitless(b"Partition_Limit") {
-                continue;
-            }
-            let length = if column == SacctColumn::TimelimitRaw { integer(text) } else { seconds(text) };
-            let length = length.and_then(|length| length.checked_mul(unit));
-            return length.ok_or_else(|| self.bad(column, "not a time limit"));
-        }
-        Ok(UNKNOWN)
-    }
-
-    /// A number of processors; unknown if the column is absent, empty or 0.
-    fn count(&self, column: SacctColumn) -> Result<i64, Malformed> {
-        match self.text(column) {
-            None | Some(b"") => Ok(UNKNOWN),
-            Some(text) => match integer(text) {
-                Some(0) => Ok(UNKNOWN),
-                Some(count) => Ok(count),
-                None => Err(self.bad(column, "not a number of processors")),
-            },
-        }
-    }
-
-    /// Seconds of CPU time per processor. No rule needs it, so an unreadable value is unknown.
-    fn cpu(&self, procs: i64) -> f64 {
-        let total = self.text(SacctColumn::TotalCpu).and_then(milliseconds);
-        match total {
-            // To the hundredth, as the archive's logs have it.
-            Some(total) if procs > 0 => (total as f64 / 10.0 / procs as f64).round() / 100.0,
-            _ => UNKNOWN as f64,
-        }
-    }
-
-    /// Requested kilobytes per processor, from `4000M` (a job), `4Gn` (a node), `2Gc` (a processor).
-    fn memory(&self, procs: i64) -> i64 {
-        let Some(text) = self.text(SacctColumn::ReqMem) else { return UNKNOWN };
-        let nodes = || self.text(SacctColumn::NNodes).and_then(integer).filter(|&nodes| nodes > 0);
-        let (amount, shares) = match text {
-            [amount @ .., b'c'] => (amount, Some(1.0)),
-            [amount @ .., b'n'] => (amount, nodes().map(|nodes| procs as f64 / nodes as f64)),
-            amount => (amount, Some(procs as f64)),
-        };
-        let (digits, kilobytes) = match amount {
-            [digits @ .., b'K'] => (digits, 1.0),
-            [digits @ .., b'M'] => (digits, 1024.0),
-            [digits @ .., b'G'] => (digits, 1024.0 * 1024.0),
-            [digits @ .., b'T'] => (digits, 1024.0 * 1024.0 * 1024.0),
-            digits => (digits, 1024.0),
-        };
-        let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<f64>().ok());
-        match (number, shares) {
-            (Some(number), Some(shares)) if number.is_finite() && shares > 0.0 => {
-                (number * kilobytes / shares) as i64
-            }
-            _ => UNKNOWN,
-        }
+        Malformed { line: number, field: None, value: shortened(line), reason }
     }
 }

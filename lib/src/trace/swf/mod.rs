@@ -6,10 +6,13 @@
 mod header;
 mod number;
 mod parse;
+mod reader;
+mod renamed;
 mod write;
 
 pub use header::{Comment, Entry, Header};
+pub use renamed::Renamed;
 pub use write::SwfWriter;
 
 pub(super) use header::{GUESSED, HELD, entry};
-pub(super) use parse::{Oddity, parse};
+pub(super) use reader::{SwfReader, column_names};

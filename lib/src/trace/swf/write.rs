@@ -19,14 +19,15 @@ impl<W: Write> SwfWriter<W> {
         SwfWriter { sink, line: Vec::with_capacity(160) }
     }
 
-    /// One comment line, as it is. Line ends within it are replaced by spaces, and a semicolon is put in
-    /// front if it has none, so that a comment can never be taken for a record.
+    /// One comment line, as it is. Line ends and zero bytes within it are replaced by spaces, and a semicolon is put in
+    /// front if it has none, so that a comment is never taken for a record, nor the file for binary data.
     pub fn comment(&mut self, comment: &[u8]) -> io::Result<()> {
         self.line.clear();
         if !comment.trim_ascii_start().starts_with(b";") {
             self.line.extend_from_slice(b"; ");
         }
-        self.line.extend(comment.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+        let harmless = |&byte: &u8| if matches!(byte, b'\n' | b'\r' | 0) { b' ' } else { byte };
+        self.line.extend(comment.iter().map(harmless));
         self.line.push(b'\n');
         self.sink.write_all(&self.line)
     }

@@ -14,15 +14,9 @@ pub struct Described {
     /// What was done to the records before the portrait was made; `None` if that left no jobs.
     pub cleaning: Option<CleaningReport>,
     pub portrait: Option<Characterization>,
+    /// Whether all tables of the portrait are shown.
     #[serde(skip)]
-    pub shown: Shown,
-}
-
-/// Which parts to show.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown {
-    pub portrait: bool,
-    pub plot: bool,
+    pub in_full: bool,
 }
 
 pub fn whole(count: u64) -> Cell {

@@ -1,24 +1,26 @@
 //! `queuecast trace info`: summary of a trace before cleaning, and the behaviour of its users.
 
-mod charts;
 mod described;
 mod row;
 mod summary;
 mod survey;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use queuecast::characterization::Characterization;
 use queuecast::report::{Document, Table};
 use queuecast::trace::{self, Inspected};
 use serde::Serialize;
 
-use self::described::{Described, Shown};
+use self::described::Described;
 use crate::answer::Answer;
+use crate::commands::cleaning;
+use crate::commands::portrait::add_charts;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::plot::Plotting;
 use crate::printer::Printer;
 
 /// Describe traces: machine, period, load, users, run times, estimates and habits, and what is wrong
@@ -30,9 +32,8 @@ pub struct Arguments {
     /// Add all tables and charts on estimates, users, sessions and flurries; JSON always has what they show
     #[arg(long, help_heading = "Results")]
     pub portrait: bool,
-    /// Leave out the charts
-    #[arg(long, help_heading = "Results")]
-    pub no_plot: bool,
+    #[command(flatten)]
+    pub plotting: Plotting,
     #[command(flatten)]
     pub source: Source,
 }
@@ -48,20 +49,26 @@ enum InfoAnswer {
 /// Reads and describes each.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let options = arguments.source.options();
-    let shown = Shown { portrait: arguments.portrait, plot: arguments.portrait && !arguments.no_plot };
+    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    // A picture has the charts of the portrait; text has them only with --portrait.
+    let no_plot = arguments.plotting.no_plot || !arguments.portrait;
+    let plot = Plotting { no_plot, ..arguments.plotting.clone() }.plan(&inputs)?;
+    let in_full = arguments.portrait;
     let mut all = Vec::new();
     for path in &arguments.files {
         let mut input = Input::open(path, printer)?;
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
+        cleaning::warn_unreadable(&input.name, &info.reading, printer);
         let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));
         let cleaning = log.map(|log| log.report);
-        all.push(Described { source: input.name, info, cleaning, portrait, shown });
+        all.push(Described { source: input.name, info, cleaning, portrait, in_full });
     }
-    printer.answer(&match all.pop() {
+    let answer = match all.pop() {
         Some(only) if all.is_empty() => InfoAnswer::One(Box::new(only)),
         last => InfoAnswer::Several(all.into_iter().chain(last).collect()),
-    })
+    };
+    plot.answer(&answer, printer)
 }
 
 impl InfoAnswer {
@@ -88,11 +95,11 @@ impl Answer for InfoAnswer {
 fn add(document: Document, described: &Described) -> Document {
     let mut document = survey::add(document, described);
     document = document.with_table("portrait", summary::table(described));
-    if let Some(portrait) = described.portrait.as_ref().filter(|_| described.shown.portrait) {
-        document = tables::add(document, portrait, described.info.epoch);
-        if described.shown.plot {
-            document = charts::add(document, portrait);
+    if let Some(portrait) = &described.portrait {
+        if described.in_full {
+            document = tables::add(document, portrait, described.info.epoch);
         }
+        document = add_charts(document, portrait);
     }
     survey::add_reading(document, described)
 }

@@ -1,4 +1,4 @@
-//! The portrait in charts, after the figures of Tsafrir, Etsion & Feitelson 2005.
+//! The portrait of a workload in charts, after the figures of Tsafrir, Etsion & Feitelson 2005.
 
 use queuecast::characterization::{Accuracy, Characterization, Disparity, Growth};
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
@@ -7,7 +7,7 @@ use queuecast::report::{Cell, Chart, Document};
 const HEIGHT: usize = 12;
 
 /// Adds every chart there is something to draw in.
-pub fn add(mut document: Document, portrait: &Characterization) -> Document {
+pub fn add_charts(mut document: Document, portrait: &Characterization) -> Document {
     document = document.with_chart(times(portrait));
     if let Some(estimates) = &portrait.estimates {
         document = document.with_chart(popularity(estimates)).with_chart(weeks(estimates));

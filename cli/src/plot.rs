@@ -1,0 +1,79 @@
+//! `--plot` and `--no-plot`: charts as a picture, and in the text of an answer.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use queuecast::report::{Document, Table, svg};
+use serde::{Serialize, Serializer};
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::output::PlannedFile;
+use crate::printer::Printer;
+
+/// Where charts go.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Results")]
+pub struct Plotting {
+    /// Write the charts as a picture in SVG
+    #[arg(long, value_name = "OUT.svg")]
+    pub plot: Option<PathBuf>,
+    /// Leave the charts out of the text
+    #[arg(long)]
+    pub no_plot: bool,
+}
+
+/// Where charts go, checked and not yet written.
+#[derive(Debug)]
+pub struct PlannedPlot {
+    file: Option<PlannedFile>,
+    shown: bool,
+}
+
+impl Plotting {
+    /// Checks the file before anything is computed.
+    pub fn plan(&self, inputs: &[&Path]) -> Result<PlannedPlot, Failure> {
+        let file = self.plot.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose()?;
+        Ok(PlannedPlot { file, shown: !self.no_plot })
+    }
+}
+
+impl PlannedPlot {
+    /// Writes the charts of an answer, and prints the answer.
+    pub fn answer(self, answer: &impl Answer, printer: &Printer) -> Result<(), Failure> {
+        if let Some(planned) = self.file {
+            write(planned, &answer.document(), printer)?;
+        }
+        if self.shown { printer.answer(answer) } else { printer.answer(&Chartless(answer)) }
+    }
+}
+
+/// Writes the charts of a document as a picture; without any, warns that there is nothing to draw.
+pub fn write(planned: PlannedFile, document: &Document, printer: &Printer) -> Result<(), Failure> {
+    if document.charts().next().is_none() {
+        printer.warning(&format!("{}: there is nothing to draw, so it is not written", planned.name()));
+        return Ok(());
+    }
+    let mut output = planned.begin()?;
+    output.write_all(svg(document.charts()).as_bytes()).map_err(|cause| output.failed(cause))?;
+    output.commit()
+}
+
+/// An answer without its charts.
+struct Chartless<'a, A>(&'a A);
+
+impl<A: Answer> Serialize for Chartless<'_, A> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<A: Answer> Answer for Chartless<'_, A> {
+    fn document(&self) -> Document {
+        self.0.document().without_charts()
+    }
+
+    fn table(&self) -> Table {
+        self.0.table()
+    }
+}

@@ -1,0 +1,97 @@
+//! Text on pages of different widths.
+
+use std::collections::HashSet;
+
+use crate::{FOUR, Folder, SACCT, column, stdout};
+
+fn text(folder: &Folder, line: &str, columns: &str) -> String {
+    stdout(folder.queuecast(line).env("COLUMNS", columns))
+}
+
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+#[test]
+fn a_wide_terminal_shows_every_column() {
+    let folder = Folder::with("four.swf", FOUR);
+    let line = "compare four.swf --policy easy:depth=2,order=largest --predictor recent:2:median --correction \
+                increments,factor:2,requested --event-order textbook,pyss --no-plot";
+    let [narrow, wide] = ["120", "200"].map(|columns| text(&folder, line, columns));
+    assert!(narrow.contains("columns hidden") && widest(&narrow) <= 120, "{narrow}");
+    assert!(!wide.contains("columns hidden") && widest(&wide) > 120, "{wide}");
+}
+
+#[test]
+fn a_file_of_templates_is_shown_by_its_name() {
+    let folder = Folder::with("four.swf", FOUR);
+    let templates = "(u,n=4,rel),(u,n=64,rel),(q,u,n=16,lr),(q,n=2),(u,n=8),(n=2,rel),(rel)\n";
+    std::fs::write(folder.path("found.templates"), templates).unwrap();
+    let line = "compare four.swf --policy easy --predictor requested,template:@found.templates";
+    let shown = stdout(&mut folder.queuecast(&format!("{line} --no-plot")));
+    assert!(shown.contains("easy    @found.templates  ") && widest(&shown) < 140, "{shown}");
+    assert!(stdout(&mut folder.queuecast(line)).contains("easy, @found.templates  "));
+    let one = stdout(&mut folder.queuecast("simulate four.swf --predictor template:@found.templates"));
+    assert!(one.contains("predictor     @found.templates\n"), "{one}");
+    // What programs read depends on no file.
+    let csv = stdout(&mut folder.queuecast(&format!("{line} --format markdown")));
+    assert!(csv.contains("@found.templates"));
+    let json = crate::json(&mut folder.queuecast(&format!("{line} --format json")));
+    assert!(json["results"][1]["experiment"]["predictor"].as_str().unwrap().starts_with("template:(u,n=4"));
+}
+
+#[test]
+fn several_traces_are_one_table_with_the_best_of_each_marked() {
+    let folder = Folder::with("four.swf", FOUR);
+    std::fs::write(folder.path("half.swf"), FOUR.replace(" 70 ", " 35 ")).unwrap();
+    let shown = stdout(&mut folder.queuecast("compare four.swf half.swf --policy fcfs,easy --no-plot"));
+    let heads = shown.lines().filter(|line| line.starts_with("trace     policy")).count();
+    assert_eq!(heads, 1, "{shown}");
+    for row in ["four.swf  fcfs", "four.swf  easy", "half.swf  fcfs", "half.swf  easy"] {
+        assert_eq!(shown.lines().filter(|line| line.starts_with(row)).count(), 1, "{row}: {shown}");
+    }
+    let csv = stdout(&mut folder.queuecast("compare four.swf half.swf --policy fcfs,easy --format csv"));
+    assert_eq!(column(&csv, "source"), ["four.swf", "four.swf", "half.swf", "half.swf"]);
+    // Control: alone, a trace needs no column.
+    assert!(!stdout(&mut folder.queuecast("compare four.swf")).contains("trace     policy"));
+}
+
+#[test]
+fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
+    let folder = Folder::with("four.swf", FOUR);
+    std::fs::write(folder.path("site.sacct"), SACCT).unwrap();
+    folder.queuecast("demo --jobs 300 --save made.swf").assert().success();
+    for line in [
+        "demo --jobs 300 --no-plot",
+        "trace head made.swf",
+        "trace head site.sacct",
+        "trace info made.swf --portrait --no-plot",
+        "trace clean site.sacct",
+        "simulate site.sacct --no-plot --procs 8",
+        "compare made.swf four.swf --policy easy:depth=4,order=largest,conservative --no-plot",
+        "search made.swf --replay submit --method greedy --no-plot",
+        "generate rescale made.swf --load 0.9 --output busy.swf",
+        "allocate made.swf --runs 8=4h,16=2h10m --no-plot",
+        "mold --jobs 60 --seeds 2 --no-plot",
+    ] {
+        let [narrow, wide] = ["80", "1000"].map(|columns| text(&folder, line, columns));
+        for long in narrow.lines().filter(|line| line.chars().count() > 80) {
+            // Only a word that is longer than the page may be.
+            assert!(long.split_whitespace().any(|word| word.chars().count() > 70), "{line}: {long}");
+        }
+        let known: HashSet<&str> = wide.split_whitespace().collect();
+        let said = "columns hidden (terminal too narrow): other formats have all \\ ─ … -";
+        let said: HashSet<&str> = said.split_whitespace().collect();
+        let hidden = narrow.lines().filter(|line| line.starts_with("columns hidden"));
+        let hidden: HashSet<&str> = hidden.flat_map(str::split_whitespace).collect();
+        for word in narrow.split_whitespace() {
+            let whole = known.contains(word)
+                || said.contains(word)
+                || hidden.contains(word)
+                || word.contains('─')
+                || word.ends_with([',', ':', ';'])
+                || known.iter().any(|other| other.ends_with(&format!(",{word}")));
+            assert!(whole, "{line}: {word:?} is no whole word:\n{narrow}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The command line as a value. The arguments of each command are defined with the command.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use crate::commands::Command;
 use crate::showing::Showing;
@@ -17,12 +17,64 @@ Exit codes:
 Standard output has the results and nothing else, so they can be piped:
   queuecast COMMAND --format json | jq";
 
+/// Commands by who needs them.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("For users", &["allocate"]),
+    ("For administrators", &["trace", "simulate", "compare"]),
+    ("For researchers", &["generate", "search", "mold", "reproduce"]),
+    ("Also", &["demo", "completions", "help"]),
+];
+
+const START: &str = "\
+Where to start:
+  queuecast demo              policies compared on made-up jobs; needs no file
+  queuecast trace info LOG    what is in a job log (SWF, or sacct -P)
+  queuecast compare LOG       what other policies would have done with it
+  queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for";
+
+/// The help: where to start, the commands by who needs them, and the options.
+fn help() -> String {
+    let mut commands = Command::augment_subcommands(clap::Command::new("queuecast"));
+    commands.build();
+    let mut listed = String::new();
+    for (who, names) in GROUPS {
+        listed += &format!("{who}:\n");
+        for name in names {
+            let Some(command) = commands.find_subcommand(name) else { continue };
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let mut lines = wrapped(&about, 64).into_iter();
+            listed += &format!("  {name:<13}{}\n", lines.next().unwrap_or_default());
+            lines.for_each(|line| listed += &format!("{:15}{line}\n", ""));
+        }
+        listed.push('\n');
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{START}\n\n{listed}Options:\n{{options}}{{after-help}}"
+    )
+}
+
+/// The text in lines of at most so many characters, broken between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// How long will my job run, when will it start, and what would the scheduler do if it knew.
 #[derive(Debug, Parser)]
 #[command(
     name = "queuecast",
     bin_name = "queuecast",
     version,
+    help_template = help(),
     after_help = "Run queuecast COMMAND --help for its options and examples.",
     after_long_help = EXIT_CODES,
     arg_required_else_help = true,
@@ -102,6 +154,24 @@ mod tests {
             let code = line.split_whitespace().next().unwrap_or_default();
             assert!(page.contains(&format!("\n| {code} | ")), "{line}");
         }
+    }
+
+    #[test]
+    fn the_help_says_where_to_start_and_has_every_command_in_one_group() {
+        let mut command = Args::command();
+        command.build();
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        for below in command.get_subcommands() {
+            let name = below.get_name();
+            assert_eq!(listed.iter().filter(|other| **other == name).count(), 1, "{name}");
+        }
+        let help = command.render_help().to_string();
+        for part in
+            ["Where to start:\n  queuecast demo", "For users:\n  allocate", "For administrators:", "--format"]
+        {
+            assert!(help.contains(part), "{part} is not in\n{help}");
+        }
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 
     #[test]

@@ -29,6 +29,13 @@ impl Invocation {
         &self.tree
     }
 
+    /// The command as it was started, for a hint that works when it is pasted: a path, or its name if that was found.
+    pub fn program(&self) -> String {
+        let typed = self.words.first().map(|word| word.to_string_lossy());
+        let path = typed.filter(|word| word.contains(std::path::MAIN_SEPARATOR));
+        path.map_or_else(|| self.tree.get_name().to_owned(), |path| quoted(&path))
+    }
+
     /// The command as a generated trace's header records it: options in the order of the help, without those that
     /// decide only where and how the result is written. Files are reduced to their names, so that the same trace has
     /// the same header in every directory.
@@ -122,13 +129,20 @@ mod tests {
             "../logs/my log.swf.gz",
             "--seed",
             "3",
-            "--by=1h",
+            "--by=1h", // the former name of --max-shift
             "-o",
             "a.swf",
             "-q",
         ];
-        let expected = "queuecast generate shake 'my log.swf.gz' --by 1h --seed 3";
+        let expected = "queuecast generate shake 'my log.swf.gz' --max-shift 1h --seed 3";
         assert_eq!(invocation(&line).recorded().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_hint_names_the_command_as_it_was_started() {
+        assert_eq!(invocation(&["queuecast", "demo"]).program(), "queuecast");
+        assert_eq!(invocation(&["target/release/queuecast", "demo"]).program(), "target/release/queuecast");
+        assert_eq!(invocation(&["./my tools/queuecast", "demo"]).program(), "'./my tools/queuecast'");
     }
 
     #[test]

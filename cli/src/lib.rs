@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod failure;
 mod input;
+mod interrupt;
 mod invocation;
 mod output;
 mod plot;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
     let printer = Printer::new(&args.showing);
     // A panic is a bug; it still has to end with the documented code rather than Rust's 101.
     let outcome = std::panic::catch_unwind(|| {
+        interrupt::watch(&printer)?;
         let invocation = Invocation::new(Args::command(), std::env::args_os());
         commands::run(args.command, &invocation, &printer)
     })

@@ -4,11 +4,77 @@ use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
+
+/// What became of the files this command writes, for a message when it is interrupted.
+static FILES: Mutex<Vec<WrittenFile>> = Mutex::new(Vec::new());
+
+struct WrittenFile {
+    name: String,
+    state: FileState,
+}
+
+enum FileState {
+    /// Asked for, not begun.
+    Planned,
+    /// Being written to a temporary file.
+    Begun(PathBuf),
+    /// Being written in place: a pipe, a device, or standard output.
+    Through,
+    /// Complete.
+    Complete,
+}
+
+fn files() -> MutexGuard<'static, Vec<WrittenFile>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remember(files: &mut Vec<WrittenFile>, name: &str, state: FileState) {
+    files.retain(|file| file.name != name);
+    files.push(WrittenFile { name: name.to_owned(), state });
+}
+
+/// Notes that a result is being written to standard output.
+pub fn streaming() {
+    remember(&mut files(), "standard output", FileState::Through);
+}
+
+/// Removes the temporary files of a command that ends now, and says what became of its files. Nothing can be written
+/// afterwards.
+pub fn abandon() -> String {
+    let files = files();
+    let said = told(&files);
+    for file in files.iter() {
+        if let FileState::Begun(temporary) = &file.state {
+            // What cannot be removed is left.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+    // The lock is kept, so that no file is begun or completed before the process ends.
+    std::mem::forget(files);
+    said
+}
+
+fn told(files: &[WrittenFile]) -> String {
+    let names = |is: fn(&FileState) -> bool| {
+        let names: Vec<&str> =
+            files.iter().filter(|file| is(&file.state)).map(|file| file.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let written =
+        names(|state| matches!(state, FileState::Complete)).map(|names| format!("written: {names}"));
+    let partly =
+        names(|state| matches!(state, FileState::Through)).map(|names| format!("incomplete: {names}"));
+    let not = names(|state| matches!(state, FileState::Planned | FileState::Begun(_)))
+        .map(|names| format!("not written: {names}"));
+    let said: Vec<String> = [written, partly, not].into_iter().flatten().collect();
+    if said.is_empty() { "no file was written".to_owned() } else { said.join("; ") }
+}
 
 /// A file that will be written. That it can be written has been checked; nothing has been created yet, so an
 /// interrupted command leaves nothing behind.
@@ -58,10 +124,12 @@ impl PlannedFile {
             return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
         }
         let planned = PlannedFile { name, target };
+        let mut files = files();
         if about.is_none_or(|about| about.is_file()) {
             // Removed at the end of this line: it only shows that the file can be created.
             drop(planned.temporary()?);
         }
+        remember(&mut files, &planned.name, FileState::Planned);
         Ok(planned)
     }
 
@@ -75,9 +143,13 @@ impl PlannedFile {
         if fs::metadata(&self.target).is_ok_and(|about| !about.is_file()) {
             let file = File::options().write(true).open(&self.target);
             let file = file.map_err(|cause| Failure::writing(&self.name, cause))?;
+            remember(&mut files(), &self.name, FileState::Through);
             return Output::into(self.name, self.target, Sink::Through(BufWriter::new(file)));
         }
+        let mut files = files();
         let file = self.temporary()?;
+        remember(&mut files, &self.name, FileState::Begun(file.path().to_owned()));
+        drop(files);
         Output::into(self.name, self.target, Sink::Beside(BufWriter::new(file)))
     }
 
@@ -117,10 +189,13 @@ impl Output {
         let Output { name, target, sink } = self;
         let done = sink.finish().and_then(|sink| match sink {
             Sink::Through(mut file) => file.flush(),
-            Sink::Beside(file) => file
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)
-                .and_then(|file| file.persist(&target).map(drop).map_err(|refused| refused.error)),
+            Sink::Beside(file) => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                let mut files = files();
+                file.persist(&target).map_err(|refused| refused.error)?;
+                remember(&mut files, &name, FileState::Complete);
+                Ok(())
+            }
         });
         done.map_err(|cause| Failure::writing(&name, cause))
     }
@@ -215,6 +290,19 @@ mod tests {
         drop(abandoned);
         assert_eq!(fs::read(&path).unwrap(), b"a,b\n");
         assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn what_became_of_the_files_is_told() {
+        let mut files = Vec::new();
+        assert_eq!(told(&files), "no file was written");
+        remember(&mut files, "a.csv", FileState::Planned);
+        remember(&mut files, "b.swf", FileState::Planned);
+        assert_eq!(told(&files), "not written: a.csv, b.swf");
+        remember(&mut files, "a.csv", FileState::Begun(PathBuf::from(".queuecast-1")));
+        remember(&mut files, "a.csv", FileState::Complete);
+        remember(&mut files, "standard output", FileState::Through);
+        assert_eq!(told(&files), "written: a.csv; incomplete: standard output; not written: b.swf");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::failure::{Failure, Kind};
+use crate::output;
 use crate::showing::{Colour, Showing};
 
 /// Renders answers, and prints messages.
@@ -21,6 +22,8 @@ pub struct Printer {
     coloured: bool,
     /// Columns of standard error, if it is a terminal.
     columns: Option<usize>,
+    /// Whether a progress bar is shown already.
+    busy: bool,
 }
 
 impl Printer {
@@ -34,13 +37,20 @@ impl Printer {
         let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
         let page = Page { width, charset };
         let columns = columns.filter(|_| terminal);
-        Printer { format: showing.format, page, quiet: showing.quiet, coloured, columns }
+        Printer { format: showing.format, page, quiet: showing.quiet, coloured, columns, busy: false }
     }
 
     /// Prints warnings and failures only.
     #[cfg(test)]
     pub fn silent() -> Printer {
-        Printer { format: Format::Text, page: Page::default(), quiet: true, coloured: false, columns: None }
+        Printer {
+            format: Format::Text,
+            page: Page::default(),
+            quiet: true,
+            coloured: false,
+            columns: None,
+            busy: false,
+        }
     }
 
     /// The format asked for.
@@ -55,7 +65,12 @@ impl Printer {
 
     /// Whether a progress bar would be seen.
     pub fn shows_progress(&self) -> bool {
-        !self.quiet && io::stderr().is_terminal()
+        !self.quiet && !self.busy && io::stderr().is_terminal()
+    }
+
+    /// The same, for work below a progress bar that is shown already.
+    pub fn below_progress(&self) -> Printer {
+        Printer { busy: true, ..self.clone() }
     }
 
     /// Writes a result to standard output in the format asked for.
@@ -73,6 +88,7 @@ impl Printer {
 
     /// Standard output, for results too large to hold in memory.
     pub fn stdout(&self) -> impl Write {
+        output::streaming();
         BufWriter::with_capacity(1 << 16, io::stdout().lock())
     }
 
@@ -95,6 +111,14 @@ impl Printer {
     /// Prints a warning: something that may make the results wrong.
     pub fn warning(&self, text: &str) {
         self.say("warning", AnsiColor::Yellow.on_default().bold(), text);
+    }
+
+    /// Prints what became of an interrupted command, in place of its progress bar.
+    pub fn interrupted(&self, failure: &Failure) {
+        if self.columns.is_some() {
+            let _ = write!(io::stderr().lock(), "\r\x1b[2K");
+        }
+        self.failure(failure);
     }
 
     /// Prints why a command failed, and its hints.

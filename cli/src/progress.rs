@@ -1,6 +1,8 @@
-//! A progress bar for long work, on terminals only.
+//! Progress of long work: a bar or a spinner on standard error, on terminals only.
 
 use std::sync::Once;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,26 +13,52 @@ use crate::printer::Printer;
 
 /// Work shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
+/// How often the time is redrawn.
+const TICK: Duration = Duration::from_millis(200);
 
-/// How far some work has come. Shared between threads; disappears when dropped.
+/// How far some work has come. Shared between threads; appears after [`PATIENCE`], and disappears when dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    began: Instant,
-    wanted: bool,
-    appear: Once,
+    measured: Once,
+    /// Dropped to end the thread that shows the bar.
+    running: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Work of `total` steps, called `what` ("simulating").
     pub fn new(printer: &Printer, what: &str, total: usize) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
-        let template = "{msg} {bar:30} {pos}/{len} · {elapsed} · {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("━╸─"));
-        }
+        Progress::over(printer, what, Some(total as u64))
+    }
+
+    /// Work whose steps are not counted.
+    pub fn uncounted(printer: &Printer, what: &str) -> Progress {
+        Progress::over(printer, what, None)
+    }
+
+    fn over(printer: &Printer, what: &str, total: Option<u64>) -> Progress {
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+        style(&bar, "{spinner} {msg} · {elapsed}");
         bar.set_message(what.to_owned());
-        Progress { bar, began: Instant::now(), wanted: printer.shows_progress(), appear: Once::new() }
+        let mut progress = Progress { bar, measured: Once::new(), running: None, thread: None };
+        if printer.shows_progress() {
+            progress.appear();
+        }
+        progress
+    }
+
+    /// Starts the thread that shows the bar after a while, whether or not a step is done.
+    fn appear(&mut self) {
+        let (running, ended) = mpsc::channel();
+        let bar = self.bar.clone();
+        self.running = Some(running);
+        self.thread = Some(thread::spawn(move || {
+            if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                bar.enable_steady_tick(TICK);
+            }
+        }));
     }
 
     /// One step is done.
@@ -40,10 +68,15 @@ impl Progress {
 
     /// Several steps are done.
     pub fn advance_by(&self, steps: usize) {
-        if self.wanted && self.began.elapsed() > PATIENCE {
-            self.appear.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
-        }
+        // Before the first step, nothing is known of the time that is left.
+        self.measured.call_once(|| style(&self.bar, "{msg} {bar:30} {pos}/{len} · {elapsed} · {eta} left"));
         self.bar.inc(steps as u64);
+    }
+}
+
+fn style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─"));
     }
 }
 
@@ -61,6 +94,11 @@ pub fn simulated(
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        drop(self.running.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing left to draw.
+            let _ = thread.join();
+        }
         self.bar.finish_and_clear();
     }
 }
@@ -71,10 +109,23 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_without_a_terminal() {
-        let mut progress = Progress::new(&Printer::silent(), "simulating", 3);
-        progress.began = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        let progress = Progress::new(&Printer::silent(), "simulating", 3);
         progress.advance();
         assert_eq!(progress.bar.position(), 1);
-        assert!(progress.bar.is_hidden() && !progress.appear.is_completed());
+        assert!(progress.bar.is_hidden() && progress.thread.is_none());
+    }
+
+    #[test]
+    fn the_bar_appears_after_a_while_without_any_step() {
+        let mut progress = Progress::new(&Printer::silent(), "simulating", 3);
+        progress.appear();
+        let thread = progress.thread.take().unwrap();
+        // The thread ends once the bar is shown.
+        thread.join().unwrap();
+        assert_eq!(progress.bar.position(), 0);
+        // Control: short work ends before anything is shown.
+        let mut short = Progress::uncounted(&Printer::silent(), "reading");
+        short.appear();
+        drop(short);
     }
 }

@@ -11,11 +11,12 @@ use queuecast::workload::Workload;
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
+use super::variation::Variation;
 use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
-use crate::progress;
+use crate::progress::{self, Progress};
 use crate::spec::{self, NamedPredictor, PredictorLabels, Several, SpecList};
 
 const EXAMPLES: &str = "\
@@ -50,6 +51,8 @@ pub struct Arguments {
     #[arg(help = spec::of::<EventOrder>().help(EVENT_ORDER), long_help = spec::of::<EventOrder>().long_help(EVENT_ORDER))]
     pub event_order: Vec<Several<EventOrder>>,
     #[command(flatten)]
+    pub variation: Variation,
+    #[command(flatten)]
     pub scheduling: Scheduling,
     #[command(flatten)]
     pub source: Source,
@@ -66,9 +69,10 @@ pub struct Arguments {
 
 impl Arguments {
     /// Every combination, policies slowest, corrections fastest.
-    fn experiments(&self) -> Vec<Experiment> {
+    fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
         let mut experiments = Vec::new();
         for policy in Several::together(&self.policy) {
+            let policy = self.variation.applied(&policy)?;
             for predictor in Several::together(&self.predictor) {
                 for order in Several::together(&self.event_order) {
                     for correction in Several::together(&self.correction) {
@@ -83,7 +87,7 @@ impl Arguments {
                 }
             }
         }
-        experiments
+        Ok(experiments)
     }
 }
 
@@ -94,14 +98,19 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let experiments = arguments.experiments();
+    let experiments = arguments.experiments()?;
     let window = arguments.scheduling.window;
     let sweep = Sweep::grid(arguments.files.len(), &experiments).over(window).with_fairness();
     let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
         // Which failure is told does not depend on which thread was first.
+        let progress = Progress::new(printer, "reading", arguments.files.len());
+        let below = printer.below_progress();
         let traces = parallel::try_map(&arguments.files, |path: &PathBuf| {
-            Loaded::read(path, &arguments.source, printer)
+            let read = Loaded::read(path, &arguments.source, &below);
+            progress.advance();
+            read
         })?;
+        drop(progress);
         traces.iter().try_for_each(|trace| trace.check(&experiments))?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
         for workload in &workloads {
@@ -149,7 +158,7 @@ mod tests {
 
     fn names(arguments: &Arguments) -> Vec<String> {
         let name = |one: &Experiment| format!("{} {} {}", one.policy, one.predictor, one.options.correction);
-        arguments.experiments().iter().map(name).collect()
+        arguments.experiments().unwrap().iter().map(name).collect()
     }
 
     #[test]

@@ -9,6 +9,7 @@ use queuecast::report::{Document, Table};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
 use queuecast::synth::{Habits, SynthError};
+use queuecast::trace::sacct::EXAMPLE_COMMAND;
 use queuecast::workload::Workload;
 use serde::Serialize;
 
@@ -17,6 +18,7 @@ use super::loaded::Facts;
 use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::invocation::{Invocation, quoted};
 use crate::output::PlannedFile;
 use crate::plot::Plotting;
 use crate::printer::Printer;
@@ -27,7 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   queuecast demo
   queuecast demo --load 0.95 --seed 7
-  queuecast demo --jobs 5000 --procs 512 --save made-up.swf.gz";
+  queuecast demo --jobs 5000 --procs 512 --output made-up.swf.gz";
 
 /// Generate a workload and compare policies and predictors on it; needs no files
 #[derive(Debug, clap::Args)]
@@ -46,8 +48,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Write the workload in the Standard Workload Format; .gz and .zst compress it
-    #[arg(long, value_name = "OUT.swf")]
-    pub save: Option<PathBuf>,
+    #[arg(short, long, alias = "save", value_name = "OUT.swf")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub plotting: Plotting,
 }
@@ -60,11 +62,14 @@ struct Demonstration {
     comparison: Comparison,
     #[serde(skip)]
     saved: Option<PathBuf>,
+    /// The command as it was started.
+    #[serde(skip)]
+    program: String,
 }
 
 /// Generates a workload, simulates it with each policy and predictor, and compares them.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let planned = arguments.save.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let planned = arguments.output.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
     let plot = arguments.plotting.plan(&[])?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };
@@ -89,8 +94,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     })?;
     let traces = vec![compared(&workload, arguments)];
     let comparison = Comparison::new(traces, Window::All, results).without_timings();
-    let demonstration =
-        Demonstration { model, seed: arguments.seed, comparison, saved: arguments.save.clone() };
+    let (saved, program) = (arguments.output.clone(), invocation.program());
+    let demonstration = Demonstration { model, seed: arguments.seed, comparison, saved, program };
     plot.answer(&demonstration, printer)
 }
 
@@ -109,6 +114,10 @@ fn experiments() -> Vec<Experiment> {
 fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
     let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
     let notes = [
+        "fcfs: first come, first served: no job overtakes another",
+        "easy: a job may overtake others (it is backfilled) if that does not delay the first in the queue",
+        "sjbf: easy, which tries the jobs that are predicted to be shortest first",
+        "bounded slowdown: wait plus run time, divided by the run time, which counts as ten seconds at least; 1 is no wait",
         "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
         "perfect: with the actual run times, known only to a simulation",
         "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
@@ -127,14 +136,20 @@ fn notes(model: &Habits, seed: u64) -> Vec<String> {
 
 impl Answer for Demonstration {
     fn document(&self) -> Document {
-        let file = self.saved.as_ref().map(|path| path.display().to_string());
-        let next = match &file {
-            Some(file) => format!("queuecast simulate {file} --policy sjbf --predictor recent:2 --by queue"),
-            None => "queuecast demo --save demo.swf && queuecast simulate demo.swf --by queue".to_owned(),
+        let program = &self.program;
+        let simulate = |file: &str| format!("{program} simulate {file} --policy sjbf --predictor recent:2");
+        let next = match self.saved.as_ref().map(|path| quoted(&path.display().to_string())) {
+            Some(file) => simulate(&file),
+            None => format!("{program} demo --output demo.swf && {}", simulate("demo.swf")),
         };
-        let own = "SLURM_TIME_FORMAT=%s sacct -a -X -D -P -S now-30days --format=ALL | queuecast compare - --procs N";
-        let document = self.comparison.added_to(Document::new());
-        document.with_command("Look closer:", next).with_command("Your own records:", own)
+        self.comparison
+            .added_to(Document::new())
+            .with_command("Look closer:", next)
+            .with_command("The records of a Slurm site:", format!("{EXAMPLE_COMMAND} > site.sacct"))
+            .with_command(
+                "What other policies would do there (N is the last number that sinfo -h -o %C prints):",
+                format!("{program} compare site.sacct --procs N"),
+            )
     }
 
     fn table(&self) -> Table {

@@ -17,6 +17,7 @@ use super::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
+use crate::progress::Progress;
 
 /// A trace that was read.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ impl Loaded {
     pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
         let begun = Instant::now();
         let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
         let log = trace::read(&mut input, &source.options())
             .map_err(|error| Failure::reading(&input.name, error))?;
         let seconds = begun.elapsed().as_secs_f64();

@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`) are below all commands.
 
 mod allocate;
 mod cleaning;
@@ -20,6 +20,7 @@ mod simulate;
 mod source;
 mod threads;
 mod trace;
+mod variation;
 
 use clap::Subcommand;
 
@@ -55,7 +56,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
-        Command::Demo(arguments) => demo::run(&arguments, printer),
+        Command::Demo(arguments) => demo::run(&arguments, invocation, printer),
         Command::Completions(arguments) => completions::run(&arguments, invocation, printer),
     }
 }

@@ -34,7 +34,7 @@ fn times(portrait: &Characterization) -> Chart {
             jobs += mode.jobs;
             (mode.time.0 as f64, jobs as f64 / estimates.jobs as f64)
         });
-        series.push(Series::new("estimate", points));
+        series.push(Series::new("requested time", points));
     }
     Chart::Curves(Curves {
         title: "How long jobs run and how long they ask for".to_owned(),
@@ -52,9 +52,9 @@ fn popularity(estimates: &Disparity) -> Chart {
         estimates.modes.iter().map(move |mode| (mode.rank as f64, share(mode)))
     };
     Chart::Curves(Curves {
-        title: "How popular estimates are".to_owned(),
+        title: "How popular requested times are".to_owned(),
         series: vec![
-            Series::new("this estimate", points(|mode| mode.share)),
+            Series::new("this time", points(|mode| mode.share)),
             Series::new("it and all more popular", points(|mode| mode.covered)),
         ],
         x: Axis::new("popularity rank", Measure::Number).log(),
@@ -68,7 +68,7 @@ fn popularity(estimates: &Disparity) -> Chart {
 fn weeks(estimates: &Disparity) -> Chart {
     let points = estimates.modes.iter().map(|mode| (mode.rank as f64, mode.weeks as f64));
     Chart::Curves(Curves {
-        title: format!("In how many of {} weeks estimates are used", estimates.weeks),
+        title: format!("In how many of {} weeks requested times are used", estimates.weeks),
         series: vec![Series::new("", points)],
         x: Axis::new("popularity rank", Measure::Number).log(),
         y: Axis::new("weeks", Measure::Number),
@@ -83,13 +83,13 @@ fn growth(growth: &Growth) -> Chart {
         growth.points.iter().map(move |point| (point.jobs as f64, value(point)))
     };
     Chart::Curves(Curves {
-        title: "How many different estimates there are".to_owned(),
+        title: "How many different requested times there are".to_owned(),
         series: vec![
             Series::new("Tsafrir et al. 2005, Table 3", points(|point| point.expected)),
             Series::new("here", points(|point| point.values as f64)),
         ],
         x: Axis::new("jobs so far", Measure::Number),
-        y: Axis::new("estimates", Measure::Number),
+        y: Axis::new("requested times", Measure::Number),
         join: Join::Line,
         height: HEIGHT,
     })
@@ -102,7 +102,7 @@ fn accuracy(accuracy: &Accuracy) -> Chart {
     let mut bars: Vec<Bar> =
         accuracy.histogram.iter().map(|bin| Bar::new(label(bin.from, bin.to), share(bin.jobs))).collect();
     bars.push(Bar::new("all or more", share(accuracy.reached + accuracy.exceeded)));
-    Chart::Bars(Bars::new("How much of an estimate is used: share of jobs", bars))
+    Chart::Bars(Bars::new("How much of the requested time is used: share of jobs", bars))
 }
 
 /// Figure 2.
@@ -112,7 +112,7 @@ fn by_run(accuracy: &Accuracy) -> Chart {
         title: format!("Accuracy by run time, {} groups of jobs", accuracy.by_run.len()),
         series: vec![Series::new("", points)],
         x: Axis::new("mean run time", Measure::Duration).log(),
-        y: Axis::new("mean share of the estimate used", Measure::Share),
+        y: Axis::new("mean share of the requested time used", Measure::Share),
         join: Join::Line,
         height: HEIGHT,
     })

@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use queuecast::eval::{Experiment, Window};
 use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
-use queuecast::report::duration;
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options};
 use queuecast::trace::{self, ReadOptions, Ruleset, TimeZone};
 use queuecast::units::{Procs, Seconds};
@@ -112,23 +111,18 @@ pub const EVENT_ORDER: &str = "The order of events in the same second";
 #[command(next_help_heading = "The scheduler")]
 pub struct Scheduling {
     /// Multiply every prediction by this before planning with it
-    #[arg(long, value_name = "F", default_value = "1", value_parser = spec::positive, allow_negative_numbers = true)]
-    pub factor: f64,
+    #[arg(long, alias = "factor", value_name = "F", default_value = "1", value_parser = spec::positive, allow_negative_numbers = true)]
+    pub prediction_factor: f64,
     #[arg(long, value_name = "WHAT", default_value = "kill", value_parser = spec::of::<LimitRule>(), hide_possible_values = true)]
     #[arg(help = spec::of::<LimitRule>().help("What happens to a job at its requested time"), long_help = spec::of::<LimitRule>().long_help("What happens to a job at its requested time"))]
     pub limit: LimitRule,
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day. For planning
     /// only: such jobs are never killed
-    #[arg(long, value_name = "DURATION", value_parser = positive_duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
     #[arg(long, value_name = "WINDOW", default_value = "all", value_parser = spec::of::<Window>(), hide_possible_values = true)]
     #[arg(help = spec::of::<Window>().help("Which jobs the metrics count (all are simulated)"), long_help = spec::of::<Window>().long_help("Which jobs the metrics count (all are simulated)"))]
     pub window: Window,
-}
-
-fn positive_duration(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
-    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
 }
 
 impl Scheduling {
@@ -140,7 +134,7 @@ impl Scheduling {
         correction: Correction,
         event_order: EventOrder,
     ) -> Experiment {
-        let options = Options { event_order, limit: self.limit, correction, factor: self.factor };
+        let options = Options { event_order, limit: self.limit, correction, factor: self.prediction_factor };
         let default_request = self.default_request.unwrap_or(DEFAULT_REQUEST);
         Experiment { options, default_request, ..Experiment::new(policy, predictor) }
     }

@@ -9,4 +9,6 @@ pub use list::{Several, SpecList};
 pub use parser::{SpecParser, form, of, read};
 pub use queuecast::spec::Form;
 pub use templates::{NamedPredictor, PredictorLabels, predictor};
-pub use values::{at_least, at_least_one, dimension, positive, seeds, time_zone};
+pub use values::{
+    at_least, at_least_one, dimension, duration, positive, positive_duration, seeds, time_zone,
+};

@@ -2,20 +2,18 @@
 
 use std::num::IntErrorKind;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use queuecast::eval::Dimension;
+use queuecast::report::duration;
 use queuecast::trace::TimeZone;
+use queuecast::units::Seconds;
 
-/// `--by`.
-pub fn dimension() -> impl TypedValueParser<Value = Dimension> {
-    let value = |dimension: Dimension| {
-        let value = PossibleValue::new(dimension.word());
-        if dimension == Dimension::SizeClass { value.alias("size") } else { value }
-    };
-    PossibleValuesParser::new(Dimension::ALL.map(value)).map(|word| {
-        let named = Dimension::ALL.into_iter().find(|dimension| dimension.word() == word);
-        // The only other word that passes is the alias.
-        named.unwrap_or(Dimension::SizeClass)
+use super::parser::{SpecParser, of, read};
+
+/// What jobs are grouped by; former names are read, but not listed.
+pub fn dimension() -> SpecParser<Dimension> {
+    of::<Dimension>().read_by(|text| match text {
+        "size" | "size_class" => Ok(Dimension::SizeClass),
+        text => read(text),
     })
 }
 
@@ -49,6 +47,17 @@ const MOST_SEEDS: u64 = 1_000;
 pub fn seeds(text: &str) -> Result<u64, String> {
     let seeds = at_least::<2, u64>(text)?;
     if seeds <= MOST_SEEDS { Ok(seeds) } else { Err(format!("must be at most {MOST_SEEDS}")) }
+}
+
+/// Reads a length of time.
+pub fn duration(text: &str) -> Result<Seconds, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}
+
+/// Reads a length of time above zero.
+pub fn positive_duration(text: &str) -> Result<Seconds, String> {
+    let length = duration(text)?;
+    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
 }
 
 /// Reads a positive, finite number.

@@ -120,10 +120,9 @@ fn what_is_said_fits_what_was_compared() {
     assert!(averse("0.2").ends_with(said), "{}", averse("0.2"));
     assert!(!averse("0.1").contains("would be done sooner"));
     // A formula knows medians only, and says so.
-    let formula =
-        stdout(&mut folder.queuecast(
-            "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --by mean --target p90",
-        ));
+    let formula = stdout(&mut folder.queuecast(
+        "allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --formula mean --target p90",
+    ));
     assert!(formula.contains("(median)") && formula.contains("does not know the p90"), "{formula}");
 }
 
@@ -159,7 +158,7 @@ fn the_future_changes_no_byte() {
         .replace("4 600   0   50 1 -1 -1 1   60", "4 101   0 9999 9 -1 -1 9 9999");
     let folder = Folder::with("busy.swf", BUSY);
     let changed = Folder::with("busy.swf", &other);
-    folder.queuecast("demo --jobs 400 --save demo.swf").assert().success();
+    folder.queuecast("demo --jobs 400 --output demo.swf").assert().success();
     let demo = folder.read("demo.swf");
     let submit = |line: &str| line.split_whitespace().nth(1).and_then(|submit| submit.parse::<i64>().ok());
     let moment = demo.lines().filter(|line| !line.starts_with(';')).nth(250).and_then(submit).unwrap();
@@ -208,7 +207,7 @@ fn another_future(log: &str, moment: i64) -> String {
 #[test]
 fn neither_calibration_nor_check_knows_the_future() {
     let here = Folder::with("unused", "");
-    here.queuecast("demo --jobs 500 --load 1.2 --save demo.swf").assert().success();
+    here.queuecast("demo --jobs 500 --load 1.2 --output demo.swf").assert().success();
     here.queuecast("simulate demo.swf --limit ignore --schedule-swf log.swf --no-plot").assert().success();
     let moment = 150_000;
     let there = Folder::with("log.swf", another_future(&here.read("log.swf"), moment));
@@ -231,7 +230,7 @@ fn neither_calibration_nor_check_knows_the_future() {
 #[test]
 fn the_same_on_any_number_of_threads_and_another_with_another_seed() {
     let folder = Folder::with("unused", "");
-    folder.queuecast("demo --jobs 800 --load 1.2 --save demo.swf").assert().success();
+    folder.queuecast("demo --jobs 800 --load 1.2 --output demo.swf").assert().success();
     let line =
         "allocate demo.swf --lifetime 40d --parallelism 256 --variance 0.5 --give-or-take 2 --format json";
     let run = |threads: &str| stdout(folder.queuecast(line).env("RAYON_NUM_THREADS", threads));
@@ -249,7 +248,7 @@ fn formulas_are_for_the_head_of_the_queue() {
     let folder = Folder::with("busy.swf", BUSY);
     // At 15 s no job waits.
     let line =
-        "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --by";
+        "allocate busy.swf --at 15 --runs 2=400,4=300,6=200,9=10 --outlook forecast --format json --formula";
     for by in ["exact", "mean", "combined"] {
         let result = json(&mut folder.queuecast(&format!("{line} {by}")));
         assert_eq!(sizes(&result)[..2], [(2, 0.0, 400.0), (4, 495.0, 795.0)], "{by}");
@@ -257,9 +256,13 @@ fn formulas_are_for_the_head_of_the_queue() {
     let median = json(&mut folder.queuecast(&format!("{line} median")));
     assert_eq!(median["unknown"], value!([9]), "six more of ten are held by one job, seven by none");
     assert_eq!(median["sizes"][0]["best"], Value::Null);
-    let refused = folder.queuecast("allocate busy.swf --at 100 --runs 2=400 --by exact").assert().code(2);
+    let refused =
+        folder.queuecast("allocate busy.swf --at 100 --runs 2=400 --formula exact").assert().code(2);
     let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-    assert!(said.contains("--by exact predicts for the head of the queue, and 1 job waits ahead"), "{said}");
+    assert!(
+        said.contains("--formula exact predicts for the head of the queue, and 1 job waits ahead"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -276,7 +279,7 @@ fn accounting_records_have_moments_too() {
 #[test]
 fn a_record_says_how_right_it_was() {
     let folder = Folder::with("unused", "");
-    folder.queuecast("demo --jobs 600 --load 1.1 --save demo.swf").assert().success();
+    folder.queuecast("demo --jobs 600 --load 1.1 --output demo.swf").assert().success();
     folder
         .queuecast("simulate demo.swf --policy fcfs --limit ignore --schedule-swf placed.swf --no-plot")
         .assert()
@@ -422,9 +425,9 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         ("busy.swf --runs 2=60 --draws 0".to_owned(), 2, "from 1 to 100000"),
         ("busy.swf --runs 2=60 --give-or-take 0.5".to_owned(), 2, "from 1 to 1000"),
         ("busy.swf --runs 2=60 --outlook soon".to_owned(), 2, "shares, fitted"),
-        ("busy.swf --runs 2=60 --by luck".to_owned(), 2, "exact"),
-        ("busy.swf --runs 2=60 --by mean --outlook shares".to_owned(), 2, "leave one of them out"),
-        ("busy.swf --runs 2=60 --by mean --check 5".to_owned(), 2, "leave out --by"),
+        ("busy.swf --runs 2=60 --formula luck".to_owned(), 2, "exact"),
+        ("busy.swf --runs 2=60 --formula mean --outlook shares".to_owned(), 2, "leave one of them out"),
+        ("busy.swf --runs 2=60 --formula mean --check 5".to_owned(), 2, "leave out --formula"),
         (format!("busy.swf {model} --runs 2=60"), 2, "cannot be used with"),
         (format!("busy.swf {model} --sizes 1,11"), 2, "11 processors: sizes are from 1 to 10"),
         (format!("busy.swf {model} --fewest 5"), 2, "no viable size from 5 to 4"),

@@ -30,10 +30,10 @@ fn the_same_seed_is_the_same_workload_and_another_is_another() {
 #[test]
 fn a_saved_workload_is_the_one_that_was_shown() {
     let folder = Folder::with("unused", "");
-    let demo = json(&mut folder.queuecast("demo --jobs 300 --save kept.swf.gz --format json"));
+    let demo = json(&mut folder.queuecast("demo --jobs 300 --output kept.swf.gz --format json"));
     let kept = json(&mut folder.queuecast("simulate kept.swf.gz --format json"));
     assert_eq!(demo["traces"][0]["digest"], kept["workload"]["digest"]);
     assert_eq!(demo["results"][1]["mean_wait"], kept["mean_wait"]);
-    let text = stdout(&mut folder.queuecast("demo --jobs 300 --save kept.swf.gz"));
+    let text = stdout(&mut folder.queuecast("demo --jobs 300 --output kept.swf.gz"));
     assert!(text.contains("queuecast simulate kept.swf.gz"), "{text}");
 }

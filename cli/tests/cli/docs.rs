@@ -25,8 +25,13 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a page's fenced blocks that begin with the command, comments taken off, continued lines joined.
+/// The lines of a page's fenced blocks that begin with the command.
 fn commands(page: &str) -> Vec<String> {
+    lines(page).into_iter().filter(|line| line.starts_with("queuecast ")).collect()
+}
+
+/// The lines of a page's fenced blocks, comments taken off, continued lines joined.
+fn lines(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fenced = false;
     let mut begun = String::new();
@@ -45,10 +50,7 @@ fn commands(page: &str) -> Vec<String> {
         if line.ends_with('\\') {
             continue;
         }
-        if begun.starts_with("queuecast ") {
-            found.push(std::mem::take(&mut begun));
-        }
-        begun.clear();
+        found.push(std::mem::take(&mut begun));
     }
     found
 }
@@ -56,13 +58,30 @@ fn commands(page: &str) -> Vec<String> {
 /// Small files under the names the pages use.
 fn stand_ins() -> Folder {
     let folder = Folder::with("unused", "");
-    for name in ["log.swf.gz", "LOG.swf.gz", "KTH-SP2-1996-2.swf.gz", "CTC-SP2-1996-3.1-cln.swf.gz"] {
-        folder.queuecast(&format!("demo --jobs 200 --save {name}")).assert().success();
+    for name in
+        ["LOG.swf.gz", "log.swf.gz", "KTH-SP2-1996-2.swf.gz", "CTC-SP2-1996-3.1-cln.swf.gz", "site.sacct.gz"]
+    {
+        stand_in(&folder, name);
+    }
+    folder
+}
+
+/// A small file under a name that a page uses.
+fn stand_in(folder: &Folder, name: &str) {
+    if !name.contains("sacct") {
+        folder.queuecast(&format!("demo --jobs 200 --output {name}")).assert().success();
+        return;
     }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut gzip, SACCT.as_bytes()).unwrap();
-    fs::write(folder.path("site.sacct.gz"), gzip.finish().unwrap()).unwrap();
-    folder
+    fs::write(folder.path(name), gzip.finish().unwrap()).unwrap();
+}
+
+/// The file that a line gets from elsewhere: accounting that is redirected, or a download.
+fn fetched(line: &str) -> Option<&str> {
+    let redirected = line.contains("sacct -a").then(|| line.rsplit("> ").next()).flatten();
+    let download = line.strip_prefix("curl -O ").and_then(|address| address.rsplit('/').next());
+    redirected.or(download)
 }
 
 /// What a page shows going wrong on purpose, and how it ends.
@@ -80,35 +99,77 @@ fn unquoted(line: &str) -> String {
     line.replace('\'', "")
 }
 
+/// Runs one line of a page, if it can be typed, with a small demo; what went wrong.
+fn run(folder: &Folder, shown: &str, ran: &mut Vec<String>) -> Result<(), String> {
+    // Where standard output goes to is not the command's business.
+    let line = shown.split(" > ").next().unwrap_or_default();
+    if !can_be_typed(line) {
+        return Ok(());
+    }
+    let line = unquoted(line);
+    let arguments = line.strip_prefix("queuecast ").unwrap();
+    let demo = arguments.starts_with("demo") && !arguments.contains("--jobs");
+    let small = if demo { " --jobs 200" } else { "" };
+    let expected = MISTAKES.iter().find(|(part, _)| line.contains(part)).map_or(0, |&(_, code)| code);
+    let output = folder.queuecast(&format!("{arguments}{small}")).output().unwrap();
+    ran.push(line.clone());
+    if output.status.code() == Some(expected) {
+        return Ok(());
+    }
+    Err(format!("{line}: {:?}\n{}", output.status.code(), String::from_utf8_lossy(&output.stderr)))
+}
+
 #[test]
 fn every_command_the_pages_show_runs() {
     let folder = stand_ins();
     let mut all = vec![root().join("README.md")];
-    all.extend(["guides", "concepts"].iter().flat_map(|name| pages(&root().join("docs").join(name))));
+    all.extend(pages(&root().join("docs/concepts")));
     let (mut ran, mut wrong) = (Vec::new(), Vec::new());
     for page in all {
         for shown in commands(&fs::read_to_string(&page).unwrap()) {
-            // Where standard output goes to is not the command's business.
-            let line = shown.split(" > ").next().unwrap_or_default();
-            if !can_be_typed(line) {
-                continue;
-            }
-            let line = unquoted(line);
-            let arguments = line.strip_prefix("queuecast ").unwrap();
-            let demo = arguments.starts_with("demo") && !arguments.contains("--jobs");
-            let small = if demo { " --jobs 200" } else { "" };
-            let expected = MISTAKES.iter().find(|(part, _)| line.contains(part)).map_or(0, |&(_, code)| code);
-            let output = folder.queuecast(&format!("{arguments}{small}")).output().unwrap();
-            if output.status.code() != Some(expected) {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                wrong.push(format!("{}: {line}: {:?}\n{said}", page.display(), output.status.code()));
-            }
-            ran.push(line);
+            wrong
+                .extend(run(&folder, &shown, &mut ran).err().map(|why| format!("{}: {why}", page.display())));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(ran.len() >= 15, "the pages have been read: {ran:#?}");
+    assert!(ran.len() >= 5, "the pages have been read: {ran:#?}");
+}
+
+#[test]
+fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
+    let (mut ran, mut wrong) = (Vec::new(), Vec::new());
+    for page in pages(&root().join("docs/guides")) {
+        let folder = Folder::with("unused", "");
+        for shown in lines(&fs::read_to_string(&page).unwrap()) {
+            if let Some(name) = fetched(&shown) {
+                stand_in(&folder, name);
+            } else if shown.starts_with("queuecast ") {
+                wrong.extend(
+                    run(&folder, &shown, &mut ran).err().map(|why| format!("{}: {why}", page.display())),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(ran.len() >= 40, "the pages have been read: {ran:#?}");
     assert!(MISTAKES.iter().all(|(part, _)| ran.iter().any(|line| line.contains(part))), "{ran:#?}");
+}
+
+#[test]
+fn there_is_one_recipe_for_sacct() {
+    let mut all = vec![root().join("README.md")];
+    all.extend(pages(&root().join("docs")));
+    let recipes: Vec<String> = all
+        .iter()
+        .flat_map(|page| lines(&fs::read_to_string(page).unwrap()))
+        .filter(|line| line.contains("sacct -a"))
+        .collect();
+    assert!(recipes.len() >= 2, "{recipes:#?}");
+    for recipe in recipes {
+        let recipe: Vec<&str> = recipe.split(" |").next().unwrap().split_whitespace().collect();
+        let known: Vec<&str> = queuecast::trace::sacct::EXAMPLE_COMMAND.split_whitespace().collect();
+        assert_eq!(recipe, known);
+    }
 }
 
 /// The guide's table, and the columns it shows of the CSV, as the command prints them.
@@ -119,7 +180,7 @@ const GUIDE: &str = "compare demo.swf.gz --policy easy,sjbf --predictor requeste
 fn the_guide_shows_what_the_command_prints() {
     let page = fs::read_to_string(root().join("docs/guides/predicting.md")).unwrap();
     let folder = Folder::with("unused", "");
-    folder.queuecast("demo --save demo.swf.gz").assert().success();
+    folder.queuecast("demo --output demo.swf.gz").assert().success();
     assert!(commands(&page).contains(&format!("queuecast {GUIDE} --no-plot")));
     let text = stdout(&mut folder.queuecast(&format!("{GUIDE} --no-plot")));
     assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{text}");
@@ -223,6 +284,9 @@ fn commands_and_links_are_found_where_they_are() {
     let page = "queuecast no\n```sh\n$ queuecast a b  # why\nqueuecast c \\\n  d\ncargo run\n```\n[x](y.md#z) [w](https://w)\n";
     assert_eq!(commands(page), ["queuecast a b", "queuecast c d"]);
     assert_eq!(links(page), ["y.md"]);
+    assert_eq!(fetched("SLURM_TIME_FORMAT=%s sacct -a -X | gzip > site.sacct.gz"), Some("site.sacct.gz"));
+    assert_eq!(fetched("curl -O https://w/x/LOG.swf.gz"), Some("LOG.swf.gz"));
+    assert_eq!(fetched("queuecast demo > here"), None);
     assert!(can_be_typed("queuecast a 'sbh:[P,*]' b") && !can_be_typed("queuecast a sbh:[P,*] 'b'"));
     assert_eq!(unquoted("queuecast a 'sbh:[P,*]' b"), "queuecast a sbh:[P,*] b");
 }

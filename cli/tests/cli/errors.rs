@@ -148,7 +148,7 @@ fn a_full_disk_is_not_the_users_fault() {
         "simulate four.swf --schedule-swf /dev/full",
         "trace clean four.swf --output /dev/full",
         "trace convert four.swf --output /dev/full",
-        "demo --jobs 50 --save /dev/full",
+        "demo --jobs 50 --output /dev/full",
     ] {
         let text = said(&folder, line, 1);
         assert!(text.starts_with("error: cannot write to /dev/full: No space left"), "{line}\n{text}");

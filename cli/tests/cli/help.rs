@@ -11,9 +11,14 @@ fn help(path: &[String], option: &str) -> String {
 
 /// The commands that a help text lists.
 fn listed(help: &str) -> Vec<String> {
-    let section = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = section.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
-    let names = names.filter(|line| !line.starts_with("   "));
+    // The first help has its commands in groups.
+    let is_group = |line: &str| line == "Commands:" || line == "Also:" || line.starts_with("For ");
+    let mut within = false;
+    let section = help.lines().filter(|line| {
+        within = is_group(line) || (within && !line.is_empty());
+        within && !is_group(line)
+    });
+    let names = section.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = names.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }

@@ -12,8 +12,11 @@ mod foreign;
 mod frame;
 mod generate;
 mod help;
+#[cfg(unix)]
+mod interrupt;
 mod live;
 mod mold;
+mod options;
 mod plot;
 mod reproduce;
 mod search;

@@ -100,7 +100,7 @@ fn work_counts_up_to_the_last_arrival_where_jobs_arrive_day_and_night() {
 #[test]
 fn a_log_can_be_what_jobs_are_like() {
     let folder = folder();
-    folder.queuecast("demo --jobs 300 --save log.swf").assert().success();
+    folder.queuecast("demo --jobs 300 --output log.swf").assert().success();
     let line = "mold opt --like log.swf --observed parallelism --load 0.9 --seeds 2 --format json";
     let all = json(&mut folder.queuecast(line));
     let model = &all["model"];

@@ -20,7 +20,7 @@ fn the_picture_in_the_readme_is_what_the_demo_draws() {
 #[test]
 fn every_command_that_draws_can_write_a_picture() {
     let folder = Folder::with("four.swf", FOUR);
-    folder.queuecast("demo --jobs 300 --save made.swf").assert().success();
+    folder.queuecast("demo --jobs 300 --output made.swf").assert().success();
     for (line, part) in [
         ("simulate made.swf", "The queue over time"),
         ("compare made.swf four.swf", "Mean bounded slowdown, lower is better"),

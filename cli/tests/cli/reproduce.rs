@@ -127,7 +127,7 @@ fn plain_ascii_in_eighty_columns() {
 fn estimates_are_tried_on_any_number_of_threads_with_one_result() {
     let folder = Folder::with("unused", "");
     for (log, jobs) in LOGS.iter().zip([200, 220, 240, 260]) {
-        folder.queuecast(&format!("demo --jobs {jobs} --save {log}.swf")).assert().success();
+        folder.queuecast(&format!("demo --jobs {jobs} --output {log}.swf")).assert().success();
     }
     let run = |threads: u8| {
         let line =

@@ -123,7 +123,7 @@ fn the_queue_over_time_is_a_file_of_steps() {
 #[test]
 fn text_says_what_was_read_cleaned_simulated_and_left_out() {
     let folder = Folder::with("four.swf", FOUR);
-    let text = stdout(&mut folder.queuecast("simulate four.swf --window share:25% --by user"));
+    let text = stdout(&mut folder.queuecast("simulate four.swf --window share:25% --group-by user"));
     for part in [
         "machine       100 processors (from the header's MaxProcs)",
         "Cleaning by ruleset default: 4 records, 4 kept, 0 removed; no rule fired",
@@ -154,7 +154,7 @@ fn text_says_what_was_read_cleaned_simulated_and_left_out() {
 #[test]
 fn csv_and_markdown_hold_the_same_numbers() {
     let folder = Folder::with("four.swf", FOUR);
-    let csv = stdout(&mut folder.queuecast("simulate four.swf --format csv --by user"));
+    let csv = stdout(&mut folder.queuecast("simulate four.swf --format csv --group-by user"));
     assert_eq!(column(&csv, "mean_wait")[0], "99.25");
     assert_eq!(column(&csv, "group"), ["", "1", "2"]);
     assert_eq!(column(&csv, "jobs"), ["4", "2", "2"]);
@@ -193,7 +193,7 @@ fn nothing_is_dropped_without_being_said() {
 #[test]
 fn accounting_records_come_from_a_pipe() {
     let folder = Folder::with("unused", "");
-    let mut command = folder.queuecast("simulate - --procs 4 --format json --by partition");
+    let mut command = folder.queuecast("simulate - --procs 4 --format json --group-by partition");
     let result = json(command.write_stdin(SACCT));
     assert_eq!(result["workload"]["source"], "standard input");
     assert_eq!(result["workload"]["machine"], value!({"procs": 4, "source": "given"}));
@@ -213,7 +213,7 @@ fn settings_change_the_experiment_that_is_recorded() {
             .clone()
     };
     let options = "--depth 2 --backfill-order largest --priority wait/requested --predictor recent:2:median \
-                   --correction factor:2 --event-order pyss --limit ignore --factor 1.5 --default-request 1h";
+                   --correction factor:2 --event-order pyss --limit ignore --prediction-factor 1.5 --default-request 1h";
     let expected = value!({
         "policy": "easy:depth=2,order=largest,priority=wait/requested",
         "predictor": "recent:2:median",

@@ -158,15 +158,15 @@ fn info_portrays_the_jobs_that_cleaning_leaves() {
         "3 different; 3 cover 100.0% of the jobs",
         "5 min 44.4%, 1 h 44.4%, 1 min 30 s 11.1%",
         "1 h, by 4 jobs (44.4%)",
-        "88.9% of the estimates",
+        "88.9% of the requested times",
         "44.4% all or more",
-        "3 estimates (100.0%) of 2 users; user 1 has 2 (66.7%)",
+        "3 requested times (100.0%) of 2 users; user 1 has 2 (66.7%)",
         "5 of 2 users; 1.8 jobs each, 80.0% with one only",
-        "estimate 75.0%, processors 100.0%, executable 100.0%",
+        "requested time 75.0%, processors 100.0%, executable 100.0%",
     ] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
-    assert!(!text.contains("The most popular estimates") && !text.contains('●'), "{text}");
+    assert!(!text.contains("The most popular requested times") && !text.contains('●'), "{text}");
     let info = json(&mut folder.queuecast("trace info users.swf --format json"));
     assert_eq!((&info["records"], &info["cleaning"]["jobs"]), (&10.into(), &9.into()));
     let portrait = &info["portrait"];
@@ -187,12 +187,12 @@ fn info_portrays_the_jobs_that_cleaning_leaves() {
 #[test]
 fn the_whole_portrait_is_tables_and_charts_within_the_page() {
     let folder = Folder::with("unused", "");
-    folder.queuecast("demo --save demo.swf.gz").assert().success();
+    folder.queuecast("demo --output demo.swf.gz").assert().success();
     let shown = |line: &str| stdout(folder.queuecast(line).env("COLUMNS", "80"));
     let whole = shown("trace info demo.swf.gz --portrait");
     let (tables, charts) = (
         [
-            "The most popular estimates",
+            "The most popular requested times",
             "values needed",
             "Tsafrir et al. 2005, Table 3",
             "Sessions: ",

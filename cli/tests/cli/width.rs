@@ -60,7 +60,7 @@ fn several_traces_are_one_table_with_the_best_of_each_marked() {
 fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
     let folder = Folder::with("four.swf", FOUR);
     std::fs::write(folder.path("site.sacct"), SACCT).unwrap();
-    folder.queuecast("demo --jobs 300 --save made.swf").assert().success();
+    folder.queuecast("demo --jobs 300 --output made.swf").assert().success();
     for line in [
         "demo --jobs 300 --no-plot",
         "trace head made.swf",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::summarize::summarize;
 use super::{Selection, Summary};
 use crate::job::Job;
+use crate::spec::choices;
 use crate::workload::Names;
 
 /// What to tell jobs apart by.
@@ -31,30 +32,23 @@ pub enum Dimension {
     SizeClass,
 }
 
-impl Dimension {
-    /// All of them, in the order they are documented.
-    pub const ALL: [Dimension; 8] = [
-        Dimension::User,
-        Dimension::Group,
-        Dimension::Account,
-        Dimension::Executable,
-        Dimension::Queue,
-        Dimension::Partition,
-        Dimension::Qos,
-        Dimension::SizeClass,
-    ];
+choices! { Dimension, "group":
+    User = "user", "who submitted the job";
+    Group = "group", "the user's group";
+    Account = "account", "the account charged";
+    Executable = "executable", "what is run";
+    Queue = "queue", "the queue";
+    Partition = "partition", "the partition";
+    Qos = "qos", "the quality of service";
+    SizeClass = "size-class", "processors, by powers of two: 1, 2-3, 4-7 and so on";
+}
 
-    /// The word used in every input and output, as `size_class`.
+impl Dimension {
+    /// The word in JSON and CSV, as `size_class`.
     pub fn word(self) -> &'static str {
         match self {
-            Dimension::User => "user",
-            Dimension::Group => "group",
-            Dimension::Account => "account",
-            Dimension::Executable => "executable",
-            Dimension::Queue => "queue",
-            Dimension::Partition => "partition",
-            Dimension::Qos => "qos",
             Dimension::SizeClass => "size_class",
+            other => other.name(),
         }
     }
 
@@ -72,7 +66,7 @@ impl Dimension {
         }
     }
 
-    fn name(self, key: u32, names: &Names) -> String {
+    fn group_name(self, key: u32, names: &Names) -> String {
         let known = match self {
             Dimension::User => &names.users,
             Dimension::Group => &names.groups,
@@ -132,7 +126,7 @@ fn break_down(selection: &Selection<'_>, by: Dimension) -> Breakdown {
     }
     let span = selection.span();
     let group = |((unknown, key), members): ((bool, u32), Vec<usize>)| Group {
-        name: if unknown { "unknown".into() } else { by.name(key, &workload.names) },
+        name: if unknown { "unknown".into() } else { by.group_name(key, &workload.names) },
         number: (!unknown).then_some(key),
         summary: summarize(selection, span, &members),
     };

@@ -181,6 +181,7 @@ fn command(why: &str, line: &str, page: &Page) -> String {
             *last += &format!(" {word}");
         }
     }
+    let why = page::wrap(&why, limit).join("\n");
     format!("{why}\n{}\n", lines.join("\n"))
 }
 

@@ -127,6 +127,9 @@ fn convert_records(
                 writer.record(&record).map_err(TraceError::Write)?;
                 written += 1;
             }
+            // Names that stood in the records.
+            let renamed = Renamed::of(records.header(), &records.names());
+            writer.names(&renamed.names).map_err(TraceError::Write)?;
         }
         LogFormat::Sacct => {
             let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;

@@ -26,6 +26,7 @@ mod input;
 mod lines;
 mod log;
 mod machine;
+mod names;
 mod options;
 mod parsed;
 mod record;

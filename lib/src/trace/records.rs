@@ -208,7 +208,7 @@ impl<'a> Records<'a> {
 
     /// Names for the numbers in the records read so far.
     pub fn names(&self) -> Names {
-        self.sacct.as_ref().map_or_else(|| self.header.names.clone(), |sacct| sacct.names())
+        self.sacct.as_ref().map_or_else(|| self.swf.names(&self.header.names), |sacct| sacct.names())
     }
 
     /// The counts of the rules that apply while reading.

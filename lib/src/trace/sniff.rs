@@ -76,6 +76,10 @@ pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
             &format!("comma-separated values (\"{}\")", shortened(line)),
             "the Standard Workload Format separates its 18 numbers by blanks; convert it first",
         ),
+        _ if line.contains(&b';') => not(
+            &format!("values separated by semicolons (\"{}\")", shortened(line)),
+            "as a log it needs the 18 columns of the Standard Workload Format, in their order; or the columns of `sacct -P`",
+        ),
         _ => not(&format!("other text (\"{}\")", shortened(line)), EITHER),
     })
 }
@@ -99,6 +103,10 @@ fn known_text(beginning: &[u8], line: &[u8]) -> Option<TraceError> {
             "give it the output of `sacct -P`: a header line that names the columns, and rows of values",
         ));
     }
+    if line.starts_with(b"NodeName=") || line.starts_with(b"PartitionName=") {
+        let looks_like = "the output of scontrol, which shows nodes and partitions and no jobs";
+        return Some(not(looks_like, &command));
+    }
     let grid = [&b"SubmitTime"[..], b"WaitTime", b"ReqNProcs"].iter().all(|name| has(beginning, name));
     let wide = second_line(beginning).is_none_or(|row| words(row) != Field::ALL.len());
     if grid && wide && !line[0].is_ascii_digit() {
@@ -108,12 +116,12 @@ fn known_text(beginning: &[u8], line: &[u8]) -> Option<TraceError> {
         ));
     }
     let queue = columns(line).any(|name| name.split(u8::is_ascii_whitespace).any(|word| word == b"JOBID"));
-    let now = [&b"ST"[..], b"STATE", b"NODES", b"TIME_LEFT", b"NODELIST(REASON)", b"REASON"];
+    let now = [&b"ST"[..], b"STATE", b"NODES", b"TIME_LEFT", b"NODELIST(REASON)", b"REASON", b"PRIORITY"];
     let listed = |name: &[u8]| words_of(line).any(|word| word == name);
     if queue && now.iter().any(|name| listed(name)) && !listed(b"SUBMIT") && !listed(b"ELIGIBLE") {
         let hint = format!("queuecast allocate --live asks squeue itself; {command}");
         return Some(not(
-            "the output of squeue, which shows the jobs of this moment and no past ones",
+            "the output of squeue or sprio, which shows the jobs of this moment and no past ones",
             &hint,
         ));
     }

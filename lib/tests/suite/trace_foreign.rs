@@ -272,6 +272,32 @@ fn tables_of_simulators_are_read_with_a_note() {
     assert_eq!((log.report.fired(Rule::ColumnNames), log.report.fired(Rule::Malformed)), (1, 0));
     let strict = ReadOptions { strict: true, ..ReadOptions::default() };
     assert!(trace::read(foreign!("column-names.swf").as_bytes(), &strict).is_ok());
+    let log = read(foreign!("named-users.swf"));
+    assert_eq!(
+        (users(&log), log.report.fired(Rule::IdentityNames)),
+        (vec!["user5", "user1", "user5", ""], 4)
+    );
+    let names = &log.workload.names;
+    assert_eq!((names.groups[&2].as_str(), names.queues[&1].as_str()), ("account1", "normal"));
+    assert_eq!(log.workload.jobs()[1].executable.unwrap().number(), 7);
+    assert_eq!(log.workload.jobs()[2].partition.map(|partition| partition.number()), Some(1));
+    // Written as SWF, numbers are numbers and the names are comments.
+    for swf in [
+        trace::convert(foreign!("named-users.swf").as_bytes(), Vec::new(), &ReadOptions::default())
+            .unwrap()
+            .sink,
+        trace::clean(foreign!("named-users.swf").as_bytes(), &ReadOptions::default())
+            .unwrap()
+            .write_swf(Vec::new())
+            .unwrap(),
+    ] {
+        let again = trace::read(swf.as_slice(), &ReadOptions::default()).unwrap();
+        assert_eq!((again.workload.jobs(), &again.workload.names), (log.workload.jobs(), names));
+        assert_eq!(again.report.fired(Rule::IdentityNames), 0);
+    }
+    let blanks = foreign!("named-users.swf").replace(";;", ";-1;").replace(";;", ";-1;").replace(';', " ");
+    assert_eq!(read(&blanks).workload.digest(), log.workload.digest());
+
     let message = refused(foreign!("other-order.swf"), &ReadOptions::default()).to_string();
     assert!(message.contains("another order") && message.contains("\"submit\""), "{message}");
 }

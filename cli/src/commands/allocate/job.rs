@@ -1,7 +1,6 @@
 //! The job that can be given several sizes: what is said of it on the command line.
 
 use queuecast::allot::advice::{MoldableJob, RunTimeBySize};
-use queuecast::report::duration;
 use queuecast::units::{Procs, Seconds};
 
 use crate::failure::Failure;
@@ -20,7 +19,7 @@ pub struct Arguments {
     #[arg(long, requires = "runs", conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub between: bool,
     /// How long it runs on one processor, instead of --runs; with --parallelism and --variance
-    #[arg(long, value_name = "DURATION", value_parser = length, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
     pub lifetime: Option<Seconds>,
     /// Its average parallelism, from 1 on: no number of processors makes it faster than this
     #[arg(long, value_name = "A", value_parser = number, requires = "lifetime", allow_negative_numbers = true)]
@@ -53,14 +52,9 @@ fn runs(text: &str) -> Result<MeasuredRuns, String> {
             .ok_or_else(|| format!("\"{}\" is no size with a run time, such as 8=2h10m", piece.trim()))?;
         let procs = spec::at_least_one(procs.trim())
             .map_err(|why| format!("processors \"{}\": {why}", procs.trim()))?;
-        Ok((Procs(procs), length(run)?))
+        Ok((Procs(procs), spec::positive_duration(run)?))
     });
     each.collect::<Result<_, String>>().map(MeasuredRuns)
-}
-
-fn length(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
-    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
 }
 
 /// The library says which numbers make sense.

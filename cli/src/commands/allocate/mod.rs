@@ -13,7 +13,6 @@ use queuecast::allot::advice::{
     AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, Preference, RunTimeOutlook, Target, advise,
 };
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::report::duration;
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
 use queuecast::units::Seconds;
@@ -24,9 +23,11 @@ use self::answer::{Allocated, Moment};
 use super::cleaning;
 use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
+use super::variation::Variation;
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor, SpecParser};
 
 const EXAMPLES: &str = "\
@@ -94,9 +95,9 @@ pub struct Forecasting {
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one"), long_help = predictor_help())]
     pub predictor: NamedPredictor,
-    #[arg(long, value_name = "PREDICTOR", value_parser = by(), hide_possible_values = true)]
-    #[arg(help = by().help(BY), long_help = by().long_help(BY))]
-    pub by: Option<QueueTime>,
+    #[arg(long, alias = "by", value_name = "FORMULA", value_parser = formula(), hide_possible_values = true)]
+    #[arg(help = formula().help(FORMULA), long_help = formula().long_help(FORMULA))]
+    pub formula: Option<QueueTime>,
     /// Number of simulations; from 1 to 100000
     #[arg(long, value_name = "N", default_value = "300", value_parser = draws, allow_negative_numbers = true)]
     pub draws: u32,
@@ -104,7 +105,7 @@ pub struct Forecasting {
     #[arg(long, value_name = "SEED", default_value = "1")]
     pub seed: u64,
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
-    #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
     /// Correct queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30
     #[arg(long, value_name = "N", default_value = "200", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
@@ -112,10 +113,13 @@ pub struct Forecasting {
     /// Also report how right such predictions would have been for this many jobs of the log that have started by then
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
     pub check: Option<usize>,
+    // After the others: its own heading would go on.
+    #[command(flatten)]
+    pub variation: Variation,
 }
 
-const OUTLOOK: &str = "How long jobs run; by default shares, with --by fitted";
-const BY: &str =
+const OUTLOOK: &str = "How long jobs run; by default shares, with --formula fitted";
+const FORMULA: &str =
     "Predict queue times by a formula of Downey 1997, if no job waits, instead of simulating the queue";
 const TARGET: &str = "By what turnarounds are compared";
 
@@ -123,7 +127,7 @@ fn outlook() -> SpecParser<RunTimeOutlook> {
     spec::of()
 }
 
-fn by() -> SpecParser<QueueTime> {
+fn formula() -> SpecParser<QueueTime> {
     spec::of()
 }
 
@@ -141,20 +145,17 @@ fn draws(text: &str) -> Result<u32, String> {
     draws.ok_or_else(|| "expected a whole number from 1 to 100000".to_owned())
 }
 
-fn length(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
-    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
-}
-
 impl From<AdviceError> for Failure {
     fn from(error: AdviceError) -> Failure {
         match error {
             AdviceError::Sim(error) => error.into(),
             AdviceError::Workload(_) => Failure::unexpected(error.to_string()),
             AdviceError::JobsAhead { .. } | AdviceError::NoFormula { .. } => {
-                Failure::usage(format!("--by {error}"))
+                Failure::usage(format!("--formula {error}"))
             }
-            AdviceError::CheckedFormula => Failure::usage("--check is for simulated queues: leave out --by"),
+            AdviceError::CheckedFormula => {
+                Failure::usage("--check is for simulated queues: leave out --formula")
+            }
             AdviceError::PerfectLive => Failure::usage(format!("--predictor perfect: {error}")),
             AdviceError::Sizes(SizesError::NoFit(why)) => Failure::usage(format!("--between: {why}")),
             AdviceError::Sizes(SizesError::Outside { .. } | SizesError::NoneViable { given: None, .. }) => {
@@ -163,33 +164,34 @@ impl From<AdviceError> for Failure {
             }
             AdviceError::Sizes(_) => Failure::usage(error.to_string()),
             _ => Failure::usage(error.to_string())
-                .hint("another --by may say more; without it, the queue is simulated"),
+                .hint("another --formula may say more; without it, the queue is simulated"),
         }
     }
 }
 
 impl Arguments {
-    fn settings(&self) -> AdviceSettings {
-        let Forecasting { ref policy, outlook, ref predictor, by, draws, seed, calibrate, check, .. } =
-            self.forecasting;
-        AdviceSettings {
-            policy: policy.clone(),
+    fn settings(&self) -> Result<AdviceSettings, Failure> {
+        let Forecasting {
+            ref policy, outlook, ref predictor, formula, draws, seed, calibrate, check, ..
+        } = self.forecasting;
+        Ok(AdviceSettings {
+            policy: self.forecasting.variation.applied(policy)?,
             outlook,
             predictor: predictor.spec.clone(),
-            by,
+            by: formula,
             draws,
             seed: Seed(seed),
             default_request: self.forecasting.default_request.unwrap_or(DEFAULT_REQUEST),
             calibrate,
             check,
             preference: Preference { target: self.target, averse: self.averse },
-        }
+        })
     }
 }
 
 /// Reads the log or asks the site, and shows the advice.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let (job, settings) = (arguments.job.described()?, arguments.settings());
+    let (job, settings) = (arguments.job.described()?, arguments.settings()?);
     // Wrong settings are reported before a long log is read.
     settings.outlook()?;
     if settings.by.is_some() && settings.check.is_some() {
@@ -209,6 +211,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Some(trace) if !arguments.live.live => {
             let workload = &trace.log.workload;
             let at = moment::read(&arguments.at, zone, workload)?;
+            let _progress = Progress::uncounted(printer, predicting(&settings));
             let answer = advise(&job, AdviceSource::Log { workload, at }, &settings)?;
             (answer, trace.name.clone(), Moment::of(at, workload.epoch, zone))
         }
@@ -225,12 +228,22 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let name = history
                 .as_ref()
                 .map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name));
+            let _progress = Progress::uncounted(printer, predicting(&settings));
             (advise(&job, source, &settings)?, name, Moment::of(found.asked, Some(0), zone))
         }
     };
     warn(&answer, printer);
     let version = env!("CARGO_PKG_VERSION");
     plot.answer(&Allocated { version, source, moment, answer }, printer)
+}
+
+/// What takes long.
+fn predicting(settings: &AdviceSettings) -> &'static str {
+    if settings.check.is_some() {
+        "predicting the job and checking past predictions"
+    } else {
+        "predicting the job"
+    }
 }
 
 /// Warns of a fitted curve that deserves no trust.

@@ -242,7 +242,7 @@ fn starred(result: &Allocated) -> String {
     if target != Target::Median {
         said += &format!("; the star is by {target}");
     } else if asked != target {
-        said += &format!("; the star is by median too, for --by does not know the {asked}");
+        said += &format!("; the star is by median too, for --formula does not know the {asked}");
     }
     if result.answer.settings.preference.averse > 0.0 {
         said += &format!(

@@ -24,7 +24,7 @@ pub const OPTIONS: Options = &[
     ("estimates", "supplied.time", "--mode"),
     ("estimates", "supplied.percent", "--mode"),
     ("rescale", "load", "--load"),
-    ("rescale", "factor", "--factor"),
+    ("rescale", "factor", "--load-factor"),
     ("resample", "weeks", "--weeks"),
     ("resample", "load", "--load"),
     ("habits", "jobs", "--jobs"),

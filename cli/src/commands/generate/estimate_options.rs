@@ -1,13 +1,12 @@
 //! Requested times: `--estimates` and the options beside it.
 
 use clap::ValueEnum;
-use queuecast::report::duration;
 use queuecast::synth::Supplied;
 use queuecast::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 use queuecast::units::Seconds;
 
 use crate::failure::Failure;
-use crate::spec::{Form, SpecParser, form};
+use crate::spec::{self, Form, SpecParser, form};
 
 /// What `--estimates` says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +42,7 @@ pub fn made() -> SpecParser<EstimateKind> {
     const FORMS: &[Form] = &[TSAFRIR, EXACT, FACTOR, FEIT, NONE];
     SpecParser::new(FORMS, |text| match read(text)? {
         EstimateKind::Shuffled | EstimateKind::Sessions | EstimateKind::Doubled => {
-            Err(format!("{text} needs the estimates of a trace"))
+            Err(format!("{text} needs the requested times of a trace"))
         }
         kind => Ok(kind),
     })
@@ -111,7 +110,7 @@ impl PairingName {
 pub struct EstimateOptions {
     /// Longest requested time, 1m to 365d: 18h, 1-12:00:00, plain seconds; by default the log's longest that is not an
     /// exception, or without requested times the longest run time rounded up
-    #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::duration, allow_hyphen_values = true)]
     pub max_estimate: Option<Seconds>,
     /// Percentage of the jobs that request it, above 0, at most 100; by default as in the model or the log
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -128,10 +127,6 @@ pub struct EstimateOptions {
     pub pairing: Option<PairingName>,
 }
 
-fn length(text: &str) -> Result<Seconds, String> {
-    duration::parse(text).map_err(|error| error.to_string())
-}
-
 fn mode(text: &str) -> Result<Supplied, String> {
     let (time, percent) = text.rsplit_once('=').ok_or("expected TIME=PERCENT, as in 1h=12.5")?;
     let percent =
@@ -139,7 +134,7 @@ fn mode(text: &str) -> Result<Supplied, String> {
     if !(percent > 0.0 && percent <= 100.0) {
         return Err("the percent must be above 0 and at most 100".to_owned());
     }
-    Ok(Supplied { time: length(time)?, percent })
+    Ok(Supplied { time: spec::duration(time)?, percent })
 }
 
 /// A length in the largest unit of which it is a whole number.

@@ -1,6 +1,5 @@
 //! `queuecast generate habits`.
 
-use queuecast::report::duration;
 use queuecast::synth::{Habits, generate};
 use queuecast::units::Seconds;
 
@@ -9,6 +8,7 @@ use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -51,17 +51,13 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", default_value = "0.06", allow_negative_numbers = true)]
     pub endless: f64,
     /// Longest requested time, 5m to 365d: 18h, 1-12:00:00, plain seconds
-    #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", default_value = "18h", value_parser = spec::duration, allow_hyphen_values = true)]
     pub max_estimate: Seconds,
     /// Seed: the same seed gives the same workload
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub output: OutputOption,
-}
-
-fn length(text: &str) -> Result<Seconds, String> {
-    duration::parse(text).map_err(|error| error.to_string())
 }
 
 impl Arguments {
@@ -83,8 +79,10 @@ impl Arguments {
 /// Generates the workload and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let place = arguments.output.plan(&[], printer)?;
+    let progress = Progress::uncounted(printer, "generating");
     let generated = generate::habits(&arguments.model(), arguments.seed)
         .map_err(|error| errors::failure(error, OPTIONS, None))?;
+    drop(progress);
     place.write(&generated, None, None, invocation, printer)
 }
 

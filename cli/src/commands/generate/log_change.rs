@@ -13,6 +13,7 @@ use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::progress::Progress;
 
 /// The log, and where the changed one goes.
 #[derive(Debug, clap::Args)]
@@ -39,8 +40,10 @@ impl LogChange {
         let report = &trace.log.report;
         cleaning::note(&trace.name, report, cleaning::Overrun::Kept, printer);
         let cleaning: Vec<String> = report.to_string().lines().map(|line| line.trim().to_owned()).collect();
+        let progress = Progress::uncounted(printer, "generating");
         let generated = change(&named(&trace, &cleaning))
             .map_err(|error| errors::failure(error, OPTIONS, Some(&trace.name)))?;
+        drop(progress);
         let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
         place.write(&generated, header, Some(&trace.name), invocation, printer)
     }

@@ -176,7 +176,7 @@ impl Answer for GeneratedSummary {
             (Column::share("offered load"), Cell::share(self.load)),
             fact("users", shown(self.description.users)),
             fact("executables", shown(self.description.executables)),
-            fact("estimates", self.estimated()),
+            fact("requested times", self.estimated()),
             fact("digest", self.workload.digest.clone()),
         ]);
         Document::new()

@@ -11,30 +11,30 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   queuecast generate rescale KTH-SP2.swf.gz --load 0.9 --output busy.swf.gz
-  queuecast generate rescale KTH-SP2.swf --factor 2 --by run-times -o long.swf";
+  queuecast generate rescale KTH.swf --load-factor 2 --scale run-times -o x.swf";
 
 /// A trace at another load
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(override_usage = "queuecast generate rescale TRACE <--load LOAD|--factor FACTOR> [OPTIONS]")]
-#[group(id = "target", required = true, multiple = false, args = ["load", "factor"])]
+#[command(override_usage = "queuecast generate rescale TRACE <--load LOAD|--load-factor F> [OPTIONS]")]
+#[group(id = "target", required = true, multiple = false, args = ["load", "load_factor"])]
 pub struct Arguments {
     /// Offered load to reach, 0.001 to 100
     #[arg(long, value_name = "LOAD", allow_negative_numbers = true)]
     pub load: Option<f64>,
     /// Multiply the offered load by this, 0.001 to 1000
-    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
-    pub factor: Option<f64>,
+    #[arg(long, alias = "factor", value_name = "FACTOR", allow_negative_numbers = true)]
+    pub load_factor: Option<f64>,
     /// The quantity that is scaled
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    pub by: By,
+    #[arg(long, alias = "by", value_name = "WHAT", value_enum, default_value_t)]
+    pub scale: Scale,
     #[command(flatten)]
     pub change: LogChange,
 }
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum By {
+pub enum Scale {
     /// The time between arrivals
     #[default]
     Arrivals,
@@ -46,14 +46,14 @@ pub enum By {
 
 /// Rescales the trace and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    let to = match (arguments.load, arguments.factor) {
+    let to = match (arguments.load, arguments.load_factor) {
         (_, Some(factor)) => LoadTarget::Factor(factor),
         (load, None) => LoadTarget::Load(load.unwrap_or(1.0)),
     };
-    let by = match arguments.by {
-        By::Arrivals => ScaledQuantity::Arrivals,
-        By::RunTimes => ScaledQuantity::RunTimes,
-        By::Sizes => ScaledQuantity::Sizes,
+    let by = match arguments.scale {
+        Scale::Arrivals => ScaledQuantity::Arrivals,
+        Scale::RunTimes => ScaledQuantity::RunTimes,
+        Scale::Sizes => ScaledQuantity::Sizes,
     };
     arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

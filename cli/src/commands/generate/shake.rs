@@ -1,6 +1,5 @@
 //! `queuecast generate shake`.
 
-use queuecast::report::duration;
 use queuecast::synth::{Shaken, generate};
 use queuecast::units::Seconds;
 
@@ -8,18 +7,19 @@ use super::log_change::LogChange;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
-  queuecast generate shake KTH-SP2.swf.gz --by 10m --seed 3 -o shaken.swf";
+  queuecast generate shake KTH-SP2.swf.gz --max-shift 10m --seed 3 -o shaken.swf";
 
 /// A trace with every arrival moved at random, to test the sensitivity of results (input shaking, Tsafrir et al. 2007)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Largest change of an arrival in either direction, 1s to 365d: 10m, 1h, plain seconds
-    #[arg(long, value_name = "DURATION", value_parser = distance, allow_hyphen_values = true)]
-    pub by: Seconds,
+    #[arg(long, alias = "by", value_name = "DURATION", value_parser = distance, allow_hyphen_values = true)]
+    pub max_shift: Seconds,
     /// Seed: the same seed gives the same trace
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
@@ -30,7 +30,7 @@ pub struct Arguments {
 const YEAR: Seconds = Seconds(31_536_000);
 
 fn distance(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
+    let length = spec::duration(text)?;
     if (Seconds(1)..=YEAR).contains(&length) {
         Ok(length)
     } else {
@@ -40,6 +40,6 @@ fn distance(text: &str) -> Result<Seconds, String> {
 
 /// Shakes the trace and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    let shaken = Shaken { by: arguments.by, seed: arguments.seed };
+    let shaken = Shaken { by: arguments.max_shift, seed: arguments.seed };
     arguments.change.run(|log| generate::shake(&shaken, log), invocation, printer)
 }

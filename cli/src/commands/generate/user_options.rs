@@ -1,10 +1,10 @@
 //! Who submits the jobs of a model: `--users` and the options beside it.
 
-use queuecast::report::duration;
 use queuecast::synth::generate::UserSettings;
 use queuecast::units::Seconds;
 
 use crate::failure::Failure;
+use crate::spec;
 
 /// How many users there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct UserOptions {
     #[arg(long, alias = "jobs-per-sitting", value_name = "N", allow_negative_numbers = true)]
     pub jobs_per_session: Option<f64>,
     /// Median time between two submissions of a session, 1s to 1h; by default 3m, or as in the log
-    #[arg(long, value_name = "DURATION", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::duration, allow_hyphen_values = true)]
     pub think: Option<Seconds>,
     /// Applications of a user on average, 1 to 100; by default 6, or as in the log
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -39,10 +39,6 @@ fn count(text: &str) -> Result<UserCount, String> {
         Ok(users) => Ok(UserCount::Many(users)),
         Err(_) => Err("must be a whole number between 1 and 1000000, or none".to_owned()),
     }
-}
-
-fn length(text: &str) -> Result<Seconds, String> {
-    duration::parse(text).map_err(|error| error.to_string())
 }
 
 impl UserOptions {

@@ -157,11 +157,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let inputs: Vec<&Path> = arguments.model.like.like.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
     let log = arguments.model.log(&arguments.extent, printer)?;
+    let fitting = Progress::uncounted(printer, "fitting the model");
     let model: Downey = arguments
         .model
         .settings(&arguments.extent, arguments.chosen(fitted))
         .model(USUAL, log.as_ref().map(|log| &log.log.workload))
         .map_err(|error| errors::failure(error, OPTIONS, log.as_ref().map(|log| log.name.as_str())))?;
+    drop(fitting);
     if !model.moldable {
         let what = "--set downey.moldable=false: strategies need jobs of several sizes";
         return Err(Failure::usage(what));
@@ -170,7 +172,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let molding = Molding { model, recorded: enacted[1..].to_vec(), enacted };
     let seeds = arguments.seeds;
     let report = threads::on_threads(arguments.threads, seeds as usize, || {
-        let progress = Progress::new(printer, "simulating", seeds as usize);
+        let progress = Progress::new(printer, "simulating", seeds as usize * molding.simulations());
         molding.compare(seeds, &|| progress.advance()).map_err(|error| match error {
             EvalError::Synth(error) => errors::refusal("downey", error, OPTIONS, None),
             error => error.into(),

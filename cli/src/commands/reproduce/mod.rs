@@ -92,7 +92,9 @@ fn reproduced(
     let (traces, reproduction) = threads::on_threads(arguments.threads, MOST_THREADS, || {
         let traces = read(&found, &source, printer)?;
         let logs: Vec<&Log> = traces.iter().map(|trace| &trace.log).collect();
+        let preparing = Progress::uncounted(printer, "preparing");
         let prepared = (paper.prepare)(&logs, &request)?;
+        drop(preparing);
         let progress = Progress::new(printer, prepared.work().what, prepared.work().steps);
         let reproduction = prepared.reproduce(&|steps| progress.advance_by(steps))?;
         drop(prepared);
@@ -119,7 +121,13 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
 
 fn read(found: &[Found], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
     // Which failure is told does not depend on which thread was first.
-    parallel::try_map(found, |(_, path): &Found| Loaded::read(path, source, printer))
+    let progress = Progress::new(printer, "reading", found.len());
+    let below = printer.below_progress();
+    parallel::try_map(found, |(_, path): &Found| {
+        let read = Loaded::read(path, source, &below);
+        progress.advance();
+        read
+    })
 }
 
 /// What does not agree with the paper and is not explained, as a failure.

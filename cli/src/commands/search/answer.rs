@@ -23,6 +23,9 @@ pub struct SearchAnswer<'a> {
     /// For text only.
     #[serde(skip)]
     pub trace: &'a Loaded,
+    /// For text only: the command as it was started.
+    #[serde(skip)]
+    pub program: String,
     /// For text only: the file as it was given.
     #[serde(skip)]
     pub file: String,

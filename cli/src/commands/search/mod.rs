@@ -3,7 +3,6 @@
 mod answer;
 mod arguments;
 mod checkpoint_file;
-mod interrupt;
 mod progress;
 mod templates_file;
 mod text;
@@ -14,11 +13,11 @@ use queuecast::eval::search::{Search, SearchError, SearchRun, Stopped};
 use self::answer::SearchAnswer;
 pub use self::arguments::Arguments;
 use self::checkpoint_file::CheckpointFile;
-use self::interrupt::Interrupt;
 use self::progress::StepProgress;
 use super::loaded::{Loaded, number_of};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
+use crate::interrupt::StopRequest;
 use crate::invocation::Invocation;
 use crate::output::PlannedFile;
 use crate::printer::Printer;
@@ -40,7 +39,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         checkpoint.resume(&mut run)?;
     }
     let keep = |run: &SearchRun<'_>| checkpoint.as_ref().map_or(Ok(()), |file| file.write(run));
-    let interrupt = Interrupt::listen()?;
+    let interrupt = StopRequest::listen();
     let report = threads::on_threads(arguments.threads, usize::from(u16::MAX), || {
         let progress = StepProgress::new(printer);
         while !run.is_done() {
@@ -63,6 +62,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         workload: trace.facts(),
         cleaning: &trace.log.report,
         trace: &trace,
+        program: invocation.program(),
         file: arguments.file.display().to_string(),
         written: arguments.output.as_ref().map(|path| path.display().to_string()),
     };

@@ -1,5 +1,7 @@
 //! The progress of a search on a terminal.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queuecast::eval::search::{Greedy, Search};
 
@@ -24,6 +26,7 @@ impl StepProgress {
         {
             bar.set_style(style.progress_chars("━╸─"));
         }
+        bar.enable_steady_tick(Duration::from_millis(200));
         StepProgress { bar }
     }
 

@@ -149,5 +149,5 @@ fn next(answered: &SearchAnswer<'_>) -> String {
         None => format!("template:{}", answered.report.templates.to_string().replace(' ', "")),
     };
     let [file, templates] = [&answered.file, &templates].map(|word| quoted(word));
-    format!("queuecast simulate {file} --policy sjbf --predictor {templates}")
+    format!("{} simulate {file} --policy sjbf --predictor {templates}", answered.program)
 }

@@ -49,7 +49,7 @@ pub struct Simulated<'a> {
 }
 
 impl Simulated<'_> {
-    /// One row; with `--by`, one more for each group, below the row of all jobs, whose `group` is empty.
+    /// One row; with `--group-by`, one more for each group, below the row of all jobs, whose `group` is empty.
     pub fn rows(&self) -> Table {
         let mut columns: Vec<Column> =
             ["source", "digest", "policy", "predictor", "correction", "event_order", "limit"]

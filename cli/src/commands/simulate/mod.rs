@@ -3,7 +3,6 @@
 mod answer;
 mod files;
 mod text;
-mod variation;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,13 +13,14 @@ use queuecast::sim::{Backfill, EventOrder};
 
 use self::answer::Simulated;
 use self::files::Files;
-use self::variation::Variation;
-use super::loaded::Loaded;
+use super::loaded::{Loaded, number_of};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
+use super::variation::Variation;
 use super::{cleaning, killed};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor, PredictorLabels};
 
 const EXAMPLES: &str = "\
@@ -34,9 +34,9 @@ Examples:
   Where every job was placed, for a spreadsheet:
     queuecast simulate KTH-SP2.swf.gz --schedule placed.csv
 
-  Slurm's own records, from a pipe, by user, for a program:
-    sacct -a -X -D -P --format=ALL |
-      queuecast simulate - --procs 4096 --by user --format json";
+  What sacct printed (docs/guides/slurm.md has the command), by user, for a
+  program; the last number of sinfo -h -o %C is the size of the machine:
+    queuecast simulate site.sacct.gz --procs 4096 --group-by user --format json";
 
 /// Simulate a scheduler on a trace and report how long jobs would have waited
 #[derive(Debug, clap::Args)]
@@ -63,9 +63,9 @@ pub struct Arguments {
     pub scheduling: Scheduling,
     #[command(flatten)]
     pub source: Source,
-    /// Also report on every user, queue and so on
-    #[arg(long, value_name = "WHAT", value_parser = spec::dimension(), help_heading = "Results")]
-    pub by: Option<Dimension>,
+    #[arg(long, alias = "by", value_name = "WHAT", value_parser = spec::dimension(), hide_possible_values = true, help_heading = "Results")]
+    #[arg(help = spec::dimension().help("Also report on each"), long_help = spec::dimension().long_help("Also report on each"))]
+    pub group_by: Option<Dimension>,
     #[command(flatten)]
     pub files: files::FileNames,
     #[command(flatten)]
@@ -87,13 +87,15 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));
     }
 
+    let progress = Progress::uncounted(printer, &format!("simulating {}", number_of(workload.len(), "job")));
     let begun = Instant::now();
     let schedule = experiment.run(workload)?;
     let simulate_seconds = begun.elapsed().as_secs_f64();
 
     files.write(&trace, &experiment, &Evaluation::of(workload, &schedule)?)?;
-    let measurement = Measurement { window: arguments.scheduling.window, by: arguments.by };
+    let measurement = Measurement { window: arguments.scheduling.window, by: arguments.group_by };
     let report = experiment.measure(workload, &schedule, measurement)?;
+    drop(progress);
     let simulated = Simulated {
         summary: report.summary,
         read_seconds: trace.seconds,
@@ -161,14 +163,14 @@ mod tests {
         let arguments = parse(
             "simulate - --policy easy --predictor recent:2:median --correction factor:1.5 --event-order pyss \
              --procs 100 --clean predictsim --strict --input-format sacct --time-zone UTC --depth all \
-             --backfill-order shortest --priority wait/requested --factor 2 --limit ignore --default-request 2h10m \
-             --window share:1% --by size --schedule a.csv --schedule-swf b.swf --queue-series c.csv --no-plot",
+             --backfill-order shortest --priority wait/requested --prediction-factor 2 --limit ignore --default-request 2h10m \
+             --window share:1% --group-by size-class --schedule a.csv --schedule-swf b.swf --queue-series c.csv --no-plot",
         );
         assert_eq!(arguments.predictor.to_string(), "recent:2:median");
         assert_eq!(arguments.variation.depth, Some(Depth::All));
         assert_eq!(arguments.scheduling.default_request, Some(Seconds(7_800)));
         assert_eq!(arguments.scheduling.limit, LimitRule::Ignore);
-        assert_eq!(arguments.by, Some(Dimension::SizeClass));
+        assert_eq!(arguments.group_by, Some(Dimension::SizeClass));
         assert_eq!(arguments.source.procs, Some(100));
         assert!(arguments.plotting.no_plot && arguments.source.reading.strict);
     }
@@ -181,9 +183,9 @@ mod tests {
             ("simulate a --procs 0", "must be at least 1"),
             ("simulate a --procs -1", "must be at least 1"),
             ("simulate a --depth -1", "from 1 on"),
-            ("simulate a --factor -2", "above zero"),
+            ("simulate a --prediction-factor -2", "above zero"),
             ("simulate a --default-request -2h", "length of time"),
-            ("simulate a --factor 0", "above zero"),
+            ("simulate a --prediction-factor 0", "above zero"),
             ("simulate a --default-request 2x", "not a length of time"),
             ("simulate a --default-request 0", "above zero"),
             ("simulate a --depth some", "or \"all\""),

@@ -15,8 +15,9 @@ Examples:
   queuecast trace info KTH-SP2.swf.gz
   queuecast trace head KTH-SP2.swf.gz -n 5
   queuecast trace clean KTH-SP2.swf.gz --output cleaned.swf.gz
-  sacct -a -X -D -P --format=ALL |
-    queuecast trace convert - --output ours.swf.zst";
+  queuecast trace convert site.sacct.gz --output site.swf.zst
+
+docs/guides/slurm.md has the sacct command that writes site.sacct.gz.";
 
 /// Describe, clean, convert or look into traces
 #[derive(Debug, clap::Args)]

@@ -25,7 +25,7 @@ pub struct MoldingReport {
 
 impl Molding {
     /// Simulates seeds 1, 2 and so on, in parallel, and compares the strategies over them. `done` is called after each
-    /// seed, on any thread.
+    /// simulation, on any thread.
     pub fn compare(&self, seeds: u64, done: &(dyn Fn() + Sync)) -> Result<MoldingReport, EvalError> {
         let seeds: Vec<u64> = (1..=seeds).collect();
         let runs = parallel::try_map(&seeds, |&seed| self.watched(Seed(seed), 0, done))?;

@@ -59,6 +59,8 @@ named! {
         ColumnNames = "column-names",
         /// Columns separated by semicolons.
         Semicolons = "semicolons",
+        /// Names instead of numbers of users, queues and so on.
+        IdentityNames = "identity-names",
         /// A delimiter or a line end within a name.
         SplitName = "split-name",
         /// No column that says how jobs ended.
@@ -232,6 +234,9 @@ impl Rule {
             Rule::OtherCluster => "a job of another cluster than --cluster names",
             Rule::ColumnNames => "column names, not a record; the columns are taken in the format's order",
             Rule::Semicolons => "columns separated by semicolons instead of blanks",
+            Rule::IdentityNames => {
+                "names of users, queues and so on instead of numbers; numbered by appearance"
+            }
             Rule::SplitName => "a delimiter or a line end within a name or comment; the pieces are joined",
             Rule::StateMissing => "no State column; a job that ran counts as completed",
             Rule::ElapsedInvalid => "no readable run time; the time between Start and End is taken",
@@ -273,7 +278,7 @@ impl Rule {
         match self {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
             Rule::RepeatedHeader | Rule::DuplicateRow | Rule::OtherCluster => None,
-            Rule::ColumnNames | Rule::Semicolons | Rule::SplitName => None,
+            Rule::ColumnNames | Rule::Semicolons | Rule::IdentityNames | Rule::SplitName => None,
             Rule::StateMissing => Some(Field::Status),
             Rule::ElapsedInvalid => Some(Field::Run),
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
@@ -297,6 +302,7 @@ impl Rule {
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
             Rule::RepeatedHeader | Rule::OtherCluster | Rule::ColumnNames => &[Action::Drop],
             Rule::Semicolons => &[Action::Keep],
+            Rule::IdentityNames => &[Action::Renumber],
             Rule::SplitName => &[Action::Rejoin],
             Rule::StateMissing => &[Action::Completed],
             Rule::ElapsedInvalid => &[Action::Between],

@@ -1,5 +1,6 @@
 //! The columns of `sacct` output, as the header line or the caller names them.
 
+use super::checks::Check;
 use super::fields::{Span, split};
 use crate::trace::error::{FieldPlace, TraceError, shortened};
 use crate::trace::record::Field;
@@ -111,6 +112,8 @@ pub(super) struct Columns {
     pub count: usize,
     /// Places of the columns whose text users choose.
     pub free_text: Vec<usize>,
+    /// What each column holds.
+    pub checks: Vec<Check>,
     places: [Option<usize>; NAMES.len()],
 }
 
@@ -150,9 +153,11 @@ impl Columns {
     }
 
     fn named<'a>(names: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Result<Columns, TraceError> {
-        let mut columns = Columns { delimiter, count: 0, free_text: Vec::new(), places: [None; NAMES.len()] };
+        let (free_text, checks) = (Vec::new(), Vec::new());
+        let mut columns = Columns { delimiter, count: 0, free_text, checks, places: [None; NAMES.len()] };
         for (place, name) in names.map(<[u8]>::trim_ascii).enumerate() {
             columns.count += 1;
+            columns.checks.push(Check::of(name));
             for (slot, (_, known)) in columns.places.iter_mut().zip(NAMES) {
                 if slot.is_none() && name.eq_ignore_ascii_case(known.as_bytes()) {
                     *slot = Some(place);

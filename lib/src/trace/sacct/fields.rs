@@ -3,8 +3,11 @@
 /// Begin and end of a field in its row.
 pub(super) type Span = (usize, usize);
 
-/// More ways to rejoin a row are not tried.
-const MOST_WAYS: usize = 1_000;
+/// The cost of a text that a column cannot hold.
+pub(super) const IMPOSSIBLE: u32 = 1 << 20;
+
+/// A row with more surplus fields is not rejoined.
+const MOST_SURPLUS: usize = 1_000;
 
 /// Splits a row. Fields separated by commas, semicolons or tabs may be quoted, as spreadsheets write them.
 pub(super) fn split(row: &[u8], delimiter: u8, fields: &mut Vec<Span>) {
@@ -43,41 +46,48 @@ fn quoted(text: &[u8], delimiter: u8) -> Option<usize> {
     }
 }
 
-/// The ways to rejoin the fields of a row that has too many of them, given the places of the columns that may hold
-/// delimiters: first those that give all of them to the last such column.
-pub(super) fn rejoined(fields: &[Span], count: usize, free: &[usize]) -> impl Iterator<Item = Vec<Span>> {
-    let surplus = fields.len().saturating_sub(count);
-    let mut ways = Vec::new();
-    if surplus > 0 && !free.is_empty() {
-        share(surplus, free.len(), &mut Vec::new(), &mut ways);
-    }
-    ways.into_iter().map(move |shares| {
-        let mut rest = fields.iter();
-        let mut joined = Vec::with_capacity(count);
-        for place in 0..count {
-            let extra = free.iter().position(|&free| free == place).map_or(0, |at| shares[at]);
-            let Some(&(begin, end)) = rest.next() else { break };
-            let end = (0..extra).filter_map(|_| rest.next()).last().map_or(end, |&(_, end)| end);
-            joined.push((begin, end));
+/// Joins the fields of a row such that it has `count` of them and delimiters are in the columns at the places `free` only,
+/// in the way that costs least: `cost` is that of a field in another column. Of ways that cost the same, the one that gives most to the last of
+/// the free columns is taken; `None` if every way is impossible.
+pub(super) fn rejoined(
+    fields: &[Span],
+    count: usize,
+    free: &[usize],
+    cost: impl Fn(usize, Span) -> u32,
+) -> Option<Vec<Span>> {
+    let surplus = fields.len().checked_sub(count).filter(|&surplus| surplus <= MOST_SURPLUS)?;
+    let width = surplus + 1;
+    // For each column and each number of fields given away before it: the least cost from there on, and how many further
+    // fields the column takes for that.
+    let mut least = vec![IMPOSSIBLE; (count + 1) * width];
+    let mut taken = vec![0; count * width];
+    least[count * width + surplus] = 0;
+    for place in (0..count).rev() {
+        let is_free = free.contains(&place);
+        for given in 0..width {
+            let here = place * width + given;
+            let after = (place + 1) * width + given;
+            if !is_free {
+                least[here] = least[after].saturating_add(cost(place, fields[place + given])).min(IMPOSSIBLE);
+                continue;
+            }
+            for extra in 0..width - given {
+                if least[after + extra] < least[here] {
+                    (least[here], taken[here]) = (least[after + extra], extra);
+                }
+            }
         }
-        joined
-    })
-}
-
-/// Shares delimiters among columns, the last column first.
-fn share(surplus: usize, columns: usize, later: &mut Vec<usize>, ways: &mut Vec<Vec<usize>>) {
-    if ways.len() >= MOST_WAYS {
-        return;
     }
-    if columns == 1 {
-        ways.push(std::iter::once(surplus).chain(later.iter().rev().copied()).collect());
-        return;
+    if least[0] >= IMPOSSIBLE {
+        return None;
     }
-    for here in (0..=surplus).rev() {
-        later.push(here);
-        share(surplus - here, columns - 1, later, ways);
-        later.pop();
-    }
+    let mut given = 0;
+    let joined = (0..count).map(|place| {
+        let begin = fields[place + given].0;
+        given += taken[place * width + given];
+        (begin, fields[place + given].1)
+    });
+    Some(joined.collect())
 }
 
 #[cfg(test)]
@@ -100,18 +110,35 @@ mod tests {
         assert_eq!(texts("", b','), [""]);
     }
 
-    #[test]
-    fn surplus_fields_go_to_columns_of_free_text_the_last_one_first() {
-        let row = "1|a|b|c|d";
+    /// The row, joined where texts of column 0 are digits and a blank is unlikely elsewhere.
+    fn joined<'a>(row: &'a str, count: usize, free: &[usize]) -> Option<Vec<&'a str>> {
         let mut fields = Vec::new();
         split(row.as_bytes(), b'|', &mut fields);
-        let ways: Vec<Vec<&str>> = rejoined(&fields, 3, &[1, 2])
-            .map(|way| way.iter().map(|&(begin, end)| &row[begin..end]).collect())
-            .collect();
-        assert_eq!(ways, [["1", "a", "b|c|d"], ["1", "a|b", "c|d"], ["1", "a|b|c", "d"]]);
-        assert_eq!(rejoined(&fields, 3, &[]).count(), 0);
-        assert_eq!(rejoined(&fields, 5, &[1]).count(), 0);
-        let many: Vec<Span> = (0..2_000).map(|at| (at, at)).collect();
-        assert_eq!(rejoined(&many, 20, &[3, 4, 5, 6, 7, 8]).count(), MOST_WAYS);
+        let cost = |place: usize, (begin, end): Span| {
+            let text = &row[begin..end];
+            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+            if place == 0 && !is_number { IMPOSSIBLE } else { 10 * u32::from(text.contains(' ')) }
+        };
+        let way = rejoined(&fields, count, free, cost)?;
+        Some(way.iter().map(|&(begin, end)| &row[begin..end]).collect())
+    }
+
+    #[test]
+    fn surplus_fields_go_to_columns_of_free_text_the_last_one_first() {
+        assert_eq!(joined("1|a|b|c|d", 3, &[1, 2]), Some(vec!["1", "a", "b|c|d"]));
+        assert_eq!(joined("1|a|b|c|d", 3, &[1]), Some(vec!["1", "a|b|c", "d"]));
+        assert_eq!(joined("1|a|b", 3, &[1]), Some(vec!["1", "a", "b"]));
+        assert_eq!(joined("1|a|b|c|d", 3, &[]), None);
+        assert_eq!(joined("x|a|b|c|d", 3, &[1]), None);
+        assert_eq!(joined("1|a", 3, &[1]), None);
+    }
+
+    #[test]
+    fn the_likeliest_way_to_rejoin_is_taken() {
+        let row = "1|env | grep x | sort|ada|a|b";
+        assert_eq!(joined(row, 4, &[1, 3]), Some(vec!["1", "env | grep x | sort", "ada", "a|b"]));
+        let bars = "|".repeat(MOST_SURPLUS + 2);
+        assert_eq!(joined(&format!("1{bars}"), 3, &[1]).map(|way| way.len()), Some(3));
+        assert_eq!(joined(&format!("1{bars}|"), 3, &[1]), None);
     }
 }

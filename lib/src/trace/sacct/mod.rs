@@ -3,11 +3,11 @@
 //!
 //! Values are parsed here and checked in [`mod@crate::trace::clean`].
 
+mod checks;
 mod clusters;
 mod columns;
 mod duration;
 mod fields;
-mod names;
 mod reader;
 mod row;
 mod state;

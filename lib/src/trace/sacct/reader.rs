@@ -8,13 +8,13 @@ use super::clusters::Clusters;
 use super::columns::{Columns, SacctColumn};
 use super::duration::seconds;
 use super::fields::{Span, rejoined, split};
-use super::names::Interner;
 use super::row::{RowValues, SacctRow};
 use super::state::{JobState, status};
 use crate::trace::ReadOptions;
 use crate::trace::clean::{Action, Example, Rule, RuleCounts};
 use crate::trace::error::{Malformed, TraceError, shortened};
 use crate::trace::lines::Lines;
+use crate::trace::names::Interner;
 use crate::trace::parsed::{NoRecord, Parsed};
 use crate::trace::record::{Record, UNKNOWN};
 use crate::workload::Names;
@@ -233,36 +233,26 @@ impl Sacct {
         }
     }
 
-    /// Reads a row with enough columns. Where it has too many, or line ends, the pieces are joined such that all values
-    /// are readable; of several such ways, one with a user of an earlier row is taken, else the first.
+    /// Reads a row with enough columns. Where it has too many, or line ends, the pieces are joined in the way that makes
+    /// the likeliest values.
     fn row(&mut self, line: &[u8], number: u64, record: &mut Record, counts: &mut RuleCounts) -> Parsed {
         let fields = std::mem::take(&mut self.fields);
-        let several_lines = line.contains(&b'\n');
-        if fields.len() == self.columns.count && !several_lines {
+        if fields.len() == self.columns.count && !line.contains(&b'\n') {
             let parsed = self.record(line, number, &fields, record, counts);
             self.fields = fields;
             return parsed;
         }
         let (columns, zone) = (&self.columns, &self.zone);
-        let ways = if fields.len() == columns.count {
-            vec![fields.clone()]
-        } else {
-            rejoined(&fields, columns.count, &columns.free_text).collect()
+        let cost = |place: usize, (begin, end): Span| {
+            columns.checks[place].cost(&line[begin..end], zone, |user| self.users.knows(user))
         };
-        let readable = |way: &&Vec<Span>| {
+        let way = rejoined(&fields, columns.count, &columns.free_text, cost).filter(|way| {
             let row = SacctRow { line, number, columns, fields: way, zone };
-            row.is_plausible() && (row.is_step() || row.values().is_ok())
-        };
-        let has_known_user = |way: &&Vec<Span>| {
-            let row = SacctRow { line, number, columns, fields: way, zone };
-            self.users.knows(row.text(SacctColumn::User).unwrap_or_default())
-        };
-        let mut readable = ways.iter().filter(readable).peekable();
-        let first = readable.peek().copied();
-        let way = readable.find(has_known_user).or(first);
+            row.is_step() || row.values().is_ok()
+        });
         self.fields = fields;
         let Some(way) = way else { return Parsed::Malformed(self.wrong_count(line, number)) };
-        let parsed = self.record(line, number, way, record, counts);
+        let parsed = self.record(line, number, &way, record, counts);
         if matches!(parsed, Parsed::Record) {
             let (job, value) = (Some(record.job), shortened(line));
             counts.count(Rule::SplitName, || Example { line: Some(number), job, value });

@@ -60,26 +60,6 @@ impl<'a> SacctRow<'a> {
         self.id().first().is_some_and(u8::is_ascii_digit) && self.id().contains(&b'.')
     }
 
-    /// Whether line ends are in columns of free text only, and names that Slurm gives have no blanks: a check of rejoined
-    /// pieces.
-    pub fn is_plausible(&self) -> bool {
-        let has = |place: usize, wrong: fn(&u8) -> bool| {
-            self.fields.get(place).is_some_and(|&(begin, end)| self.line[begin..end].iter().any(wrong))
-        };
-        let given = [
-            SacctColumn::User,
-            SacctColumn::Group,
-            SacctColumn::Account,
-            SacctColumn::Partition,
-            SacctColumn::Qos,
-            SacctColumn::Cluster,
-        ];
-        let mut given = given.into_iter().filter_map(|column| self.columns.place(column));
-        let mut bound = (0..self.columns.count).filter(|place| !self.columns.free_text.contains(place));
-        !given.any(|place| has(place, u8::is_ascii_whitespace))
-            && !bound.any(|place| has(place, |&byte| byte == b'\n'))
-    }
-
     pub fn bad(&self, column: SacctColumn, reason: &str) -> Malformed {
         Malformed {
             line: self.number,

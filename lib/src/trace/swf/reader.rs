@@ -1,19 +1,29 @@
-//! Reads record lines of the Standard Workload Format, also as tables: with a line of column names, or with semicolons.
+//! Reads record lines of the Standard Workload Format, also as tables: with a line of column names, with semicolons between
+//! the columns, with names of users and queues instead of numbers.
 
+use super::number;
 use super::parse::{Oddity, parse};
 use crate::trace::clean::{Example, Rule, RuleCounts};
-use crate::trace::error::{Malformed, TraceError, shortened};
+use crate::trace::error::{TraceError, shortened};
 use crate::trace::identities::beyond;
+use crate::trace::names::Interner;
 use crate::trace::parsed::{NoRecord, Parsed};
 use crate::trace::record::{Field, Record, UNKNOWN};
+use crate::workload::Names;
+
+/// The places of the columns that hold identities, from 0.
+const IDENTITIES: std::ops::Range<usize> = Field::User as usize..Field::Partition as usize + 1;
 
 /// Reader of record lines, with what the first of them told.
 #[derive(Debug, Default)]
 pub(in crate::trace) struct SwfReader {
-    /// Whether a line other than a comment was read.
+    /// Whether a record was read.
     begun: bool,
     semicolons: bool,
-    /// The current line, semicolons replaced.
+    has_names: bool,
+    /// Which columns of identities hold names, and the names.
+    named: [Option<Interner>; IDENTITIES.end - IDENTITIES.start],
+    /// The current line, with blanks for semicolons and numbers for names.
     rewritten: Vec<u8>,
 }
 
@@ -27,26 +37,30 @@ impl SwfReader {
         counts: &mut RuleCounts,
     ) -> Parsed {
         if !self.begun {
-            self.begun = true;
-            self.semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();
             if let Some(names) = column_names(line) {
-                // Whether the records have semicolons is told by the first of them.
-                self.begun = false;
                 if let Some(name) = misplaced(&names) {
                     return Parsed::Refused(Box::new(other_order(&name)));
                 }
                 let value = shortened(line);
                 return Parsed::NoRecord(NoRecord { rule: Rule::ColumnNames, job: None, value });
             }
+            self.begin(line);
         }
-        let parsed =
-            if self.semicolons { self.rewrite(line, number, record) } else { parse(line, number, record) };
+        let parsed = if self.semicolons || self.has_names {
+            self.rewrite(line);
+            parse(&self.rewritten, number, record)
+        } else {
+            parse(line, number, record)
+        };
         let oddity = match parsed {
             Ok(oddity) => oddity,
             Err(malformed) => return Parsed::Malformed(malformed),
         };
         if self.semicolons {
             counts.count(Rule::Semicolons, || example(record, "separated by semicolons".into()));
+        }
+        if self.has_names {
+            counts.count(Rule::IdentityNames, || example(record, shortened(line)));
         }
         if let Some(oddity) = oddity {
             note(counts, oddity, record);
@@ -58,31 +72,69 @@ impl SwfReader {
         Parsed::Record
     }
 
-    /// Parses a line with semicolons as one with blanks; what is empty between two of them is unknown.
-    fn rewrite(
-        &mut self,
-        line: &[u8],
-        number: u64,
-        record: &mut Record,
-    ) -> Result<Option<Oddity>, Malformed> {
+    /// The names of identities: those of the header, and in columns that hold names, these.
+    pub fn names(&self, header: &Names) -> Names {
+        let mut names = header.clone();
+        let tables = [
+            &mut names.users,
+            &mut names.groups,
+            &mut names.executables,
+            &mut names.queues,
+            &mut names.partitions,
+        ];
+        for (table, named) in tables.into_iter().zip(&self.named) {
+            if let Some(named) = named {
+                *table = named.names();
+            }
+        }
+        names
+    }
+
+    /// Looks at the first record: how its columns are separated, and which hold names.
+    fn begin(&mut self, line: &[u8]) {
+        self.begun = true;
+        self.semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();
+        let fields: Vec<&[u8]> = fields(line, self.semicolons).collect();
+        if fields.len() < Field::ALL.len() {
+            return;
+        }
+        for (field, named) in fields[IDENTITIES].iter().zip(&mut self.named) {
+            let is_name = field.iter().any(u8::is_ascii_alphabetic) && number::real(field).is_err();
+            *named = is_name.then(Interner::default);
+            self.has_names |= is_name;
+        }
+    }
+
+    /// Writes a line with blanks between its columns and numbers for names. What is empty between semicolons is unknown.
+    fn rewrite(&mut self, line: &[u8]) {
         self.rewritten.clear();
-        for (place, field) in line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii).enumerate() {
+        for (place, field) in fields(line, self.semicolons).enumerate() {
             // A semicolon at the end begins no further column.
             if place >= Field::ALL.len() && field.is_empty() {
                 continue;
             }
-            self.rewritten.extend_from_slice(if field.is_empty() { b"-1" } else { field });
+            let named = place.checked_sub(IDENTITIES.start).and_then(|at| self.named.get_mut(at));
+            match named {
+                Some(Some(named)) if !matches!(field, b"" | b"-1") => {
+                    self.rewritten.extend_from_slice(named.number(field).to_string().as_bytes());
+                }
+                _ if field.is_empty() => self.rewritten.extend_from_slice(b"-1"),
+                _ => self.rewritten.extend_from_slice(field),
+            }
             self.rewritten.push(b' ');
         }
-        parse(&self.rewritten, number, record)
     }
+}
+
+/// The columns of a line, without blanks around them.
+fn fields(line: &[u8], semicolons: bool) -> impl Iterator<Item = &[u8]> {
+    let separates = move |byte: &u8| if semicolons { *byte == b';' } else { byte.is_ascii_whitespace() };
+    line.split(separates).map(<[u8]>::trim_ascii).filter(move |field| semicolons || !field.is_empty())
 }
 
 /// The names, in lower case, if a line is a line of column names: as many words as a record has columns, none a number.
 pub(in crate::trace) fn column_names(line: &[u8]) -> Option<Vec<String>> {
-    let by = if line.contains(&b';') { b';' } else { b' ' };
-    let words = line.split(|&byte| byte == by || (by == b' ' && byte == b'\t')).map(<[u8]>::trim_ascii);
-    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&[u8]> = fields(line, line.contains(&b';')).filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&[u8]| word.iter().any(u8::is_ascii_alphabetic);
     let named = words.len() >= Field::ALL.len() && words.iter().all(is_name);
     named.then(|| words.iter().map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect())

@@ -22,14 +22,15 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::plot::Plotting;
 use crate::printer::Printer;
+use crate::progress::Progress;
 
-/// Describe traces: machine, period, load, users, run times, estimates and habits, and what is wrong
+/// Describe traces: machine, period, load, users, run times, requested times and habits, and what is wrong
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The traces, compressed or not; - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Add all tables and charts on estimates, users, sessions and flurries; JSON always has what they show
+    /// Add all tables and charts on requested times, users, sessions and flurries; JSON always has what they show
     #[arg(long, help_heading = "Results")]
     pub portrait: bool,
     #[command(flatten)]
@@ -57,6 +58,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut all = Vec::new();
     for path in &arguments.files {
         let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("describing {}", input.name));
         let Inspected { info, log } =
             trace::inspect(&mut input, &options).map_err(|error| Failure::reading(&input.name, error))?;
         cleaning::warn_unreadable(&input.name, &info.reading, printer);

@@ -19,17 +19,17 @@ pub fn table(described: &Described) -> Table {
         return Table::facts(facts).titled("Estimates and habits");
     };
     match &portrait.estimates {
-        None => say("estimates", "unknown: no job asks for a time".to_owned()),
+        None => say("requested times", "unknown: no job asks for a time".to_owned()),
         Some(estimates) => {
-            say("estimates", values(estimates));
+            say("requested times", values(estimates));
             if estimates.jobs < portrait.jobs {
-                say("without estimate", jobs(portrait.jobs - estimates.jobs, portrait.jobs));
+                say("without a requested time", jobs(portrait.jobs - estimates.jobs, portrait.jobs));
             }
             say("most popular", popular(estimates));
             let asking = (estimates.longest_share * estimates.jobs as f64).round() as u64;
             let longest = duration::human(estimates.longest);
             say("longest", format!("{longest}, by {}", jobs(asking, estimates.jobs)));
-            say("whole minutes", format!("{} of the estimates", percent(estimates.whole_minutes)));
+            say("whole minutes", format!("{} of the requested times", percent(estimates.whole_minutes)));
         }
     }
     if let Some(one) = &portrait.accuracy {
@@ -37,12 +37,12 @@ pub fn table(described: &Described) -> Table {
     }
     match &portrait.owners {
         None if portrait.estimates.is_some() => {
-            say("estimates per user", "unknown: no user is known".to_owned());
+            say("requested times per user", "unknown: no user is known".to_owned());
         }
         None => {}
         Some(owners) => {
             let one = &owners.estimates_per_user;
-            say("estimates per user", format!("median {}, at most {}", one.median, one.max));
+            say("requested times per user", format!("median {}, at most {}", one.median, one.max));
             say("used by one user", owned(owners));
         }
     }
@@ -98,9 +98,9 @@ fn accuracy(accuracy: &Accuracy) -> String {
 }
 
 fn owned(owners: &Owners) -> String {
-    let values = format!("{} estimates ({})", counted(owners.owned), percent(owners.owned_share));
+    let values = format!("{} requested times ({})", counted(owners.owned), percent(owners.owned_share));
     match owners.owners.first() {
-        None => "no estimate".to_owned(),
+        None => "no requested time".to_owned(),
         Some(most) => format!(
             "{values} of {} users; {} has {} ({})",
             counted(owners.owners.len() as u64),
@@ -124,7 +124,7 @@ fn sessions(one: &SessionStatistics) -> String {
 /// How often the next job is like the last.
 fn alike(repeats: &Repeats) -> String {
     let known = [
-        ("estimate", repeats.estimate),
+        ("requested time", repeats.estimate),
         ("processors", repeats.processors),
         ("executable", repeats.executable),
     ];

@@ -40,14 +40,14 @@ pub fn add(mut document: Document, portrait: &Characterization, epoch: Option<i6
 fn popular(estimates: &Disparity) -> Table {
     let mut table = Table::new([
         Column::integer("rank"),
-        Column::duration("estimate"),
+        Column::duration("requested time").key("estimate_seconds"),
         Column::integer("jobs"),
         Column::share("share"),
         Column::share("covered"),
         Column::integer("weeks"),
         Column::integer("users"),
     ])
-    .titled(format!("The most popular estimates; {} weeks", estimates.weeks));
+    .titled(format!("The most popular requested times; {} weeks", estimates.weeks));
     for mode in estimates.head() {
         table.row([
             Cell::count(mode.rank),
@@ -88,7 +88,7 @@ fn growth(growth: &Growth) -> Table {
         row.extend(points.iter().map(|point| cell(point)));
         row
     };
-    table.row(row("different estimates", |point| whole(point.values)));
+    table.row(row("different requested times", |point| whole(point.values)));
     table.row(row("Tsafrir et al. 2005, Table 3", |point| Cell::number(point.expected, 0)));
     table
 }
@@ -96,11 +96,11 @@ fn growth(growth: &Growth) -> Table {
 fn owners(owners: &Owners) -> Table {
     let mut table = Table::new([
         Column::text("user").naming(),
-        Column::integer("estimates"),
+        Column::integer("requested times").key("estimates"),
         Column::share("of all"),
         Column::integer("jobs"),
     ])
-    .titled("Users with estimates that no other user has");
+    .titled("Users with requested times that no other user has");
     let (named, rest) = owners.owners.split_at(owners.owners.len().min(OWNERS));
     for owner in named {
         table.row([
@@ -125,7 +125,7 @@ fn owners(owners: &Owners) -> Table {
 /// The histogram in larger steps, but for its two ends.
 fn accuracy(accuracy: &Accuracy) -> Table {
     let mut table = Table::new([
-        Column::text("used of the estimate").naming(),
+        Column::text("used of the requested time").naming(),
         Column::integer("jobs"),
         Column::share("share"),
         Column::share("ran below 90 s"),
@@ -174,7 +174,7 @@ fn repeats(habits: &SessionStatistics) -> Table {
     let mut table = Table::new([
         Column::text("a user's next job").naming(),
         Column::integer("pairs"),
-        Column::share("same estimate"),
+        Column::share("same requested time").key("same_estimate"),
         Column::share("same processors"),
         Column::share("same executable"),
     ]);

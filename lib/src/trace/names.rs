@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::trace::record::UNKNOWN;
+use super::record::UNKNOWN;
 
 #[derive(Debug, Default)]
 pub(super) struct Interner {

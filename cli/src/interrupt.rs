@@ -1,0 +1,90 @@
+//! Ctrl-C: files that are being written are removed, and one line says what became of the work.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::failure::{Failure, Kind};
+use crate::output;
+use crate::printer::Printer;
+
+/// A command that stops by itself when it is asked to.
+static ASKED: Mutex<Option<StopRequest>> = Mutex::new(None);
+
+/// Whether a command is to stop.
+#[derive(Debug, Clone, Default)]
+pub struct StopRequest(Arc<AtomicBool>);
+
+impl StopRequest {
+    /// From now on, the first Ctrl-C asks instead of ending the process; the second ends it.
+    pub fn listen() -> StopRequest {
+        let request = StopRequest::default();
+        *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+        request
+    }
+
+    /// Whether the command is to stop.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// One that is asked already.
+    #[cfg(test)]
+    pub fn asked() -> StopRequest {
+        StopRequest(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+/// Ends the process in order at Ctrl-C, or when it is told to terminate.
+#[cfg(unix)]
+pub fn watch(printer: &Printer) -> Result<(), Failure> {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::low_level::{emulate_default_handler, pipe};
+
+    let refused = |cause| Failure::unexpected("cannot listen for Ctrl-C").because(cause);
+    for signal in [SIGINT, SIGTERM] {
+        let (mut told, tell) = UnixStream::pair().map_err(refused)?;
+        pipe::register(signal, tell).map_err(refused)?;
+        let printer = printer.clone();
+        std::thread::spawn(move || {
+            while told.read_exact(&mut [0]).is_ok() {
+                if signal == SIGTERM {
+                    output::abandon();
+                    // Ends the process as if there were no handler.
+                    let _ = emulate_default_handler(SIGTERM);
+                } else if !has_asked() {
+                    let failure =
+                        Failure::new(Kind::Interrupted, format!("interrupted; {}", output::abandon()));
+                    printer.interrupted(&failure);
+                    std::process::exit(i32::from(Kind::Interrupted.code()));
+                }
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Elsewhere, the system ends the process.
+#[cfg(not(unix))]
+pub fn watch(_: &Printer) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// Asks the command to stop; `false` if it does not listen, or has been asked before.
+#[cfg(unix)]
+fn has_asked() -> bool {
+    let request = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    request.as_ref().is_some_and(|request| !request.0.swap(true, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_made_by_a_signal_only() {
+        assert!(!StopRequest::default().is_asked() && StopRequest::asked().is_asked());
+    }
+}

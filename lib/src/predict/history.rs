@@ -51,18 +51,19 @@ impl Newcomer {
 
     /// Reads the value of a setting.
     pub(super) fn read(value: Value<'_>) -> Result<Newcomer, SpecError> {
-        if value.text() == "estimate" {
+        // The former word is read too.
+        if ["requested", "estimate"].contains(&value.text()) {
             return Ok(Newcomer::Requested);
         }
         let fixed = value.seconds(LONGEST_TIME).map(Newcomer::Fixed);
-        fixed.map_err(|_| value.wrong("say estimate, or a whole number of seconds from 1 on"))
+        fixed.map_err(|_| value.wrong("say requested, or a whole number of seconds from 1 on"))
     }
 }
 
 impl fmt::Display for Newcomer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Newcomer::Requested => f.write_str("estimate"),
+            Newcomer::Requested => f.write_str("requested"),
             Newcomer::Fixed(length) => length.fmt(f),
         }
     }

@@ -71,7 +71,7 @@ impl PredictorSettings for Ruh {
                 STATISTIC,
                 SettingKey::spec("learn", Learn::forms),
                 SettingKey::new("need", "N"),
-                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::new("new", "requested|SECONDS"),
                 SettingKey::flag("cap"),
                 SettingKey::flag("propagate"),
             ],

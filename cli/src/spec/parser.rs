@@ -7,11 +7,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 use queuecast::spec::{Form, Spec, name_in};
 
-/// A form with its parameters and its meaning.
-pub const fn form(name: &'static str, parameters: &'static str, meaning: &'static str) -> Form {
-    Form { parameters, ..Form::new(name, meaning) }
-}
-
 /// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
 /// from the forms.
 #[derive(Clone)]
@@ -32,9 +27,10 @@ pub fn of<T: Spec>() -> SpecParser<T> {
 }
 
 impl<T> SpecParser<T> {
-    /// A parser with forms and a reader of its own.
-    pub fn new(forms: &[Form], read: fn(&str) -> Result<T, String>) -> SpecParser<T> {
-        SpecParser { forms: forms.to_vec(), note: "", read }
+    /// Without the forms of these names.
+    pub fn without(mut self, names: &[&str]) -> SpecParser<T> {
+        self.forms.retain(|form| !names.contains(&form.name));
+        self
     }
 
     /// The same forms with another reader.

@@ -130,7 +130,7 @@ conversions!(Criteria);
 
 fn criterion(name: &str) -> Result<Criterion, String> {
     const ALLOWED: &str =
-        "a criterion is made of P (processors), E (estimate) and X (executable), or is * (anything)";
+        "a criterion is made of P (processors), E (requested time) and X (executable), or is * (anything)";
     if name == "*" {
         return Ok(Criterion(0));
     }
@@ -169,7 +169,7 @@ mod tests {
         assert!(error("[]").contains("at least one"));
         assert!(error("PE,P").contains("brackets"));
         assert!(error("[PU]").contains("'U' in \"PU\" is unknown"), "{}", error("[PU]"));
-        assert!(error("[P,U]").contains("E (estimate)"));
+        assert!(error("[P,U]").contains("E (requested time)"));
         assert!(error("[P,,E]").contains("missing between commas"));
         assert!(error("[PE,EP]").contains("named twice"));
         assert!(error("[P*]").contains('*'));

@@ -51,18 +51,19 @@ impl Newcomer {
 
     /// Reads the value of a setting.
     pub(super) fn read(value: Value<'_>) -> Result<Newcomer, SpecError> {
-        if value.text() == "estimate" {
+        // The former word is read too.
+        if ["requested", "estimate"].contains(&value.text()) {
             return Ok(Newcomer::Requested);
         }
         let fixed = value.seconds(LONGEST_TIME).map(Newcomer::Fixed);
-        fixed.map_err(|_| value.wrong("say estimate, or a whole number of seconds from 1 on"))
+        fixed.map_err(|_| value.wrong("say requested, or a whole number of seconds from 1 on"))
     }
 }
 
 impl fmt::Display for Newcomer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Newcomer::Requested => f.write_str("estimate"),
+            Newcomer::Requested => f.write_str("requested"),
             Newcomer::Fixed(length) => length.fmt(f),
         }
     }
@@ -142,13 +143,13 @@ pub(super) mod stage {
             assert_eq!(self.hear(job, at, What::Started(shape)), []);
         }
 
-        /// A job outlives what was predicted, and this replaces it; who is revised, and to what.
+        /// A job outlives what was predicted, and this replaces it. Returns the jobs whose predictions are revised, and to what.
         pub fn overrun(&mut self, job: usize, at: i64, corrected: i64) -> Vec<(u32, i64)> {
             let elapsed = Time(at) - self.jobs[job].1;
             self.hear(job, at, What::Overran { elapsed, corrected: Seconds(corrected) })
         }
 
-        /// A job ends; who is revised, and to what.
+        /// A job ends. Returns the jobs whose predictions are revised, and to what.
         pub fn end(&mut self, job: usize, at: i64) -> Vec<(u32, i64)> {
             let ran = Time(at) - self.jobs[job].1;
             self.hear(job, at, What::Ended(End { ran, ending: Ending::Completed }))

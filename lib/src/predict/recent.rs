@@ -71,7 +71,7 @@ impl PredictorSettings for Ruh {
                 STATISTIC,
                 SettingKey::spec("learn", Learn::forms),
                 SettingKey::new("need", "N"),
-                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::new("new", "requested|SECONDS"),
                 SettingKey::flag("cap"),
                 SettingKey::flag("propagate"),
             ],
@@ -133,7 +133,7 @@ pub struct RecentUserHistory {
     settings: Ruh,
     requested: Requested,
     histories: Lookup<UserId, History>,
-    /// Who is in the system; kept only where it matters.
+    /// The jobs in the system; kept only if predictions depend on them.
     presence: Option<Presence<()>>,
 }
 

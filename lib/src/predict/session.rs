@@ -111,7 +111,7 @@ impl PredictorSettings for Sbh {
                 SettingKey::spec("statistic", Statistic::forms)
                     .alone(Alone::If(|text| Statistic::parse(text).is_ok())),
                 SettingKey::spec("learn", Learn::forms),
-                SettingKey::new("new", "estimate|SECONDS"),
+                SettingKey::new("new", "requested|SECONDS"),
                 SettingKey::flag("cap"),
                 SettingKey::flag("propagate"),
                 SettingKey::spec("unknown", UnknownFacts::forms),

@@ -172,7 +172,8 @@ mod tests {
         same("ruh:2,mean,cap", "recent:2");
         same("ruh:3,propagate", "ruh:window=3,statistic=median,propagate=yes");
         same("sbh:[PE,P,E,*],dfs,propagate", "sbh:propagate=yes,criteria=[PE,P,E,*],search=dfs,depth=all");
-        same("sbh:think=1200, new=estimate", "sbh");
+        same("sbh:think=1200, new=requested", "sbh");
+        same("sbh:new=estimate", "sbh");
     }
 
     #[test]
@@ -191,8 +192,8 @@ mod tests {
             ("ruh:depth=3", "learn=ended|overran|running"),
             ("ruh:", "window=N"),
             ("ruh:statistic=mode", "median, mean, last, min, max"),
-            ("ruh:new=0", "estimate, or a whole number of seconds"),
-            ("sbh:[PQ]", "P (processors), E (estimate) and X (executable)"),
+            ("ruh:new=0", "requested, or a whole number of seconds"),
+            ("sbh:[PQ]", "P (processors), E (requested time) and X (executable)"),
             ("sbh:[]", "at least one criterion"),
             ("sbh:[P,E", "brackets"),
             ("sbh:search=deep", "known are dfs, bfs"),

@@ -89,7 +89,7 @@ impl Choices {
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { choices, options, output } = arguments;
     let fitted = options.model.fitted();
-    options.estimate_options.check_log(fitted)?;
+    options.estimate_options.check_log(fitted, &options.estimates)?;
     choices.check(fitted)?;
     options.run::<Downey>(choices.choices(), output, invocation, printer)
 }

@@ -1,8 +1,8 @@
 //! `queuecast generate estimates`.
 
-use queuecast::synth::generate::{self, EstimateSettings, ParameterSetting};
+use queuecast::synth::generate::{self, EstimateSettings, ParameterSetting, RequestedTimes};
 
-use super::estimate_options::{self, EstimateKind, EstimateOptions};
+use super::estimate_options::{self, EstimateOptions};
 use super::log_change::LogChange;
 use super::set_option;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ Examples:
 pub struct Arguments {
     #[arg(long, value_name = "WHAT", default_value = "tsafrir", value_parser = estimate_options::replaced(), hide_possible_values = true)]
     #[arg(help = estimate_options::replaced().help("Requested times"), long_help = estimate_options::replaced().long_help("Requested times"))]
-    pub estimates: EstimateKind,
+    pub estimates: RequestedTimes,
     /// Seed: the same seed gives the same trace
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
@@ -42,7 +42,7 @@ pub struct Arguments {
 /// Replaces the requested times and writes the trace.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { estimates, seed, set, estimate_options, change } = arguments;
-    let requested = estimate_options.requested(*estimates)?;
+    let requested = estimate_options.requested(estimates)?;
     let settings = EstimateSettings { requested, set: set.clone(), seed: *seed };
     change.run(|log| generate::estimates(&settings, log), invocation, printer)
 }

@@ -58,7 +58,7 @@ impl Kinds {
 /// Generates the workload and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { kinds, options, output } = arguments;
-    options.estimate_options.check_log(options.model.fitted())?;
+    options.estimate_options.check_log(options.model.fitted(), &options.estimates)?;
     let choices = LublinChoices { kinds: kinds.map(Kinds::of_model) };
     options.run::<Lublin>(choices, output, invocation, printer)
 }

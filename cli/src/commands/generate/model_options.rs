@@ -8,7 +8,7 @@ use queuecast::synth::generate::{
 use queuecast::trace::Ruleset;
 
 use super::errors::{self, OPTIONS};
-use super::estimate_options::{self, EstimateKind, EstimateOptions};
+use super::estimate_options::{self, EstimateOptions};
 use super::log_change::named;
 use super::output::OutputOption;
 use super::set_option;
@@ -95,7 +95,7 @@ pub struct JobOptions {
     pub users: UserOptions,
     #[arg(long, value_name = "WHAT", default_value = "tsafrir", value_parser = estimate_options::made(), hide_possible_values = true, help_heading = "Requested times")]
     #[arg(help = estimate_options::made().help("Requested times"), long_help = estimate_options::made().long_help("Requested times"))]
-    pub estimates: EstimateKind,
+    pub estimates: RequestedTimes,
     #[command(flatten)]
     pub estimate_options: EstimateOptions,
 }
@@ -109,7 +109,7 @@ impl JobOptions {
         invocation: &Invocation,
         printer: &Printer,
     ) -> Result<(), Failure> {
-        let requested: RequestedTimes = self.estimate_options.requested(self.estimates)?;
+        let requested: RequestedTimes = self.estimate_options.requested(&self.estimates)?;
         let inputs: Vec<&Path> = self.model.like.like.as_deref().into_iter().collect();
         let place = output.plan(&inputs, printer)?;
         let log = self.model.log(&self.extent, printer)?;

@@ -12,6 +12,7 @@ mod jobs;
 mod log;
 mod parameter;
 mod requested;
+mod requested_spec;
 mod users;
 
 pub use changed::{EstimateSettings, ResampleSettings, estimates, resample, rescale, shake};

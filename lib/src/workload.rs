@@ -4,7 +4,7 @@ mod digest;
 
 use std::collections::BTreeMap;
 
-use crate::job::{Job, JobIndex, Truth};
+use crate::job::{Job, JobIndex, Runs, Truth};
 use crate::units::{Procs, Seconds, Time};
 
 /// A machine of identical processors.
@@ -196,6 +196,16 @@ impl Workload {
     pub fn replace_limits(&mut self, limits: impl IntoIterator<Item = Option<Seconds>>) {
         for (job, limit) in self.jobs.iter_mut().zip(limits) {
             job.shape.limit = limit;
+        }
+    }
+
+    /// Shortens longer run times to this length.
+    pub(crate) fn limit_runs(&mut self, longest: Seconds) {
+        for truth in &mut self.truths {
+            match &mut truth.runs {
+                Runs::Rigid(run) => *run = (*run).min(longest),
+                Runs::Moldable(runs) => runs.iter_mut().for_each(|run| *run = (*run).min(longest)),
+            }
         }
     }
 

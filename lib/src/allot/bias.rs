@@ -31,6 +31,11 @@ fn log(seconds: f64) -> f64 {
     seconds.max(1.0).ln()
 }
 
+/// What is to be expected where this is predicted, by a line in logarithms of seconds; nothing is at once.
+pub(super) fn corrected_by(intercept: f64, slope: f64, predicted: f64) -> f64 {
+    if predicted > 0.0 { (intercept + slope * log(predicted)).exp() } else { predicted }
+}
+
 impl Bias {
     /// Adds a prediction and the actual time, both in seconds; less than one second counts as one.
     pub fn observe(&mut self, predicted: f64, actual: f64) {
@@ -60,7 +65,7 @@ impl Bias {
     /// `ln p' = β₀ + β₁ ln p`
     pub fn corrected(&self, predicted: f64) -> f64 {
         let enough = self.trend().filter(|_| self.points >= ENOUGH && predicted > 0.0);
-        enough.map_or(predicted, |line| (line.intercept + line.slope * log(predicted)).exp())
+        enough.map_or(predicted, |line| corrected_by(line.intercept, line.slope, predicted))
     }
 
     /// Whether what is predicted to be later is so after [`Bias::corrected`] too, or at the same time.

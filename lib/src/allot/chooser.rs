@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use super::bias::Bias;
+use super::bias::{Bias, corrected_by};
 use super::choice::{Choice, Scales};
 use super::sizes::{Size, Sizes};
-use super::strategy::{Hold, Prompting, Strategy};
+use super::strategy::{BiasLine, Hold, Prompting, Strategy};
 use crate::predict::Forecast;
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::{Holder, LifetimeFit, Outlook};
@@ -167,12 +167,16 @@ impl Chooser {
                 let choice = Choice::of(sizes, free, scales, |procs| planned.get(more(procs)).copied());
                 choice.later.filter(|_| choice.hold)
             }
-            Hold::Predicted { by, outlook, corrected, stretch } => {
-                let used =
-                    |seconds: f64| stretch * if corrected { self.bias.corrected(seconds) } else { seconds };
+            Hold::Predicted { by, outlook, literal, line, stretch } => {
+                let corrected = |seconds: f64| match line {
+                    BiasLine::None => seconds,
+                    BiasLine::Fitted => self.bias.corrected(seconds),
+                    BiasLine::Given { intercept, slope } => corrected_by(intercept, slope, seconds),
+                };
+                let used = |seconds: f64| stretch * corrected(seconds);
                 // Larger sizes are skipped once even the fastest one could not beat the best turnaround so far. Where
                 // corrections may reorder queue times, all sizes are predicted.
-                let in_order = !corrected || self.bias.keeps_order();
+                let in_order = line != BiasLine::Fitted || self.bias.keeps_order();
                 let mut best = f64::INFINITY;
                 let goes_on = |more: Procs, seconds: f64| {
                     let turnaround = |size: Size| scales.queue * used(seconds) + size.run.0 as f64;
@@ -181,7 +185,7 @@ impl Chooser {
                     }
                     !in_order || turnaround(fastest) < best
                 };
-                let holders = holders(outlook, running, now, fit);
+                let holders = holders(outlook, literal, running, now, fit);
                 let raw = by.predict_while(&holders, Procs(most.procs.0 - free.0), goes_on);
                 let choice = Choice::of(sizes, free, scales, |procs| {
                     raw.get(more(procs)).copied().flatten().map(used)
@@ -221,10 +225,17 @@ impl Chooser {
     }
 }
 
-fn holders(outlook: Outlook, running: &[Occupant], now: Time, fit: &LifetimeFit) -> Vec<Holder> {
+fn holders(
+    outlook: Outlook,
+    literal: bool,
+    running: &[Occupant],
+    now: Time,
+    fit: &LifetimeFit,
+) -> Vec<Holder> {
     let holder =
         |job: &Occupant| outlook.holder(job.procs, now - job.start, &Forecast::exactly(job.predicted), fit);
-    running.iter().map(holder).collect()
+    let literally = |holder: Holder| if literal { holder.from_its_start() } else { holder };
+    running.iter().map(holder).map(literally).collect()
 }
 
 /// Seconds until none, one, two … more processors are free, as the running jobs are planned.

@@ -24,4 +24,4 @@ pub use choice::{Choice, Scales};
 pub use chooser::Prediction;
 pub use recorder::{Course, Decision, StrategyRecorder};
 pub use sizes::{Size, Sizes, SizesError};
-pub use strategy::{Hold, Prompting, Strategy};
+pub use strategy::{BiasLine, Hold, Prompting, Strategy};

@@ -16,14 +16,17 @@ pub enum Hold {
     Never,
     /// A shorter turnaround by the plans of the running jobs: with exact run times the paper's OPT.
     Planned,
-    /// A shorter turnaround by predicted queue times: PRED; `corrected` by what became of earlier predictions: BIAS.
+    /// A shorter turnaround by predicted queue times: PRED; corrected by what became of earlier predictions: BIAS.
     Predicted {
         /// How queue times are predicted.
         by: QueueTime,
         /// Where the remaining run times of running jobs come from.
         outlook: Outlook,
-        /// Whether bias is corrected.
-        corrected: bool,
+        /// Equation 5 as printed: the time it is solved for is a lifetime of the running jobs, which counts from their
+        /// starts, and is taken for the queue time as it is.
+        literal: bool,
+        /// How bias is corrected.
+        line: BiasLine,
         /// What predictions, corrected or not, are multiplied by before they are used: above 1 a job is more cautious.
         stretch: f64,
     },
@@ -38,6 +41,22 @@ pub enum Hold {
         fraction: f64,
         /// As long as this part of what they would save: k.
         patience: f64,
+    },
+}
+
+/// The line by which predicted queue times are corrected, in natural logarithms of seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BiasLine {
+    /// None: PRED.
+    None,
+    /// Fitted to earlier predictions: BIAS.
+    Fitted,
+    /// A given one.
+    Given {
+        /// Its value at zero.
+        intercept: f64,
+        /// Its slope, at least 0.
+        slope: f64,
     },
 }
 
@@ -91,6 +110,7 @@ impl Strategy {
 /// The values the paper found best for HEUR (section 5.5).
 const HEURISTIC: [(&str, f64); 4] = [("longer", 0.0), ("wider", 1.0), ("fraction", 1.0), ("patience", 0.2)];
 
+const LITERAL: SettingKey = SettingKey::flag("literal");
 const LEAST: SettingKey = SettingKey::new("least", "SHARE");
 const LOCK_IN: SettingKey = SettingKey::flag("lock-in");
 const AVERSE: SettingKey = SettingKey::new("averse", "SHARE");
@@ -103,6 +123,21 @@ const PREDICTED: &[SettingKey] = &[
     SettingKey::spec("by", QueueTime::forms),
     SettingKey::spec("outlook", Outlook::forms),
     SettingKey::new("stretch", "FACTOR"),
+    LITERAL,
+    LEAST,
+    LOCK_IN,
+    AVERSE,
+    SOCIAL,
+    DEPARTURES,
+];
+
+const CORRECTED: &[SettingKey] = &[
+    SettingKey::spec("by", QueueTime::forms),
+    SettingKey::spec("outlook", Outlook::forms),
+    SettingKey::new("stretch", "FACTOR"),
+    LITERAL,
+    SettingKey::new("intercept", "NUMBER"),
+    SettingKey::new("slope", "NUMBER"),
     LEAST,
     LOCK_IN,
     AVERSE,
@@ -138,7 +173,11 @@ impl Spec for Strategy {
                 .with("[+by=…][+outlook=…][+stretch=…]", PREDICTED, "pred+by=exact")
                 .also(Also::Pluses),
             Form::new("bias", "the same, corrected by earlier prediction errors")
-                .with("[+by=…][+outlook=…][+stretch=…]", PREDICTED, "bias+lock-in+averse=0.2")
+                .with(
+                    "[+by=…][+outlook=…][+stretch=…][+intercept=…+slope=…]",
+                    CORRECTED,
+                    "bias+lock-in+averse=0.2",
+                )
                 .also(Also::Pluses),
             Form::new("heur", "long and parallel jobs wait for a fraction of what they prefer")
                 .with("[+longer=…][+wider=…][+fraction=…][+patience=…]", HEURISTIC_KEYS, "heur+patience=0.5")
@@ -160,7 +199,18 @@ impl Spec for Strategy {
                 settings.set("by", &mut by, |value| value.spec())?;
                 settings.set("outlook", &mut outlook, |value| value.spec())?;
                 let stretch = number("stretch", 0.001..=1000.0, 1.0)?;
-                Hold::Predicted { by, outlook, corrected: name == "bias", stretch }
+                let line = match (settings.value("intercept"), settings.value("slope")) {
+                    _ if name == "pred" => BiasLine::None,
+                    (None, None) => BiasLine::Fitted,
+                    (Some(intercept), Some(slope)) => BiasLine::Given {
+                        intercept: intercept.number(-100.0..=100.0)?,
+                        slope: slope.number(0.0..=100.0)?,
+                    },
+                    (Some(alone), None) | (None, Some(alone)) => {
+                        return Err(alone.wrong("a line needs both, as in bias+intercept=1.7+slope=0.6"));
+                    }
+                };
+                Hold::Predicted { by, outlook, literal: flag("literal")?, line, stretch }
             }
             "heur" => {
                 let [longer, wider, fraction, patience] = HEURISTIC.map(|(_, paper)| paper);
@@ -192,8 +242,8 @@ impl fmt::Display for Strategy {
         match self.hold {
             Hold::Never => f.write_str("avg")?,
             Hold::Planned => f.write_str("opt")?,
-            Hold::Predicted { by, outlook, corrected, stretch } => {
-                f.write_str(if corrected { "bias" } else { "pred" })?;
+            Hold::Predicted { by, outlook, literal, line, stretch } => {
+                f.write_str(if line == BiasLine::None { "pred" } else { "bias" })?;
                 if by != QueueTime::default() {
                     write!(f, "+by={by}")?;
                 }
@@ -202,6 +252,10 @@ impl fmt::Display for Strategy {
                 }
                 if stretch != 1.0 {
                     write!(f, "+stretch={stretch}")?;
+                }
+                f.write_str(if literal { "+literal" } else { "" })?;
+                if let BiasLine::Given { intercept, slope } = line {
+                    write!(f, "+intercept={intercept}+slope={slope}")?;
                 }
             }
             Hold::Heuristic { longer, wider, fraction, patience } => {

@@ -132,6 +132,8 @@ fn strategies_are_read_as_they_are_written() {
         "heur",
         "heur+wider=4+patience=0.05",
         "pred+by=mean+outlook=between:7,100+stretch=2",
+        "pred+outlook=between:7,100+literal",
+        "bias+stretch=2+literal+intercept=1.7+slope=0.6",
     ] {
         assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
     }

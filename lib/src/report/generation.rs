@@ -67,6 +67,12 @@ pub fn warning(warning: &Warning, log: &str) -> String {
         Warning::Raised { requested_times } => {
             format!("{}: fewer jobs than modelled request short times", raised(*requested_times))
         }
+        Warning::Outlived { jobs, longest, run } => format!(
+            "{} longer than {}, the longest requested time (the longest run: {}): these request it and outlive it",
+            if *jobs == 1 { "1 job runs".to_owned() } else { format!("{} run", number_of(*jobs, "job")) },
+            duration::human(*longest),
+            duration::human(*run)
+        ),
         Warning::NoRequestedTimes => {
             format!("{log} has no requested times: these are the model's defaults")
         }

@@ -35,6 +35,7 @@ pub const TABLES: &[&str] = &[
     "predictions",
     "readings",
     "caution",
+    "literal",
     "variants",
     "loads",
     "machines",
@@ -59,6 +60,8 @@ pub enum Part {
     Readings,
     /// Queue times counted twice.
     Caution,
+    /// Equation 5 as printed.
+    Literal,
     /// Other ways to predict.
     Variants,
     /// From ρ = 0.5 to 1.
@@ -71,8 +74,16 @@ pub enum Part {
 
 impl Part {
     /// All of them, in order.
-    pub const ALL: [Part; 7] =
-        [Part::Paper, Part::Readings, Part::Caution, Part::Variants, Part::Loads, Part::Machines, Part::Laws];
+    pub const ALL: [Part; 8] = [
+        Part::Paper,
+        Part::Readings,
+        Part::Caution,
+        Part::Literal,
+        Part::Variants,
+        Part::Loads,
+        Part::Machines,
+        Part::Laws,
+    ];
 
     /// The tables that are filled from it.
     pub fn tables(self) -> &'static [&'static str] {
@@ -80,6 +91,7 @@ impl Part {
             Part::Paper => &["workload", "1", "2", "6.1", "predictions"],
             Part::Readings => &["readings"],
             Part::Caution => &["caution"],
+            Part::Literal => &["literal"],
             Part::Variants => &["variants"],
             Part::Loads => &["loads"],
             Part::Machines => &["machines"],
@@ -89,7 +101,7 @@ impl Part {
 }
 
 /// What each table shows.
-const CAPTIONS: [(&str, &str); 11] = [
+const CAPTIONS: [(&str, &str); 12] = [
     ("workload", "jobs under AVG (sections 4 and 5)"),
     ("1", "strategies from the jobs' point of view: recorded on AVG's schedule"),
     ("2", "strategies from the system's point of view: carried out"),
@@ -97,6 +109,10 @@ const CAPTIONS: [(&str, &str); 11] = [
     ("predictions", "queue times predicted and actual, in natural logarithms of seconds (Figure 5)"),
     ("readings", "what the paper leaves open: how many processors A is, and what a night is"),
     ("caution", "an experiment: predicted queue times counted twice"),
+    (
+        "literal",
+        "a reading: equation 5 as printed, where the time solved for is the lifetime of running jobs; BIAS by the printed line",
+    ),
     ("variants", "other ways to predict, and what is known of run times"),
     (
         "loads",

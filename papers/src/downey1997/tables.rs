@@ -2,7 +2,8 @@
 
 use super::results::{SeedResults, SettingResults};
 use super::setting::{
-    AVERSE, AVG, BIAS, ENACTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SOCIAL, SWEPT, VARIANTS,
+    AVERSE, AVG, BIAS, ENACTED, FITTED, HEUR, LEAST, LOCK_IN, OPT, PRED, READINGS, RECORDED, SOCIAL, SWEPT,
+    VARIANTS,
 };
 use super::{Part, explained};
 use crate::PublishedCell;
@@ -23,6 +24,7 @@ pub fn all(results: &SettingResults<'_>) -> Vec<PublishedCell> {
     }
     cells.extend(results.of_part(Part::Readings).flat_map(reading));
     cells.extend(results.of_part(Part::Caution).flat_map(cautious));
+    cells.extend(results.of_part(Part::Literal).flat_map(literal));
     cells.extend(results.of_part(Part::Variants).flat_map(variants));
     for (part, table) in [(Part::Loads, "loads"), (Part::Machines, "machines"), (Part::Laws, "distributions")]
     {
@@ -31,11 +33,13 @@ pub fn all(results: &SettingResults<'_>) -> Vec<PublishedCell> {
     cells
 }
 
-/// What the paper prints. The experiment `caution` is compared with the tables it changes.
+/// What the paper prints. The experiments `caution` and `literal` are compared with the tables they change.
 fn printed(table: &str, row: &str, column: &str) -> Option<f64> {
     let page = PrintedTables(include_str!("../../../experiments/downey1997/printed.md"));
     match table {
-        "caution" => ["1", "2", "6.1", "workload"].iter().find_map(|table| page.value(table, row, column)),
+        "caution" | "literal" => ["1", "2", "6.1", "workload", "predictions"]
+            .iter()
+            .find_map(|table| page.value(table, row, column)),
         table => page.value(table, row, column),
     }
 }
@@ -200,17 +204,34 @@ fn reading(found: &SeedResults<'_>) -> Vec<PublishedCell> {
 }
 
 fn cautious(found: &SeedResults<'_>) -> Vec<PublishedCell> {
+    changed("caution", &[PRED, BIAS, LOCK_IN, AVERSE], found)
+}
+
+fn literal(found: &SeedResults<'_>) -> Vec<PublishedCell> {
+    let line = |column: &str, value: fn(&Trend) -> f64| {
+        let values = found.outcomes.enacted(1, |one| one.raw.as_ref().map_or(f64::NAN, value));
+        cell("literal", PRED, column, "", &values)
+    };
+    let mut cells = changed("literal", &[PRED, BIAS, FITTED, LOCK_IN, AVERSE], found);
+    cells.push(line("correlation", |line| line.correlation));
+    cells.push(line("slope", |line| line.slope));
+    cells.push(line("intercept", |line| line.intercept));
+    cells.into_iter().map(explained::cell).collect()
+}
+
+/// What the strategies that predict do in an experiment, in rows after AVG, beside the tables it changes.
+fn changed(table: &str, rows: &[&str], found: &SeedResults<'_>) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
-    for (place, row) in [PRED, BIAS, LOCK_IN, AVERSE].into_iter().enumerate() {
-        if [PRED, BIAS].contains(&row) {
-            cells.extend(in_table_1("caution", row, found, place));
+    for (place, &row) in rows.iter().enumerate() {
+        if [PRED, BIAS, FITTED].contains(&row) {
+            cells.extend(in_table_1(table, row, found, place));
             let used = found.outcomes.change(place + 1, |one| one.utilization);
-            cells.push(cell("caution", row, "utilization against AVG", "%", &used));
+            cells.push(cell(table, row, "utilization against AVG", "%", &used));
         }
         if row == PRED {
-            cells.extend(pred_rebels("caution", found, place));
+            cells.extend(pred_rebels(table, found, place));
         }
-        cells.push(against("caution", row, found, place + 1));
+        cells.push(against(table, row, found, place + 1));
     }
     cells.into_iter().map(explained::cell).collect()
 }

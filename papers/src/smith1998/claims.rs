@@ -93,16 +93,20 @@ pub fn judged(outcomes: &[LogSearches], names: &[&str]) -> Vec<Claim> {
     claims.into_iter().map(explained).collect()
 }
 
+/// The text beside the page.
+pub fn text(name: &str) -> String {
+    Explanations(include_str!("../../../experiments/smith1998/explained.md")).text(name)
+}
+
 /// The claim with the explanation beside the page, if it does not hold and an experiment tells why.
 fn explained(claim: Claim) -> Claim {
-    let texts = Explanations(include_str!("../../../experiments/smith1998/explained.md"));
     let name = match &*claim.claim {
         _ if claim.holds => return claim,
-        text if text.starts_with("The mean is a better predictor") => "line",
-        text if text.starts_with("Relative run times") => "relative",
+        claim if claim.starts_with("The mean is a better predictor") => "line",
+        claim if claim.starts_with("Relative run times") => "relative",
         _ => return claim,
     };
-    claim.explained(texts.text(name))
+    claim.explained(text(name))
 }
 
 /// The smallest error of the first greedy searches with one predictor, in minutes.

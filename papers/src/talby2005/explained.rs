@@ -8,7 +8,8 @@ use crate::{Claim, PublishedCell};
 const TEXTS: Explanations = Explanations(include_str!("../../../experiments/talby2005/explained.md"));
 
 const CANCELLED: &str = "cancelled";
-const OWN_TEXT: &str = "own-text";
+const CAP: &str = "cap";
+const CAPPED_TABLE: &str = "capped-table";
 const SHAKING: &str = "shaking";
 const THRESHOLD: &str = "threshold";
 const TIES: &str = "ties";
@@ -18,9 +19,9 @@ const PROXIMITY: &str = "proximity";
 /// Why a cell is out of tolerance, if an experiment tells.
 pub fn cell(cell: &PublishedCell) -> Option<String> {
     let experiment = match (&*cell.table, &*cell.row, &*cell.column) {
-        ("2", "RUH without Propagation", "Absolute Inaccuracy") => CANCELLED,
+        ("2" | "2-capped", _, "Absolute Inaccuracy") => CAP,
         ("6", "Constant 1 Second", "Relative Accuracy") => CANCELLED,
-        ("4", _, "Absolute Inaccuracy") => OWN_TEXT,
+        ("4", _, "Absolute Inaccuracy") => CAPPED_TABLE,
         ("5", _, "Wait Time" | "Bounded Slowdown") if is_within_shaking(cell) => SHAKING,
         ("5", _, "Absolute Inaccuracy") => THRESHOLD,
         _ => return None,
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_explanation_is_written() {
-        for name in [CANCELLED, OWN_TEXT, SHAKING, THRESHOLD, TIES, SESSIONS, PROXIMITY] {
+        for name in [CANCELLED, CAP, CAPPED_TABLE, SHAKING, THRESHOLD, TIES, SESSIONS, PROXIMITY] {
             assert!(TEXTS.text(name).contains("(experiments/talby2005/README.md"), "{name}");
         }
     }

@@ -85,6 +85,13 @@ impl SchedulerSetting {
         SchedulerSetting::new("RUH with Propagation", "sjbf", "ruh:propagate=yes", TO_ESTIMATE)
     }
 
+    /// The same with no prediction above the estimate, under the same name.
+    #[must_use]
+    pub fn capped(self) -> SchedulerSetting {
+        let joint = if self.predictor.contains(':') { "," } else { ":" };
+        SchedulerSetting { predictor: format!("{}{joint}cap=yes", self.predictor), ..self }
+    }
+
     pub fn sbh_pe() -> SchedulerSetting {
         SchedulerSetting::new(
             "Unlimited DFS, [PE,P,E,*], Propagation",

@@ -40,8 +40,8 @@ fn pairing(text: &str) -> Result<PairingKind, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Requested times (--estimates tsafrir)")]
 pub struct EstimateOptions {
-    /// Longest requested time, 1m to 365d, at least the longest run time: 18h, 1-12:00:00, plain seconds; by default the
-    /// log's longest, or the longest run time rounded up
+    /// Longest requested time, 1m to 365d: 18h, 1-12:00:00, plain seconds; by default the log's longest that is not an
+    /// exception, or without requested times the longest run time rounded up
     #[arg(long, value_name = "DURATION", value_parser = spec::duration, allow_hyphen_values = true)]
     pub max_estimate: Option<Seconds>,
     /// Percentage of the jobs that request it, above 0, at most 100; by default as in the model or the log

@@ -27,7 +27,8 @@ use crate::spec::{self, Several, SpecList, SpecParser};
 
 const EXAMPLES: &str = "\
 Examples:
-  The strategies of Downey 1997 on a workload like the paper's:
+  The strategies of Downey 1997 on a workload like the paper's, by lifetimes
+  fitted to the runs so far (the paper's tables: +outlook=line:-0.2,0.1):
     queuecast mold
 
   A less busy machine:

@@ -14,7 +14,7 @@ use crate::invocation::quoted;
 /// What the numbers are.
 const EXPLAINED: [&str; 2] = [
     "mean error: of predicted against actual run time, over all jobs",
-    "inside 90%: how often a job that was predicted with a 90 % interval ran for a time within it",
+    "inside 90%: how often a job that was predicted with an interval, nominally of 90 %, ran for a time within it",
 ];
 
 impl Answer for SearchAnswer<'_> {

@@ -14,7 +14,7 @@ use crate::units::Seconds;
 /// Which number of the distribution is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Lifetime {
-    /// The median of those that run for longer than the job has: √(a·tmax).
+    /// The median of those that run for longer than the job has: √(a·tmax), with the age a at least tmin.
     #[default]
     Median,
     /// Their mean: (tmax − a) / (ln tmax − ln a).
@@ -51,14 +51,21 @@ impl PredictorSettings for Lifetime {
     }
 }
 
+/// ln tmin and ln tmax.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct LogRange {
+    shortest: f64,
+    longest: f64,
+}
+
 /// Run times of one queue, and the line through their distribution.
 #[derive(Debug, Clone, Default)]
 struct QueueRunTimes {
     sorted: Vec<i64>,
     /// Not in the line yet.
     fresh: Vec<i64>,
-    /// ln tmax: where the line reaches 1.
-    longest: Option<f64>,
+    /// Where the line is 0 and where it is 1, in logarithms.
+    support: Option<LogRange>,
 }
 
 impl QueueRunTimes {
@@ -70,28 +77,39 @@ impl QueueRunTimes {
             self.sorted.append(&mut self.fresh);
             // Two sorted runs; the sort sees that and merges them.
             self.sorted.sort();
-            self.longest = longest(&self.sorted);
+            self.support = support(&self.sorted);
         }
     }
 }
 
-/// Least squares through (ln t, share of run times up to t), one point for each run time; the natural logarithm of
-/// the time at which the line reaches 1. `None` if all run times are the same.
-fn longest(sorted: &[i64]) -> Option<f64> {
-    let count = sorted.len() as f64;
-    let logs = || sorted.iter().map(|&ran| (ran as f64).ln());
-    let x = logs().sum::<f64>() / count;
-    let y = (count + 1.0) / (2.0 * count);
+/// Least squares through (ln t, share of run times up to t), one point for each different run time, as a distribution
+/// function is drawn. It is 0 at tmin and 1 at tmax, which is at most the longest run time so far. `None` if all run times
+/// are the same.
+fn support(sorted: &[i64]) -> Option<LogRange> {
+    let (mut count, mut x, mut y) = (0.0, 0.0, 0.0);
+    let points = || {
+        let upto = sorted.chunk_by(|one, other| one == other).scan(0, |upto, alike| {
+            *upto += alike.len();
+            Some((alike[0], *upto))
+        });
+        upto.map(|(ran, upto)| ((ran as f64).ln(), upto as f64 / sorted.len() as f64))
+    };
+    for (log, share) in points() {
+        (count, x, y) = (count + 1.0, x + log, y + share);
+    }
+    (x, y) = (x / count, y / count);
     let (mut spread, mut shared) = (0.0, 0.0);
-    for (log, rank) in logs().zip(1..) {
+    for (log, share) in points() {
         spread += (log - x) * (log - x);
-        shared += (log - x) * (f64::from(rank) / count - y);
+        shared += (log - x) * (share - y);
     }
     let slope = shared / spread;
-    (sorted.first() < sorted.last() && slope > 0.0).then(|| x + (1.0 - y) / slope)
+    let longest_run = (*sorted.last()? as f64).ln();
+    (sorted.first() < sorted.last() && slope > 0.0)
+        .then(|| LogRange { shortest: x - y / slope, longest: (x + (1.0 - y) / slope).min(longest_run) })
 }
 
-/// Predicts from the run times of the job's queue, given how long it has run, and at least a second.
+/// Predicts from the run times of the job's queue, given how long it has run: at least tmin, and at least a second.
 #[derive(Debug, Clone)]
 pub struct Downey {
     lifetime: Lifetime,
@@ -114,16 +132,20 @@ fn queue(job: &Job) -> u32 {
 impl RuntimePredictor for Downey {
     fn estimate(&self, question: &Question<'_>) -> Forecast {
         let distribution = self.queues.get(&queue(question.job));
-        let Some(longest) = distribution.and_then(|distribution| distribution.longest) else {
+        let Some(LogRange { shortest, longest }) = distribution.and_then(|distribution| distribution.support)
+        else {
             let newcomer = self.newcomers.forecast(question.job).point();
             return Forecast::exactly(beyond(question, newcomer));
         };
         let age = question.elapsed.0.max(1) as f64;
-        // A job older than any should be has outlived the distribution.
-        let predicted = LogUniform::within_logs(age.ln(), longest).map_or(age, |left| match self.lifetime {
-            Lifetime::Median => left.quantile(0.5),
-            Lifetime::Mean => left.mean(),
-        });
+        // No job is shorter than tmin, so a younger one says nothing. One older than tmax has outlived the distribution.
+        let predicted =
+            LogUniform::within_logs(age.ln().max(shortest), longest).map_or(age, |left| {
+                match self.lifetime {
+                    Lifetime::Median => left.quantile(0.5),
+                    Lifetime::Mean => left.mean(),
+                }
+            });
         let predicted = Seconds(predicted.clamp(0.0, 1e15).round() as i64);
         Forecast::exactly(beyond(question, predicted))
     }
@@ -150,15 +172,16 @@ mod tests {
 
     #[test]
     fn a_line_is_worked_by_hand() {
-        // ln t = 0, 1, 2, 3 would have shares 1/4 … 1: the line is 1/4 + ln t / 4, which reaches 1 at ln t = 3.
-        let sorted = [1, 10, 100, 1000];
-        let longest = longest(&sorted).unwrap();
-        assert!((longest - 1000_f64.ln()).abs() < 1e-12, "{longest}");
-        assert_eq!(super::longest(&[5, 5, 5]), None);
-        assert_eq!(super::longest(&[5]), None);
-        // With 1, 1, 100: x̄ = ln 100 / 3, the slope is (2/3 · 1/3 − 1/3 · 1/3) / (2/3) / ln 100 · … = 1 / (2 ln 100).
-        let skewed = super::longest(&[1, 1, 100]).unwrap();
-        assert!((skewed - 100_f64.ln()).abs() < 1e-12, "{skewed}");
+        // ln t = 0, 1, 2, 3 (times ln 10) have shares 1/4 … 1: the line is 1/4 + ln t / (4 ln 10), 0 at 1/10 and 1 at 1000.
+        let LogRange { shortest, longest } = support(&[1, 10, 100, 1000]).unwrap();
+        assert!((longest - 1000_f64.ln()).abs() < 1e-12 && (shortest - 0.1_f64.ln()).abs() < 1e-12);
+        assert_eq!(support(&[5, 5, 5]), None);
+        assert_eq!(support(&[5]), None);
+        // Run times that occur twice are one point: (1, 2/3) and (100, 1) lie on a line that is 0 at 1/10,000.
+        let LogRange { shortest, longest } = support(&[1, 1, 100]).unwrap();
+        assert!((longest - 100_f64.ln()).abs() < 1e-12 && (shortest - 1e-4_f64.ln()).abs() < 1e-12);
+        // The line through (ln 1, 1/3), (ln 500, 2/3), (ln 1000, 1) reaches 1 at 5200, which no job did.
+        assert!((support(&[1, 500, 1000]).unwrap().longest - 1000_f64.ln()).abs() < 1e-12);
     }
 
     #[test]
@@ -170,6 +193,14 @@ mod tests {
         let mut mean = stage(Lifetime::Mean, &runs);
         assert_eq!(mean.arrive(9_000_000, asks(5000)), 145, "999 / ln 1000");
         assert_eq!([100, 1000, 2000].map(|age| mean.asked(4, age)), [391, 1001, 2001], "900 / ln 10");
+    }
+
+    /// A job of age 1 s is not asked for less than what the shortest job of its queue needs.
+    #[test]
+    fn ages_below_the_distribution_do_not_count() {
+        let mut stage = stage(Lifetime::Median, &[3500, 3600, 3800, 3900]);
+        let predicted = stage.arrive(9_000_000, asks(5000));
+        assert!((3400..=3900).contains(&predicted), "{predicted}");
     }
 
     #[test]

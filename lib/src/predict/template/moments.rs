@@ -14,7 +14,7 @@ const ONE: f64 = (1_u64 << 32) as f64;
 /// No point is larger: 140 thousand years, or a thousand times the request. Sums of 2³² squares then fit 128 bits.
 const LARGEST: i128 = 1 << 42;
 
-/// A predicted number with the half width of the interval around it, at 90 %.
+/// A predicted number with the half width of the interval around it, nominally of 90 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The prediction.

@@ -119,6 +119,15 @@ pub enum Warning {
         /// How many.
         requested_times: u64,
     },
+    /// Jobs run longer than the longest requested time. They request it and outlive it.
+    Outlived {
+        /// How many.
+        jobs: u64,
+        /// The longest requested time.
+        longest: Seconds,
+        /// The longest run time.
+        run: Seconds,
+    },
     /// The log has no requested times to calibrate the model to.
     NoRequestedTimes,
     /// Another offered load was reached than was asked for.

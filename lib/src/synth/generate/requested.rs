@@ -1,11 +1,14 @@
 //! The requested times of a generated workload: where they come from, and which job gets which.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
     GenerateError, GenerationStep, Parameter, ParameterSetting, RequestedTimesSource, Warning, listed, set,
 };
 use crate::characterization::Modes;
+use crate::job::Truth;
 use crate::seed::Seed;
 use crate::synth::{EstimateModel, Estimates, Pairing, ROUND_TIMES, Routine, Supplied, round_up};
 use crate::units::Seconds;
@@ -43,7 +46,7 @@ impl Default for RequestedTimes {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelledTimes {
-    /// The longest time that may be requested; by default the log's, or the longest run time rounded up.
+    /// The longest time that may be requested; by default the log's, or where there is none the longest run time rounded up.
     pub longest: Option<Seconds>,
     /// How many percent of the jobs request it; by default as in the log or by the model.
     pub longest_percent: Option<f64>,
@@ -179,10 +182,12 @@ impl ModelledTimes {
             }
         };
         let modes = model.modes(seed).map_err(GenerateError::parameters(MODEL))?;
+        let (paired, outlived) = within(workload, model.longest);
         let (times, raised) =
-            pairing.pair_raised(&modes, workload, seed).map_err(GenerateError::parameters(MODEL))?;
+            pairing.pair_raised(&modes, &paired, seed).map_err(GenerateError::parameters(MODEL))?;
         workload.replace_limits(times.into_iter().map(Some));
         let mut warnings = Vec::new();
+        warnings.extend(outlived);
         warnings.extend((raised > 0).then_some(Warning::Raised { requested_times: raised }));
         warnings.extend((calibration.is_some() && log.is_none()).then_some(Warning::NoRequestedTimes));
         let step = GenerationStep::GivenRequestedTimes { source: RequestedTimesSource::Tsafrir, raised };
@@ -198,8 +203,10 @@ impl ModelledTimes {
         settings: &[ParameterSetting],
     ) -> Result<EstimateModel, GenerateError> {
         let run = workload.truths().iter().map(|truth| truth.run()).max().unwrap_or_default();
+        // A job that outlived the limit of its site says nothing about that limit; runs that were generated do.
+        let asked = workload.jobs().iter().any(|job| job.shape.limit.is_some());
         let of_log = [log.and_then(Modes::permitted), log.and_then(Modes::longest)];
-        let suffices = |longest: &Seconds| *longest >= run && longest.0 <= YEAR;
+        let suffices = |longest: &Seconds| (asked || *longest >= run) && (60..=YEAR).contains(&longest.0);
         let of_log = || of_log.into_iter().flatten().find(suffices);
         let longest = self.longest.or_else(of_log).unwrap_or_else(|| rounded(run));
         let mut model = EstimateModel::new(workload.len() as u64, longest);
@@ -209,11 +216,22 @@ impl ModelledTimes {
             supply(&mut model, log, self.modes_of_log.unwrap_or(default_modes));
         }
         let model = set(MODEL, model, settings)?;
-        if model.longest < run {
+        if model.longest < run && !asked {
             return Err(GenerateError::LongestTooShort { longest: model.longest, run });
         }
         Ok(model)
     }
+}
+
+/// The workload with no job longer than the longest requested time, and a warning if there was one: such a job gets the
+/// longest time and outlives it, as it did in its log.
+fn within(workload: &Workload, longest: Seconds) -> (Cow<'_, Workload>, Option<Warning>) {
+    let runs = || workload.truths().iter().map(Truth::run);
+    let jobs = runs().filter(|&run| run > longest).count() as u64;
+    let Some(run) = runs().max().filter(|_| jobs > 0) else { return (Cow::Borrowed(workload), None) };
+    let mut cut = workload.clone();
+    cut.limit_runs(longest);
+    (Cow::Owned(cut), Some(Warning::Outlived { jobs, longest, run }))
 }
 
 fn default_pairing(workload: &Workload) -> PairingKind {
@@ -264,6 +282,9 @@ fn rounded(run: Seconds) -> Seconds {
 mod tests {
     use super::*;
     use crate::characterization::Mode;
+    use crate::job::{Job, UserId};
+    use crate::units::{Procs, Time};
+    use crate::workload::Machine;
 
     #[test]
     fn the_longest_is_round() {
@@ -292,5 +313,37 @@ mod tests {
         model.supplied.push(Supplied { time: Seconds(900), percent: 40.0 });
         supply(&mut model, &log, 19);
         assert!(model.supplied.iter().map(|mode| mode.percent).sum::<f64>() <= 85.0, "{model:?}");
+    }
+
+    /// 3,000 jobs of half an hour that request 1, 2 or 7 h, and one that ran for 76 days against a request of 7 h.
+    fn with_an_outlier() -> Workload {
+        let jobs = (0..3000).map(|number| {
+            let (run, hours) = if number == 1500 { (76 * 86_400, 7) } else { (1800, [1, 2, 7][number % 3]) };
+            let limit = Some(Seconds(3600 * hours));
+            let mut job = Job::rigid(number as u64 + 1, Time(60 * number as i64), Procs(1), limit);
+            job.user = UserId::new(number as u32 % 20);
+            (job, Truth::rigid(Seconds(run)))
+        });
+        Workload::new(Machine { procs: Procs(8) }, jobs.collect()).unwrap()
+    }
+
+    #[test]
+    fn one_job_that_outlived_its_limit_does_not_raise_the_longest_requested_time() {
+        let mut workload = with_an_outlier();
+        let log = workload.clone();
+        let calibration = Some(LogModes { log: &log, default_modes: 0 });
+        let given = RequestedTimes::default().give(&mut workload, calibration, &[], Seed(1)).unwrap();
+        let longest = workload.jobs().iter().filter_map(|job| job.shape.limit).max();
+        assert_eq!(longest, Some(Seconds(7 * 3600)));
+        assert_eq!(workload.jobs()[1500].shape.limit, longest);
+        assert_eq!(workload.truths(), log.truths());
+        let outlived = Warning::Outlived { jobs: 1, longest: Seconds(7 * 3600), run: Seconds(76 * 86_400) };
+        assert!(given.warnings.contains(&outlived), "{:?}", given.warnings);
+        // Control: jobs that never requested a time define the longest by their runs.
+        let mut bare = log.clone();
+        bare.replace_limits(vec![None; log.len()]);
+        let given = RequestedTimes::default().give(&mut bare, None, &[], Seed(1)).unwrap();
+        assert!(bare.jobs()[1500].shape.limit >= Some(Seconds(76 * 86_400)));
+        assert!(!given.warnings.iter().any(|warning| matches!(warning, Warning::Outlived { .. })));
     }
 }

@@ -161,18 +161,36 @@ mod tests {
         assert!(found.error_percent <= outcomes[0].best_greedy[1].1.error_percent);
         assert!(outcomes[2].holdout.is_none() && outcomes[2].with_history.is_none());
         assert_eq!((reproduction.claims.len(), reproduction.figures.len()), (6, 2 * outcomes.len()));
-        // Judged are the paper's workloads only: what is asked of their genetic searches.
-        let judged = reproduction.cells.iter().filter(|cell| cell.within.is_some());
-        assert_eq!(judged.map(|cell| cell.row.as_str()).collect::<Vec<_>>(), ["CTC", "SDSC96"]);
+        // Judged is every number that the paper prints in Tables 4 to 10, and no other.
+        let judged = reproduction.cells.iter().filter(|cell| cell.within.is_some()).count();
+        let printed = reproduction.cells.iter().filter(|cell| cell.paper.is_some() && cell.table != "1");
+        assert!(printed.clone().all(|cell| ["CTC", "SDSC96"].contains(&cell.row.as_str())));
+        assert_eq!((judged, printed.count()), (37, 37));
     }
 
     #[test]
     fn a_worse_error_than_the_papers_is_out() {
-        let mut worse = outcome(true);
-        if let Some([_, genetic]) = &mut worse.with_history {
-            genetic.1.error_percent = 58.7;
-        }
-        let out = judge(&[worse]).cells.into_iter().filter(|cell| cell.is_out()).count();
-        assert_eq!(out, 1);
+        let verdict = |percent: f64| {
+            let mut found = outcome(true);
+            if let Some([_, genetic]) = &mut found.with_history {
+                genetic.1.error_percent = percent;
+            }
+            let column = "Genetic, with history sizes: Percentage of Mean Run Time";
+            let cells = judge(&[found]).cells;
+            cells.iter().find(|cell| cell.column == column).and_then(|cell| cell.within)
+        };
+        assert_eq!([58.7, 58.5, 10.0].map(verdict), [Some(false), Some(true), Some(true)]);
+    }
+
+    #[test]
+    fn what_is_out_is_explained_by_its_method_or_its_log() {
+        let cells = judge(&[outcome(true), outcome(true)]).cells;
+        let out = |method: &str| {
+            let cell = cells.iter().find(|cell| cell.is_out() && cell.column.starts_with(method));
+            cell.and_then(|cell| cell.explained.clone()).unwrap_or_default()
+        };
+        assert!(out("Gibbons").contains("six ways"), "{}", out("Gibbons"));
+        assert!(out("Downey").contains("tmin"), "{}", out("Downey"));
+        assert!(out("Percentage").contains("smaller error"), "{}", out("Percentage"));
     }
 }

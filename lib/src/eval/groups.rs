@@ -14,7 +14,7 @@ use crate::workload::Names;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dimension {
-    /// Who submitted it.
+    /// The user.
     User,
     /// The user's group.
     Group,

@@ -227,7 +227,7 @@ struct Pass<'a> {
     lessons: &'a [ScoredEvent],
 }
 
-/// For each category with a limited history, who is the oldest and who came last; for each job, who came next.
+/// For each category with a limited history, its oldest and its last job; for each job, the next one of its category.
 struct Chain {
     ends: Vec<(u32, u32)>,
     next: Vec<u32>,

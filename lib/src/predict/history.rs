@@ -143,13 +143,13 @@ pub(super) mod stage {
             assert_eq!(self.hear(job, at, What::Started(shape)), []);
         }
 
-        /// A job outlives what was predicted, and this replaces it; who is revised, and to what.
+        /// A job outlives what was predicted, and this replaces it. Returns the jobs whose predictions are revised, and to what.
         pub fn overrun(&mut self, job: usize, at: i64, corrected: i64) -> Vec<(u32, i64)> {
             let elapsed = Time(at) - self.jobs[job].1;
             self.hear(job, at, What::Overran { elapsed, corrected: Seconds(corrected) })
         }
 
-        /// A job ends; who is revised, and to what.
+        /// A job ends. Returns the jobs whose predictions are revised, and to what.
         pub fn end(&mut self, job: usize, at: i64) -> Vec<(u32, i64)> {
             let ran = Time(at) - self.jobs[job].1;
             self.hear(job, at, What::Ended(End { ran, ending: Ending::Completed }))

@@ -1,4 +1,4 @@
-//! Who is in the system: the jobs of each user that wait or run, and what is predicted of them.
+//! The jobs in the system: those of each user that wait or run, and what is predicted of them.
 
 use super::scatter::Lookup;
 use super::{Forecast, Revision};

@@ -133,7 +133,7 @@ pub struct RecentUserHistory {
     settings: Ruh,
     requested: Requested,
     histories: Lookup<UserId, History>,
-    /// Who is in the system; kept only where it matters.
+    /// The jobs in the system; kept only if predictions depend on them.
     presence: Option<Presence<()>>,
 }
 

@@ -24,7 +24,7 @@ const KINDS: [(&str, bool, bool); 3] =
 /// Of how many.
 const PERCENT: [u8; 4] = [25, 50, 75, 100];
 
-/// Decides who is stripped.
+/// Decides which jobs are stripped.
 const SEED: u64 = 1;
 
 /// Thresholds in hours.

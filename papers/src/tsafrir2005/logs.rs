@@ -28,7 +28,7 @@ const KTH_LONGEST: Seconds = Seconds(4 * 3600);
 /// The limit of BLUE's express and interactive queues, which people asked for in full.
 const BLUE_LONGEST: Seconds = Seconds(2 * 3600);
 
-/// One minute less: asked for to overtake those who ask for all.
+/// One minute less: requested to be started before jobs that request the maximum.
 const BLUE_NEARLY: Seconds = Seconds(2 * 3600 - 60);
 
 /// Up to which KTH4H's unique modes lie.

@@ -28,7 +28,7 @@ pub(super) fn fitness(errors: &[f64]) -> Vec<f64> {
 
 /// As many parents as there are individuals, by stochastic sampling without replacement: each individual
 /// `floor(F / Favg)` times; the rest by trials, in order and over again until all parents are found, each with
-/// the chance `F / Favg − floor(F / Favg)`. Who won a trial is not tried again.
+/// the chance `F / Favg − floor(F / Favg)`. A winner of a trial is not tried again.
 pub(super) fn parents(fitness: &[f64], rng: &mut impl RngExt) -> Vec<usize> {
     let average = fitness.iter().sum::<f64>() / fitness.len().max(1) as f64;
     let expected: Vec<f64> = fitness.iter().map(|fitness| fitness / average).collect();

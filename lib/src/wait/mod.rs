@@ -6,6 +6,7 @@
 //! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past. Refuses to know traces.
 
 mod calibration;
+pub mod features;
 mod fit;
 mod freed;
 mod holder;

@@ -214,6 +214,21 @@ impl Workload {
         self.machine
     }
 
+    /// Replaces the machine; refused, and nothing changed, if a job is larger than it.
+    pub fn set_machine(&mut self, machine: Machine) -> Result<(), WorkloadError> {
+        if machine.procs == Procs(0) {
+            return Err(WorkloadError::NoProcessors);
+        }
+        for (job, truth) in self.jobs.iter().zip(&self.truths) {
+            check(machine, job, truth)?;
+        }
+        for one in &self.withdrawn {
+            check(machine, &one.job, &Truth::rigid(Seconds::ZERO))?;
+        }
+        self.machine = machine;
+        Ok(())
+    }
+
     /// Every job in arrival order; `jobs()[i].index` is `i`.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
@@ -262,6 +277,26 @@ impl Workload {
             .map(|(job, truth)| f64::from(job.shape.procs.0) * truth.run().0 as f64)
             .sum();
         area / (f64::from(self.machine.procs.0) * ((last.submit - first.submit).0.max(1)) as f64)
+    }
+}
+
+impl Workload {
+    /// The load that jobs have brought up to an instant: above 1 the machine is smaller than that of the log, or the
+    /// queue grows without bound. Nothing later is looked at: a job counts for as long as it has run by then, and where
+    /// its start is unknown, as if it had started when it was submitted.
+    ///
+    /// # Formula
+    /// `Σ procs·min(run, until − start) / (machine · (until − first submit))`, over the jobs started by `until`
+    pub fn load_until(&self, until: Time) -> f64 {
+        let Some(first) = self.begins() else { return 0.0 };
+        let each = self.jobs.iter().zip(&self.truths).take_while(|(job, _)| job.submit <= until);
+        let work = |(job, truth): (&Job, &Truth)| {
+            let start = self.starts.get(job.index.at()).copied().filter(|&start| start != Time::NEVER);
+            let elapsed = (until - start.unwrap_or(job.submit)).max(Seconds::ZERO);
+            f64::from(job.shape.procs.0) * elapsed.min(truth.run()).0 as f64
+        };
+        let area: f64 = each.map(work).sum();
+        area / (f64::from(self.machine.procs.0) * (until - first).0.max(1) as f64)
     }
 }
 
@@ -397,6 +432,27 @@ mod tests {
         let (large, _) = job(16, 5, 5);
         assert!(workload.set_withdrawn(vec![Withdrawn { job: large, left: Time(9) }]).is_err());
         assert_eq!(workload.withdrawn.len(), 5, "control: a refusal changes nothing");
+    }
+
+    #[test]
+    fn the_load_so_far_knows_nothing_of_later() {
+        let machine = Machine { procs: Procs(4) };
+        let (jobs, truths) = [job(1, 0, 4), job(2, 0, 2), job(3, 10, 1)].into_iter().unzip();
+        let starts = [Time(0), Time(8), Time(30)].to_vec();
+        let mut workload = Workload::recorded(machine, jobs, truths, starts).unwrap();
+        // 4 for 5 s, and 2 for the 2 s since 8 s.
+        assert_eq!(workload.load_until(Time(10)), 24.0 / 40.0);
+        let known = workload.load_until(Time(10));
+        workload.truths[1] = Truth::rigid(Seconds(999));
+        workload.starts[2] = Time(11);
+        assert_eq!(workload.load_until(Time(10)), known);
+        workload.starts.clear();
+        assert_eq!(workload.load_until(Time(10)), (20.0 + 20.0) / 40.0, "as if started at submission");
+        workload.set_machine(Machine { procs: Procs(8) }).unwrap();
+        assert_eq!(workload.load_until(Time(10)), 40.0 / 80.0);
+        assert!(workload.set_machine(Machine { procs: Procs(3) }).is_err());
+        assert!(workload.set_machine(Machine { procs: Procs(0) }).is_err());
+        assert_eq!(workload.machine().procs, Procs(8), "a refusal changes nothing");
     }
 
     #[test]

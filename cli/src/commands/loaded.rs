@@ -7,7 +7,7 @@ use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
+use queuecast::trace::{self, Log, MachineSize, Rule};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 use serde::Serialize;
@@ -96,9 +96,7 @@ impl Loaded {
 
     /// Everything that is assumed because the trace does not say it.
     pub fn assumptions(&self, experiments: &[Experiment]) -> Vec<String> {
-        let guessed = matches!(self.log.machine.source, MachineSource::MaxNodes | MachineSource::LargestJob);
-        let machine = guessed.then(|| format!("the machine is taken to have {} (--procs)", self.log.machine));
-        machine.into_iter().chain(self.unknowns(experiments)).collect()
+        guess(self.log.machine).into_iter().chain(self.unknowns(experiments)).collect()
     }
 
     /// How many jobs lack a field that one of the experiments needs, and what is assumed instead.
@@ -138,6 +136,11 @@ impl Loaded {
             )
         })
     }
+}
+
+/// What is assumed of a machine whose size the trace does not say.
+pub fn guess(machine: MachineSize) -> Option<String> {
+    machine.is_guessed().then(|| format!("the machine is taken to have {machine} (--procs)"))
 }
 
 /// "1 job", "2,000 jobs".

@@ -345,6 +345,42 @@ fn the_past_corrects_and_its_absence_is_said() {
 }
 
 #[test]
+fn a_range_that_the_past_says_is_worse_than_that_of_past_waits_is_not_shown() {
+    // All jobs are alike, on an empty machine; since a while ago they wait. Predictions come from those alike, the earliest
+    // first, and these did not.
+    let log = |wait: fn(i64) -> i64| {
+        let line = |job: i64| {
+            format!("{job} {} {} 100 2 -1 -1 2 400 -1 1 1 1 1 1 1 -1 -1\n", 10_000 * job, wait(job))
+        };
+        format!("; MaxProcs: 10\n{}", (0..220).map(line).collect::<String>())
+    };
+    let folder = Folder::with("late.swf", log(|job| if job < 120 { 0 } else { 5000 }));
+    let line = "allocate late.swf --runs 2=10m --check 60";
+    let result = json(&mut folder.queuecast(&format!("{line} --format json")));
+    let (ranges, queue) = (&result["ranges"], &result["sizes"][0]["queue"]);
+    assert_eq!(ranges["from"], "past_waits");
+    assert!(ranges["score"].as_f64() > ranges["usual_score"].as_f64(), "{ranges}");
+    assert_eq!(
+        (&queue["p10"], &queue["median"], &queue["p90"]),
+        (&value!(0.0), &value!(0.0), &value!(5000.0))
+    );
+    let turnaround = &result["sizes"][0]["turnaround"];
+    assert_eq!((&turnaround["p10"], &turnaround["p90"]), (&value!(600.0), &value!(5600.0)));
+    let record = &result["record"];
+    assert!(record["score"].as_f64() > record["usual"]["score"].as_f64(), "{record}");
+    assert!(record["shown"]["usual"].as_f64() > Some(0.0), "{record}");
+    assert!(record["shown"]["score"].as_f64() <= record["score"].as_f64(), "{record}");
+    let text = stdout(&mut folder.queuecast(line));
+    assert!(text.contains("ranges of queue times are those of all past waits, whatever the size"), "{text}");
+    assert!(text.contains("interval score of the range of past waits"), "{text}");
+    // Control: where both are as good, the predicted one is shown.
+    std::fs::write(folder.path("late.swf"), log(|job| 60 * (job % 5))).unwrap();
+    let result = json(&mut folder.queuecast("allocate late.swf --runs 2=10m --format json"));
+    assert_eq!(result["ranges"]["from"], "prediction", "{}", result["ranges"]);
+    assert!(!stdout(&mut folder.queuecast("allocate late.swf --runs 2=10m")).contains("whatever the size"));
+}
+
+#[test]
 fn sizes_between_the_measured_ones_are_by_a_curve() {
     let folder = Folder::with("busy.swf", BUSY);
     let ask = |settings: &str| {
@@ -377,6 +413,114 @@ fn sizes_between_the_measured_ones_are_by_a_curve() {
         String::from_utf8_lossy(&output.stderr).contains("warning: --between: the fitted curve is up to")
     };
     assert!(warned("1=1200,2=2400,6=200") && !warned("1=1200,2=600,6=200"));
+}
+
+#[test]
+fn all_sizes_between_the_measured_ones_are_shown() {
+    let folder = Folder::with("wide.swf", BUSY.replace("MaxProcs: 10", "MaxProcs: 64"));
+    let line = "allocate wide.swf --at 15 --runs 8=4h,16=2h10m,32=80m --outlook forecast --no-plot";
+    let rows = |text: &str| {
+        text.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit())).count()
+    };
+    let text = stdout(&mut folder.queuecast(&format!("{line} --between")));
+    assert_eq!(rows(&text), 25, "{text}");
+    assert!(!text.contains("sizes are shown"), "{text}");
+    assert_eq!(rows(&stdout(&mut folder.queuecast(line))), 3, "control");
+}
+
+#[test]
+fn a_plain_number_below_a_minute_is_warned_of() {
+    let folder = Folder::with("busy.swf", BUSY);
+    let warnings = |line: &str| {
+        let output = folder.queuecast(&format!("allocate busy.swf {line}")).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{error}");
+        error.lines().filter(|line| line.starts_with("warning: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warnings("--runs 8=4,4=2m"),
+        [
+            "warning: --runs 8=4: a plain number is in seconds; write 8=4m or 8=4h if 4 minutes or hours are meant"
+        ]
+    );
+    assert_eq!(warnings("--lifetime 40 --parallelism 4 --variance 1").len(), 1);
+    for line in ["--runs 8=4s", "--runs 8=60", "--runs 8=4m", "--lifetime 40s --parallelism 4 --variance 1"] {
+        assert_eq!(warnings(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn a_load_that_the_machine_cannot_have_is_warned_of() {
+    // Without a header the machine is as large as the largest job: five such jobs run at once.
+    let log: String = (0..40)
+        .map(|job| format!("{job} {} 0 500 4 -1 -1 4 600 -1 1 1 1 1 1 1 -1 -1\n", 100 * job))
+        .collect();
+    let folder = Folder::with("bare.swf", &log);
+    let warned = |line: &str| {
+        let output = folder.queuecast(line).output().unwrap();
+        String::from_utf8_lossy(&output.stderr).contains("warning: bare.swf: an offered load of")
+    };
+    let line = "allocate bare.swf --runs 4=10m";
+    assert!(warned(line));
+    assert!(!warned(&format!("{line} --procs 20")), "control");
+    let result = json(&mut folder.queuecast(&format!("{line} --format json")));
+    assert_eq!(result["machine"], value!({"procs": 4, "source": "largest_job"}));
+    assert!(result["state"]["load"].as_f64() > Some(4.0), "{}", result["state"]);
+    let text = stdout(&mut folder.queuecast(line));
+    assert!(
+        text.contains("the machine is taken to have 4 processors") && text.contains("an offered load of"),
+        "{text}"
+    );
+    let declared = Folder::with("busy.swf", BUSY);
+    let text = stdout(&mut declared.queuecast(PLANNED));
+    assert!(!text.contains("is taken to have") && !text.contains("offered load"), "control: {text}");
+}
+
+#[test]
+fn sizes_that_cannot_be_told_apart_are_too_close_to_call() {
+    let folder = Folder::with("unused", "");
+    folder.queuecast("demo --jobs 500 --load 1.2 --save demo.swf").assert().success();
+    folder.queuecast("simulate demo.swf --limit ignore --schedule-swf log.swf --no-plot").assert().success();
+    let ask = |runs: &str, settings: &str| {
+        let line = format!("allocate log.swf --at 150000 --runs {runs} {settings}");
+        (json(&mut folder.queuecast(&format!("{line} --format json"))), stdout(&mut folder.queuecast(&line)))
+    };
+    for settings in ["", "--calibrate 0", "--target mean", "--target p90"] {
+        let (result, text) = ask("4=1m,8=1m", settings);
+        assert_eq!(
+            (&result["recommended"], &result["too_close"]),
+            (&value!(4), &value!([4, 8])),
+            "{settings}"
+        );
+        assert!(text.contains("4 and 8 are too close to call, and this is the smallest"), "{text}");
+    }
+    // Control: four times as fast is not too close.
+    let (result, text) = ask("4=40h,8=10h", "");
+    assert_eq!((&result["recommended"], &result["too_close"]), (&value!(8), &value!([])));
+    assert!(!text.contains("too close"), "{text}");
+}
+
+#[test]
+fn jobs_that_are_cancelled_later_wait_like_all_others() {
+    // At 100 s the third waits for four processors. Whether it starts later, is cancelled later, or never ran for its record
+    // has no run time is not known then.
+    let cancelled = BUSY.replace("3  20 490  100 4 -1 -1 4  100 -1 1", "3  20 300   -1 -1 -1 -1 4  100 -1 5");
+    assert_ne!(cancelled, BUSY);
+    let [here, there] = [BUSY, &cancelled].map(|log| Folder::with("busy.swf", log));
+    for format in ["text", "json", "csv"] {
+        for line in [PLANNED, "allocate busy.swf --at 100 --runs 2=400,4=300,6=200 --policy fcfs --check 9"] {
+            let line = format!("{line} --format {format}");
+            assert_eq!(stdout(&mut here.queuecast(&line)), stdout(&mut there.queuecast(&line)), "{line}");
+        }
+    }
+    let state = json(&mut there.queuecast(&format!("{PLANNED} --format json")))["state"].take();
+    assert_eq!(
+        (&state["waiting"], &state["wanted"], &state["withdrawn"]),
+        (&value!(1), &value!(4), &value!(0))
+    );
+    // Control: it leaves the queue at 320 s, and then it is known.
+    let later = PLANNED.replace("--at 100", "--at 400");
+    assert_ne!(stdout(&mut here.queuecast(&later)), stdout(&mut there.queuecast(&later)));
 }
 
 #[test]

@@ -20,9 +20,12 @@ fn site(squeue: &str, sinfo: &str) -> Folder {
 
 #[test]
 fn a_live_site_is_asked_who_runs_and_who_waits() {
-    let queue = "printf '7|RUNNING|6|15:00|0:00|5|ada|None\\n8|RUNNING|2|8:20|0:00|5|bob|None\\n3|PENDING|4|1:40|0:00|9|eve|Resources\\n\
-                 4|PENDING|9|1:40|0:00|99|eve|Dependency\\n'";
-    let nodes = "printf 'a|4/1/0/5\\na|4/1/0/5\\nb|4/1/0/5\\nc|0/0/5/5\\n'";
+    let queue = "printf '7|RUNNING|6|15:00|0:00|5|ada|N/A|long|a,b|None\\n8|RUNNING|2|8:20|0:00|5|bob|N/A|long|a,b|None\\n\
+                 3|PENDING|4|1:40|0:00|9|eve|N/A|long||Resources\\n4|PENDING|9|1:40|0:00|99|eve|N/A|long||Dependency\\n'";
+    let nodes = "printf '\
+                 a|4/1/0/5|long|up|infinite|1-infinite|UNLIMITED|1\\na|4/1/0/5|wide|up|infinite|1-infinite|UNLIMITED|1\\n\
+                 b|4/1/0/5|long|up|infinite|1-infinite|UNLIMITED|1\\nb|4/1/0/5|wide|up|infinite|1-infinite|UNLIMITED|1\\n\
+                 c|0/0/5/5|long|up|infinite|1-infinite|UNLIMITED|1\\nc|0/0/5/5|wide|up|infinite|1-infinite|UNLIMITED|1\\n'";
     let folder = site(queue, nodes);
     let run = |line: &str| {
         let mut command = folder.queuecast(line);
@@ -36,11 +39,14 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
     assert_eq!(
         folder.read("asked-squeue").trim(),
-        "-h -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%r -a"
+        "-h -a -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%r"
     );
+    assert_eq!(result["partition"], "long,wide", "a job fares alike in both");
+    assert_eq!(result["machine"], value!({"procs": 10, "source": "sinfo"}));
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);
-    assert!(folder.read("asked-sinfo").trim().ends_with("-p long"));
+    assert_eq!(folder.read("asked-sinfo").trim(), "-h -a -N -o %N|%C|%R|%a|%l|%s|%B|%p");
+    assert_eq!((&learned["partition"], &learned["history"]["procs"]), (&value!("long"), &value!(15)));
     let noted = run(line).assert().success();
     assert!(
         String::from_utf8_lossy(&noted.get_output().stderr).contains("1 of 4 jobs wait for something else")
@@ -66,4 +72,106 @@ fn a_live_site_is_asked_who_runs_and_who_waits() {
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("there is no sinfo here"));
     let oracle = run("allocate --live --runs 2=400 --predictor perfect").output().unwrap();
     assert!(String::from_utf8_lossy(&oracle.stderr).contains("the future of a live site is not known"));
+}
+
+/// Four nodes of four processors, all held by jobs of `short`; `long` has two of them, and `test` starts no jobs.
+fn overlapping() -> Folder {
+    let node = |name: &str, partition: &str, limits: &str| format!("{name}|4/0/0/4|{partition}|{limits}\\n");
+    let mut nodes = String::new();
+    for name in ["a", "b", "c", "d"] {
+        nodes += &node(name, "short", "up|10:00|1-infinite|UNLIMITED|1");
+    }
+    for name in ["a", "b"] {
+        nodes += &node(name, "long", "up|1-00:00:00|1-2|UNLIMITED|1");
+        nodes += &node(name, "test", "down|1-00:00:00|1-2|UNLIMITED|1");
+    }
+    let queue =
+        "1|RUNNING|8|5:00|1:00|5|ada|N/A|short|a,b|None\\n2|RUNNING|8|5:00|2:00|5|ada|N/A|short|c,d|None\\n";
+    site(&format!("printf '{queue}'"), &format!("printf '{nodes}'"))
+}
+
+fn run(folder: &Folder, line: &str) -> assert_cmd::Command {
+    let mut command = folder.queuecast(line);
+    command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+    command
+}
+
+#[test]
+fn jobs_of_other_partitions_hold_the_nodes_of_a_partition() {
+    let folder = overlapping();
+    let line = "allocate --live --partition long --runs 2=5m,8=2m --policy fcfs --format json";
+    let result = json(&mut run(&folder, line));
+    let state = &result["state"];
+    assert_eq!((&state["free"], &state["procs"], &state["running"]), (&value!(0), &value!(8), &value!(1)));
+    // The job on these nodes may run for four minutes more.
+    assert_eq!(sizes(&result), [(2, 240.0, 540.0), (8, 240.0, 360.0)]);
+    assert_eq!(result["sizes"][0]["at_once"], 0.0);
+}
+
+#[test]
+fn each_partition_has_its_own_answer_within_its_limits() {
+    let folder = overlapping();
+    let line = "allocate --live --runs 4=20m,8=12m,16=8m --policy fcfs";
+    let result = json(&mut run(&folder, &format!("{line} --format json")));
+    let answers = result["partitions"].as_array().unwrap();
+    let seen: Vec<(&str, Vec<u64>, &serde_json::Value)> = answers
+        .iter()
+        .map(|one| {
+            let sizes = sizes(one).iter().map(|size| size.0).collect();
+            (one["partition"].as_str().unwrap(), sizes, &one["excluded"])
+        })
+        .collect();
+    // Sixteen are more than `long` has, and only sixteen are done within ten minutes.
+    assert_eq!(seen, [("long", vec![4, 8], &value!([16])), ("short", vec![16], &value!([4, 8]))]);
+    assert_eq!(answers[0]["limits"], value!({"most": 8, "longest": 86_400}));
+    let text = crate::stdout(&mut run(&folder, line));
+    assert!(text.contains("long: Ask for 8 processors") && text.contains("short: Ask for 16"), "{text}");
+    assert!(text.contains("Of all, 16 in short are done soonest"), "{text}");
+    let csv = crate::stdout(&mut run(&folder, &format!("{line} --format csv")));
+    assert_eq!(crate::column(&csv, "partition"), ["long", "long", "short"]);
+    // Where one partition allows nothing, it says so; where none does, that is an error.
+    let text = crate::stdout(&mut run(&folder, "allocate --live --runs 4=20m"));
+    assert!(
+        text.contains("short: no size is allowed there: a job may have at most 16 processors and 600 s"),
+        "{text}"
+    );
+    for (line, said) in [
+        ("allocate --live --runs 16=2h", "no partition allows any of the sizes"),
+        ("allocate --live --runs 4=20m --partition short", "at most 16 processors and 600 s"),
+        ("allocate --live --runs 4=6m --give-or-take 2 --partition short", "no size is allowed there"),
+        ("allocate --live --runs 4=6m --fewest 9 --partition long", "no size is allowed there"),
+        ("allocate --live --runs 4=6m --sizes 12 --partition long", "no size is allowed there"),
+        ("allocate --live --runs 4=5m --partition test", "it starts no jobs now"),
+        ("allocate --live --runs 4=5m --partition none", "partitions of this site: long, short, test"),
+    ] {
+        let output = run(&folder, line).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && error.contains(said), "{line}: {error}");
+    }
+    // Sizes of a model, and those between measured ones, stay within the limits too.
+    let modelled =
+        "allocate --live --partition long --lifetime 1h --parallelism 12 --variance 0 --format json";
+    assert_eq!(json(&mut run(&folder, modelled))["sizes"].as_array().unwrap().len(), 8);
+    let between = "allocate --live --partition long --runs 2=40m,4=20m,16=5m --between --format json";
+    assert_eq!(json(&mut run(&folder, between))["sizes"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_guessed_machine_is_said_and_sinfo_knows_better() {
+    let folder = overlapping();
+    let line = "allocate site.sacct --runs 2=2m";
+    let known = json(&mut run(&folder, &format!("{line} --format json")));
+    assert_eq!(known["machine"], value!({"procs": 16, "source": "sinfo"}));
+    assert!(
+        crate::stdout(&mut run(&folder, line)).contains("16 processors (from sinfo); --procs if the log")
+    );
+    let given = json(&mut run(&folder, &format!("{line} --procs 9 --format json")));
+    assert_eq!(given["machine"], value!({"procs": 9, "source": "given"}));
+    let alone = json(folder.queuecast(&format!("{line} --format json")).env("PATH", "/nowhere"));
+    assert_eq!(alone["machine"], value!({"procs": 4, "source": "largest_job"}));
+    let text = crate::stdout(folder.queuecast(line).env("PATH", "/nowhere"));
+    assert!(
+        text.contains("the machine is taken to have 4 processors (the size of the largest job"),
+        "{text}"
+    );
 }

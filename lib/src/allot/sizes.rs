@@ -45,6 +45,14 @@ pub enum SizesError {
         /// The sizes there are, as written.
         given: String,
     },
+    /// The site's limits allow no size.
+    #[error("no size is allowed there: a job may have at most {}", limits(*most, *longest))]
+    NoneAllowed {
+        /// The most processors of a job.
+        most: Option<Procs>,
+        /// The longest time a job may ask for.
+        longest: Option<Seconds>,
+    },
     /// Measured run times that no speedup fits.
     #[error("no speedup fits the measured run times: {0}")]
     NoFit(String),
@@ -60,6 +68,13 @@ pub enum SizesError {
     /// A variance that is none.
     #[error("a variance of {0:?}: it must be from 0 to 10^9")]
     Variance(f64),
+}
+
+/// "8 processors and 600 s".
+fn limits(most: Option<Procs>, longest: Option<Seconds>) -> String {
+    let most = most.map(|most| format!("{most} processors"));
+    let longest = longest.map(|longest| format!("{longest} s"));
+    most.into_iter().chain(longest).collect::<Vec<_>>().join(" and ")
 }
 
 fn none_viable(viable: Viable, machine: Procs, given: Option<String>) -> SizesError {

@@ -110,6 +110,16 @@ impl<'a> Scorer<'a> {
     /// What [`WalkForward::score`] says of a [`crate::predict::template::TemplatePredictor`] with this set, to the last
     /// bit.
     pub fn score(&self, set: &TemplateSet, range: Range<usize>) -> Score {
+        self.score_where(set, range, |_| true)
+    }
+
+    /// What [`WalkForward::score_ended`] says, where `ended` is [`WalkForward::ended_before`] of the end of the range.
+    pub fn score_ended(&self, set: &TemplateSet, range: Range<usize>, ended: &[bool]) -> Score {
+        self.score_where(set, range, |job| ended.get(job).is_some_and(|&ended| ended))
+    }
+
+    /// The score of the jobs of a range that count.
+    fn score_where(&self, set: &TemplateSet, range: Range<usize>, counts: impl Fn(usize) -> bool) -> Score {
         let until = range.end.min(self.len());
         let lessons = match until.checked_sub(1) {
             Some(last) => &self.lessons[..=self.asked[last] as usize],
@@ -127,7 +137,7 @@ impl<'a> Scorer<'a> {
                 newcomers.learn(ran);
                 continue;
             }
-            if range.contains(&asked) {
+            if range.contains(&asked) && counts(index) {
                 let forecast = match best[index] {
                     UNKNOWN => newcomers.forecast(&self.workload.jobs()[index]),
                     Estimate { point, half_width } => Forecast::around(point, half_width, LEVEL),

@@ -83,8 +83,8 @@ impl ScoreTally {
 impl<'a> WalkForward<'a> {
     /// Predicts each job as it starts (Smith, Foster & Taylor 1998, section 2.2). A job whose start is unknown is
     /// taken to have started when it was submitted: in SDSC-Par-1996, whose last lines of a crash are such, run
-    /// times then count from submission. At one instant, ends come first, then arrivals, then starts, each in
-    /// arrival order.
+    /// times then count from submission. At one instant, ends come first, in order of start as in a simulation, then
+    /// arrivals and then starts, each in arrival order.
     pub fn of(workload: &'a Workload) -> Result<WalkForward<'a>, EvalError> {
         if workload.starts.is_empty() && !workload.is_empty() {
             return Err(EvalError::NoWaits);
@@ -127,6 +127,33 @@ impl<'a> WalkForward<'a> {
             Step::Ended | Step::EndedAtOnce => Some((false, taken.job.0)),
             step => (step == self.asked).then_some((true, taken.job.0)),
         })
+    }
+
+    /// Of each job of the workload, whether it has ended before the prediction of this number is made; all have where there is
+    /// no such prediction.
+    pub fn ended_before(&self, number: usize) -> Vec<bool> {
+        let (mut ended, mut asked) = (vec![false; self.len()], 0);
+        for (asks, job) in self.lessons() {
+            if asks && asked == number {
+                return ended;
+            }
+            asked += usize::from(asks);
+            ended[job as usize] |= !asks;
+        }
+        vec![true; self.len()]
+    }
+
+    /// What [`WalkForward::score`] says, of the jobs in `range` that have ended before the first prediction after it: the others'
+    /// run times are not known then.
+    pub fn score_ended(&self, predictor: &mut dyn RuntimePredictor, range: Range<usize>) -> Score {
+        let ended = self.ended_before(range.end);
+        let mut tally = ScoreTally::default();
+        self.each(predictor, range, |job, forecast, ran| {
+            if ended[job] {
+                tally.add(forecast, ran);
+            }
+        });
+        tally.score()
     }
 
     /// How right a predictor is about the jobs in `range`, counted in the order in which they are predicted. It
@@ -240,6 +267,30 @@ mod tests {
         assert_eq!(replay.score(&mut Requested { default: Seconds(1) }, 3..3), Score::default());
         let unknown = replay.score(&mut Constant(Seconds(20)), 3..4);
         assert_eq!((unknown.jobs, unknown.mean_error), (1, 13.0), "without a start it starts at submission");
+    }
+
+    #[test]
+    fn jobs_that_still_run_at_the_end_of_a_range_do_not_count() {
+        let scored = |run: i64| {
+            let jobs = [
+                (0, Some(0), 10),
+                (20, Some(20), run),
+                (30, Some(30), 5),
+                (60, Some(60), 50),
+                (70, Some(70), 7),
+            ];
+            let workload = workload(&jobs);
+            let replay = WalkForward::of(&workload).unwrap();
+            let score = |range: Range<usize>| replay.score_ended(&mut Constant(Seconds(20)), range);
+            (replay.ended_before(3), score(0..3), score(0..5), replay.score(&mut Constant(Seconds(20)), 0..3))
+        };
+        let (ended, known, all, plain) = scored(900);
+        assert_eq!(ended, [true, false, true, false, false]);
+        assert_eq!((known.jobs, known.mean_error, all.jobs, plain.jobs), (2, 12.5, 5, 3));
+        // Its run time changes nothing, as long as it still runs.
+        assert_eq!(scored(41).1, known);
+        assert_ne!(scored(41).3, plain, "control");
+        assert_eq!(scored(40).1.jobs, 3, "it ends just before");
     }
 
     #[test]

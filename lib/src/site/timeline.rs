@@ -4,7 +4,7 @@ use crate::job::JobIndex;
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
 
-/// What happens to a job, in the order in which things happen at one instant. A job that runs for no time ends after it
+/// What happens to a job, in the order in which things happen at one instant; ends of one instant come in order of start. A job that runs for no time ends after it
 /// started, and a job that is withdrawn in the second of its submission leaves after it was submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
@@ -105,7 +105,15 @@ impl Timeline {
             origins.push(Origin::Ran { index: submitted.index, start, ran });
         }
         leave(&mut origins, &mut moments, None);
-        moments.sort_unstable();
+        // Ends of one instant come in order of start, as in a simulation.
+        let started = |job: JobIndex| match origins[job.at()] {
+            Origin::Ran { start, .. } => start,
+            Origin::Withdrawn(_) => Time(0),
+        };
+        moments.sort_unstable_by_key(|&TimedStep { at, step, job }| {
+            let start = if step == Step::Ended { started(job) } else { Time(0) };
+            (at, step, start, job)
+        });
         Timeline { moments, origins, numbers }
     }
 

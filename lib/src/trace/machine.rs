@@ -20,6 +20,8 @@ pub enum MachineSource {
     MaxNodes,
     /// The largest job, if the log does not say: the machine may have been larger.
     LargestJob,
+    /// What the site's `sinfo` says.
+    Sinfo,
 }
 
 /// A machine's size.
@@ -32,6 +34,11 @@ pub struct MachineSize {
 }
 
 impl MachineSize {
+    /// Whether the log does not say it, so that it may be wrong.
+    pub fn is_guessed(&self) -> bool {
+        matches!(self.source, MachineSource::MaxNodes | MachineSource::LargestJob)
+    }
+
     /// The size given by the caller, else by the header. A `MaxProcs` that a note calls the size of the largest job
     /// does not count.
     pub fn declared(given: Option<Procs>, header: &Header) -> Option<MachineSize> {
@@ -82,6 +89,7 @@ impl fmt::Display for MachineSize {
             MachineSource::LargestJob => {
                 "the size of the largest job, as the log does not say; it may be larger"
             }
+            MachineSource::Sinfo => "from sinfo",
         };
         write!(f, "{} processors ({source})", self.procs)
     }

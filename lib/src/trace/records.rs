@@ -111,7 +111,9 @@ impl<'a> Records<'a> {
                 Parsed::Incomplete => continue,
                 Parsed::Refused(error) => return Err(*error),
             }
-            self.judge(false)?;
+            if self.unreadable.is_due(self.data_lines) {
+                self.judge(false)?;
+            }
             self.check_clusters()?;
             if is_record {
                 return Ok(true);

@@ -1,27 +1,24 @@
-//! What a Slurm site says of itself at this moment: text of `squeue` and `sinfo`, asked for as written here.
+//! The jobs of a Slurm site at this moment: text of `squeue`, asked for as written here.
 //!
-//! `-a` asks about all partitions, `-p` about one; `sinfo` refuses both together. Names that users choose are not asked
-//! for, so that none can break a line.
+//! Names that users choose are not asked for, so that none can break a line.
 
 use std::cmp::Reverse;
 
+use super::hostlist::expanded;
 use super::sacct::seconds;
 use crate::job::{Job, UserId};
 use crate::units::{Procs, Seconds, Time};
 use crate::workload::Names;
 
-/// What to ask `squeue`: one line for each job, those of arrays too.
+/// What to ask `squeue`: one line for each job of all partitions, those of arrays too.
 ///
 /// Jobs whose nodes are being configured hold processors already; only `-t` selects them as running. Submission times are
 /// printed as Unix seconds where [`TIME_FORMAT`] is set in the environment of the command.
-pub const SQUEUE: [&str; 6] =
-    ["-h", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%V|%r"];
+pub const SQUEUE: [&str; 7] =
+    ["-h", "-a", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%r"];
 
 /// The environment variable that has Slurm print times as Unix seconds, and its value.
 pub const TIME_FORMAT: (&str, &str) = ("SLURM_TIME_FORMAT", "%s");
-
-/// What to ask `sinfo`: one line for each node and partition.
-pub const SINFO: [&str; 4] = ["-h", "-N", "-o", "%N|%C"];
 
 /// Reasons of jobs that wait for processors and nothing else.
 const IN_LINE: [&str; 6] =
@@ -56,6 +53,10 @@ pub struct Queued {
     pub submit: Option<Time>,
     /// Higher priorities come first.
     pub priority: i64,
+    /// The partitions it may run in, or the one it runs in.
+    pub partitions: Vec<String>,
+    /// The nodes it holds; none while it waits.
+    pub nodes: Vec<String>,
     /// Whether it runs, or waits for processors, and not for a time, another job, or a limit of its user's.
     pub in_line: bool,
 }
@@ -72,8 +73,11 @@ pub fn squeue(text: &str) -> Result<Vec<Queued>, NotAsAsked> {
 }
 
 fn queued(line: &str) -> Option<Queued> {
-    let fields: Vec<&str> = line.trim_end().splitn(8, '|').collect();
-    let &[id, state, procs, limit, used, priority, user, reason] = &fields[..] else { return None };
+    let fields: Vec<&str> = line.trim_end().splitn(11, '|').collect();
+    let &[id, state, procs, limit, used, priority, user, submit, partitions, nodes, reason] = &fields[..]
+    else {
+        return None;
+    };
     let digits = id.find(|c: char| !c.is_ascii_digit()).map_or(id, |end| &id[..end]);
     let length = |text: &str| seconds(text.as_bytes()).map(Seconds);
     let limit = match limit {
@@ -85,25 +89,19 @@ fn queued(line: &str) -> Option<Queued> {
         "PENDING" => None,
         _ => return None,
     };
-    let (submit, reason) = submission(reason);
     Some(Queued {
         id: digits.parse().ok()?,
         procs: Procs(procs.parse().ok().filter(|&procs| procs > 0)?),
         limit,
         elapsed,
         user: user.to_owned(),
-        submit,
+        submit: submit.parse().ok().map(Time),
         priority: priority.parse().ok()?,
+        partitions: partitions.split(',').map(str::to_owned).collect(),
+        nodes: if nodes.is_empty() { Vec::new() } else { expanded(nodes)? },
         // Why a running job once waited may still be said.
         in_line: elapsed.is_some() || IN_LINE.iter().any(|known| reason.starts_with(known)),
     })
-}
-
-/// A submission time in front of the reason, if there is one that is a Unix time.
-fn submission(text: &str) -> (Option<Time>, &str) {
-    let Some((time, reason)) = text.split_once('|') else { return (None, text) };
-    let is_time = time == "N/A" || time.starts_with(|c: char| c.is_ascii_digit());
-    if is_time { (time.parse().ok().map(Time), reason) } else { (None, text) }
 }
 
 impl Queued {
@@ -117,36 +115,19 @@ impl Queued {
     }
 }
 
-/// Reads what [`SINFO`] asks for: the processors of all nodes that are held or idle, each node counted once. Those of nodes
-/// that are down or drained are not among them.
-pub fn sinfo(text: &str) -> Result<Procs, NotAsAsked> {
-    let mut seen: Vec<(&str, u32)> = Vec::new();
-    for (line, text) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let node = text.split_once('|').and_then(|(name, cpus)| {
-            let mut parts = cpus.trim().split('/').map(str::parse::<u32>);
-            let (held, idle) = (parts.next()?.ok()?, parts.next()?.ok()?);
-            Some((name, held.checked_add(idle)?))
-        });
-        seen.push(node.ok_or_else(|| NotAsAsked { command: "sinfo", line, text: text.to_owned() })?);
-    }
-    seen.sort_unstable();
-    seen.dedup_by_key(|(name, _)| *name);
-    Ok(Procs(seen.iter().fold(0, |sum, (_, procs)| sum.saturating_add(*procs))))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// As a site printed it.
     const QUEUE: &str = "\
-151|PENDING|16|10:00|0:00|15350|alice|Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
-52|PENDING|16|1-05:00:00|0:00|15256|dave|Priority
-3|PENDING|16|30:00|0:00|99999|carol|BeginTime
-141_7|PENDING|1|UNLIMITED|0:00|15256|dave|Resources
-2|RUNNING|2|1:00|0:16|10146|bob|None
-9|RUNNING|4|2:00:00|1-00:00:01|10146|bob|None
-60|PENDING|1|5:00|0:00|20000|eve|Dependency
+151|PENDING|16|10:00|0:00|15350|alice|1763222400|short||Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
+52|PENDING|16|1-05:00:00|0:00|15256|dave|1763222400|short,long||Priority
+3|PENDING|16|30:00|0:00|99999|carol|1763222400|short||BeginTime
+141_7|PENDING|1|UNLIMITED|0:00|15256|dave|1763222400|short||Resources
+2|RUNNING|2|1:00|0:16|10146|bob|1763222400|short|node01|None
+9|RUNNING|4|2:00:00|1-00:00:01|10146|bob|1763222400|long|node[02-03]|None
+60|PENDING|1|5:00|0:00|20000|eve|1763222400|short||Dependency
 ";
 
     #[test]
@@ -164,13 +145,17 @@ mod tests {
         );
         assert_eq!((jobs[5].limit, jobs[5].elapsed), (Some(Seconds(104_400)), None));
         assert_eq!((jobs[6].limit, jobs[6].user.as_str()), (None, "dave"));
+        assert_eq!(
+            (jobs[0].nodes.join(" "), jobs[0].partitions.join(" ")),
+            ("node02 node03".into(), "long".into())
+        );
+        assert_eq!((jobs[5].nodes.len(), jobs[5].partitions.join(" ")), (0, "short long".into()));
         assert_eq!(squeue(""), Ok(Vec::new()));
     }
 
     #[test]
     fn submission_times_are_unix_seconds() {
-        let text =
-            "5|PENDING|1|1:00|0:00|7|ada|1763222400|Priority\n6|PENDING|1|1:00|0:00|6|eve|N/A|Dependency\n";
+        let text = "5|PENDING|1|1:00|0:00|7|ada|1763222400|short||Priority\n6|PENDING|1|1:00|0:00|6|eve|N/A|short||Dependency\n";
         let jobs = squeue(text).unwrap();
         assert_eq!((jobs[0].submit, jobs[0].in_line), (Some(Time(1_763_222_400)), true));
         assert_eq!((jobs[1].submit, jobs[1].in_line), (None, false));
@@ -187,21 +172,14 @@ mod tests {
         for line in [
             "JOBID PARTITION NAME",
             "52|PENDING|16|10:00",
-            "52|PENDING|0|10:00|0:00|1|a|Priority",
-            "52|PENDING|x|10:00|0:00|1|a|Priority",
-            "52|COMPLETED|1|10:00|0:00|1|a|None",
-            "52|PENDING|1|soon|0:00|1|a|None",
+            "52|PENDING|0|10:00|0:00|1|a|9|p||Priority",
+            "52|PENDING|x|10:00|0:00|1|a|9|p||Priority",
+            "52|COMPLETED|1|10:00|0:00|1|a|9|p||None",
+            "52|PENDING|1|soon|0:00|1|a|9|p||None",
+            "52|RUNNING|1|10:00|0:00|1|a|9|p|n[1|None",
         ] {
             let error = squeue(&format!("{QUEUE}{line}\n")).unwrap_err();
             assert_eq!((error.line, error.text.as_str()), (8, line));
         }
-    }
-
-    #[test]
-    fn a_node_in_several_partitions_is_counted_once_and_a_broken_one_not() {
-        let text = "node01|4/0/0/4\nnode01|4/0/0/4\nnode02|1/3/0/4\nnode03|0/0/4/4\n";
-        assert_eq!(sinfo(text), Ok(Procs(8)));
-        assert_eq!(sinfo("NODELIST CPUS").unwrap_err().line, 1);
-        assert!(sinfo("node01|4").is_err());
     }
 }

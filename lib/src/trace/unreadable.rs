@@ -27,6 +27,11 @@ impl UnreadableLines {
         self.first.get_or_insert(malformed);
     }
 
+    /// Whether the first lines are to be judged, `lines` being all so far.
+    pub fn is_due(&self, lines: u64) -> bool {
+        lines >= TRIAL && !self.tried
+    }
+
     /// Rejects a log if more than half of its lines are malformed, `lines` being those that could be records: once after
     /// the first hundred, and at the end.
     pub fn judge(&mut self, lines: u64, at_end: bool, format: LogFormat) -> Result<(), TraceError> {

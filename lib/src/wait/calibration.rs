@@ -75,6 +75,9 @@ impl Calibration {
     /// The fewest lessons from which something is learned.
     pub const FEWEST: usize = 30;
 
+    /// How many lessons an answer comes from.
+    pub const ALIKE: usize = ALIKE;
+
     /// From these lessons; `None` if they are fewer than 30.
     ///
     /// # Formula
@@ -122,10 +125,14 @@ impl Calibration {
         let mut order: Vec<(Seconds, usize)> = waits.iter().copied().zip(0..).collect();
         order.sort_unstable();
         let question = WaitQuestion::new(order.iter().map(|one| one.0), procs, request);
-        let answer = self.answer(&question);
-        for (rank, &(_, place)) in order.iter().enumerate() {
-            waits[place] = answer[answer.len() * (2 * rank + 1) / (2 * order.len())];
-        }
+        replace(waits, &order, &self.answer(&question));
+    }
+
+    /// Replaces predicted waits by those of all lessons, keeping their order, as [`Calibration::correct`] does.
+    pub fn replace_by_past(&self, waits: &mut [Seconds]) {
+        let mut order: Vec<(Seconds, usize)> = waits.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        replace(waits, &order, &self.past_waits());
     }
 
     /// The waits of the nearest lessons, corrected, in ascending order; never empty.
@@ -148,6 +155,13 @@ impl Calibration {
             nearest.iter().take(ALIKE).map(|(_, lesson)| corrected(lesson)).collect();
         waits.sort_unstable();
         waits
+    }
+}
+
+/// Replaces waits, of which this is the order, by ascending values, which are not none.
+fn replace(waits: &mut [Seconds], order: &[(Seconds, usize)], values: &[Seconds]) {
+    for (rank, &(_, place)) in order.iter().enumerate() {
+        waits[place] = values[values.len() * (2 * rank + 1) / (2 * order.len())];
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! A [`Holder`] is a running job with the distribution of its run time: by its age and the distribution of lifetimes, given or
 //! fitted ([`LifetimeFit`]), or by a run-time predictor's forecast; [`Outlook`] says which. [`QueueTime`] predicts when enough
-//! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past. Refuses to know traces.
+//! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past, and
+//! [`RangeComparison`] says whether its ranges are worth more than the range of past waits. Refuses to know traces.
 
 mod calibration;
 pub mod features;
@@ -12,6 +13,7 @@ mod freed;
 mod holder;
 mod outlook;
 mod queue_time;
+mod range_score;
 mod root;
 
 pub use calibration::{Calibration, Lesson, WaitQuestion};
@@ -20,3 +22,4 @@ pub use freed::probability;
 pub use holder::Holder;
 pub use outlook::Outlook;
 pub use queue_time::{QueueTime, quantile};
+pub use range_score::{RangeComparison, interval_score};

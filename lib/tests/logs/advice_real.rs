@@ -4,7 +4,8 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::allot::advice::{
-    AdviceSettings, AdviceSource, MoldableJob, Preference, RangeWidth, RunTimeBySize, TrackRecord, advise,
+    AdviceSettings, AdviceSource, MoldableJob, Preference, RangeWidth, RunTimeBySize, ShownRanges,
+    TrackRecord, advise,
 };
 use queuecast::eval::Experiment;
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
@@ -99,6 +100,20 @@ fn corrected(name: &str, starts: &str, record: &TrackRecord) -> String {
     format!("| {} |", parts.join(" | "))
 }
 
+/// Of the table of interval scores.
+fn scored(name: &str, starts: &str, record: &TrackRecord) -> String {
+    let parts = [
+        name.to_owned(),
+        starts.to_owned(),
+        hours(record.score),
+        hours(record.usual.unwrap().score),
+        hours(record.shown.score),
+        percent(record.shown.inside),
+        percent(record.shown.usual),
+    ];
+    format!("| {} |", parts.join(" | "))
+}
+
 fn guide() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/choosing-a-size/README.md");
     std::fs::read_to_string(path).unwrap()
@@ -169,6 +184,7 @@ pub fn trials() -> Vec<Trial> {
                     assert!((0.75..=0.92).contains(&record.inside), "{row}");
                     assert!(record.width.factor < record.usual.unwrap().width.factor / 4.0, "{row}");
                     lacking.push(row);
+                    lacking.push(scored(name, starts, &record));
                 }
             }
             let guide = guide();
@@ -191,6 +207,8 @@ pub fn trials() -> Vec<Trial> {
             mean_wait: 2.0,
             nearer: None,
             width: RangeWidth { mean: 0.0, factor: 1.0 },
+            score: 0.0,
+            shown: ShownRanges { usual: 0.0, inside: 0.123, score: 0.0 },
             usual: None,
         };
         let row = row("KTH", "easy", DEFAULTS, &record);

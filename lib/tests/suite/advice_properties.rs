@@ -1,16 +1,18 @@
 //! Advice: exact with certain run times, equal to the formulas where there are any, and independent of the future.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 use queuecast::allot::advice::{
     Advice, AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
 use queuecast::distribution::{Distribution, LogUniform};
-use queuecast::eval::Experiment;
-use queuecast::job::{Job, Truth, UserId};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, RuntimePredictor};
+use queuecast::eval::{Experiment, WalkForward};
+use queuecast::job::{Event, Job, Truth, UserId, What};
+use queuecast::predict::{DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
 use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
+use queuecast::sim::{Backfill, Options, simulate};
 use queuecast::site::{Replay, Site, Timeline};
 use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds, Time};
@@ -314,6 +316,57 @@ fn nothing_of_the_future_is_known() {
         }
     }
     assert!(queued > 0 && changed, "control: there is a queue, and later the two differ");
+}
+
+/// Requested times; remembers in which order jobs ended.
+#[derive(Debug, Clone, Default)]
+struct EndOrder(Arc<Mutex<Vec<u64>>>);
+
+impl RuntimePredictor for EndOrder {
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        Forecast::exactly(question.job.shape.limit.unwrap_or(DEFAULT_REQUEST))
+    }
+
+    fn observe(&mut self, event: &Event<'_>, _: &mut Vec<Revision>) {
+        if let What::Ended(_) = event.what {
+            self.0.lock().unwrap().push(event.job.id.0);
+        }
+    }
+}
+
+#[test]
+fn simultaneous_ends_have_one_order_in_simulations_and_replays() {
+    // Whole minutes, so that many jobs end at once, and the order of submission is not that of the start.
+    let coarse = workload(3, 400);
+    let pairs = coarse.jobs().iter().zip(coarse.truths()).map(|(job, truth)| {
+        let minutes = |time: i64| 1800 * (1 + time / 1800);
+        let mut job = job.clone();
+        (job.submit, job.shape.limit) = (Time(minutes(job.submit.0)), Some(Seconds(14_400)));
+        (job, Truth::rigid(Seconds(minutes(truth.run().0))))
+    });
+    let coarse = Workload::new(Machine { procs: MACHINE }, pairs.collect()).unwrap();
+    let simulated = EndOrder::default();
+    let schedule = simulate(
+        &coarse,
+        Options::default(),
+        &mut *Backfill::easy().build(),
+        &mut simulated.clone(),
+        &mut [],
+    )
+    .unwrap();
+    let starts = schedule.placements.iter().map(|placement| placement.start).collect();
+    let recorded =
+        Workload::recorded(coarse.machine(), coarse.jobs().to_vec(), coarse.truths().to_vec(), starts)
+            .unwrap();
+    let replayed = EndOrder::default();
+    let replay = WalkForward::of(&recorded).unwrap();
+    // One prediction beyond the last, so that all ends are seen.
+    replay.each(&mut replayed.clone(), 0..recorded.len() + 1, |_, _, _| {});
+    let (simulated, replayed) = (simulated.0.lock().unwrap().clone(), replayed.0.lock().unwrap().clone());
+    assert_eq!(simulated, replayed);
+    let end = |id: &u64| recorded.starts[*id as usize] + recorded.truths()[*id as usize].run();
+    let turned = simulated.windows(2).filter(|two| end(&two[0]) == end(&two[1]) && two[0] > two[1]).count();
+    assert!(turned > 5, "control: {turned} ends at once are not in order of submission");
 }
 
 #[test]

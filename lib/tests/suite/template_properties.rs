@@ -82,7 +82,10 @@ proptest! {
         prop_assert_eq!(scorer.len(), replay.len());
         for range in [0..replay.len(), from..to, from..from] {
             let slow = replay.score(&mut TemplatePredictor::new(&set), range.clone());
-            prop_assert_eq!(scorer.score(&set, range), slow);
+            prop_assert_eq!(scorer.score(&set, range.clone()), slow);
+            let ended = replay.ended_before(range.end);
+            let slow = replay.score_ended(&mut TemplatePredictor::new(&set), range.clone());
+            prop_assert_eq!(scorer.score_ended(&set, range, &ended), slow);
         }
         prop_assert_eq!(set.to_string().parse::<TemplateSet>(), Ok(set));
     }

@@ -295,6 +295,16 @@ fn tables_of_simulators_are_read_with_a_note() {
         assert_eq!((again.workload.jobs(), &again.workload.names), (log.workload.jobs(), names));
         assert_eq!(again.report.fired(Rule::IdentityNames), 0);
     }
+    // The first known value tells; numbers that no 64-bit integer holds are names, too.
+    let later = foreign!("named-users.swf").replacen(";user5;", ";;", 1);
+    assert_eq!(users(&read(&later)), ["", "user1", "user5", ""]);
+    let huge =
+        foreign!("named-users.swf").replace(";user5;", ";18446744073709551615;").replace(";user1;", ";17;");
+    assert_eq!(users(&read(&huge)), ["18446744073709551615", "17", "18446744073709551615", ""]);
+    // A broken first line tells nothing of the others.
+    let broken = "1 2 x 4 5 6 7 8 9 10 11 a b c d e 17 18\n".to_owned() + foreign!("wide-users.swf");
+    assert_eq!(read(&broken).report.fired(Rule::IdentityNames), 0);
+    assert_eq!(read(&broken).workload.jobs(), read(foreign!("wide-users.swf")).workload.jobs());
     let blanks = foreign!("named-users.swf").replace(";;", ";-1;").replace(";;", ";-1;").replace(';', " ");
     assert_eq!(read(&blanks).workload.digest(), log.workload.digest());
 

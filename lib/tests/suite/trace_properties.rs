@@ -47,6 +47,28 @@ fn nearly_sacct() -> impl Strategy<Value = String> {
         .prop_map(|lines| format!("JobID|State|Submit|Start|Elapsed|ReqCPUS|Timelimit\n{}", lines.join("\n")))
 }
 
+/// Accounting with columns of free text, so that rows are rejoined, of one cluster or two.
+fn nearly_sacct_with_names() -> impl Strategy<Value = String> {
+    let field = prop_oneof![
+        4 => "[0-9]{1,10}",
+        2 => "COMPLETED|TIMEOUT|ada|bob|east",
+        1 => "Unknown|None|INVALID|0 days 00:0[0-9]:00|2026-1[0-9]-2[0-9]T0[0-9]:[0-9]0:00(Z|[+]0100)?",
+        1 => "[ -~]{0,6}|\"[a-z,;|]{0,4}\"",
+    ];
+    let row = proptest::collection::vec(field, 5..14).prop_map(|fields| fields.join("|"));
+    let good = "[1-9][0-9]{0,3}".prop_map(|id| format!("{id}|x|COMPLETED|5|6|00:01:00|2|a b|ada|c"));
+    let piece = "[a-z |]{0,9}";
+    let line = prop_oneof![3 => row, 4 => good, 2 => piece];
+    let delimiter = prop_oneof![Just("|"), Just(","), Just(";"), Just("\x1f")];
+    (proptest::collection::vec(line, 0..30), delimiter).prop_map(|(lines, delimiter)| {
+        format!(
+            "JobID|Comment|State|Submit|Start|Elapsed|ReqCPUS|SubmitLine|User|JobName\n{}",
+            lines.join("\n")
+        )
+        .replace('|', delimiter)
+    })
+}
+
 /// Reads to the end: every data line is a record, or was counted as something else.
 fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseError> {
     let Ok(mut records) = Records::open(bytes, &options(format)) else { return Ok(()) };
@@ -114,5 +136,15 @@ proptest! {
     #[test]
     fn every_row_of_nearly_good_accounting_is_accounted_for(text in nearly_sacct()) {
         accounted(text.as_bytes(), Some(LogFormat::Sacct))?;
+    }
+
+    #[test]
+    fn every_row_of_accounting_with_names_is_accounted_for(text in nearly_sacct_with_names()) {
+        accounted(text.as_bytes(), Some(LogFormat::Sacct))?;
+    }
+
+    #[test]
+    fn every_line_of_a_nearly_good_table_is_accounted_for(text in nearly_swf()) {
+        accounted(text.replace(' ', ";").as_bytes(), Some(LogFormat::Swf))?;
     }
 }

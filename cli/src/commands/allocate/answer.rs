@@ -2,7 +2,7 @@
 
 use queuecast::allot::advice::{AdviceAnswer, Prospect, Target, TimeRange};
 use queuecast::report::{Cell, Column, Table, date};
-use queuecast::trace::TimeZone;
+use queuecast::trace::{MachineSize, TimeZone};
 use queuecast::units::Time;
 use serde::Serialize;
 
@@ -28,6 +28,12 @@ pub struct Allocated {
     pub version: &'static str,
     pub source: String,
     pub moment: Moment,
+    /// The partition, on a live site; several names if a job fares alike in them.
+    pub partition: Option<String>,
+    /// The machine's size, and where it is known from.
+    pub machine: MachineSize,
+    /// The machine of the log that a live site learns from.
+    pub history: Option<MachineSize>,
     #[serde(flatten)]
     pub answer: AdviceAnswer,
 }
@@ -35,6 +41,13 @@ pub struct Allocated {
 impl Allocated {
     /// One row for each size.
     pub fn rows(&self) -> Table {
+        let mut table = Table::new(Allocated::columns());
+        self.add_rows(&mut table);
+        table
+    }
+
+    /// What [`Allocated::add_rows`] adds.
+    pub fn columns() -> Vec<Column> {
         let mut columns = vec![Column::integer("procs")];
         for what in ["queue", "run", "turnaround"] {
             columns.extend(
@@ -42,7 +55,12 @@ impl Allocated {
             );
         }
         columns.extend([Column::share("at once"), Column::share("best"), Column::integer("recommended")]);
-        let mut table = Table::new(columns);
+        columns.push(Column::text("partition"));
+        columns
+    }
+
+    /// Adds one row for each size.
+    pub fn add_rows(&self, table: &mut Table) {
         for prospect in self.answer.advice.prospects() {
             let mut row = vec![prospect.procs.into()];
             for range in [prospect.queue, prospect.run, prospect.turnaround] {
@@ -54,9 +72,9 @@ impl Allocated {
                 [prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)),
             );
             row.push(Cell::Integer(recommended));
+            row.push(self.partition.as_ref().map_or(Cell::Missing, |name| Cell::text(&**name)));
             table.row(row);
         }
-        table
     }
 }
 
@@ -78,21 +96,16 @@ impl Allocated {
 
     /// The size of the least turnaround; of those alike the one to ask for, or else the smallest.
     pub fn least(&self) -> &Prospect {
-        let target = self.target();
-        let turnaround = |one: &Prospect| target.of(&one.turnaround);
-        let mut least = self.answer.advice.recommended();
-        for one in self.answer.advice.prospects() {
-            if turnaround(one) < turnaround(least) {
-                least = one;
-            }
-        }
-        least
+        self.answer.advice.least()
     }
 
-    /// The size that would be done sooner than the one to ask for, but not by enough to wait for it.
+    /// The size that would be done sooner than the one to ask for, but not by enough to wait for it. Sizes that are too close
+    /// to call are not done sooner.
     pub fn passed_over(&self) -> Option<&Prospect> {
         let least = self.least();
-        (!self.is_recommended(least)).then_some(least)
+        let recommended = self.answer.advice.recommended().procs;
+        let close = self.answer.advice.too_close().contains(&recommended);
+        (!close && !self.is_recommended(least)).then_some(least)
     }
 }
 

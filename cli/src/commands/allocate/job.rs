@@ -19,8 +19,8 @@ pub struct Arguments {
     #[arg(long, requires = "runs", conflicts_with_all = ["lifetime", "parallelism", "variance"])]
     pub between: bool,
     /// How long it runs on one processor, instead of --runs; with --parallelism and --variance
-    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
-    pub lifetime: Option<Seconds>,
+    #[arg(long, value_name = "DURATION", value_parser = lifetime, requires = "parallelism", requires = "variance", allow_hyphen_values = true)]
+    pub lifetime: Option<SerialRun>,
     /// Its average parallelism, from 1 on: no number of processors makes it faster than this
     #[arg(long, value_name = "A", value_parser = number, requires = "lifetime", allow_negative_numbers = true)]
     pub parallelism: Option<f64>,
@@ -43,18 +43,49 @@ pub struct Arguments {
 
 /// Run times by size.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MeasuredRuns(Vec<(Procs, Seconds)>);
+pub struct MeasuredRuns {
+    runs: Vec<(Procs, Seconds)>,
+    /// Those given as a plain number below a minute, as written: perhaps another unit is meant.
+    bare: Vec<String>,
+}
+
+/// The run time on one processor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SerialRun {
+    length: Seconds,
+    /// As for [`MeasuredRuns`].
+    bare: Option<String>,
+}
+
+/// Whether a length of time is written as a plain number below this many seconds.
+const SHORT: i64 = 60;
+
+fn is_bare(text: &str) -> bool {
+    text.trim().parse::<i64>().is_ok_and(|seconds| seconds < SHORT)
+}
+
+fn lifetime(text: &str) -> Result<SerialRun, String> {
+    Ok(SerialRun {
+        length: spec::positive_duration(text)?,
+        bare: is_bare(text).then(|| text.trim().to_owned()),
+    })
+}
 
 fn runs(text: &str) -> Result<MeasuredRuns, String> {
+    let mut bare = Vec::new();
     let each = text.split(',').map(|piece| {
         let (procs, run) = piece
             .split_once('=')
             .ok_or_else(|| format!("\"{}\" is no size with a run time, such as 8=2h10m", piece.trim()))?;
         let procs = spec::at_least_one(procs.trim())
             .map_err(|why| format!("processors \"{}\": {why}", procs.trim()))?;
+        if is_bare(run) {
+            bare.push(piece.trim().to_owned());
+        }
         Ok((Procs(procs), spec::positive_duration(run)?))
     });
-    each.collect::<Result<_, String>>().map(MeasuredRuns)
+    let runs = each.collect::<Result<_, String>>()?;
+    Ok(MeasuredRuns { runs, bare })
 }
 
 /// The library says which numbers make sense.
@@ -70,14 +101,27 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
+    /// Run times that may be meant in another unit.
+    pub fn warnings(&self) -> Vec<String> {
+        let seconds = |option: &str, text: &str| {
+            let number = text.rsplit('=').next().unwrap_or(text).trim();
+            format!(
+                "{option} {text}: a plain number is in seconds; write {text}m or {text}h if {number} minutes or hours are meant"
+            )
+        };
+        let runs = self.runs.iter().flat_map(|runs| &runs.bare).map(|text| seconds("--runs", text));
+        let lifetime = self.lifetime.iter().filter_map(|one| one.bare.as_ref());
+        runs.chain(lifetime.map(|text| seconds("--lifetime", text))).collect()
+    }
+
     /// The job described; refused if its run time is missing.
     pub fn described(&self) -> Result<MoldableJob, Failure> {
-        let runs = match (&self.runs, self.lifetime) {
-            (Some(MeasuredRuns(runs)), _) => {
+        let runs = match (&self.runs, &self.lifetime) {
+            (Some(MeasuredRuns { runs, .. }), _) => {
                 RunTimeBySize::Measured { runs: runs.clone(), between: self.between }
             }
-            (None, Some(alone)) => RunTimeBySize::Modelled {
-                alone,
+            (None, Some(SerialRun { length, .. })) => RunTimeBySize::Modelled {
+                alone: *length,
                 parallelism: self.parallelism.unwrap_or(f64::NAN),
                 variance: self.variance.unwrap_or(f64::NAN),
             },
@@ -101,12 +145,16 @@ mod tests {
         let read = runs("8=4h, 16=2h10m,32=80m").unwrap();
         assert_eq!(
             read,
-            MeasuredRuns(vec![
-                (Procs(8), Seconds(14_400)),
-                (Procs(16), Seconds(7_800)),
-                (Procs(32), Seconds(4_800))
-            ])
+            MeasuredRuns {
+                runs: vec![
+                    (Procs(8), Seconds(14_400)),
+                    (Procs(16), Seconds(7_800)),
+                    (Procs(32), Seconds(4_800))
+                ],
+                bare: Vec::new()
+            }
         );
+        assert_eq!(runs("8=4, 16=59,32=60,64=4s,65=1:00").unwrap().bare, ["8=4", "16=59"]);
         for (text, why) in [
             ("", "no size with a run time"),
             ("8", "such as 8=2h10m"),

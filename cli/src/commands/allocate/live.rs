@@ -4,11 +4,15 @@ use std::io;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use queuecast::allot::advice::JobLimits;
 use queuecast::site::Site;
-use queuecast::trace::squeue::{NotAsAsked, Queued, SINFO, SQUEUE, TIME_FORMAT, sinfo, squeue};
+use queuecast::trace::PartitionQueue;
+use queuecast::trace::sinfo::{Partition, SINFO, all_procs, sinfo};
+use queuecast::trace::squeue::{NotAsAsked, Queued, SQUEUE, TIME_FORMAT, squeue};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Names};
 
+use crate::commands::loaded::number_of;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -18,59 +22,132 @@ use crate::printer::Printer;
 #[command(next_help_heading = "The site")]
 #[group(id = "the_site")]
 pub struct Arguments {
-    /// Ask the site's Slurm, by squeue and sinfo, which jobs run and wait now
+    /// Ask the site's Slurm, by squeue and sinfo, which jobs run and wait now, and what each partition allows
     #[arg(long)]
     pub live: bool,
-    /// Ask about this partition only
+    /// Answer for this partition only; by default for each that differs from the others
     #[arg(long, value_name = "NAME", requires = "live")]
     pub partition: Option<String>,
 }
 
-/// The queue of the site.
+/// The site as it is now.
 #[derive(Debug)]
-pub struct LiveQueue {
-    /// Processors in use or ready for it.
-    pub machine: Procs,
+pub struct LiveSite {
     /// When it was asked, as a Unix time.
     pub asked: Time,
+    partitions: Vec<Partition>,
     queue: Vec<Queued>,
 }
 
-impl LiveQueue {
-    /// Asks. Jobs that wait for something else than processors, and those larger than the machine, are left out, which is
-    /// said.
-    pub fn ask(arguments: &Arguments, procs: Option<u32>, printer: &Printer) -> Result<LiveQueue, Failure> {
-        let partition = arguments.partition.as_ref().map_or_else(|| vec!["-a"], |name| vec!["-p", name]);
+/// Partitions in which a job fares alike, and their queue.
+#[derive(Debug)]
+pub struct LiveQueue {
+    /// The names of the partitions, with commas between.
+    pub name: String,
+    /// Processors in use or ready for it.
+    pub machine: Procs,
+    /// What the partitions allow one job.
+    pub limits: JobLimits,
+    queue: PartitionQueue,
+}
+
+impl LiveSite {
+    /// Asks for all partitions and all jobs.
+    pub fn ask() -> Result<LiveSite, Failure> {
         let said =
             |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
-        let machine = match procs {
-            Some(procs) => Procs(procs),
-            None => sinfo(&output("sinfo", &[&SINFO[..], &partition].concat())?).map_err(said)?,
-        };
-        if machine == Procs(0) {
-            return Err(Failure::input("sinfo names no processors that are in use or ready")
-                .hint("check --partition"));
-        }
-        let all = squeue(&output("squeue", &[&SQUEUE[..], &partition].concat())?).map_err(said)?;
+        let partitions = sinfo(&output("sinfo", &SINFO)?).map_err(said)?;
+        let queue = squeue(&output("squeue", &SQUEUE)?).map_err(said)?;
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-        let count = all.len();
-        let queue: Vec<Queued> = all.into_iter().filter(|job| job.in_line && job.procs <= machine).collect();
-        if queue.len() < count {
-            printer.note(&format!(
-                "{} of {count} jobs wait for something else than processors, or want more than {machine}; they are left out",
-                count - queue.len()
-            ));
-        }
-        Ok(LiveQueue { machine, asked: Time(asked), queue })
+        Ok(LiveSite { asked: Time(asked), partitions, queue })
     }
 
-    /// The site as it is now, with users numbered as in its history.
-    pub fn site(&self, names: &Names, default_request: Seconds) -> Site {
-        let job = |queued: &Queued| queued.job(self.asked, names);
-        let running = self.queue.iter().filter_map(|queued| Some((job(queued), queued.elapsed?)));
-        let waiting = self.queue.iter().filter(|queued| queued.elapsed.is_none()).map(job);
-        Site::found(Machine { procs: self.machine }, self.asked, running, waiting, default_request)
+    /// All its processors, those that are down included.
+    pub fn procs(&self) -> Procs {
+        all_procs(&self.partitions)
     }
+
+    /// The queue of the partition named, or of each that starts jobs; those in which a job fares alike are one. `procs` replaces
+    /// the number of processors in service. Jobs that are left out are reported.
+    pub fn queues(
+        &self,
+        named: Option<&str>,
+        procs: Option<u32>,
+        printer: &Printer,
+    ) -> Result<Vec<LiveQueue>, Failure> {
+        let mut groups: Vec<Vec<&Partition>> = Vec::new();
+        for partition in self.chosen(named)? {
+            match groups.iter_mut().find(|group| group[0].is_like(partition)) {
+                Some(group) => group.push(partition),
+                None => groups.push(vec![partition]),
+            }
+        }
+        let several = groups.len() > 1;
+        let queues = groups.iter().filter_map(|group| {
+            let names: Vec<&str> = group.iter().map(|one| one.name.as_str()).collect();
+            let queue = PartitionQueue::of(group[0], &self.partitions, &self.queue);
+            let machine = procs.map_or(queue.machine, Procs);
+            let name = names.join(",");
+            let about = if several { format!("{name}: ") } else { String::new() };
+            if queue.left_out > 0 {
+                printer.note(&format!(
+                    "{about}{} of {} wait for something else than processors, or want more than {machine}; they are left out",
+                    queue.left_out,
+                    number_of(queue.jobs.len() + queue.left_out, "job")
+                ));
+            }
+            if queue.unlisted > Procs(0) {
+                printer.note(&format!(
+                    "{about}{} processors are held by no job that squeue lists; they count as not there",
+                    queue.unlisted
+                ));
+            }
+            let limits = JobLimits { most: Some(group[0].most().min(machine)), longest: group[0].longest };
+            (machine > Procs(0)).then_some(LiveQueue { name, machine, limits, queue })
+        });
+        let queues: Vec<LiveQueue> = queues.collect();
+        if queues.is_empty() {
+            return Err(Failure::input("sinfo names no processors that are in use or ready")
+                .hint("check --partition, and whether nodes are down"));
+        }
+        Ok(queues)
+    }
+
+    /// The partition named; without a name all that start jobs.
+    fn chosen(&self, named: Option<&str>) -> Result<Vec<&Partition>, Failure> {
+        let Some(name) = named else {
+            return Ok(self.partitions.iter().filter(|one| one.is_up).collect());
+        };
+        let Some(partition) = self.partitions.iter().find(|one| one.name == name) else {
+            let names: Vec<&str> = self.partitions.iter().map(|one| one.name.as_str()).collect();
+            let there = if names.is_empty() { "sinfo names none".to_owned() } else { names.join(", ") };
+            return Err(Failure::usage(format!("--partition {name}: there is no such partition"))
+                .hint(format!("partitions of this site: {there}")));
+        };
+        if !partition.is_up {
+            return Err(Failure::usage(format!(
+                "--partition {name}: it starts no jobs now; sinfo does not call it up"
+            )));
+        }
+        Ok(vec![partition])
+    }
+}
+
+impl LiveQueue {
+    /// The partitions as a site, with users numbered as in its history.
+    pub fn site(&self, asked: Time, names: &Names, default_request: Seconds) -> Site {
+        let job = |queued: &Queued| queued.job(asked, names);
+        let jobs = || self.queue.jobs.iter().filter(|queued| queued.procs <= self.machine);
+        let running = jobs().filter_map(|queued| Some((job(queued), queued.elapsed?)));
+        let waiting = jobs().filter(|queued| queued.elapsed.is_none()).map(job);
+        Site::found(Machine { procs: self.machine }, asked, running, waiting, default_request)
+    }
+}
+
+/// All processors of the site, if there is a Slurm here that answers.
+pub fn site_procs() -> Option<Procs> {
+    let partitions = sinfo(&output("sinfo", &SINFO).ok()?).ok()?;
+    Some(all_procs(&partitions)).filter(|&procs| procs > Procs(0))
 }
 
 /// What a command prints.

@@ -4,28 +4,32 @@ mod answer;
 mod job;
 mod live;
 mod moment;
+mod partitions;
 mod text;
 
 use std::path::{Path, PathBuf};
 
 use queuecast::allot::SizesError;
 use queuecast::allot::advice::{
-    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, Preference, RunTimeOutlook, Target, advise,
+    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, MoldableJob, Preference, RunTimeOutlook, Target,
+    advise,
 };
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
-use queuecast::units::Seconds;
+use queuecast::trace::{LogFormat, MachineSize, MachineSource};
+use queuecast::units::{Procs, Seconds};
 use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
 
 use self::answer::{Allocated, Moment};
+use self::partitions::{AllocatedByPartition, Refused};
 use super::cleaning;
 use super::loaded::Loaded;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
 use crate::failure::Failure;
-use crate::plot::Plotting;
+use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor, SpecParser};
@@ -199,42 +203,133 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let trace =
+    let mut trace =
         arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
     if let Some(trace) = &trace {
         let checked = settings.predictor.check(trace.log.workload.jobs());
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
-    let zone = &arguments.source.reading.time_zone;
-    let (answer, source, moment) = match &trace {
-        Some(trace) if !arguments.live.live => {
-            let workload = &trace.log.workload;
-            let at = moment::read(&arguments.at, zone, workload)?;
-            let _progress = Progress::uncounted(printer, predicting(&settings));
-            let answer = advise(&job, AdviceSource::Log { workload, at }, &settings)?;
-            (answer, trace.name.clone(), Moment::of(at, workload.epoch, zone))
+    if let Some(trace) = trace.as_mut().filter(|_| !arguments.live.live) {
+        if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
+            take_size(trace, live::site_procs());
         }
-        history => {
-            if settings.predictor == PredictorSpec::Perfect {
-                return Err(AdviceError::PerfectLive.into());
-            }
-            let found = live::LiveQueue::ask(&arguments.live, arguments.source.procs, printer)?;
-            let nothing = Workload::new(Machine { procs: found.machine }, Vec::new())
-                .map_err(|error| Failure::input(format!("sinfo: {error}")))?;
-            let workload = history.as_ref().map_or(&nothing, |trace| &trace.log.workload);
-            let site = found.site(&workload.names, settings.default_request);
-            let source = AdviceSource::Live { site, now: found.asked, history: workload };
-            let name = history
-                .as_ref()
-                .map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name));
-            let _progress = Progress::uncounted(printer, predicting(&settings));
-            (advise(&job, source, &settings)?, name, Moment::of(found.asked, Some(0), zone))
-        }
+        return from_log(arguments, &job, &settings, trace, plot, printer);
+    }
+    if settings.predictor == PredictorSpec::Perfect {
+        return Err(AdviceError::PerfectLive.into());
+    }
+    from_site(arguments, &job, &settings, trace, plot, printer)
+}
+
+/// The advice at a moment of a log.
+fn from_log(
+    arguments: &Arguments,
+    job: &MoldableJob,
+    settings: &AdviceSettings,
+    trace: &Loaded,
+    plot: PlannedPlot,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let (workload, zone) = (&trace.log.workload, &arguments.source.reading.time_zone);
+    let at = moment::read(&arguments.at, zone, workload)?;
+    let answer = {
+        let _progress = Progress::uncounted(printer, predicting(settings));
+        advise(job, AdviceSource::Log { workload, at }, settings)?
     };
-    warn(&answer, printer);
-    let version = env!("CARGO_PKG_VERSION");
-    plot.answer(&Allocated { version, source, moment, answer }, printer)
+    warn(arguments, &answer, printer);
+    warn_of_load(&answer, &trace.name, workload.machine().procs, printer);
+    let advice = Allocated {
+        version: env!("CARGO_PKG_VERSION"),
+        source: trace.name.clone(),
+        moment: Moment::of(at, workload.epoch, zone),
+        partition: None,
+        machine: trace.log.machine,
+        history: None,
+        answer,
+    };
+    plot.answer(&advice, printer)
+}
+
+/// The advice on a live site now: one answer, or one for each partition that differs from the others.
+fn from_site(
+    arguments: &Arguments,
+    job: &MoldableJob,
+    settings: &AdviceSettings,
+    mut history: Option<Loaded>,
+    plot: PlannedPlot,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let procs = arguments.source.procs;
+    let site = live::LiveSite::ask()?;
+    if let Some(history) = history.as_mut().filter(|one| one.log.machine.source == MachineSource::LargestJob)
+    {
+        take_size(history, Some(site.procs()));
+    }
+    let queues = site.queues(arguments.live.partition.as_deref(), procs, printer)?;
+    let nothing = Workload::new(Machine { procs: site.procs().max(Procs(1)) }, Vec::new())
+        .map_err(|error| Failure::input(format!("sinfo: {error}")))?;
+    let workload = history.as_ref().map_or(&nothing, |trace| &trace.log.workload);
+    let source = history
+        .as_ref()
+        .map_or_else(|| "squeue".to_owned(), |trace| format!("squeue, learning from {}", trace.name));
+    let several = queues.len() > 1;
+    let (mut answers, mut refused) = (Vec::new(), Vec::new());
+    let progress = Progress::uncounted(printer, predicting(settings));
+    for queue in &queues {
+        let found = queue.site(site.asked, &workload.names, settings.default_request);
+        let asked =
+            AdviceSource::Live { site: found, now: site.asked, history: workload, limits: queue.limits };
+        let answer = match advise(job, asked, settings) {
+            Err(AdviceError::Sizes(why @ SizesError::NoneAllowed { .. })) if several => {
+                refused.push(Refused {
+                    partition: queue.name.clone(),
+                    limits: queue.limits,
+                    why: why.to_string(),
+                });
+                continue;
+            }
+            answer => answer?,
+        };
+        let from = if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
+        answers.push(Allocated {
+            version: env!("CARGO_PKG_VERSION"),
+            source: source.clone(),
+            moment: Moment::of(site.asked, Some(0), &arguments.source.reading.time_zone),
+            partition: Some(queue.name.clone()),
+            machine: MachineSize { procs: queue.machine, source: from },
+            history: history.as_ref().map(|trace| trace.log.machine),
+            answer,
+        });
+    }
+    drop(progress);
+    if let Some(first) = answers.first() {
+        warn(arguments, &first.answer, printer);
+        if let Some(history) = &history {
+            warn_of_load(&first.answer, &history.name, workload.machine().procs, printer);
+        }
+    }
+    match (answers.pop(), several) {
+        (Some(only), false) => plot.answer(&only, printer),
+        (Some(last), true) => {
+            answers.push(last);
+            plot.answer(&AllocatedByPartition { answers, refused }, printer)
+        }
+        (None, _) => {
+            let why: Vec<String> =
+                refused.iter().map(|one| format!("{}: {}", one.partition, one.why)).collect();
+            Err(Failure::usage("no partition allows any of the sizes").hint(why.join("; ")))
+        }
+    }
+}
+
+/// Gives a log whose machine is guessed the size that the site says, unless a job is larger.
+fn take_size(trace: &mut Loaded, procs: Option<Procs>) {
+    if let Some(procs) = procs
+        && trace.log.workload.set_machine(Machine { procs }).is_ok()
+    {
+        trace.log.machine = MachineSize { procs, source: MachineSource::Sinfo };
+    }
 }
 
 /// What takes long.
@@ -246,8 +341,9 @@ fn predicting(settings: &AdviceSettings) -> &'static str {
     }
 }
 
-/// Warns of a fitted curve that deserves no trust.
-fn warn(answer: &AdviceAnswer, printer: &Printer) {
+/// Warns of run times that may be meant in another unit, and of a fitted curve that deserves no trust.
+fn warn(arguments: &Arguments, answer: &AdviceAnswer, printer: &Printer) {
+    arguments.job.warnings().iter().for_each(|warning| printer.warning(warning));
     let Some(between) = &answer.between else { return };
     if between.measured.len() < 3 {
         printer.warning("--between: two measured sizes fit many curves; measure a third");
@@ -256,6 +352,17 @@ fn warn(answer: &AdviceAnswer, printer: &Printer) {
         printer.warning(&format!(
             "--between: the fitted curve is up to {:.1}% off the measured run times; do not trust the sizes between them",
             100.0 * between.deviation
+        ));
+    }
+}
+
+/// Warns of a machine on which the jobs of the log cannot have run.
+fn warn_of_load(answer: &AdviceAnswer, log: &str, machine: Procs, printer: &Printer) {
+    if answer.site.load > 1.0 {
+        printer.warning(&format!(
+            "{log}: an offered load of {:.0}% on {machine} processors: the machine is larger, or the queue grows without bound; \
+             --procs says how large it is",
+            100.0 * answer.site.load
         ));
     }
 }

@@ -3,11 +3,12 @@
 use queuecast::allot::advice::{CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
-use queuecast::wait::Calibration;
+use queuecast::trace::MachineSource;
+use queuecast::wait::{Calibration, RangeComparison};
 
 use super::answer::Allocated;
 use crate::answer::Answer;
-use crate::commands::loaded::number_of;
+use crate::commands::loaded::{guess, number_of};
 
 /// More rows than this are too many to read.
 const ROWS: usize = 16;
@@ -34,14 +35,17 @@ fn document(result: &Allocated) -> Document {
         document = document.with_table("record", table_of(record));
     }
     if shown.len() > 1 {
-        document = document.with_chart(plot(result, &shown));
+        document = document.with_chart(plot(result, &shown, ""));
     }
     document.with_paragraph(sentence(result))
 }
 
-/// All sizes if they are few; else powers of two, the ends, and those that are spoken of.
-fn shown(result: &Allocated) -> Vec<&Prospect> {
+/// All sizes if they are few or were asked for by --between; else powers of two, the ends, and those that are spoken of.
+pub(super) fn shown(result: &Allocated) -> Vec<&Prospect> {
     let all = result.answer.advice.prospects();
+    if result.answer.between.is_some() {
+        return all.iter().collect();
+    }
     let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
     let (advice, least) = (&result.answer.advice, result.least());
     let spoken = [advice.recommended().procs, advice.soonest().procs, least.procs];
@@ -54,7 +58,7 @@ fn shown(result: &Allocated) -> Vec<&Prospect> {
     all.iter().filter(kept).collect()
 }
 
-fn machine(result: &Allocated) -> Table {
+pub(super) fn machine(result: &Allocated) -> Table {
     let (state, settings) = (&result.answer.site, &result.answer.settings);
     let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
     let number = |count: u64| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default());
@@ -79,8 +83,16 @@ fn machine(result: &Allocated) -> Table {
         }
         None => "nothing".to_owned(),
     };
-    let mut table = Table::facts([
-        fact("log", result.source.clone()),
+    let mut facts = vec![fact("log", result.source.clone())];
+    facts.extend(result.partition.as_ref().map(|name| fact("partition", name.clone())));
+    let limits = [
+        result.answer.limits.most.map(|most| format!("at most {} processors", procs(most.0))),
+        result.answer.limits.longest.map(|longest| format!("at most {}", duration::human(longest))),
+    ];
+    if result.partition.is_some() {
+        facts.push(fact("a job may have", limits.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+    }
+    facts.extend([
         fact("moment", format!("{} s{date}", result.moment.time)),
         fact("free", format!("{} of {} processors", procs(state.free.0), procs(state.procs.0))),
         fact("running", number_of(state.running, "job")),
@@ -88,8 +100,30 @@ fn machine(result: &Allocated) -> Table {
         fact("learned from", number_of(state.ended, "job")),
         fact("queue times", source),
         fact("corrected by", corrected),
-    ])
-    .titled("Machine");
+    ]);
+    let mut table = Table::facts(facts).titled("Machine");
+    if let Some(guess) = guess(result.machine).or_else(|| result.history.and_then(guess)) {
+        table.note(guess);
+    }
+    if result.partition.is_none() && result.machine.source == MachineSource::Sinfo {
+        table.note(format!(
+            "the machine is taken to have {}; --procs if the log is of another",
+            result.machine
+        ));
+    }
+    if state.load > 1.0 {
+        table.note(format!(
+            "an offered load of {}: the machine is larger, or the queue grows without bound (--procs)",
+            Cell::share(state.load).shown(&Page::default())
+        ));
+    }
+    if !result.answer.excluded.is_empty() {
+        let sizes: Vec<String> = result.answer.excluded.iter().map(ToString::to_string).collect();
+        table.note(format!(
+            "not allowed there, for its size or its run time: {} processors",
+            sizes.join(", ")
+        ));
+    }
     if state.simulated {
         table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
     }
@@ -124,7 +158,7 @@ fn machine(result: &Allocated) -> Table {
     table
 }
 
-fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
+pub(super) fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     let sampled = result.answer.settings.by.is_none();
     let uncertain = result.answer.give_or_take > 1.0;
     let mut columns =
@@ -160,7 +194,19 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     if sampled && !result.is_plain() {
         table.note("done first: probability that this size finishes first; the star is by something else");
     }
-    if result.answer.calibration.is_some() {
+    if let Some(RangeComparison { cases, score, usual_score }) =
+        result.answer.ranges.filter(|_| result.answer.falls_back())
+    {
+        table.note(format!(
+            "ranges of queue times are those of all past waits, whatever the size: on {} they were better than the predicted ones (interval score {} against {}); sizes are compared by the predicted ones",
+            number_of(cases, "past job"),
+            duration::about(usual_score),
+            duration::about(score)
+        ));
+        table.note(
+            "medians of queue times are corrected by the site's past (--check says how right they were)",
+        );
+    } else if result.answer.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
         table.note("ranges show the variation of run times only; later arrivals are not simulated (--check says how right they were)");
@@ -199,7 +245,7 @@ fn between(low: f64, high: f64, word: &str) -> String {
     if low == high { low } else { format!("{low} {word} {high}") }
 }
 
-fn table_of(record: &TrackRecord) -> Table {
+pub(super) fn table_of(record: &TrackRecord) -> Table {
     let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
     let length = |name: &str, length: f64| (Column::duration(name), Cell::duration(length));
     let mut facts = vec![
@@ -212,10 +258,15 @@ fn table_of(record: &TrackRecord) -> Table {
         (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
     ];
     facts.extend(wide("range", &record.width));
+    facts.push(length("interval score of the range", record.score));
     if let Some(usual) = &record.usual {
         facts.push(length("mean error of the median of past waits", usual.mean_error));
         facts.push(share("within the range of past waits", usual.inside));
         facts.extend(wide("range of past waits", &usual.width));
+        facts.push(length("interval score of the range of past waits", usual.score));
+        facts.push(share("shown: the range of past waits", record.shown.usual));
+        facts.push(share("started within the range shown", record.shown.inside));
+        facts.push(length("interval score of the range shown", record.shown.score));
     }
     Table::facts(facts).titled(
         "How right it was so far: queue times of jobs that have started, from what was known at their submission",
@@ -238,6 +289,9 @@ fn best_named(result: &Allocated) -> &'static str {
 /// What the star means, and what the times beside it are.
 fn starred(result: &Allocated) -> String {
     let mut said = "* the size to ask for; times are medians".to_owned();
+    if close_sizes(result).is_some() {
+        said += "; the star is on the smallest of the sizes whose turnarounds cannot be told apart";
+    }
     let (asked, target) = (result.answer.settings.preference.target, result.target());
     if target != Target::Median {
         said += &format!("; the star is by {target}");
@@ -253,24 +307,29 @@ fn starred(result: &Allocated) -> String {
     said
 }
 
-/// A bar is marked only if it is the one to ask for: averse to waiting, that need not be the shortest.
-fn plot(result: &Allocated, shown: &[&Prospect]) -> Chart {
+/// The turnaround of each size; `place` follows in the title. A bar is marked only if it is the one to ask for: averse to waiting, or among sizes that are too close to call, that need
+/// not be the shortest.
+pub(super) fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Chart {
     let target = result.target();
-    let best = if result.passed_over().is_none() { Best::Lowest } else { Best::Unmarked };
+    let lowest = result.is_recommended(result.least());
+    let best = if lowest { Best::Lowest } else { Best::Unmarked };
     let bar = |prospect: &&Prospect| {
         Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
     };
-    let title = format!("Turnaround by processors ({target})");
+    let title = format!("Turnaround by processors{place} ({target})");
     Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best).broken())
 }
 
 /// What to do, in one line.
-fn sentence(result: &Allocated) -> String {
+pub(super) fn sentence(result: &Allocated) -> String {
     let (best, soonest) = (result.answer.advice.recommended(), result.answer.advice.soonest());
     let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
     let target = result.target();
     let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
-    let first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
+    let mut first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
+    if let Some(sizes) = close_sizes(result) {
+        first += &format!("; {sizes} are too close to call, and this is the smallest");
+    }
     if let Some(least) = result.passed_over() {
         let averse = result.answer.settings.preference.averse;
         let [later, sooner] = [best, least].map(|one| target.of(&one.turnaround));
@@ -295,6 +354,17 @@ fn sentence(result: &Allocated) -> String {
         processors(soonest.procs.0),
         duration::about(soonest.run.median)
     )
+}
+
+/// The sizes whose turnarounds cannot be told apart, if the one to ask for is among them: "4, 8 and 16".
+fn close_sizes(result: &Allocated) -> Option<String> {
+    let close = result.answer.advice.too_close();
+    if !close.contains(&result.answer.advice.recommended().procs) {
+        return None;
+    }
+    let names: Vec<String> = close.iter().map(ToString::to_string).collect();
+    let (last, others) = names.split_last()?;
+    Some(format!("{} and {last}", others.join(", ")))
 }
 
 /// When a size is done: what sizes are compared by comes first.

@@ -2,9 +2,11 @@
 
 use rand::RngExt;
 
+use super::comparison::too_close;
 use super::error::AdviceError;
 use super::prospect::{Advice, Preference, Prospect, TimeRange};
 use super::situation::Situation;
+use super::size_draw::SizeDraw;
 use crate::allot::{Size, Sizes};
 use crate::distribution::LogUniform;
 use crate::job::{Job, JobIndex, Truth};
@@ -24,13 +26,6 @@ pub struct Advisor {
     policy: Backfill,
     /// The job's run time may be this many times longer or shorter than given; at least 1.
     factor: f64,
-}
-
-/// One simulation: for each size, smallest first, how long the job waits and runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SizeDraw {
-    /// Queue time and run time.
-    pub each: Vec<(Seconds, Seconds)>,
 }
 
 impl Advisor {
@@ -120,6 +115,15 @@ impl Advisor {
 
     /// Simulations with their queue times corrected, size by size; run times stay as they are.
     pub fn correct(&self, calibration: &Calibration, drawn: &[SizeDraw]) -> Vec<SizeDraw> {
+        self.replaced(drawn, |waits, size| calibration.correct(waits, size.procs, self.request(size)))
+    }
+
+    /// Simulations with the queue times of the site's past, whatever the size; run times stay as they are.
+    pub fn with_past_waits(&self, calibration: &Calibration, drawn: &[SizeDraw]) -> Vec<SizeDraw> {
+        self.replaced(drawn, |waits, _| calibration.replace_by_past(waits))
+    }
+
+    fn replaced(&self, drawn: &[SizeDraw], replace: impl Fn(&mut [Seconds], &Size)) -> Vec<SizeDraw> {
         let mut corrected = drawn.to_vec();
         for (place, size) in self.sizes().iter().enumerate() {
             let mut each: Vec<&mut Seconds> = corrected
@@ -128,14 +132,25 @@ impl Advisor {
                 .map(|one| &mut one.0)
                 .collect();
             let mut waits: Vec<Seconds> = each.iter().map(|wait| **wait).collect();
-            calibration.correct(&mut waits, size.procs, self.request(size));
+            replace(&mut waits, size);
             each.iter_mut().zip(waits).for_each(|(wait, corrected)| **wait = corrected);
         }
         corrected
     }
 
-    /// What follows from these simulations.
+    /// What follows from these simulations, which are independent of each other.
     pub fn conclude(&self, drawn: &[SizeDraw], preference: Preference) -> Result<Advice, AdviceError> {
+        self.conclude_from(drawn, drawn.len(), preference)
+    }
+
+    /// What follows from these simulations, which tell as much as this many independent ones: corrected queue times come from
+    /// few past jobs. It decides which sizes are too close to call ([`Advice::too_close`]).
+    pub fn conclude_from(
+        &self,
+        drawn: &[SizeDraw],
+        independent: usize,
+        preference: Preference,
+    ) -> Result<Advice, AdviceError> {
         let mut best = vec![0_usize; self.sizes().len()];
         for one in drawn {
             let turnarounds = one.each.iter().map(|&(queue, run)| queue + run).enumerate();
@@ -158,8 +173,9 @@ impl Advisor {
                 best: Some(share(best[place])),
             })
         };
-        Advice::of(self.sizes().iter().enumerate().filter_map(prospect).collect(), preference)
-            .ok_or(AdviceError::Nothing)
+        let prospects = self.sizes().iter().enumerate().filter_map(prospect).collect();
+        let compared = |best: usize| too_close(drawn, best, preference.target, independent);
+        Advice::chosen(prospects, preference, compared).ok_or(AdviceError::Nothing)
     }
 
     /// What a formula for the head of a first-come, first-served queue predicts. Refused if any job waits. Sizes for which it
@@ -206,6 +222,6 @@ fn run_of(unknown: &Unknown<'_>, runs: &[(JobIndex, Seconds)]) -> Seconds {
 }
 
 /// A run time times a factor, at least a second.
-fn scaled(run: Seconds, factor: f64) -> Seconds {
+pub(super) fn scaled(run: Seconds, factor: f64) -> Seconds {
     Seconds((run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64)
 }

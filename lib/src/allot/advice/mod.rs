@@ -9,6 +9,7 @@
 //! Jobs that arrive later are not modelled.
 
 mod advisor;
+mod comparison;
 mod error;
 mod offer;
 mod outlook;
@@ -17,16 +18,18 @@ mod prospect;
 mod request_shares;
 mod run_time_model;
 mod situation;
+mod size_draw;
 mod track_record;
 mod workflow;
 
-pub use advisor::{Advisor, SizeDraw};
+pub use advisor::Advisor;
 pub use error::AdviceError;
-pub use offer::{FittedSpeedup, MoldableJob, Offer, RunTimeBySize};
+pub use offer::{FittedSpeedup, JobLimits, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;
 pub use past::{Past, StartedJob};
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
 pub use run_time_model::RunTimeModel;
 pub use situation::{JobAtSite, Situation};
-pub use track_record::{PastAnswer, RangeWidth, TrackRecord, WaitBaseline};
+pub use size_draw::SizeDraw;
+pub use track_record::{PastAnswer, RangeWidth, ShownRanges, TrackRecord, WaitBaseline};
 pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::advisor::scaled;
 use super::situation::Situation;
-use crate::allot::{Sizes, SizesError};
+use crate::allot::{Size, Sizes, SizesError};
 use crate::synth::{Speedup, Viable};
 use crate::units::{Procs, Seconds};
 
@@ -53,6 +54,15 @@ pub struct MoldableJob {
     pub give_or_take: f64,
 }
 
+/// What a site allows one job; by default everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct JobLimits {
+    /// The most processors.
+    pub most: Option<Procs>,
+    /// The longest time it may ask for.
+    pub longest: Option<Seconds>,
+}
+
 /// What the job can be given.
 #[derive(Debug, Clone)]
 pub struct Offer {
@@ -60,6 +70,8 @@ pub struct Offer {
     pub sizes: Sizes,
     /// The curve of those that were not measured.
     pub between: Option<FittedSpeedup>,
+    /// Sizes that would be offered if the limits allowed them, ascending.
+    pub excluded: Vec<Procs>,
 }
 
 /// A speedup fitted to measured run times, for the sizes between them.
@@ -78,17 +90,72 @@ pub struct FittedSpeedup {
 }
 
 impl MoldableJob {
-    /// The sizes to look at on this machine.
-    pub fn offered(&self, situation: &Situation) -> Result<Offer, SizesError> {
-        let between = match &self.runs {
-            RunTimeBySize::Measured { runs, between: true } => {
+    /// The sizes to look at on this machine, within these limits.
+    pub fn offered(&self, situation: &Situation, limits: JobLimits) -> Result<Offer, SizesError> {
+        let mut excluded = Vec::new();
+        let most = limits.most.map(|most| most.min(situation.machine()));
+        let allowed = most.map_or_else(|| self.clone(), |most| self.within(most, &mut excluded));
+        let refused = || SizesError::NoneAllowed { most, longest: limits.longest };
+        let too_few = most.is_some_and(|most| self.fewest.is_some_and(|fewest| Procs(fewest) > most));
+        if too_few || (!excluded.is_empty() && allowed.is_empty()) {
+            return Err(refused());
+        }
+        let between = match (&self.runs, &allowed.runs) {
+            (
+                RunTimeBySize::Measured { runs: all, between: true },
+                RunTimeBySize::Measured { runs: allowed, .. },
+            ) => {
                 // What is wrong with the measured ones is reported first.
-                Sizes::measured(runs, Viable::ANY, situation.machine())?;
-                Some(FittedSpeedup::to(runs)?)
+                Sizes::measured(allowed, Viable::ANY, situation.machine())?;
+                Some(FittedSpeedup::to(all)?)
             }
             _ => None,
         };
-        Ok(Offer { sizes: self.choose(situation, between.as_ref())?, between })
+        let mut sizes = allowed.choose(situation, between.as_ref())?;
+        if let Some(longest) = limits.longest {
+            let asks = |size: &Size| scaled(size.run, self.give_or_take.max(1.0));
+            let (short, long): (Vec<Size>, Vec<Size>) =
+                sizes.all().iter().partition(|size| asks(size) <= longest);
+            excluded.extend(long.iter().map(|size| size.procs));
+            if short.is_empty() {
+                return Err(refused());
+            }
+            let short: Vec<(Procs, Seconds)> = short.iter().map(|size| (size.procs, size.run)).collect();
+            sizes = Sizes::measured(&short, Viable::ANY, situation.machine())?;
+        }
+        excluded.sort_unstable();
+        excluded.dedup();
+        Ok(Offer { sizes, between, excluded })
+    }
+
+    /// The job with at most so many processors; sizes that were given and are larger go to `excluded`.
+    fn within(&self, most: Procs, excluded: &mut Vec<Procs>) -> MoldableJob {
+        let mut job = self.clone();
+        if let RunTimeBySize::Measured { runs, .. } = &mut job.runs {
+            excluded.extend(runs.iter().map(|run| run.0).filter(|&procs| procs > most));
+            runs.retain(|run| run.0 <= most);
+        }
+        let named = |procs: &u32| Procs(*procs) <= most;
+        excluded.extend(job.sizes.iter().filter(|procs| !named(procs)).copied().map(Procs));
+        job.sizes.retain(named);
+        if job.sizes.len() < self.sizes.len() && job.sizes.is_empty() {
+            // None of the sizes named is left; no other may be looked at.
+            job.runs = RunTimeBySize::Measured { runs: Vec::new(), between: false };
+        }
+        let useful = match job.runs {
+            RunTimeBySize::Modelled { parallelism, .. } if job.sizes.is_empty() => {
+                Some(parallelism.round().max(1.0) as u32)
+            }
+            RunTimeBySize::Measured { between: true, .. } => Some(most.0),
+            _ => None,
+        };
+        job.most = job.most.or(useful).map(|own| own.min(most.0));
+        job
+    }
+
+    /// Whether no size is left.
+    fn is_empty(&self) -> bool {
+        matches!(&self.runs, RunTimeBySize::Measured { runs, .. } if runs.is_empty())
     }
 
     fn viable(&self, most: Option<u32>) -> Viable {

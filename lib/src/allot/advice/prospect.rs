@@ -3,8 +3,11 @@
 use serde::Serialize;
 
 use crate::spec::choices;
-use crate::stats::Percentiles;
+use crate::stats::{self, Percentiles};
 use crate::units::{Procs, Seconds};
+
+/// Turnarounds that differ by at most this share of the shorter one are alike, however certain they are.
+const NEGLIGIBLE: f64 = 0.01;
 
 /// The range of a predicted time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -29,6 +32,15 @@ impl TimeRange {
             p90: Some(found.p90 as f64),
             mean: Some(found.mean),
         })
+    }
+}
+
+impl TimeRange {
+    /// The ends of another range, and the own median moved between them.
+    fn within(self, other: &TimeRange) -> TimeRange {
+        let median = other.p10.map_or(self.median, |low| self.median.max(low));
+        let median = other.p90.map_or(median, |high| median.min(high));
+        TimeRange { p10: other.p10, median, p90: other.p90, mean: self.mean }
     }
 }
 
@@ -71,6 +83,17 @@ impl Target {
         }
         .unwrap_or(range.median)
     }
+
+    /// The compared value of draws; percentiles are values that occur. 0 of no draws.
+    pub(super) fn of_draws(self, draws: &mut [i64]) -> f64 {
+        let percent = match self {
+            Target::Mean => return stats::mean(draws.iter().map(|&draw| draw as f64)),
+            Target::Median => 50,
+            Target::P90 => 90,
+        };
+        let rank = (percent * draws.len()).div_ceil(100).max(1) - 1;
+        if draws.is_empty() { 0.0 } else { *draws.select_nth_unstable(rank).1 as f64 }
+    }
 }
 
 choices! { Target, "target":
@@ -100,25 +123,64 @@ pub struct Advice {
     /// The place of the one that starts soonest.
     #[serde(skip)]
     soonest: usize,
+    /// The place of the one of the least turnaround; of those alike the one to ask for, else the smallest.
+    #[serde(skip)]
+    least: usize,
+    /// Places of the sizes that cannot be told from the one of the least turnaround, itself included.
+    #[serde(skip)]
+    close: Vec<usize>,
 }
 
 impl Advice {
-    /// Chooses. `None` if there is nothing to choose from.
+    /// Chooses by the ranges alone. `None` if there is nothing to choose from.
     ///
-    /// The best is the one of the least turnaround; the soonest the one of the least median queue time, of those alike the
-    /// one of the least turnaround. Of sizes alike in both the smallest is taken.
-    pub fn of(mut prospects: Vec<Prospect>, Preference { target, averse }: Preference) -> Option<Advice> {
+    /// The soonest is the one of the least median queue time, of those alike the one of the least turnaround. The best is the
+    /// smallest of those whose turnaround is at most 1 % longer than the least.
+    pub fn of(prospects: Vec<Prospect>, preference: Preference) -> Option<Advice> {
+        Advice::chosen(prospects, preference, |_| Vec::new())
+    }
+
+    /// Chooses as [`Advice::of`] does; sizes for which `too_close` says so, given the place of the one of the least turnaround,
+    /// cannot be told from that either.
+    pub(super) fn chosen(
+        mut prospects: Vec<Prospect>,
+        Preference { target, averse }: Preference,
+        too_close: impl Fn(usize) -> Vec<bool>,
+    ) -> Option<Advice> {
         prospects.sort_by_key(|prospect| prospect.procs);
         let turnaround = |place: usize| target.of(&prospects[place].turnaround);
         let least = |one: &usize, other: &usize| turnaround(*one).total_cmp(&turnaround(*other));
-        let best = (0..prospects.len()).min_by(least)?;
+        let shortest = (0..prospects.len()).min_by(least)?;
+        let compared = too_close(shortest);
+        let is_close = |place: &usize| {
+            turnaround(*place) <= turnaround(shortest) * (1.0 + NEGLIGIBLE)
+                || compared.get(*place).is_some_and(|&close| close)
+        };
+        let close: Vec<usize> = (0..prospects.len()).filter(is_close).collect();
+        let best = close.first().copied().unwrap_or(shortest);
         let queue = |place: usize| prospects[place].queue.median;
         let soonest = (0..prospects.len())
             .min_by(|one, other| queue(*one).total_cmp(&queue(*other)).then_with(|| least(one, other)))?;
         let gain = turnaround(soonest) - turnaround(best);
         let worth = gain > averse * prospects[soonest].run.median;
         let recommended = if worth || queue(best) <= queue(soonest) { best } else { soonest };
-        Some(Advice { prospects, recommended, soonest })
+        let least = if turnaround(recommended) <= turnaround(shortest) { recommended } else { shortest };
+        Some(Advice { prospects, recommended, soonest, least, close })
+    }
+
+    /// The same choice with the ranges of queue times and turnarounds of another advice on the same sizes. Medians stay, moved
+    /// into the range where they lie outside it.
+    pub(super) fn with_ranges_of(mut self, other: &Advice) -> Advice {
+        for (own, other) in self.prospects.iter_mut().zip(&other.prospects) {
+            own.queue = own.queue.within(&other.queue);
+            own.turnaround = own.turnaround.within(&other.turnaround);
+        }
+        self
+    }
+
+    /// The one of the least turnaround; of those alike the one to ask for, else the smallest.
+    pub fn least(&self) -> &Prospect {
+        &self.prospects[self.least]
     }
 
     /// Of each size, smallest first.
@@ -129,6 +191,12 @@ impl Advice {
     /// The one to ask for.
     pub fn recommended(&self) -> &Prospect {
         &self.prospects[self.recommended]
+    }
+
+    /// Sizes whose turnarounds cannot be told from the least, smallest first; empty if the least stands alone.
+    pub fn too_close(&self) -> Vec<Procs> {
+        let close = if self.close.len() > 1 { self.close.as_slice() } else { &[] };
+        close.iter().map(|&place| self.prospects[place].procs).collect()
     }
 
     /// What turnarounds can be compared by: the target, if it is known of all sizes, else their medians.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::prospect::TimeRange;
 use crate::units::Seconds;
-use crate::wait::Calibration;
+use crate::wait::{Calibration, interval_score};
 
 /// A predicted queue time and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +15,8 @@ pub struct PastAnswer {
     pub actual: Seconds,
     /// Baseline: the distribution of past waits.
     pub usual: Option<TimeRange>,
+    /// Whether the baseline's range would have been shown, since it was the better one on the past known then.
+    pub falls_back: bool,
 }
 
 impl PastAnswer {
@@ -22,7 +24,13 @@ impl PastAnswer {
     pub fn of(queue: TimeRange, actual: Seconds, calibration: Option<&Calibration>) -> PastAnswer {
         let waits =
             calibration.and_then(|known| TimeRange::of(known.lessons().iter().map(|lesson| lesson.wait)));
-        PastAnswer { queue, actual, usual: waits }
+        let ranges = calibration.and_then(Calibration::compare_ranges);
+        PastAnswer { queue, actual, usual: waits, falls_back: ranges.is_some_and(|ranges| ranges.is_worse()) }
+    }
+
+    /// The range that would have been shown.
+    fn shown(&self) -> TimeRange {
+        self.usual.filter(|_| self.falls_back).unwrap_or(self.queue)
     }
 }
 
@@ -46,6 +54,10 @@ pub struct TrackRecord {
     pub nearer: Option<f64>,
     /// How wide the ranges are.
     pub width: RangeWidth,
+    /// Mean interval score of the ranges, in seconds: less is better ([`interval_score`]).
+    pub score: f64,
+    /// The ranges that would have been shown: those of the baseline where these were better on the past known then.
+    pub shown: ShownRanges,
     /// The baseline: the distribution of past waits as the prediction for every job, if it is known for every case.
     pub usual: Option<WaitBaseline>,
 }
@@ -62,6 +74,17 @@ pub struct RangeWidth {
     pub factor: f64,
 }
 
+/// The ranges that would have been shown.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShownRanges {
+    /// The share of cases with the range of the baseline.
+    pub usual: f64,
+    /// The share that lay within them.
+    pub inside: f64,
+    /// Their mean interval score, in seconds.
+    pub score: f64,
+}
+
 /// How right the baseline was: the median and the range of the site's past waits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WaitBaseline {
@@ -71,11 +94,18 @@ pub struct WaitBaseline {
     pub mean_error: f64,
     /// How wide it is.
     pub width: RangeWidth,
+    /// Its mean interval score, in seconds.
+    pub score: f64,
 }
 
 /// Where a range begins and ends; one that is not known at its median.
 fn ends(range: &TimeRange) -> (f64, f64) {
     (range.p10.unwrap_or(range.median), range.p90.unwrap_or(range.median))
+}
+
+fn score(range: &TimeRange, actual: f64) -> f64 {
+    let (low, high) = ends(range);
+    interval_score(low, high, actual)
 }
 
 impl RangeWidth {
@@ -111,6 +141,15 @@ impl TrackRecord {
             mean_wait: mean(&actual),
             nearer: (differ > 0).then(|| nearer as f64 / differ as f64),
             width: RangeWidth::of(cases.iter().map(|case| &case.queue)),
+            score: mean(&|case| score(&case.queue, actual(case))),
+            shown: ShownRanges {
+                usual: share(&|case| case.falls_back),
+                inside: share(&|case| {
+                    let (low, high) = ends(&case.shown());
+                    (low..=high).contains(&actual(case))
+                }),
+                score: mean(&|case| score(&case.shown(), actual(case))),
+            },
             usual: TrackRecord::usual(cases),
         })
     }
@@ -118,10 +157,17 @@ impl TrackRecord {
     fn usual(cases: &[PastAnswer]) -> Option<WaitBaseline> {
         let usual: Option<Vec<PastAnswer>> = cases
             .iter()
-            .map(|case| case.usual.map(|usual| PastAnswer { queue: usual, usual: None, ..*case }))
+            .map(|case| {
+                case.usual.map(|usual| PastAnswer { queue: usual, usual: None, falls_back: false, ..*case })
+            })
             .collect();
         let record = TrackRecord::of(&usual?)?;
-        Some(WaitBaseline { inside: record.inside, mean_error: record.mean_error, width: record.width })
+        Some(WaitBaseline {
+            inside: record.inside,
+            mean_error: record.mean_error,
+            width: record.width,
+            score: record.score,
+        })
     }
 }
 
@@ -135,6 +181,7 @@ mod tests {
             queue: TimeRange { p10: Some(low), median, p90: Some(high), mean: None },
             actual: Seconds(actual),
             usual: Some(TimeRange { p10: None, median: 30.0, p90: Some(90.0), mean: None }),
+            falls_back: false,
         };
         // Inside at its end, later, earlier, inside and right; the last alike for both.
         let cases = [
@@ -154,6 +201,14 @@ mod tests {
         let usual = record.usual.unwrap();
         assert_eq!((usual.inside, usual.mean_error), (0.5, (70.0 + 40.0 + 10.0 + 30.0) / 4.0));
         assert_eq!(usual.width.mean, 60.0);
+        // A miss costs ten times its distance: the second is 50 s after its range, the third 10 s before.
+        assert_eq!(record.score, (100.0 + (20.0 + 500.0) + (49.0 + 100.0)) / 4.0);
+        // From 30 to 90 s: the first 10 s after, the last 30 s before.
+        assert_eq!(usual.score, (160.0 + 60.0 + 60.0 + 360.0) / 4.0);
+        assert_eq!(record.shown, ShownRanges { usual: 0.0, inside: 0.5, score: record.score });
+        let fallen = cases.map(|case| PastAnswer { falls_back: case.actual == Seconds(70), ..case });
+        let shown = TrackRecord::of(&fallen).unwrap().shown;
+        assert_eq!((shown.usual, shown.inside, shown.score), (0.25, 0.75, (100.0 + 60.0 + 149.0) / 4.0));
         assert_eq!(TrackRecord::of(&[PastAnswer { usual: None, ..cases[0] }, cases[1]]).unwrap().usual, None);
         assert_eq!(TrackRecord::of(&[]), None);
         assert_eq!(TrackRecord::of(&cases[3..]).unwrap().nearer, None);

@@ -5,7 +5,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 use super::advisor::Advisor;
 use super::error::AdviceError;
-use super::offer::{FittedSpeedup, MoldableJob};
+use super::offer::{FittedSpeedup, JobLimits, MoldableJob};
 use super::outlook::RunTimeOutlook;
 use super::past::{Past, StartedJob};
 use super::prospect::{Advice, Preference, Target};
@@ -18,7 +18,7 @@ use crate::seed::Seed;
 use crate::sim::{Backfill, Options, simulate};
 use crate::site::{Replay, Site, Timeline};
 use crate::units::{Procs, Seconds, Time};
-use crate::wait::{Calibration, Lesson, QueueTime};
+use crate::wait::{Calibration, Lesson, QueueTime, RangeComparison};
 use crate::workload::Workload;
 
 /// Simulations per calibration job.
@@ -67,6 +67,8 @@ pub enum AdviceSource<'a> {
         now: Time,
         /// Its history, all of which lies before now.
         history: &'a Workload,
+        /// What it allows one job.
+        limits: JobLimits,
     },
 }
 
@@ -91,6 +93,8 @@ pub struct SiteSummary {
     pub withdrawn: usize,
     /// Whether the log records no starts, so that they were simulated.
     pub simulated: bool,
+    /// The load of the log or history so far ([`Workload::load_until`]): above 1 the machine is too small for its jobs.
+    pub load: f64,
 }
 
 /// What queue times were corrected by.
@@ -117,8 +121,15 @@ pub struct AdviceAnswer {
     pub unknown: Vec<Procs>,
     /// The fitted speedup, for sizes between measured ones.
     pub between: Option<FittedSpeedup>,
+    /// What the site allows one job.
+    pub limits: JobLimits,
+    /// Sizes that the limits exclude, ascending.
+    pub excluded: Vec<Procs>,
     /// What queue times were corrected by.
     pub calibration: Option<CalibrationSummary>,
+    /// The ranges of queue times beside the range of past waits, on the past jobs they were corrected by. Where they are worse,
+    /// the ranges of the advice are those of past waits.
+    pub ranges: Option<RangeComparison>,
     /// How right such predictions were for past jobs.
     pub record: Option<TrackRecord>,
 }
@@ -144,13 +155,18 @@ pub fn advise(
     if settings.by.is_some() && settings.check.is_some() {
         return Err(AdviceError::CheckedFormula);
     }
+    let mut limits = JobLimits::default();
     let (workload, until, live) = match source {
         AdviceSource::Log { workload, at } => (workload, at, None),
         AdviceSource::Live { .. } if settings.predictor == PredictorSpec::Perfect => {
             return Err(AdviceError::PerfectLive);
         }
-        AdviceSource::Live { site, now, history } => (history, Time::NEVER - Seconds(1), Some((site, now))),
+        AdviceSource::Live { site, now, history, limits: allowed } => {
+            limits = allowed;
+            (history, Time::NEVER - Seconds(1), Some((site, now)))
+        }
     };
+    let is_live = live.is_some();
     let study = Study { settings, outlook, timeline: timeline(workload, until, settings)?, workload };
     let mut past = study.past();
     past.to(until);
@@ -159,18 +175,29 @@ pub fn advise(
         None => past.situation(until),
     };
     let simulated = workload.starts.is_empty() && !workload.is_empty();
-    let site = summary(&situation, &past, simulated);
+    let last = workload.jobs().last().map_or(until, |job| job.submit);
+    let load = workload.load_until(if is_live { last } else { until });
+    let site = summary(&situation, &past, simulated, load);
     let learned = study.learned(&past)?;
-    let offer = job.offered(&situation)?;
+    let offer = job.offered(&situation, limits)?;
     let advisor = Advisor::new(situation, offer.sizes, settings.policy.clone(), job.give_or_take);
+    let compared = learned.calibration.as_ref().and_then(Calibration::compare_ranges);
     let advice = match settings.by {
         Some(by) => advisor.by(by, settings.preference)?,
         None => {
             let mut drawn = advisor.simulate(settings.seed, settings.draws)?;
+            let mut independent = drawn.len();
+            let mut usual = None;
             if let Some(calibration) = &learned.calibration {
+                if compared.is_some_and(|ranges| ranges.is_worse()) {
+                    let usual_draws = advisor.with_past_waits(calibration, &drawn);
+                    usual = Some(advisor.conclude(&usual_draws, settings.preference)?);
+                }
                 drawn = advisor.correct(calibration, &drawn);
+                independent = independent.min(Calibration::ALIKE);
             }
-            advisor.conclude(&drawn, settings.preference)?
+            let advice = advisor.conclude_from(&drawn, independent, settings.preference)?;
+            usual.iter().fold(advice, Advice::with_ranges_of)
         }
     };
     let predicted = |procs: Procs| advice.prospects().iter().any(|prospect| prospect.procs == procs);
@@ -183,8 +210,11 @@ pub fn advise(
         unknown,
         advice,
         between: offer.between,
+        limits,
+        excluded: offer.excluded,
         calibration: calibration
             .map(|known| CalibrationSummary { jobs: known.lessons().len(), slope: known.slope() }),
+        ranges: compared,
         record: learned.record,
     })
 }
@@ -207,7 +237,7 @@ fn timeline(workload: &Workload, until: Time, settings: &AdviceSettings) -> Resu
     Ok(Timeline::simulated(workload, &placed))
 }
 
-fn summary(situation: &Situation, past: &Past<'_>, simulated: bool) -> SiteSummary {
+fn summary(situation: &Situation, past: &Past<'_>, simulated: bool, load: f64) -> SiteSummary {
     SiteSummary {
         procs: situation.machine(),
         free: situation.free(),
@@ -218,6 +248,7 @@ fn summary(situation: &Situation, past: &Past<'_>, simulated: bool) -> SiteSumma
         ended: past.ended(),
         withdrawn: past.withdrawn(),
         simulated,
+        load,
     }
 }
 
@@ -303,6 +334,11 @@ impl<'a> Study<'a> {
 }
 
 impl AdviceAnswer {
+    /// Whether the ranges shown are those of past waits, since these were better on the site's own past.
+    pub fn falls_back(&self) -> bool {
+        self.ranges.is_some_and(|ranges| ranges.is_worse())
+    }
+
     /// By what sizes were compared in fact: a formula knows no more than medians.
     pub fn target(&self) -> Target {
         self.advice.comparable(self.settings.preference.target)
@@ -326,6 +362,21 @@ impl Serialize for AdviceAnswer {
             give_or_take: f64,
             default_request: Seconds,
         }
+        #[derive(Serialize)]
+        struct WrittenRanges {
+            /// Where the ranges shown come from.
+            from: &'static str,
+            #[serde(flatten)]
+            compared: RangeComparison,
+        }
+        impl WrittenRanges {
+            fn of(compared: RangeComparison) -> WrittenRanges {
+                WrittenRanges {
+                    from: if compared.is_worse() { "past_waits" } else { "prediction" },
+                    compared,
+                }
+            }
+        }
         let AdviceSettings { by, draws, seed, calibrate, preference, .. } = self.settings;
         let simulated = by.is_none();
         let written = WrittenSettings {
@@ -341,15 +392,19 @@ impl Serialize for AdviceAnswer {
             give_or_take: self.give_or_take,
             default_request: self.settings.default_request,
         };
-        let mut object = serializer.serialize_struct("AdviceAnswer", 9)?;
+        let mut object = serializer.serialize_struct("AdviceAnswer", 13)?;
         object.serialize_field("state", &self.site)?;
         object.serialize_field("settings", &written)?;
         object.serialize_field("recommended", &self.advice.recommended().procs)?;
+        object.serialize_field("too_close", &self.advice.too_close())?;
         object.serialize_field("soonest", &self.advice.soonest().procs)?;
         object.serialize_field("sizes", self.advice.prospects())?;
         object.serialize_field("unknown", &self.unknown)?;
         object.serialize_field("between", &self.between)?;
+        object.serialize_field("limits", &self.limits)?;
+        object.serialize_field("excluded", &self.excluded)?;
         object.serialize_field("calibration", &self.calibration)?;
+        object.serialize_field("ranges", &self.ranges.map(WrittenRanges::of))?;
         object.serialize_field("record", &self.record)?;
         object.end()
     }

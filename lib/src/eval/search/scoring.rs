@@ -28,7 +28,8 @@ pub struct PredictorScore {
     pub what: &'static str,
     /// Its spec.
     pub predictor: String,
-    /// On the jobs that were searched on: all, unless some are held out.
+    /// On the jobs that were searched on: all, unless some are held out; then those that had ended when the first of these is
+    /// predicted.
     pub searched: Score,
     /// On those held out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +45,9 @@ pub(super) struct Scoring<'a> {
     replay: WalkForward<'a>,
     scorer: Scorer<'a>,
     searched: usize,
+    /// The jobs that have ended before the first one held out is predicted: the run times of the others are not known to the
+    /// search.
+    ended: Vec<bool>,
     /// Whether any are held out.
     divided: bool,
 }
@@ -71,7 +75,8 @@ impl<'a> Scoring<'a> {
             return Err(too_few(searched, jobs));
         }
         let scorer = Scorer::new(&replay);
-        Ok(Scoring { replay, scorer, searched, divided: holdout.is_some() })
+        let ended = replay.ended_before(searched);
+        Ok(Scoring { replay, scorer, searched, ended, divided: holdout.is_some() })
     }
 
     pub(super) fn workload(&self) -> &'a Workload {
@@ -98,9 +103,17 @@ impl<'a> Scoring<'a> {
         sets: &[TemplateSet],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<f64>, Stopped> {
-        parallel::try_map(sets, |set| {
-            if stop() { Err(Stopped) } else { Ok(self.scorer.score(set, 0..self.searched).mean_error) }
-        })
+        parallel::try_map(
+            sets,
+            |set| {
+                if stop() { Err(Stopped) } else { Ok(self.searched_score(set).mean_error) }
+            },
+        )
+    }
+
+    /// How right a set is about the jobs searched on.
+    fn searched_score(&self, set: &TemplateSet) -> Score {
+        self.scorer.score_ended(set, 0..self.searched, &self.ended)
     }
 
     /// The result of a search and its baselines.
@@ -114,7 +127,7 @@ impl<'a> Scoring<'a> {
         sets.push(("mean", TemplateSet(vec![Default::default()])));
         let mut scores = parallel::map(&sets, |(what, set)| {
             let predictor = PredictorSpec::Template(set.clone()).to_string();
-            self.on_parts(what, predictor, |part| self.scorer.score(set, part))
+            self.on_parts(what, predictor, self.searched_score(set), |part| self.scorer.score(set, part))
         });
         scores.extend(parallel::map(&self.baselines(), |spec| self.baseline(spec)));
         scores
@@ -124,12 +137,13 @@ impl<'a> Scoring<'a> {
         &self,
         what: &'static str,
         predictor: String,
+        searched: Score,
         score: impl Fn(Range<usize>) -> Score,
     ) -> PredictorScore {
         let all = self.replay.len();
         let part = |part: Range<usize>| self.divided.then(|| score(part));
         let (held_out, all) = (part(self.searched..all), part(0..all));
-        PredictorScore { what, predictor, searched: score(0..self.searched), held_out, all }
+        PredictorScore { what, predictor, searched, held_out, all }
     }
 
     /// Predictors without a search; those that use requested times, where there are any.
@@ -144,8 +158,10 @@ impl<'a> Scoring<'a> {
 
     fn baseline(&self, spec: &PredictorSpec) -> PredictorScore {
         let runs = || self.workload().truths().iter().map(|truth| truth.run()).collect();
-        self.on_parts("baseline", spec.to_string(), |part| {
-            self.replay.score(spec.build(runs, DEFAULT_REQUEST).as_mut(), part)
+        let build = || spec.build(runs, DEFAULT_REQUEST);
+        let searched = self.replay.score_ended(build().as_mut(), 0..self.searched);
+        self.on_parts("baseline", spec.to_string(), searched, |part| {
+            self.replay.score(build().as_mut(), part)
         })
     }
 }

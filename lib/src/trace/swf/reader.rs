@@ -14,6 +14,26 @@ use crate::workload::Names;
 /// The places of the columns that hold identities, from 0.
 const IDENTITIES: std::ops::Range<usize> = Field::User as usize..Field::Partition as usize + 1;
 
+/// What a column of identities holds, as its first known value tells.
+#[derive(Debug, Default)]
+enum IdentityColumn {
+    #[default]
+    Unknown,
+    Numbers,
+    Names(Interner),
+}
+
+impl IdentityColumn {
+    /// Takes note of a known value.
+    fn see(&mut self, field: &[u8]) {
+        if matches!(self, IdentityColumn::Unknown) {
+            let is_name = number::whole(field).is_err();
+            *self =
+                if is_name { IdentityColumn::Names(Interner::default()) } else { IdentityColumn::Numbers };
+        }
+    }
+}
+
 /// Reader of record lines, with what the first of them told.
 #[derive(Debug, Default)]
 pub(in crate::trace) struct SwfReader {
@@ -21,8 +41,8 @@ pub(in crate::trace) struct SwfReader {
     begun: bool,
     semicolons: bool,
     has_names: bool,
-    /// Which columns of identities hold names, and the names.
-    named: [Option<Interner>; IDENTITIES.end - IDENTITIES.start],
+    /// What the columns of identities hold.
+    identities: [IdentityColumn; IDENTITIES.end - IDENTITIES.start],
     /// The current line, with blanks for semicolons and numbers for names.
     rewritten: Vec<u8>,
 }
@@ -82,27 +102,33 @@ impl SwfReader {
             &mut names.queues,
             &mut names.partitions,
         ];
-        for (table, named) in tables.into_iter().zip(&self.named) {
-            if let Some(named) = named {
-                *table = named.names();
+        for (table, column) in tables.into_iter().zip(&self.identities) {
+            if let IdentityColumn::Names(names) = column {
+                *table = names.names();
             }
         }
         names
     }
 
-    /// Looks at the first record: how its columns are separated, and which hold names.
+    /// Looks at the first record: how its columns are separated, and which hold names. A line whose other columns are not
+    /// numbers tells nothing.
     fn begin(&mut self, line: &[u8]) {
-        self.begun = true;
-        self.semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();
-        let fields: Vec<&[u8]> = fields(line, self.semicolons).collect();
-        if fields.len() < Field::ALL.len() {
+        let semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();
+        let fields: Vec<&[u8]> = fields(line, semicolons).take(Field::ALL.len()).collect();
+        let fits = |(place, field): (usize, &&[u8])| {
+            IDENTITIES.contains(&place) || field.is_empty() || number::real(field).is_ok()
+        };
+        if fields.len() < Field::ALL.len() || !fields.iter().enumerate().all(fits) {
             return;
         }
-        for (field, named) in fields[IDENTITIES].iter().zip(&mut self.named) {
-            let is_name = field.iter().any(u8::is_ascii_alphabetic) && number::real(field).is_err();
-            *named = is_name.then(Interner::default);
-            self.has_names |= is_name;
+        self.begun = true;
+        self.semicolons = semicolons;
+        for (field, column) in fields[IDENTITIES].iter().zip(&mut self.identities) {
+            if is_known(field) {
+                column.see(field);
+            }
         }
+        self.has_names = self.identities.iter().any(|column| matches!(column, IdentityColumn::Names(_)));
     }
 
     /// Writes a line with blanks between its columns and numbers for names. What is empty between semicolons is unknown.
@@ -113,10 +139,16 @@ impl SwfReader {
             if place >= Field::ALL.len() && field.is_empty() {
                 continue;
             }
-            let named = place.checked_sub(IDENTITIES.start).and_then(|at| self.named.get_mut(at));
-            match named {
-                Some(Some(named)) if !matches!(field, b"" | b"-1") => {
-                    self.rewritten.extend_from_slice(named.number(field).to_string().as_bytes());
+            let column = place.checked_sub(IDENTITIES.start).and_then(|at| self.identities.get_mut(at));
+            match column {
+                Some(column) if is_known(field) => {
+                    column.see(field);
+                    if let IdentityColumn::Names(names) = column {
+                        self.has_names = true;
+                        self.rewritten.extend_from_slice(names.number(field).to_string().as_bytes());
+                    } else {
+                        self.rewritten.extend_from_slice(field);
+                    }
                 }
                 _ if field.is_empty() => self.rewritten.extend_from_slice(b"-1"),
                 _ => self.rewritten.extend_from_slice(field),
@@ -124,6 +156,10 @@ impl SwfReader {
             self.rewritten.push(b' ');
         }
     }
+}
+
+fn is_known(field: &[u8]) -> bool {
+    !field.is_empty() && !field.starts_with(b"-")
 }
 
 /// The columns of a line, without blanks around them.

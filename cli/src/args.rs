@@ -90,6 +90,8 @@ pub struct Args {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use clap::{Command as Tree, CommandFactory};
 
     use super::*;
@@ -172,6 +174,56 @@ mod tests {
             assert!(help.contains(part), "{part} is not in\n{help}");
         }
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+
+    /// Every option of a command and those below it, with the command's name.
+    fn options<'a>(command: &'a Tree, found: &mut Vec<(String, &'a clap::Arg)>) {
+        let name = command.get_bin_name().unwrap_or_default();
+        found.extend(command.get_arguments().map(|argument| (name.to_owned(), argument)));
+        command.get_subcommands().for_each(|below| options(below, found));
+    }
+
+    #[test]
+    fn an_option_takes_the_same_kind_of_value_wherever_it_is() {
+        let mut command = Args::command();
+        command.build();
+        let mut found = Vec::new();
+        options(&command, &mut found);
+        let mut kinds: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (_, argument) in &found {
+            let value = argument.get_value_names().and_then(<[_]>::first);
+            if let (Some(long), Some(value)) = (argument.get_long(), value) {
+                // Comparisons take several; some take a word too; files are called by what is in them.
+                let value = value.trim_end_matches(",...").split('|').next().unwrap_or_default();
+                let value = if value.starts_with("OUT.") { "FILE" } else { value };
+                kinds.entry(long).or_default().insert(value.to_owned());
+            }
+        }
+        let several: Vec<_> = kinds.iter().filter(|(_, values)| values.len() > 1).collect();
+        assert!(several.is_empty(), "{several:?}");
+        assert!(kinds.len() > 60 && kinds["policy"].contains("POLICY"), "{kinds:?}");
+        for former in ["by", "factor", "save"] {
+            assert!(!kinds.contains_key(former), "{former}");
+        }
+    }
+
+    #[test]
+    fn values_are_in_kebab_case() {
+        let mut command = Args::command();
+        command.build();
+        let mut found = Vec::new();
+        options(&command, &mut found);
+        let mut seen = 0;
+        for (command, argument) in found {
+            for value in argument.get_possible_values() {
+                seen += 1;
+                let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+                // What may follow a name is in brackets or after a colon.
+                let name = value.get_name().split([':', '[']).next().unwrap_or_default();
+                assert!(name.chars().all(plain), "{command} {argument}: {}", value.get_name());
+            }
+        }
+        assert!(seen > 50, "{seen} values");
     }
 
     #[test]

@@ -179,3 +179,12 @@ fn a_paper_without_logs_needs_none() {
     let text = said(&folder, "reproduce downey1997 --table 3", 2);
     assert!(text.contains("hint: its tables: workload, 1, 2, 6.1"), "{text}");
 }
+
+#[test]
+fn figures_can_be_written_as_a_picture() {
+    let folder = stand_ins();
+    let done = folder.queuecast("reproduce talby2005 --traces . --no-plot --plot drawn.svg").assert().code(4);
+    assert!(!String::from_utf8_lossy(&done.get_output().stdout).contains("Figure 4"));
+    let drawn = folder.read("drawn.svg");
+    assert!(drawn.starts_with("<svg ") && drawn.contains(">Figure 4: "), "{drawn}");
+}

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::PlannedFile;
 use crate::printer::{self, Printer};
+use crate::progress::Progress;
 
 /// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
 #[derive(Debug, clap::Args)]
@@ -52,8 +53,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let (output, report) = (plan(&arguments.output)?, plan(&arguments.report)?);
     let mut input = Input::open(&arguments.file, printer)?;
+    let progress = Progress::uncounted(printer, &format!("cleaning {}", input.name));
     let cleaned = trace::clean(&mut input, &arguments.source.options())
         .map_err(|error| Failure::reading(&input.name, error))?;
+    drop(progress);
     cleaning::warn_unreadable(&input.name, &cleaned.report, printer);
     let done = CleanAnswer {
         version: env!("CARGO_PKG_VERSION"),

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::PlannedFile;
 use crate::printer::Printer;
+use crate::progress::Progress;
 use crate::spec;
 
 /// Write a trace in the Standard Workload Format: from sacct, or compressed another way
@@ -66,8 +67,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         error => Failure::reading(&name, error),
     };
     if let Some(planned) = planned {
+        let progress = Progress::uncounted(printer, &format!("converting {name}"));
         let done = trace::convert(&mut input, planned.begin()?, &options).map_err(refused)?;
         done.sink.commit()?;
+        drop(progress);
         cleaning::warn_unreadable(&name, &done.report, printer);
         let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
         let version = env!("CARGO_PKG_VERSION");

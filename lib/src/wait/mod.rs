@@ -7,6 +7,7 @@
 //! [`RangeComparison`] says whether its ranges are worth more than the range of past waits. Refuses to know traces.
 
 mod calibration;
+pub mod features;
 mod fit;
 mod freed;
 mod holder;

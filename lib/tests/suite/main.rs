@@ -34,3 +34,4 @@ mod trace_sacct;
 mod trace_squeue;
 mod trace_swf;
 mod trace_withdrawn;
+mod wait_features;

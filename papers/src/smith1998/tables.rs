@@ -79,7 +79,7 @@ pub fn cells(outcome: &LogSearches, log: &str) -> Vec<PublishedCell> {
     };
     // An error in minutes as a percentage of the paper's own mean run time.
     let percent = |table: &str, what: &str, minutes: f64, score: &Score| {
-        let paper = 100.0 * minutes / printed.mean_run;
+        let paper = (10_000.0 * minutes / printed.mean_run).round() / 100.0;
         cell(table, what, "%", paper).ours(score.error_percent)
     };
     let (greedy, genetic) = (&outcome.best_greedy, &outcome.best_genetic);

@@ -36,9 +36,13 @@ fn document(answered: &SearchAnswer<'_>) -> Document {
     )
     .with_table("settings", settings(answered));
     let divided = answered.report.results.iter().any(|judged| judged.held_out.is_some());
-    let on = if divided { "Prediction error on the jobs searched" } else { "Prediction error" };
-    let mut searched = results(answered, on, |judged| Some(&judged.searched));
+    let mut searched =
+        results(answered, "Prediction error on the jobs searched", |judged| Some(&judged.searched));
     searched.notes.extend(EXPLAINED.map(str::to_owned));
+    if !divided {
+        searched
+            .note("searched and scored on the same jobs: on others the error may be larger (--holdout 0.5)");
+    }
     document = document.with_table("results", searched);
     if divided {
         let held_out =

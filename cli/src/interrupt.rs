@@ -27,10 +27,10 @@ impl StopRequest {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// One that is asked already.
-    #[cfg(test)]
-    pub fn asked() -> StopRequest {
-        StopRequest(Arc::new(AtomicBool::new(true)))
+    /// Asks the command to stop; `false` if it has been asked before.
+    #[cfg(any(unix, test))]
+    fn ask(&self) -> bool {
+        !self.0.swap(true, Ordering::Relaxed)
     }
 }
 
@@ -76,7 +76,7 @@ pub fn watch(_: &Printer) -> Result<(), Failure> {
 #[cfg(unix)]
 fn has_asked() -> bool {
     let request = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
-    request.as_ref().is_some_and(|request| !request.0.swap(true, Ordering::Relaxed))
+    request.as_ref().is_some_and(StopRequest::ask)
 }
 
 #[cfg(test)]
@@ -84,7 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_made_by_a_signal_only() {
-        assert!(!StopRequest::default().is_asked() && StopRequest::asked().is_asked());
+    fn the_first_request_reaches_the_command_and_the_second_is_told_apart() {
+        let request = StopRequest::default();
+        let of_command = request.clone();
+        assert!(!of_command.is_asked());
+        assert!(request.ask(), "the first is left to the command");
+        assert!(of_command.is_asked());
+        assert!(!request.ask(), "the second ends the process");
+        assert!(of_command.is_asked());
+        // Another command has a request of its own.
+        assert!(!StopRequest::default().is_asked());
     }
 }

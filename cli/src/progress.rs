@@ -43,19 +43,19 @@ impl Progress {
         bar.set_message(what.to_owned());
         let mut progress = Progress { bar, measured: Once::new(), running: None, thread: None };
         if printer.shows_progress() {
-            progress.appear();
+            progress.appear(ProgressDrawTarget::stderr);
         }
         progress
     }
 
-    /// Starts the thread that shows the bar after a while, whether or not a step is done.
-    fn appear(&mut self) {
+    /// Starts the thread that shows the bar on `target` after a while, whether or not a step is done.
+    fn appear(&mut self, target: impl FnOnce() -> ProgressDrawTarget + Send + 'static) {
         let (running, ended) = mpsc::channel();
         let bar = self.bar.clone();
         self.running = Some(running);
         self.thread = Some(thread::spawn(move || {
             if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                bar.set_draw_target(ProgressDrawTarget::stderr());
+                bar.set_draw_target(target());
                 bar.enable_steady_tick(TICK);
             }
         }));
@@ -105,6 +105,11 @@ impl Drop for Progress {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
     use super::*;
 
     #[test]
@@ -115,17 +120,82 @@ mod tests {
         assert!(progress.bar.is_hidden() && progress.thread.is_none());
     }
 
+    /// A terminal that keeps what is drawn.
+    #[derive(Debug, Clone, Default)]
+    struct Screen(Arc<Mutex<String>>);
+
+    impl Screen {
+        fn text(&self) -> String {
+            self.0.lock().unwrap().clone()
+        }
+
+        fn target(&self) -> impl FnOnce() -> ProgressDrawTarget + Send + 'static {
+            let screen = self.clone();
+            || ProgressDrawTarget::term_like(Box::new(screen))
+        }
+    }
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            80
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn the_bar_appears_after_a_while_without_any_step() {
+        let screen = Screen::default();
         let mut progress = Progress::new(&Printer::silent(), "simulating", 3);
-        progress.appear();
-        let thread = progress.thread.take().unwrap();
-        // The thread ends once the bar is shown.
-        thread.join().unwrap();
+        let begun = Instant::now();
+        progress.appear(screen.target());
+        while screen.text().is_empty() && begun.elapsed() < Duration::from_secs(30) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(begun.elapsed() >= PATIENCE, "shown after {:?}", begun.elapsed());
+        assert!(screen.text().contains("simulating"), "{:?}", screen.text());
         assert_eq!(progress.bar.position(), 0);
-        // Control: short work ends before anything is shown.
+    }
+
+    #[test]
+    fn short_work_shows_nothing() {
+        let screen = Screen::default();
         let mut short = Progress::uncounted(&Printer::silent(), "reading");
-        short.appear();
+        short.appear(screen.target());
+        thread::sleep(PATIENCE / 7);
+        // Waits for the thread that would show the bar.
         drop(short);
+        assert_eq!(screen.text(), "");
     }
 }

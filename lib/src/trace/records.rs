@@ -223,6 +223,12 @@ impl<'a> Records<'a> {
         self.data_lines
     }
 
+    /// Lines so far that go on with the record of a line above, as where a name in accounting records has a line end. They
+    /// are not among the data lines.
+    pub fn joined_lines(&self) -> u64 {
+        self.sacct.as_ref().map_or(0, |sacct| sacct.joined_lines())
+    }
+
     /// Header and names, once all is read.
     pub(super) fn into_parts(self) -> (Header, Names, RuleCounts) {
         let names = self.names();

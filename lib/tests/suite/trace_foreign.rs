@@ -92,6 +92,38 @@ fn two_broken_rows_are_not_made_one() {
 }
 
 #[test]
+fn lines_that_continue_no_row_are_malformed() {
+    let header = "JobID|State|Submit|Start|End|NCPUS|User|JobName\n";
+    let row = |id: u32| format!("{id}|COMPLETED|5|6|7|2|ada|a\n");
+    let with = |line: &str, lines: usize| {
+        header.to_owned() + &(1..=3).map(|id| row(id) + &line.repeat(lines)).collect::<String>()
+    };
+    let messages = with("sacct: error: slurmdbd: Connection refused\n", 4);
+    let error = refused(&messages, &ReadOptions::default());
+    assert!(matches!(error, TraceError::MostlyMalformed { malformed: 12, lines: 15, .. }), "{error}");
+    assert!(error.to_string().contains("a message of a program"), "{error}");
+    // Few messages are counted, and no name goes on after one.
+    let log = read(&(row_block(header, 20) + "sacct: error: lost\nsecond line\n" + &row(99)));
+    assert_eq!((log.report.fired(Rule::Malformed), log.report.fired(Rule::SplitName)), (2, 0));
+    assert_eq!((log.workload.len(), log.report.lines), (21, 23));
+    // A name of four lines is one name; what is below belongs to nothing.
+    let read_all = |text: &str| {
+        let mut records = Records::open(text.as_bytes(), &ReadOptions::default()).unwrap();
+        let count = records.by_ref().map(Result::unwrap).count() as u64;
+        (count, records.counts().fired(Rule::Malformed), records.joined_lines())
+    };
+    assert_eq!(read_all(&with("more\n", 3)), (3, 0, 9), "control");
+    assert_eq!(read_all(&with("more\n", 4)), (3, 3, 9));
+    let error = refused(&with("more\n", 12), &ReadOptions::default());
+    assert!(matches!(error, TraceError::MostlyMalformed { malformed: 27, lines: 30, .. }), "{error}");
+}
+
+/// A header line and some rows.
+fn row_block(header: &str, rows: u32) -> String {
+    header.to_owned() + &(1..=rows).map(|id| format!("{id}|COMPLETED|5|6|7|2|ada|a\n")).collect::<String>()
+}
+
+#[test]
 fn a_log_most_of_which_would_be_lost_is_refused_with_its_lines() {
     let header = "JobID|State|Submit|Start|End|NCPUS|User|Whatever";
     let good = "1|COMPLETED|5|6|7|2|ada|x";
@@ -159,6 +191,54 @@ fn clusters_are_machines_of_their_own() {
     ));
     let swf = "1 0 -1 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1\n";
     assert!(matches!(refused(swf, &options("east")), TraceError::AccountingOnly { .. }));
+}
+
+#[test]
+fn a_cluster_may_have_a_name_that_is_not_unicode_or_none() {
+    let header = b"JobID|Cluster|State|Submit|Start|End|NCPUS\n".to_vec();
+    let rows = |clusters: &[&[u8]]| {
+        let mut text = header.clone();
+        for (id, cluster) in clusters.iter().enumerate() {
+            text.extend_from_slice(format!("{}|", id + 1).as_bytes());
+            text.extend_from_slice(cluster);
+            text.extend_from_slice(b"|COMPLETED|5|6|7|2\n");
+        }
+        text
+    };
+    let latin = rows(&[b"caf\xe9", b"caf\xe9", b"caf\xe9"]);
+    assert_eq!(trace::read(latin.as_slice(), &ReadOptions::default()).unwrap().workload.len(), 3);
+    let two = rows(&[b"caf\xe9", b"west", b"caf\xe9"]);
+    let Err(TraceError::SeveralClusters { clusters }) = trace::read(two.as_slice(), &ReadOptions::default())
+    else {
+        panic!("two clusters")
+    };
+    assert_eq!(clusters.iter().map(|one| one.jobs).collect::<Vec<_>>(), [2, 1]);
+    // The name that the error lists is one that can be asked for.
+    let options = ReadOptions { cluster: Some(clusters[0].cluster.clone()), ..ReadOptions::default() };
+    let log = trace::read(two.as_slice(), &options).unwrap();
+    assert_eq!((log.workload.len(), log.report.fired(Rule::OtherCluster)), (2, 1));
+    // Jobs without a cluster are kept, and counted.
+    let some = rows(&[b"east", b"", b"west", b" "]);
+    let options = ReadOptions { cluster: Some("east".into()), ..ReadOptions::default() };
+    let log = trace::read(some.as_slice(), &options).unwrap();
+    assert_eq!((log.workload.len(), log.report.fired(Rule::ClusterMissing)), (3, 2));
+    assert_eq!(log.report.rule(Rule::ClusterMissing).unwrap().example.as_ref().unwrap().line, Some(3));
+    assert_eq!(
+        read("JobID|State|Submit|Start|End|NCPUS\n1|COMPLETED|5|6|7|2\n").report.fired(Rule::ClusterMissing),
+        0
+    );
+}
+
+#[test]
+fn a_run_time_that_nothing_tells_is_unknown() {
+    let text = "JobID|State|Submit|Start|End|Elapsed|NCPUS\n1|COMPLETED|5|6|Unknown|INVALID|2\n2|COMPLETED|5|6|9|INVALID|2\n";
+    let log = read(text);
+    let invalid = log.report.rule(Rule::ElapsedInvalid).unwrap();
+    assert_eq!(
+        invalid.example.as_ref().unwrap().to_string(),
+        "line 2, job 1: \"INVALID\": no End either, so the run time is unknown"
+    );
+    assert_eq!((log.report.fired(Rule::RunMissing), log.workload.truths()[0].run()), (1, Seconds(3)));
 }
 
 #[test]
@@ -238,6 +318,13 @@ fn columns_can_be_named_where_there_is_no_header_line() {
     assert!(message.contains("lacks Start"), "{message}");
     let message = refused(rows, &named("JobID,State,Submit,Start,End,NCPUS,User,Group,Account")).to_string();
     assert!(message.contains("9 columns are named, the first line has 7"), "{message}");
+    // Too few names: the last column would take the rest of every row.
+    let message = refused(
+        &rows.replace("ada", "ada|x").replace("bob", "bob|y"),
+        &named("JobID,State,Submit,Start,End,NCPUS,JobName"),
+    )
+    .to_string();
+    assert!(message.contains("7 columns are named, the first line has 8"), "{message}");
     let swf = ReadOptions { format: Some(trace::LogFormat::Swf), ..options };
     assert!(matches!(refused(rows, &swf), TraceError::AccountingOnly { .. }));
 }
@@ -301,6 +388,17 @@ fn tables_of_simulators_are_read_with_a_note() {
     let huge =
         foreign!("named-users.swf").replace(";user5;", ";18446744073709551615;").replace(";user1;", ";17;");
     assert_eq!(users(&read(&huge)), ["18446744073709551615", "17", "18446744073709551615", ""]);
+    // Names may begin below the first record, where columns are separated by blanks, too.
+    let line = |job: u32, user: &str, queue: &str| {
+        format!("{job} 0 -1 60 4 -1 -1 4 120 -1 1 {user} -1 -1 {queue} -1 -1 -1\n")
+    };
+    let later = line(1, "-1", "-1") + &line(2, "ada", "3") + &line(3, "bob", "5") + &line(4, "ada", "long");
+    let below = trace::read(later.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!((users(&below), below.report.fired(Rule::IdentityNames)), (vec!["", "ada", "bob"], 2));
+    // Control: in a column of numbers, a name cannot be read.
+    let mixed = line(1, "-1", "-1") + &line(2, "7", "3") + &line(3, "ada", "5");
+    let below = read(&mixed);
+    assert_eq!((below.report.fired(Rule::Malformed), below.report.fired(Rule::IdentityNames)), (1, 0));
     // A broken first line tells nothing of the others.
     let broken = "1 2 x 4 5 6 7 8 9 10 11 a b c d e 17 18\n".to_owned() + foreign!("wide-users.swf");
     assert_eq!(read(&broken).report.fired(Rule::IdentityNames), 0);

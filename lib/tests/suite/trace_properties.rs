@@ -69,7 +69,17 @@ fn nearly_sacct_with_names() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads to the end: every data line is a record, or was counted as something else.
+/// Lines of a text that are neither blank, nor comments of SWF, nor the header line of accounting records.
+fn lines_to_account_for(bytes: &[u8], format: LogFormat) -> u64 {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    match format {
+        LogFormat::Swf => lines.filter(|line| !line.starts_with(b";")).count() as u64,
+        LogFormat::Sacct => lines.count() as u64 - 1,
+    }
+}
+
+/// Reads to the end: every line of the text is a record, or part of one, or was counted as something else.
 fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseError> {
     let Ok(mut records) = Records::open(bytes, &options(format)) else { return Ok(()) };
     let mut count = 0;
@@ -83,6 +93,10 @@ fn accounted(bytes: &[u8], format: Option<LogFormat>) -> Result<(), TestCaseErro
     let others = [Rule::Malformed, Rule::Step, Rule::RepeatedHeader, Rule::DuplicateRow, Rule::ColumnNames];
     let others: u64 = others.into_iter().map(|rule| counts.fired(rule)).sum();
     prop_assert_eq!(records.data_lines(), count + others);
+    if records.compression() == Compression::None {
+        let lines = lines_to_account_for(bytes, records.format());
+        prop_assert_eq!(lines, count + others + records.joined_lines());
+    }
     match trace::read(bytes, &options(format)) {
         Ok(log) => {
             prop_assert_eq!(log.report.jobs, log.workload.len() as u64);

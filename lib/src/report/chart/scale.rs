@@ -79,7 +79,7 @@ mod tests {
         let demo = scale(&[585.0, 87.0, 70.0, 32.0]);
         assert!(demo.breaks(585.0) && !demo.breaks(87.0));
         assert_eq!([585.0, 87.0].map(|value| demo.share(value)), [1.0, 0.8]);
-        // Control: nothing is broken without leave, and nothing that is not far from the rest.
+        // Control: no bar is broken where the caller does not allow it, or where it is not far from the rest.
         assert!(!BarScale::new([585.0, 87.0, 70.0].into_iter(), false).breaks(585.0));
         assert!(!scale(&[200.0, 87.0, 70.0]).breaks(200.0));
         // Of two bars, neither is the outlier.

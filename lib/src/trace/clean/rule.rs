@@ -55,6 +55,8 @@ named! {
         DuplicateRow = "duplicate-row",
         /// A job of another cluster than the one asked for.
         OtherCluster = "other-cluster",
+        /// A job whose cluster is not known.
+        ClusterMissing = "cluster-missing",
         /// A line of column names above the records.
         ColumnNames = "column-names",
         /// Columns separated by semicolons.
@@ -232,14 +234,19 @@ impl Rule {
             Rule::RepeatedHeader => "the header line again, as where dumps were joined",
             Rule::DuplicateRow => "the same run of the same job again, as where dumps overlap",
             Rule::OtherCluster => "a job of another cluster than --cluster names",
+            Rule::ClusterMissing => "no cluster in the Cluster column; taken for the cluster that is read",
             Rule::ColumnNames => "column names, not a record; the columns are taken in the format's order",
             Rule::Semicolons => "columns separated by semicolons instead of blanks",
             Rule::IdentityNames => {
                 "names of users, queues and so on instead of numbers; numbered by appearance"
             }
-            Rule::SplitName => "a delimiter or a line end within a name or comment; the pieces are joined",
+            Rule::SplitName => {
+                "a delimiter or a line end within a name or comment; the pieces are joined, but the last column ends at a line end"
+            }
             Rule::StateMissing => "no State column; a job that ran counts as completed",
-            Rule::ElapsedInvalid => "no readable run time; the time between Start and End is taken",
+            Rule::ElapsedInvalid => {
+                "no readable run time; the time between Start and End is taken, if End is known"
+            }
             Rule::ExtraColumns => "more than 18 columns; the rest is ignored",
             Rule::Fraction => "a fraction in a column of whole numbers",
             Rule::Eligible => "became eligible at another time than submitted",
@@ -277,7 +284,7 @@ impl Rule {
     pub fn field(self) -> Option<Field> {
         match self {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
-            Rule::RepeatedHeader | Rule::DuplicateRow | Rule::OtherCluster => None,
+            Rule::RepeatedHeader | Rule::DuplicateRow | Rule::OtherCluster | Rule::ClusterMissing => None,
             Rule::ColumnNames | Rule::Semicolons | Rule::IdentityNames | Rule::SplitName => None,
             Rule::StateMissing => Some(Field::Status),
             Rule::ElapsedInvalid => Some(Field::Run),
@@ -301,7 +308,7 @@ impl Rule {
             Rule::Malformed | Rule::Step | Rule::Unfinished | Rule::TimeRange => &[Action::Drop],
             Rule::SubmitMissing | Rule::RunMissing | Rule::ProcessorsMissing => &[Action::Drop],
             Rule::RepeatedHeader | Rule::OtherCluster | Rule::ColumnNames => &[Action::Drop],
-            Rule::Semicolons => &[Action::Keep],
+            Rule::Semicolons | Rule::ClusterMissing => &[Action::Keep],
             Rule::IdentityNames => &[Action::Renumber],
             Rule::SplitName => &[Action::Rejoin],
             Rule::StateMissing => &[Action::Completed],

@@ -19,13 +19,14 @@ impl Clusters {
 
     /// Counts one more row; whether it is of the cluster asked for, or of any if none was.
     pub fn see(&mut self, name: &[u8]) -> bool {
-        let is = |one: &ClusterJobs| one.cluster.as_bytes() == name;
+        // Names are compared as the text that errors list and `--cluster` can name.
+        let name = String::from_utf8_lossy(name);
+        let is = |one: &ClusterJobs| one.cluster == name;
         if !self.found.get(self.last).is_some_and(is) {
             self.last = self.found.iter().position(is).unwrap_or(self.found.len());
         }
         if self.last == self.found.len() {
-            let cluster = String::from_utf8_lossy(name).into_owned();
-            self.found.push(ClusterJobs { cluster, jobs: 0 });
+            self.found.push(ClusterJobs { cluster: name.into_owned(), jobs: 0 });
         }
         let one = &mut self.found[self.last];
         one.jobs += 1;

@@ -105,6 +105,9 @@ pub(in crate::trace) fn behind(field: Field) -> &'static str {
     }
 }
 
+/// How many rows tell whether the columns that the caller names are all there are.
+const ROWS_LOOKED_AT: usize = 100;
+
 #[derive(Debug)]
 pub(super) struct Columns {
     pub delimiter: u8,
@@ -130,26 +133,45 @@ impl Columns {
         Columns::named(spans.iter().map(|&(begin, end)| &line[begin..end]), delimiter)
     }
 
-    /// The columns that the caller names, of a file without a header line. Its first row tells the delimiter.
-    pub fn of_names(names: &[String], first_row: &[u8]) -> Result<Columns, TraceError> {
+    /// The columns that the caller names, of a file without a header line that begins with `beginning`. Its first row tells
+    /// the delimiter. An error if the rows have fewer columns than names, or more.
+    pub fn of_names(names: &[String], beginning: &[u8]) -> Result<Columns, TraceError> {
+        let mut rows = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut rows = rows.by_ref().filter(|row| !row.is_empty());
+        let first_row = rows.next().ok_or(TraceError::Empty)?;
         let mut spans: Vec<Span> = Vec::new();
-        let mut columns_by = |delimiter| {
-            split(first_row, delimiter, &mut spans);
+        let mut columns_by = |row: &[u8], delimiter| {
+            split(row, delimiter, &mut spans);
             spans.len()
         };
-        let ends = |delimiter| usize::from(first_row.ends_with(&[delimiter]));
-        // Names may hold more of them, so the first row has at least as many columns.
-        let by = b"\x1f|;,\t^~".iter().copied().find(|&by| columns_by(by) - ends(by) >= names.len().max(2));
-        let Some(delimiter) = by else {
-            let columns = columns_by(b'|');
+        let ends = |row: &[u8], delimiter| usize::from(row.ends_with(&[delimiter]));
+        let mismatch = |columns| {
             let line = shortened(first_row);
-            return Err(TraceError::NamedColumns { named: names.len(), columns, line });
+            TraceError::NamedColumns { named: names.len(), columns, line }
         };
-        let mut names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-        if columns_by(delimiter) > names.len() && ends(delimiter) == 1 {
-            names.push(b"");
+        // Names may hold more of them, so the first row has at least as many columns.
+        let mut fits = |by: &u8| columns_by(first_row, *by) - ends(first_row, *by) >= names.len().max(2);
+        let Some(delimiter) = b"\x1f|;,\t^~".iter().copied().find(|by| fits(by)) else {
+            return Err(mismatch(columns_by(first_row, b'|')));
+        };
+        let mut all_names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let trailing = ends(first_row, delimiter);
+        if trailing == 1 && columns_by(first_row, delimiter) > names.len() {
+            all_names.push(b"");
         }
-        Columns::named(names.into_iter(), delimiter)
+        let columns = Columns::named(all_names.into_iter(), delimiter)?;
+        let found = columns_by(first_row, delimiter);
+        if found > columns.count {
+            // A delimiter within a name, or names that are missing: most rows tell which.
+            let counts: Vec<usize> =
+                rows.take(ROWS_LOOKED_AT).map(|row| columns_by(row, delimiter)).collect();
+            let exact = counts.iter().filter(|&&count| count == columns.count).count();
+            let more = 1 + counts.iter().filter(|&&count| count > columns.count).count();
+            if more > exact {
+                return Err(mismatch(found - trailing));
+            }
+        }
+        Ok(columns)
     }
 
     fn named<'a>(names: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Result<Columns, TraceError> {
@@ -264,7 +286,7 @@ mod tests {
         for (row, delimiter, count) in [
             (&b"1|COMPLETED|5|6|7|4|a,b"[..], b'|', 7),
             (b"1|COMPLETED|5|6|7|4|a|", b'|', 8),
-            (b"1|COMPLETED|5|6|7|4|a|b", b'|', 7),
+            (b"1|COMPLETED|5|6|7|4|a|b\n2|COMPLETED|5|6|7|4|c", b'|', 7),
             (b"1,COMPLETED,5,6,7,4,a|b", b',', 7),
             (b"1\x1fCOMPLETED\x1f5\x1f6\x1f7\x1f4\x1fa,b", b'\x1f', 7),
         ] {
@@ -273,5 +295,20 @@ mod tests {
         }
         let message = Columns::of_names(&names, b"1|COMPLETED|5").unwrap_err().to_string();
         assert!(message.contains("7 columns are named, the first line has 3"), "{message}");
+    }
+
+    #[test]
+    fn fewer_names_than_columns_are_an_error_with_both_numbers() {
+        let names = ["JobID", "State", "Submit", "Start", "End", "NCPUS", "JobName"].map(str::to_owned);
+        for rows in [
+            &b"1|COMPLETED|5|6|7|4|ada|a"[..],
+            b"1|COMPLETED|5|6|7|4|ada|a|",
+            b"\n1|COMPLETED|5|6|7|4|ada|a\n2|COMPLETED|5|6|7|4|bob|b\n",
+            // One row that is cut short does not make the names fit.
+            b"1|COMPLETED|5|6|7|4|ada|a\n2|COMPLETED|5|6|7|4|bob|b\n3|COMPLETED|5|6|7|4|ada",
+        ] {
+            let message = Columns::of_names(&names, rows).unwrap_err().to_string();
+            assert!(message.contains("7 columns are named, the first line has 8"), "{message}");
+        }
     }
 }

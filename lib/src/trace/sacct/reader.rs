@@ -22,6 +22,9 @@ use crate::workload::Names;
 /// The most bytes of lines that are held in the hope that they are one row.
 const LONGEST_ROW: usize = 1 << 16;
 
+/// The most lines that a name in the last column of a complete row may go on for.
+const MOST_CONTINUED: u32 = 3;
+
 /// One run of a job, as far as runs can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct JobRun {
@@ -61,8 +64,10 @@ pub(in crate::trace) struct Sacct {
     header: Vec<u8>,
     clusters: Clusters,
     held: HeldLines,
-    /// Whether the line above completed a row whose last column may go on in the next line.
-    may_go_on: bool,
+    /// How many further lines the last column of the row above may go on for.
+    may_go_on: u32,
+    /// Lines that are part of a row of several lines, apart from the first of each row.
+    joined_lines: u64,
     broken: Option<BrokenLines>,
     /// Runs of each job so far, to find duplicates. Never iterated, so its order has no effect.
     met: HashMap<Vec<u8>, (JobRun, Vec<JobRun>)>,
@@ -79,11 +84,7 @@ impl Sacct {
     /// Reads the header line, unless the options name the columns.
     pub fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Sacct, TraceError> {
         let (columns, header) = match &options.columns {
-            Some(names) => {
-                let first = lines.beginning().split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-                let first = first.into_iter().find(|line| !line.is_empty()).ok_or(TraceError::Empty)?;
-                (Columns::of_names(names, first)?, Vec::new())
-            }
+            Some(names) => (Columns::of_names(names, lines.beginning())?, Vec::new()),
             None => loop {
                 match lines.next()? {
                     None => return Err(TraceError::Empty),
@@ -105,7 +106,8 @@ impl Sacct {
             header,
             clusters: Clusters::new(options.cluster.clone()),
             held: HeldLines::default(),
-            may_go_on: false,
+            may_go_on: 0,
+            joined_lines: 0,
             broken: None,
             met: HashMap::new(),
             users: Interner::default(),
@@ -140,6 +142,11 @@ impl Sacct {
         self.clusters.check()
     }
 
+    /// Lines so far that are part of a row of several lines, apart from the first of each row.
+    pub fn joined_lines(&self) -> u64 {
+        self.joined_lines
+    }
+
     /// Lines found to be no row since the last call. At the end of the file, held lines are given up first.
     pub fn take_broken(&mut self, at_end: bool) -> Option<BrokenLines> {
         if at_end {
@@ -167,15 +174,24 @@ impl Sacct {
         if self.fields.len() >= self.columns.count {
             self.give_up();
             let parsed = self.row(line, number, record, counts);
-            self.may_go_on = self.columns.ends_in_free_text() && !matches!(parsed, Parsed::Malformed(_));
+            let goes_on = self.columns.ends_in_free_text() && !matches!(parsed, Parsed::Malformed(_));
+            self.may_go_on = if goes_on { MOST_CONTINUED } else { 0 };
             return parsed;
         }
-        if self.may_go_on && !self.begins_row(line) {
+        if is_message(line) {
+            self.give_up();
+            self.may_go_on = 0;
+            let (value, reason) = (shortened(line), "a message of a program, not a row".into());
+            return Parsed::Malformed(Malformed { line: number, field: None, value, reason });
+        }
+        if self.may_go_on > 0 && !self.begins_row(line) {
+            self.may_go_on -= 1;
+            self.joined_lines += 1;
             let value = shortened(line);
             counts.count(Rule::SplitName, || Example { line: Some(number), job: None, value });
             return Parsed::Incomplete;
         }
-        self.may_go_on = false;
+        self.may_go_on = 0;
         let malformed = self.wrong_count(line, number);
         if self.columns.free_text.is_empty() {
             return Parsed::Malformed(malformed);
@@ -211,6 +227,7 @@ impl Sacct {
             if complete {
                 let parsed = self.row(&text, self.held.first, record, counts);
                 if !matches!(parsed, Parsed::Malformed(_)) {
+                    self.joined_lines += self.held.lines;
                     self.held = HeldLines::default();
                     return parsed;
                 }
@@ -287,6 +304,9 @@ impl Sacct {
         let mut note = |rule, value: String| {
             counts.count(rule, || Example { line: Some(number), job: Some(job), value });
         };
+        if cluster.is_empty() && self.columns.place(SacctColumn::Cluster).is_some() {
+            note(Rule::ClusterMissing, "no cluster".into());
+        }
         let run = JobRun { job, times: [submitted, eligible, start, end], state };
         let mut again = None;
         match self.met.get_mut(id) {
@@ -325,10 +345,11 @@ impl Sacct {
             note(Rule::StateMissing, "no State column".into());
         }
         if let Some(text) = values.invalid_run {
-            note(
-                Rule::ElapsedInvalid,
-                format!("\"{}\": {} s between Start and End", shortened(text), values.run),
-            );
+            let between = match values.run {
+                UNKNOWN => "no End either, so the run time is unknown".into(),
+                run => format!("{run} s between Start and End"),
+            };
+            note(Rule::ElapsedInvalid, format!("\"{}\": {between}", shortened(text)));
         }
         let suspended = row.text(SacctColumn::Suspended).and_then(seconds).unwrap_or(0);
         if suspended > 0 {
@@ -390,5 +411,40 @@ impl Sacct {
             self.columns.count
         );
         Malformed { line: number, field: None, value: shortened(line), reason }
+    }
+}
+
+/// Whether a line is a message that a program has printed among the rows: `sacct: …`, `slurm_load_jobs: …`, `ssh: error: …`.
+fn is_message(line: &[u8]) -> bool {
+    let mut words = line.trim_ascii().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut label = || words.next().and_then(|word| word.strip_suffix(b":")).map(<[u8]>::to_ascii_lowercase);
+    let Some(program) = label() else { return false };
+    let is_severity = |word: &[u8]| matches!(word, b"error" | b"warning" | b"fatal");
+    program == b"sacct"
+        || program.starts_with(b"slurm")
+        || is_severity(&program)
+        || label().is_some_and(|word| is_severity(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_programs_are_told_from_names() {
+        for message in [
+            "sacct: error: slurm_persist_conn_open: Connection refused",
+            "  sacct: Broken pipe",
+            "slurm_load_jobs: Unable to contact slurm controller",
+            "slurmdbd: warning: slow",
+            "ssh: error: closed",
+            "error: Unable to open slurm.conf",
+            "Warning: locale",
+        ] {
+            assert!(is_message(message.as_bytes()), "{message}");
+        }
+        for name in ["", "train: model", "sacct", "slurm job", "second: no error", "error 5", "a|slurm: b"] {
+            assert!(!is_message(name.as_bytes()), "{name}");
+        }
     }
 }

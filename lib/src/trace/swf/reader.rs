@@ -66,12 +66,18 @@ impl SwfReader {
             }
             self.begin(line);
         }
-        let parsed = if self.semicolons || self.has_names {
+        let mut parsed = if self.semicolons || self.has_names {
             self.rewrite(line);
             parse(&self.rewritten, number, record)
         } else {
             parse(line, number, record)
         };
+        if parsed.is_ok() {
+            self.see_numbers(record);
+        } else if !self.has_names && self.find_names(line) {
+            self.rewrite(line);
+            parsed = parse(&self.rewritten, number, record);
+        }
         let oddity = match parsed {
             Ok(oddity) => oddity,
             Err(malformed) => return Parsed::Malformed(malformed),
@@ -110,25 +116,45 @@ impl SwfReader {
         names
     }
 
-    /// Looks at the first record: how its columns are separated, and which hold names. A line whose other columns are not
-    /// numbers tells nothing.
+    /// Looks at the first record: how its columns are separated, and which hold names.
     fn begin(&mut self, line: &[u8]) {
         let semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();
-        let fields: Vec<&[u8]> = fields(line, semicolons).take(Field::ALL.len()).collect();
-        let fits = |(place, field): (usize, &&[u8])| {
-            IDENTITIES.contains(&place) || field.is_empty() || number::real(field).is_ok()
-        };
-        if fields.len() < Field::ALL.len() || !fields.iter().enumerate().all(fits) {
-            return;
+        if let Some(fields) = fields_of_record(line, semicolons) {
+            self.begun = true;
+            self.semicolons = semicolons;
+            self.see(&fields);
         }
-        self.begun = true;
-        self.semicolons = semicolons;
+    }
+
+    /// Whether a line that cannot be read as numbers has names in columns of which nothing was known.
+    fn find_names(&mut self, line: &[u8]) -> bool {
+        if !self.identities.iter().any(|column| matches!(column, IdentityColumn::Unknown)) {
+            return false;
+        }
+        if let Some(fields) = fields_of_record(line, self.semicolons) {
+            self.see(&fields);
+        }
+        self.has_names
+    }
+
+    /// Takes note of the identities of a record.
+    fn see(&mut self, fields: &[&[u8]]) {
         for (field, column) in fields[IDENTITIES].iter().zip(&mut self.identities) {
             if is_known(field) {
                 column.see(field);
             }
         }
         self.has_names = self.identities.iter().any(|column| matches!(column, IdentityColumn::Names(_)));
+    }
+
+    /// Takes note of the columns that hold numbers in a record that was read.
+    fn see_numbers(&mut self, record: &Record) {
+        let values = [record.user, record.group, record.executable, record.queue, record.partition];
+        for (value, column) in values.into_iter().zip(&mut self.identities) {
+            if value > UNKNOWN && matches!(column, IdentityColumn::Unknown) {
+                *column = IdentityColumn::Numbers;
+            }
+        }
     }
 
     /// Writes a line with blanks between its columns and numbers for names. What is empty between semicolons is unknown.
@@ -156,6 +182,15 @@ impl SwfReader {
             self.rewritten.push(b' ');
         }
     }
+}
+
+/// The columns of a record; `None` if one that holds no identities is not a number, or columns are missing.
+fn fields_of_record(line: &[u8], semicolons: bool) -> Option<Vec<&[u8]>> {
+    let fields: Vec<&[u8]> = fields(line, semicolons).take(Field::ALL.len()).collect();
+    let fits = |(place, field): (usize, &&[u8])| {
+        IDENTITIES.contains(&place) || field.is_empty() || number::real(field).is_ok()
+    };
+    (fields.len() == Field::ALL.len() && fields.iter().enumerate().all(fits)).then_some(fields)
 }
 
 fn is_known(field: &[u8]) -> bool {

@@ -19,7 +19,7 @@ fn site(squeue: &str, sinfo: &str) -> Folder {
 }
 
 #[test]
-fn a_live_site_is_asked_who_runs_and_who_waits() {
+fn a_live_site_is_asked_which_jobs_run_and_wait() {
     let queue = "printf '7|RUNNING|6|15:00|0:00|5|ada|N/A|long|a,b|None\\n8|RUNNING|2|8:20|0:00|5|bob|N/A|long|a,b|None\\n\
                  3|PENDING|4|1:40|0:00|9|eve|N/A|long||Resources\\n4|PENDING|9|1:40|0:00|99|eve|N/A|long||Dependency\\n'";
     let nodes = "printf '\

@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn more_processors_never_start_sooner_under_the_same_luck(
+    fn more_processors_never_start_sooner_with_the_same_run_times(
         ages in prop::collection::vec((1..9_u32, 0..20_000_i64), 1..12),
         waiting in prop::collection::vec(1..20_u32, 0..5),
     ) {
@@ -267,7 +267,7 @@ fn who_knows_all_run_times_is_right_about_first_come_first_served() {
         "there is a queue"
     );
     assert!(errors("perfect").iter().all(|&error| error == 0));
-    // Control: who goes by requested times is not.
+    // Control: with requested times they are not.
     assert!(errors("requested").iter().any(|&error| error != 0));
 }
 

@@ -87,7 +87,7 @@ pub struct MonthScore {
 
 /// What a predictor is asked and told, in order.
 #[derive(Debug, Clone, Copy)]
-enum Lesson {
+enum WaitStep {
     Asked(JobIndex),
     Started(JobIndex),
 }
@@ -97,7 +97,7 @@ enum Lesson {
 pub struct WaitScorer<'a> {
     workload: &'a Workload,
     window: WaitWindow,
-    lessons: Vec<Lesson>,
+    steps: Vec<WaitStep>,
     /// Of each job at its submission.
     features: Vec<Features>,
 }
@@ -121,19 +121,19 @@ impl<'a> WaitScorer<'a> {
             }
         }
         let mut tracker = FeatureTracker::new(window.default_request);
-        let mut lessons = Vec::with_capacity(2 * jobs);
+        let mut steps = Vec::with_capacity(2 * jobs);
         let mut features = Vec::with_capacity(jobs);
         for job in workload.jobs() {
             replay.advance_before(job.index, |event| {
                 tracker.observe(event);
                 if let (What::Started(_), Some(started)) = (event.what, index_of[event.job.index.at()]) {
-                    lessons.push(Lesson::Started(started));
+                    steps.push(WaitStep::Started(started));
                 }
             });
             features.push(tracker.features(job, job.submit));
-            lessons.push(Lesson::Asked(job.index));
+            steps.push(WaitStep::Asked(job.index));
         }
-        Ok(WaitScorer { workload, window, lessons, features })
+        Ok(WaitScorer { workload, window, steps, features })
     }
 
     /// How many jobs are scored.
@@ -157,18 +157,18 @@ impl<'a> WaitScorer<'a> {
         let mut tally = WaitTally::default();
         let first = self.window.from.max(1) - 1;
         let scored = first..first.saturating_add(self.window.jobs);
-        for lesson in &self.lessons {
-            let (Lesson::Asked(index) | Lesson::Started(index)) = *lesson;
+        for step in &self.steps {
+            let (WaitStep::Asked(index) | WaitStep::Started(index)) = *step;
             let job = &self.workload.jobs()[index.at()];
             let arrival = Arrival { job, at: job.submit, features: &self.features[index.at()] };
             let wait = (self.workload.starts[index.at()] - job.submit).max(Seconds::ZERO);
-            match lesson {
-                Lesson::Started(_) => predictor.learn(&arrival, wait),
-                Lesson::Asked(_) if scored.contains(&index.at()) => {
+            match step {
+                WaitStep::Started(_) => predictor.learn(&arrival, wait),
+                WaitStep::Asked(_) if scored.contains(&index.at()) => {
                     let request = job.shape.limit.unwrap_or(self.window.default_request);
                     tally.add(&predictor.predict(&arrival), wait, request, self.month(job.submit.0));
                 }
-                Lesson::Asked(_) => {}
+                WaitStep::Asked(_) => {}
             }
         }
         tally.score(method.to_string())

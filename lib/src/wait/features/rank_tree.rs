@@ -80,7 +80,8 @@ impl RankTree {
         if self.change(key, |own| own.plus(entry)) {
             return;
         }
-        let node = RankNode { key, priority: priority(key), own: entry, total: entry, left: NONE, right: NONE };
+        let node =
+            RankNode { key, priority: priority(key), own: entry, total: entry, left: NONE, right: NONE };
         let place = match self.vacant.pop() {
             Some(place) => {
                 self.nodes[place as usize] = node;

@@ -23,6 +23,7 @@ pub mod search;
 mod simulation_report;
 mod summarize;
 mod sweep;
+mod wait_score;
 mod walk_forward;
 mod window;
 
@@ -40,5 +41,6 @@ pub use repeated::Repeated;
 pub use scorer::Scorer;
 pub use simulation_report::{Measurement, SimulationReport};
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults, Watch};
+pub use wait_score::{MonthScore, WaitScore, WaitScorer, WaitWindow};
 pub use walk_forward::{Score, WalkForward};
 pub use window::{Excluded, Span, Window};

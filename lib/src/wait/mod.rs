@@ -7,19 +7,25 @@
 //! [`RangeComparison`] says whether its ranges are worth more than the range of past waits. Refuses to know traces.
 
 mod calibration;
+mod class;
 pub mod features;
 mod fit;
 mod freed;
 mod holder;
+mod method;
 mod outlook;
+mod predictor;
 mod queue_time;
 mod range_score;
 mod root;
 
 pub use calibration::{Calibration, Lesson, WaitQuestion};
+pub use class::{CLASS_ENDS, CLASSES as WAIT_CLASSES, NamedClasses, class_of, probabilities};
 pub use fit::LifetimeFit;
 pub use freed::probability;
 pub use holder::Holder;
+pub use method::WaitMethod;
 pub use outlook::Outlook;
+pub use predictor::{Arrival, Nearest, PastWaits, WaitForecast, WaitPredictor, ZeroWait};
 pub use queue_time::{QueueTime, quantile};
 pub use range_score::{RangeComparison, interval_score};

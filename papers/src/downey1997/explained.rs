@@ -11,6 +11,7 @@ const BETWEEN: &str = "between";
 
 /// What equation 5 as printed leaves out of tolerance.
 const LITERAL: &str = "literal";
+const LITERAL_REBELS: &str = "literal-rebels";
 
 const LIGHT: &str = "light";
 
@@ -34,7 +35,13 @@ pub fn cell(cell: PublishedCell) -> PublishedCell {
         ("1", HEUR, "losers of the rebels") => LOSSES,
         ("2", AVG, _) | ("workload", OPT, "a rebel saves, median" | "a rebel saves, mean") => LIGHT,
         ("caution", PRED, "a rebel saves, median") => BETWEEN,
-        ("literal", ..) => LITERAL,
+        ("literal", PRED, "slope" | "intercept") => LINE,
+        (
+            "literal",
+            PRED,
+            "rebels of all jobs" | "losers of the rebels" | "a rebel saves, median" | "a rebel saves, mean",
+        ) => LITERAL_REBELS,
+        ("literal", BIAS | LOCK_IN | AVERSE, "turnaround against AVG") => LITERAL,
         ("workload" | "1" | "2" | "6.1", ..) if predicts && too_eager(&cell) => CAUTION,
         _ => return cell,
     };
@@ -53,7 +60,7 @@ mod tests {
 
     #[test]
     fn every_explanation_is_written() {
-        for name in [CAUTION, BETWEEN, LITERAL, LIGHT, LINE, CORRELATION, LOSSES] {
+        for name in [CAUTION, BETWEEN, LITERAL, LITERAL_REBELS, LIGHT, LINE, CORRELATION, LOSSES] {
             assert!(text(name).len() > 40, "{name}");
         }
     }

@@ -43,12 +43,13 @@ fn document(answered: &SearchAnswer<'_>) -> Document {
         searched
             .note("searched and scored on the same jobs: on others the error may be larger (--holdout 0.5)");
     }
-    document = document.with_table("results", searched);
+    // What the search has not seen comes first: it says what the templates are worth.
     if divided {
         let held_out =
             results(answered, "Prediction error on the jobs held out", |judged| judged.held_out.as_ref());
         document = document.with_table("held_out", held_out);
     }
+    document = document.with_table("results", searched);
     if !answered.report.greedy.is_empty() {
         document = document.with_table("greedy", climbs(&answered.report.greedy));
     }

@@ -3,12 +3,12 @@
 //! [`FeatureTracker`] listens to the events of a site, recorded, simulated or live, and keeps sums by which the features of
 //! an arrival cost the logarithm of the queue, not its length.
 
-mod ranked;
+mod rank_tree;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use self::ranked::{Ranked, Total};
+use self::rank_tree::{RankTree, Total};
 use crate::job::{Event, Job, JobIndex, What};
 use crate::units::{Seconds, Time};
 
@@ -137,7 +137,7 @@ impl Demand {
 
 /// Some jobs, ranked in three ways.
 #[derive(Debug, Clone, Default)]
-struct RankedJobs([Ranked; 3]);
+struct RankedJobs([RankTree; 3]);
 
 impl RankedJobs {
     fn insert(&mut self, demand: Demand, sums: [i128; 2]) {

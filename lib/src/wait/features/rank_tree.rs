@@ -29,7 +29,7 @@ const NONE: u32 = u32::MAX;
 
 /// The entries of one key.
 #[derive(Debug, Clone)]
-struct Node {
+struct RankNode {
     key: i64,
     /// Decides the shape of the tree, the same in every run.
     priority: u64,
@@ -42,19 +42,19 @@ struct Node {
 
 /// A treap with a node for each different key. The cost of every operation grows with the logarithm of their number.
 #[derive(Debug, Clone)]
-pub(super) struct Ranked {
-    nodes: Vec<Node>,
+pub(super) struct RankTree {
+    nodes: Vec<RankNode>,
     vacant: Vec<u32>,
     root: u32,
 }
 
-impl Default for Ranked {
-    fn default() -> Ranked {
-        Ranked { nodes: Vec::new(), vacant: Vec::new(), root: NONE }
+impl Default for RankTree {
+    fn default() -> RankTree {
+        RankTree { nodes: Vec::new(), vacant: Vec::new(), root: NONE }
     }
 }
 
-impl Ranked {
+impl RankTree {
     /// Of all entries.
     pub fn total(&self) -> Total {
         self.total_of(self.root)
@@ -80,7 +80,8 @@ impl Ranked {
         if self.change(key, |own| own.plus(entry)) {
             return;
         }
-        let node = Node { key, priority: priority(key), own: entry, total: entry, left: NONE, right: NONE };
+        let node =
+            RankNode { key, priority: priority(key), own: entry, total: entry, left: NONE, right: NONE };
         let place = match self.vacant.pop() {
             Some(place) => {
                 self.nodes[place as usize] = node;
@@ -143,7 +144,7 @@ impl Ranked {
     }
 
     fn sum_up(&mut self, place: u32) {
-        let Node { own, left, right, .. } = self.nodes[place as usize];
+        let RankNode { own, left, right, .. } = self.nodes[place as usize];
         self.nodes[place as usize].total = own.plus(self.total_of(left)).plus(self.total_of(right));
     }
 
@@ -152,7 +153,7 @@ impl Ranked {
         if place == NONE {
             return (NONE, NONE);
         }
-        let Node { key: own, left, right, .. } = self.nodes[place as usize];
+        let RankNode { key: own, left, right, .. } = self.nodes[place as usize];
         if own < key {
             let (low, high) = self.split(right, key);
             self.nodes[place as usize].right = low;
@@ -208,7 +209,7 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0..30_i64, -50..50_i64), 1..400),
             asked in prop::collection::vec(-2..33_i64, 1..10),
         ) {
-            let (mut ranked, mut list) = (Ranked::default(), Vec::<(i64, i64)>::new());
+            let (mut ranked, mut list) = (RankTree::default(), Vec::<(i64, i64)>::new());
             for (adds, key, amount) in steps {
                 if adds || list.is_empty() {
                     ranked.insert(key, [amount.into(), 1]);
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn extreme_keys_come_and_go() {
-        let mut ranked = Ranked::default();
+        let mut ranked = RankTree::default();
         for key in [i64::MIN, 0, i64::MAX] {
             ranked.insert(key, [1, 0]);
         }

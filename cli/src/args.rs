@@ -21,7 +21,7 @@ Standard output has the results and nothing else, so they can be piped:
 const GROUPS: [(&str, &[&str]); 4] = [
     ("For users", &["allocate"]),
     ("For administrators", &["trace", "simulate", "compare"]),
-    ("For researchers", &["generate", "search", "mold", "reproduce"]),
+    ("For researchers", &["score", "generate", "search", "mold", "reproduce"]),
     ("Also", &["demo", "completions", "help"]),
 ];
 

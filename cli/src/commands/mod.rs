@@ -15,6 +15,7 @@ mod mold;
 mod portrait;
 #[cfg(feature = "papers")]
 mod reproduce;
+mod score;
 mod search;
 mod simulate;
 mod source;
@@ -36,6 +37,7 @@ pub enum Command {
     Allocate(Box<allocate::Arguments>),
     Mold(Box<mold::Arguments>),
     Search(Box<search::Arguments>),
+    Score(score::Arguments),
     #[cfg(feature = "papers")]
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
@@ -52,6 +54,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, invocation, printer),
+        Command::Score(arguments) => score::run(&arguments, printer),
         #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),

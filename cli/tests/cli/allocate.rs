@@ -63,13 +63,15 @@ fn advice_worked_out_by_hand() {
         json(&mut folder.queuecast(&line))["recommended"].clone()
     };
     assert_eq!(["0", "0.1", "0.2"].map(averse), [value!(4), value!(4), value!(2)]);
-    // The chart does not call another size best than the one to ask for.
-    let chart = |share: &str| {
+    // The chart marks the size to ask for, also where the bar of another is shorter.
+    let marked = |share: &str| -> Vec<String> {
         let line =
             format!("allocate busy.swf --at 15 --runs 2=900,4=300 --outlook forecast --averse {share}");
-        stdout(&mut folder.queuecast(&line)).contains("◂ best")
+        let text = stdout(&mut folder.queuecast(&line));
+        let rows = text.lines().filter(|line| line.contains("◂ best"));
+        rows.filter_map(|row| row.split_whitespace().next().map(str::to_owned)).collect()
     };
-    assert!(chart("0") && !chart("0.2"));
+    assert_eq!((marked("0"), marked("0.2")), (vec!["4".to_owned()], vec!["2".to_owned()]));
 }
 
 #[test]
@@ -425,7 +427,7 @@ fn sizes_between_the_measured_ones_are_by_a_curve() {
     let output = two.get_output();
     assert!(String::from_utf8_lossy(&output.stderr).contains("measure a third"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("by a fitted curve (parallelism"));
-    // A bad fit is warned of; a good one is not.
+    // There is a warning for a bad fit, and none for a good one.
     let warned = |runs: &str| {
         let line = format!("allocate busy.swf --runs {runs} --between");
         let output = folder.queuecast(&line).output().unwrap();
@@ -612,4 +614,34 @@ fn what_makes_no_sense_is_said_in_one_line_with_what_would() {
         assert!(error.contains(said) && error.starts_with("error: "), "{line}: {error}");
         assert!(output.stdout.is_empty(), "{line}");
     }
+}
+
+#[test]
+fn a_size_larger_than_the_free_processors_never_starts_at_once() {
+    // A hundred jobs found the machine idle. Now one holds eight of ten processors.
+    let line = |job: i64| format!("{job} {} 0 100 4 -1 -1 4 400 -1 1 1 1 1 1 1 -1 -1\n", 10_000 * job);
+    let last = "100 1000000 0 5000 8 -1 -1 8 9000 -1 1 1 1 1 1 1 -1 -1\n";
+    let log = format!("; MaxProcs: 10\n{}{last}", (0..100).map(line).collect::<String>());
+    let folder = Folder::with("log.swf", log);
+    let result = json(&mut folder.queuecast("allocate log.swf --runs 2=20m,4=10m --format json"));
+    assert_eq!((&result["state"]["free"], &result["calibration"]["jobs"]), (&value!(2), &value!(96)));
+    let at_once = |place: usize| result["sizes"][place]["at_once"].as_f64().unwrap();
+    assert_eq!(at_once(1), 0.0, "{}", result["sizes"]);
+    assert!(result["sizes"][1]["queue"]["p10"].as_f64() >= Some(1.0), "{}", result["sizes"]);
+    assert_eq!(at_once(0), 1.0, "control: two are free");
+}
+
+#[test]
+fn a_log_of_several_partitions_is_one_machine_with_a_note() {
+    let two = BUSY.replace("-1 1 1 1 1 1 1 -1 -1\n2 ", "-1 1 1 1 1 1 2 -1 -1\n2 ");
+    let said = "the log has jobs of 2 partitions; they are treated as one machine";
+    let ask = |log: &str, settings: &str| {
+        let folder = Folder::with("busy.swf", log);
+        let line = format!("allocate busy.swf --runs 2=400 {settings}");
+        let result = json(&mut folder.queuecast(&format!("{line} --format json")));
+        (stdout(&mut folder.queuecast(&line)).contains(said), result["state"]["partitions"].clone())
+    };
+    assert_eq!(ask(&two, ""), (true, value!(2)));
+    assert_eq!(ask(BUSY, ""), (false, value!(1)), "control");
+    assert_eq!(ask(&two, "--at 5"), (false, value!(1)), "nothing is known of later jobs");
 }

@@ -41,7 +41,7 @@ fn a_live_site_is_asked_which_jobs_run_and_wait() {
         folder.read("asked-squeue").trim(),
         "-h -a -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%r"
     );
-    assert_eq!(result["partition"], "long,wide", "a job fares alike in both");
+    assert_eq!(result["partition"], "long,wide", "they have the same nodes, limits and tier");
     assert_eq!(result["machine"], value!({"procs": 10, "source": "sinfo"}));
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);
@@ -174,4 +174,44 @@ fn a_guessed_machine_is_said_and_sinfo_knows_better() {
         text.contains("the machine is taken to have 4 processors (the size of the largest job"),
         "{text}"
     );
+}
+
+#[test]
+fn running_jobs_larger_than_the_machine_given_hold_all_of_it() {
+    let folder = overlapping();
+    let line = "allocate --live --partition short --procs 6 --runs 2=5m --policy fcfs --format json";
+    let output = run(&folder, line).output().unwrap();
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["state"]["free"], &result["state"]["procs"]), (&value!(0), &value!(6)));
+    // The younger of the two has four minutes left.
+    assert_eq!(sizes(&result), [(2, 240.0, 540.0)]);
+    let noted = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        noted.contains("2 jobs run on more than 6 processors; each is taken to hold all of them"),
+        "{noted}"
+    );
+}
+
+#[test]
+fn a_waiting_job_larger_than_what_is_in_service_is_reported() {
+    // Two of the eight processors are held by no listed job; the first waiting job asks for seven.
+    let folder = site(
+        "printf '1|RUNNING|6|5:00|1:00|5|ada|N/A|long|a|None\\n2|PENDING|7|5:00|0:00|5|ada|N/A|long||Priority\\n\
+         3|PENDING|6|5:00|0:00|4|ada|N/A|long||Priority\\n'",
+        "printf 'a|8/0/0/8|long|up|infinite|1-infinite|UNLIMITED|1\\n'",
+    );
+    let output = run(&folder, "allocate --live --runs 2=5m --format json").output().unwrap();
+    let noted = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        noted.contains("1 of 3 jobs wait for something else than processors, or want more than 6"),
+        "{noted}"
+    );
+    assert!(
+        noted.contains(
+            "2 processors are held by no job that squeue lists; they are counted as out of service"
+        ),
+        "{noted}"
+    );
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["state"]["waiting"], &result["state"]["running"]), (&value!(1), &value!(1)));
 }

@@ -19,6 +19,7 @@ mod mold;
 mod options;
 mod plot;
 mod reproduce;
+mod score;
 mod search;
 mod simulate;
 mod trace;

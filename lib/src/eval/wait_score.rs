@@ -12,7 +12,7 @@ use crate::job::{JobIndex, What};
 use crate::parallel;
 use crate::site::Replay;
 use crate::stats;
-use crate::units::Seconds;
+use crate::units::{Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
 use crate::wait::{Arrival, NamedClasses, WAIT_CLASSES, WaitForecast, WaitMethod, class_of, probabilities};
 use crate::workload::Workload;
@@ -136,9 +136,10 @@ impl<'a> WaitScorer<'a> {
         Ok(WaitScorer { workload, window, steps, features })
     }
 
-    /// How many jobs are scored.
+    /// How many jobs are scored: those of the window whose start is known.
     pub fn jobs(&self) -> usize {
-        (self.workload.len() + 1 - self.window.from.max(1)).min(self.window.jobs)
+        let known = self.workload.starts.iter().skip(self.window.from.max(1) - 1).take(self.window.jobs);
+        known.filter(|&&start| start != Time::NEVER).count()
     }
 
     /// Scores each method; `watch` is told of each that is done.
@@ -161,7 +162,12 @@ impl<'a> WaitScorer<'a> {
             let (WaitStep::Asked(index) | WaitStep::Started(index)) = *step;
             let job = &self.workload.jobs()[index.at()];
             let arrival = Arrival { job, at: job.submit, features: &self.features[index.at()] };
-            let wait = (self.workload.starts[index.at()] - job.submit).max(Seconds::ZERO);
+            // A job whose start the log does not know teaches nothing and is not scored.
+            let start = self.workload.starts[index.at()];
+            if start == Time::NEVER {
+                continue;
+            }
+            let wait = (start - job.submit).max(Seconds::ZERO);
             match step {
                 WaitStep::Started(_) => predictor.learn(&arrival, wait),
                 WaitStep::Asked(_) if scored.contains(&index.at()) => {

@@ -73,7 +73,7 @@ impl Correction {
         rule.corrected(first, outlived, limit)
     }
 
-    /// Like [`Correction::corrected`], for a job whose prediction was corrected `before` times: after [`MOST_STEPS`], so that
+    /// Like [`Correction::corrected`], for a job whose prediction was corrected `before` times: after `MOST_STEPS`, so that
     /// a run of any length needs few more, at least twice what was outlived, or a requested time ahead that the rule keeps to.
     pub fn corrected_again(
         self,

@@ -58,7 +58,7 @@ fn read(line: &str) -> Option<(String, NodeProcs, Partition)> {
     let counts: Vec<u32> = procs.trim().split('/').map(|count| count.parse().ok()).collect::<Option<_>>()?;
     let &[held, idle, other, all] = &counts[..] else { return None };
     held.checked_add(idle)?.checked_add(other)?;
-    // "1-4", "4" or "1-infinite".
+    // "1-4", "4", "1-1K", "1-infinite", "infinite" or "n/a".
     let most = nodes.rsplit('-').next()?;
     let partition = Partition {
         name: name.to_owned(),
@@ -67,17 +67,36 @@ fn read(line: &str) -> Option<(String, NodeProcs, Partition)> {
             "infinite" | "n/a" => None,
             length => Some(Seconds(seconds(length.as_bytes())?)),
         },
-        most_nodes: unless("infinite", most)?,
-        most_on_node: unless("UNLIMITED", on_node)?,
-        tier: tier.parse().ok()?,
+        most_nodes: unless(&["infinite", "n/a"], most)?,
+        most_on_node: unless(&["UNLIMITED"], on_node)?,
+        tier: number(tier)?.into(),
         nodes: BTreeMap::new(),
     };
     Some((node.to_owned(), NodeProcs { held, idle, all }, partition))
 }
 
 /// A number, or none where there is no limit. `None` if it is neither.
-fn unless(no_limit: &str, text: &str) -> Option<Option<u32>> {
-    if text.eq_ignore_ascii_case(no_limit) { Some(None) } else { text.parse().ok().map(Some) }
+fn unless(no_limit: &[&str], text: &str) -> Option<Option<u32>> {
+    if no_limit.iter().any(|none| text.eq_ignore_ascii_case(none)) {
+        return Some(None);
+    }
+    number(text).map(Some)
+}
+
+/// A whole number as Slurm prints it: multiples of 512 may have a suffix, as 1K for 1024 and 1.50K for 1536.
+fn number(text: &str) -> Option<u32> {
+    let unit = match text.chars().last()?.to_ascii_uppercase() {
+        'K' => 1024.0,
+        'M' => 1024.0 * 1024.0,
+        'G' => 1024.0 * 1024.0 * 1024.0,
+        _ => return text.parse().ok(),
+    };
+    let digits = &text[..text.len() - 1];
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    let value = (digits.parse::<f64>().ok()? * unit).round();
+    (value <= f64::from(u32::MAX)).then_some(value as u32)
 }
 
 impl Partition {
@@ -115,7 +134,7 @@ impl Partition {
         if all > 0 { common as f64 / all as f64 } else { 0.0 }
     }
 
-    /// Whether a job fares alike in both: the same nodes, limits and tier.
+    /// Whether both have the same nodes, limits and tier, so that one answer serves both.
     pub fn is_like(&self, other: &Partition) -> bool {
         Partition { name: other.name.clone(), ..self.clone() } == *other
     }
@@ -156,5 +175,21 @@ node03|0/0/8/8|test|drain|infinite|1|2|1
         assert_eq!((short.shared(long), long.shared(short)), (1.0, 0.25));
         assert_eq!(all_procs(&partitions), Procs(16));
         assert!(!long.is_like(short) && long.is_like(&Partition { name: "other".into(), ..long.clone() }));
+    }
+    #[test]
+    fn numbers_may_have_suffixes_and_limits_may_be_missing() {
+        let one = |limits: &str| {
+            let line = format!("n1|4/0/0/4|batch|up|1:00:00|{limits}\n");
+            sinfo(&line).map(|partitions| (partitions[0].most_nodes, partitions[0].tier))
+        };
+        assert_eq!(one("1-1K|UNLIMITED|1K"), Ok((Some(1024), 1024)));
+        assert_eq!(one("1K-1.50K|UNLIMITED|2"), Ok((Some(1536), 2)));
+        assert_eq!(one("1-2M|UNLIMITED|1"), Ok((Some(2_097_152), 1)));
+        for none in ["infinite", "n/a", "1-infinite", "1K-infinite"] {
+            assert_eq!(one(&format!("{none}|UNLIMITED|1")), Ok((None, 1)), "{none}");
+        }
+        for wrong in ["1-K", "1-1X", "1-.K", "1-9G", "1-1.5", "1-é", "1-infK", "1-"] {
+            assert!(one(&format!("{wrong}|UNLIMITED|1")).is_err(), "{wrong}");
+        }
     }
 }

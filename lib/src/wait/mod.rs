@@ -1,5 +1,8 @@
-//! When will it start. So far: the queue time of the job at the head of a first-come, first-served queue, which waits
-//! for running jobs to end and for nothing else (Downey 1997, section 3).
+//! When will it start.
+//!
+//! A [`WaitPredictor`] answers an [`Arrival`] (a job and its [`features`]) with a distribution of its wait, and learns when jobs
+//! start; [`WaitMethod`] names them. Beside that, the queue time of the job at the head of a first-come, first-served queue, which
+//! waits for running jobs to end and for nothing else (Downey 1997, section 3):
 //!
 //! A [`Holder`] is a running job with the distribution of its run time: by its age and the distribution of lifetimes, given or
 //! fitted ([`LifetimeFit`]), or by a run-time predictor's forecast; [`Outlook`] says which. [`QueueTime`] predicts when enough

@@ -28,7 +28,7 @@ pub struct Allocated {
     pub version: &'static str,
     pub source: String,
     pub moment: Moment,
-    /// The partition, on a live site; several names if a job fares alike in them.
+    /// The partition, on a live site; several names if their nodes, limits and tier are the same.
     pub partition: Option<String>,
     /// The machine's size, and where it is known from.
     pub machine: MachineSize,

@@ -57,9 +57,10 @@ pub struct SerialRun {
     bare: Option<String>,
 }
 
-/// Whether a length of time is written as a plain number below this many seconds.
+/// A plain number below this many seconds may be meant in another unit.
 const SHORT: i64 = 60;
 
+/// Whether a length of time is written as a plain number below [`SHORT`].
 fn is_bare(text: &str) -> bool {
     text.trim().parse::<i64>().is_ok_and(|seconds| seconds < SHORT)
 }

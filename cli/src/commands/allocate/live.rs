@@ -39,7 +39,7 @@ pub struct LiveSite {
     queue: Vec<Queued>,
 }
 
-/// Partitions in which a job fares alike, and their queue.
+/// Partitions with the same nodes, limits and tier, and their queue.
 #[derive(Debug)]
 pub struct LiveQueue {
     /// The names of the partitions, with commas between.
@@ -67,8 +67,8 @@ impl LiveSite {
         all_procs(&self.partitions)
     }
 
-    /// The queue of the partition named, or of each that starts jobs; those in which a job fares alike are one. `procs` replaces
-    /// the number of processors in service. Jobs that are left out are reported.
+    /// The queue of the partition named, or of each that starts jobs; those with the same nodes, limits and tier are one.
+    /// `procs` replaces the number of processors in service. Jobs that are left out or capped are reported.
     pub fn queues(
         &self,
         named: Option<&str>,
@@ -85,8 +85,8 @@ impl LiveSite {
         let several = groups.len() > 1;
         let queues = groups.iter().filter_map(|group| {
             let names: Vec<&str> = group.iter().map(|one| one.name.as_str()).collect();
-            let queue = PartitionQueue::of(group[0], &self.partitions, &self.queue);
-            let machine = procs.map_or(queue.machine, Procs);
+            let queue = PartitionQueue::of(group[0], &self.partitions, &self.queue, procs.map(Procs));
+            let machine = queue.machine;
             let name = names.join(",");
             let about = if several { format!("{name}: ") } else { String::new() };
             if queue.left_out > 0 {
@@ -96,9 +96,22 @@ impl LiveSite {
                     number_of(queue.jobs.len() + queue.left_out, "job")
                 ));
             }
-            if queue.unlisted > Procs(0) {
+            if queue.capped > 0 {
                 printer.note(&format!(
-                    "{about}{} processors are held by no job that squeue lists; they count as not there",
+                    "{about}{} on more than {machine} processors; each is taken to hold all of them",
+                    match queue.capped {
+                        1 => "1 job runs".to_owned(),
+                        count => format!("{count} jobs run"),
+                    }
+                ));
+            }
+            if queue.unlisted > Procs(0) {
+                let counted = match procs {
+                    Some(_) => "with --procs they are counted as free",
+                    None => "they are counted as out of service",
+                };
+                printer.note(&format!(
+                    "{about}{} processors are held by no job that squeue lists; {counted}",
                     queue.unlisted
                 ));
             }
@@ -137,7 +150,7 @@ impl LiveQueue {
     /// The partitions as a site, with users numbered as in its history.
     pub fn site(&self, asked: Time, names: &Names, default_request: Seconds) -> Site {
         let job = |queued: &Queued| queued.job(asked, names);
-        let jobs = || self.queue.jobs.iter().filter(|queued| queued.procs <= self.machine);
+        let jobs = || self.queue.jobs.iter();
         let running = jobs().filter_map(|queued| Some((job(queued), queued.elapsed?)));
         let waiting = jobs().filter(|queued| queued.elapsed.is_none()).map(job);
         Site::found(Machine { procs: self.machine }, asked, running, waiting, default_request)

@@ -124,6 +124,12 @@ pub(super) fn machine(result: &Allocated) -> Table {
             sizes.join(", ")
         ));
     }
+    if result.partition.is_none() && state.partitions > 1 {
+        table.note(format!(
+            "the log has jobs of {} partitions; they are treated as one machine",
+            state.partitions
+        ));
+    }
     if state.simulated {
         table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
     }
@@ -307,17 +313,16 @@ fn starred(result: &Allocated) -> String {
     said
 }
 
-/// The turnaround of each size; `place` follows in the title. A bar is marked only if it is the one to ask for: averse to waiting, or among sizes that are too close to call, that need
-/// not be the shortest.
+/// The turnaround of each size; `place` follows in the title. The marked bar is that of the size to ask for, which need not
+/// be the shortest: with an aversion to waiting, or among sizes that are too close to call.
 pub(super) fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Chart {
     let target = result.target();
-    let lowest = result.is_recommended(result.least());
-    let best = if lowest { Best::Lowest } else { Best::Unmarked };
     let bar = |prospect: &&Prospect| {
         Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
     };
     let title = format!("Turnaround by processors{place} ({target})");
-    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(best).broken())
+    let starred = shown.iter().position(|prospect| result.is_recommended(prospect));
+    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(Best::Lowest).marking(starred).broken())
 }
 
 /// What to do, in one line.

@@ -123,6 +123,17 @@ impl Advisor {
         self.replaced(drawn, |waits, _| calibration.replace_by_past(waits))
     }
 
+    /// Simulations in which no size larger than the free processors starts at once: its queue times are at least a second. A
+    /// correction by past jobs, which may have found more free, does not know that.
+    pub fn after_now(&self, mut drawn: Vec<SizeDraw>) -> Vec<SizeDraw> {
+        let free = self.situation.free();
+        for one in &mut drawn {
+            let too_large = self.sizes().iter().zip(&mut one.each).filter(|(size, _)| size.procs > free);
+            too_large.for_each(|(_, (queue, _))| *queue = (*queue).max(Seconds(1)));
+        }
+        drawn
+    }
+
     fn replaced(&self, drawn: &[SizeDraw], replace: impl Fn(&mut [Seconds], &Size)) -> Vec<SizeDraw> {
         let mut corrected = drawn.to_vec();
         for (place, size) in self.sizes().iter().enumerate() {
@@ -161,6 +172,7 @@ impl Advisor {
             }
         }
         let share = |count: usize| count as f64 / drawn.len() as f64;
+        let free = self.situation.free();
         let prospect = |(place, size): (usize, &Size)| {
             let each = || drawn.iter().filter_map(|one| one.each.get(place));
             let range = |of: fn(&(Seconds, Seconds)) -> Seconds| TimeRange::of(each().map(of));
@@ -169,7 +181,10 @@ impl Advisor {
                 run: range(|one| one.1)?,
                 queue: range(|one| one.0)?,
                 turnaround: range(|one| one.0 + one.1)?,
-                at_once: Some(share(each().filter(|one| one.0 == Seconds::ZERO).count())),
+                at_once: Some(match size.procs > free {
+                    true => 0.0,
+                    false => share(each().filter(|one| one.0 == Seconds::ZERO).count()),
+                }),
                 best: Some(share(best[place])),
             })
         };

@@ -55,7 +55,7 @@ pub struct Prospect {
     pub run: TimeRange,
     /// Both.
     pub turnaround: TimeRange,
-    /// Probability of starting at once, if it is known.
+    /// Probability of starting at once, if it is known; 0 for a size larger than the free processors.
     pub at_once: Option<f64>,
     /// Probability that this size finishes first, if it is known; ties go to the smaller.
     pub best: Option<f64>,

@@ -1,5 +1,7 @@
 //! Advice in one call: from a log at an instant, or from a live site and its history.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -12,7 +14,7 @@ use super::prospect::{Advice, Preference, Target};
 use super::run_time_model::RunTimeModel;
 use super::situation::Situation;
 use super::track_record::{PastAnswer, TrackRecord};
-use crate::job::JobIndex;
+use crate::job::{JobIndex, PartitionId};
 use crate::predict::PredictorSpec;
 use crate::seed::Seed;
 use crate::sim::{Backfill, Options, simulate};
@@ -73,7 +75,7 @@ pub enum AdviceSource<'a> {
 }
 
 /// The site at the instant asked about.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct SiteSummary {
     /// Processors in service.
     pub procs: Procs,
@@ -95,6 +97,8 @@ pub struct SiteSummary {
     pub simulated: bool,
     /// The load of the log or history so far ([`Workload::load_until`]): above 1 the machine is too small for its jobs.
     pub load: f64,
+    /// Partitions of the jobs submitted so far, in the log or history: they are treated as one machine.
+    pub partitions: usize,
 }
 
 /// What queue times were corrected by.
@@ -177,7 +181,10 @@ pub fn advise(
     let simulated = workload.starts.is_empty() && !workload.is_empty();
     let last = workload.jobs().last().map_or(until, |job| job.submit);
     let load = workload.load_until(if is_live { last } else { until });
-    let site = summary(&situation, &past, simulated, load);
+    let known = workload.jobs().partition_point(|job| job.submit <= until);
+    let partitions: BTreeSet<PartitionId> =
+        workload.jobs()[..known].iter().filter_map(|job| job.partition).collect();
+    let site = SiteSummary { simulated, load, partitions: partitions.len(), ..summary(&situation, &past) };
     let learned = study.learned(&past)?;
     let offer = job.offered(&situation, limits)?;
     let advisor = Advisor::new(situation, offer.sizes, settings.policy.clone(), job.give_or_take);
@@ -190,10 +197,10 @@ pub fn advise(
             let mut usual = None;
             if let Some(calibration) = &learned.calibration {
                 if compared.is_some_and(|ranges| ranges.is_worse()) {
-                    let usual_draws = advisor.with_past_waits(calibration, &drawn);
+                    let usual_draws = advisor.after_now(advisor.with_past_waits(calibration, &drawn));
                     usual = Some(advisor.conclude(&usual_draws, settings.preference)?);
                 }
-                drawn = advisor.correct(calibration, &drawn);
+                drawn = advisor.after_now(advisor.correct(calibration, &drawn));
                 independent = independent.min(Calibration::ALIKE);
             }
             let advice = advisor.conclude_from(&drawn, independent, settings.preference)?;
@@ -237,7 +244,8 @@ fn timeline(workload: &Workload, until: Time, settings: &AdviceSettings) -> Resu
     Ok(Timeline::simulated(workload, &placed))
 }
 
-fn summary(situation: &Situation, past: &Past<'_>, simulated: bool, load: f64) -> SiteSummary {
+/// What the situation and the past say; the rest is not filled in.
+fn summary(situation: &Situation, past: &Past<'_>) -> SiteSummary {
     SiteSummary {
         procs: situation.machine(),
         free: situation.free(),
@@ -247,8 +255,7 @@ fn summary(situation: &Situation, past: &Past<'_>, simulated: bool, load: f64) -
         excess: situation.excess(),
         ended: past.ended(),
         withdrawn: past.withdrawn(),
-        simulated,
-        load,
+        ..SiteSummary::default()
     }
 }
 

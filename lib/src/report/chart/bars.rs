@@ -39,6 +39,8 @@ pub struct Bars {
     pub bars: Vec<Bar>,
     /// Which to mark.
     pub best: Best,
+    /// The place of the bar to mark instead of the lowest or highest.
+    pub marked: Option<usize>,
     /// Whether the bars of outliers are broken, so that the others can be compared.
     pub breaks: bool,
 }
@@ -60,6 +62,13 @@ impl Bars {
     #[must_use]
     pub fn best(mut self, best: Best) -> Bars {
         self.best = best;
+        self
+    }
+
+    /// Marks the bar at this place, if there is one, whatever the others are; [`Bars::best`] only says which end is better.
+    #[must_use]
+    pub fn marking(mut self, place: Option<usize>) -> Bars {
+        self.marked = place;
         self
     }
 
@@ -135,8 +144,11 @@ impl Bars {
         out
     }
 
-    /// The place of the best bar, if no other looks as good.
+    /// The place of the marked bar: the one chosen, or the best if no other looks as good.
     pub(in crate::report) fn unique(&self, shown: &[String]) -> Option<usize> {
+        if let Some(place) = self.marked {
+            return (place < self.bars.len()).then_some(place);
+        }
         let valued = || self.bars.iter().enumerate().filter(|(_, bar)| bar.value.value().is_some());
         let best = self.best.of(valued().filter_map(|(_, bar)| bar.value.value()))?;
         let (winner, _) = valued().find(|(_, bar)| bar.value.value() == Some(best))?;

@@ -1,0 +1,34 @@
+//! `queuecast score`: how right forecasts would have been on a log, each made with what was known at its moment.
+
+mod wait;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast score wait CTC-SP2.swf.gz --method knn
+  queuecast score wait site.sacct --procs 4096 --from 2000 --format json";
+
+/// Score forecasts on a log: each is made with what was known at its moment
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: ScoreCommand,
+}
+
+/// What is forecast.
+#[derive(Debug, Subcommand)]
+pub enum ScoreCommand {
+    Wait(wait::Arguments),
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    match &arguments.command {
+        ScoreCommand::Wait(arguments) => wait::run(arguments, printer),
+    }
+}

@@ -7,12 +7,13 @@
 //!
 //! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`] →
 //! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
-//! [`allot`] → [`eval`] → [`report`]. A test holds them.
+//! [`allot`] → [`forecast`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
 pub mod characterization;
 pub mod distribution;
 pub mod eval;
+pub mod forecast;
 pub mod job;
 pub mod parallel;
 pub mod predict;

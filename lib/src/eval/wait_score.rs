@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use super::{EvalError, Watch};
 use crate::distribution::Distribution;
+use crate::forecast::WaitMethod;
 use crate::job::{JobIndex, What};
 use crate::parallel;
 use crate::site::Replay;
 use crate::stats;
 use crate::units::{Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
-use crate::wait::{Arrival, NamedClasses, WAIT_CLASSES, WaitForecast, WaitMethod, class_of, probabilities};
+use crate::wait::{Arrival, NamedClasses, WAIT_CLASSES, WaitForecast, class_of, probabilities};
 use crate::workload::Workload;
 
 /// Which jobs are scored.
@@ -85,19 +86,15 @@ pub struct MonthScore {
     pub coverage_80: f64,
 }
 
-/// What a predictor is asked and told, in order.
-#[derive(Debug, Clone, Copy)]
-enum WaitStep {
-    Asked(JobIndex),
-    Started(JobIndex),
-}
-
-/// Everything that methods are asked and told, worked out once for all of them.
+/// The recorded schedule that methods follow, with what is the same for all of them.
 #[derive(Debug)]
 pub struct WaitScorer<'a> {
     workload: &'a Workload,
     window: WaitWindow,
-    steps: Vec<WaitStep>,
+    /// Before its first step.
+    replay: Replay<'a>,
+    /// The jobs of the workload by their number at the site, where withdrawn jobs are counted too.
+    index_of: Vec<Option<JobIndex>>,
     /// Of each job at its submission.
     features: Vec<Features>,
 }
@@ -112,8 +109,7 @@ impl<'a> WaitScorer<'a> {
         if jobs < window.from.max(1) {
             return Err(EvalError::TooFewJobs { jobs, needed: window.from.max(1) });
         }
-        let mut replay = Replay::recorded(workload, window.default_request);
-        // Events name jobs by their number at the site, withdrawn jobs included.
+        let replay = Replay::recorded(workload, window.default_request);
         let mut index_of = vec![None; replay.timeline().len()];
         for job in workload.jobs() {
             if let Some(number) = replay.timeline().number(job.index) {
@@ -121,19 +117,13 @@ impl<'a> WaitScorer<'a> {
             }
         }
         let mut tracker = FeatureTracker::new(window.default_request);
-        let mut steps = Vec::with_capacity(2 * jobs);
         let mut features = Vec::with_capacity(jobs);
+        let mut follower = replay.clone();
         for job in workload.jobs() {
-            replay.advance_before(job.index, |event| {
-                tracker.observe(event);
-                if let (What::Started(_), Some(started)) = (event.what, index_of[event.job.index.at()]) {
-                    steps.push(WaitStep::Started(started));
-                }
-            });
+            follower.advance_before(job.index, |event| tracker.observe(event));
             features.push(tracker.features(job, job.submit));
-            steps.push(WaitStep::Asked(job.index));
         }
-        Ok(WaitScorer { workload, window, steps, features })
+        Ok(WaitScorer { workload, window, replay, index_of, features })
     }
 
     /// How many jobs are scored: those of the window whose start is known.
@@ -142,42 +132,54 @@ impl<'a> WaitScorer<'a> {
         known.filter(|&&start| start != Time::NEVER).count()
     }
 
-    /// Scores each method; `watch` is told of each that is done.
+    /// Scores each method; `watch` is told of jobs that a method is done with, [`WaitScorer::jobs`] for each method.
     pub fn score(&self, methods: &[WaitMethod], watch: Watch<'_>) -> Vec<WaitScore> {
         parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
-            let mut score = self.score_one(method);
+            let mut score = self.score_one(method, watch.done);
             score.seconds = begun.zip(watch.clock).map(|(begun, clock)| clock() - begun);
-            (watch.done)(1);
             score
         })
     }
 
-    fn score_one(&self, method: &WaitMethod) -> WaitScore {
-        let mut predictor = method.build();
+    fn score_one(&self, method: &WaitMethod, done: &(dyn Fn(usize) + Sync)) -> WaitScore {
+        let mut predictor = method.build(self.window.default_request);
+        let mut replay = self.replay.clone();
         let mut tally = WaitTally::default();
         let first = self.window.from.max(1) - 1;
-        let scored = first..first.saturating_add(self.window.jobs);
-        for step in &self.steps {
-            let (WaitStep::Asked(index) | WaitStep::Started(index)) = *step;
-            let job = &self.workload.jobs()[index.at()];
-            let arrival = Arrival { job, at: job.submit, features: &self.features[index.at()] };
-            // A job whose start the log does not know teaches nothing and is not scored.
-            let start = self.workload.starts[index.at()];
-            if start == Time::NEVER {
+        let last = first.saturating_add(self.window.jobs).min(self.workload.len());
+        for job in &self.workload.jobs()[..last] {
+            replay.advance_before(job.index, |event| {
+                predictor.observe(event);
+                if let (What::Started(_), Some(started)) = (event.what, self.index_of[event.job.index.at()])
+                    && let Some(wait) = self.wait(started)
+                {
+                    predictor.learn(&self.arrival(started), wait);
+                }
+            });
+            if job.index.at() < first {
                 continue;
             }
-            let wait = (start - job.submit).max(Seconds::ZERO);
-            match step {
-                WaitStep::Started(_) => predictor.learn(&arrival, wait),
-                WaitStep::Asked(_) if scored.contains(&index.at()) => {
-                    let request = job.shape.limit.unwrap_or(self.window.default_request);
-                    tally.add(&predictor.predict(&arrival), wait, request, self.month(job.submit.0));
-                }
-                WaitStep::Asked(_) => {}
+            // A job whose start the log does not know is not scored.
+            if let Some(wait) = self.wait(job.index) {
+                let forecast = predictor.predict(&self.arrival(job.index), replay.site().view(job.submit));
+                let request = job.shape.limit.unwrap_or(self.window.default_request);
+                tally.add(&forecast, wait, request, self.month(job.submit.0));
+                done(1);
             }
         }
         tally.score(method.to_string())
+    }
+
+    fn arrival(&self, index: JobIndex) -> Arrival<'_> {
+        let job = &self.workload.jobs()[index.at()];
+        Arrival { job, at: job.submit, features: &self.features[index.at()] }
+    }
+
+    /// How long a job waited, where the log knows it.
+    fn wait(&self, index: JobIndex) -> Option<Seconds> {
+        let start = self.workload.starts[index.at()];
+        (start != Time::NEVER).then(|| (start - self.workload.jobs()[index.at()].submit).max(Seconds::ZERO))
     }
 
     fn month(&self, submit: i64) -> String {

@@ -1,7 +1,7 @@
 //! When will it start.
 //!
 //! A [`WaitPredictor`] answers an [`Arrival`] (a job and its [`features`]) with a distribution of its wait, and learns when jobs
-//! start; [`WaitMethod`] names them. Beside that, the queue time of the job at the head of a first-come, first-served queue, which
+//! start. Beside that, the queue time of the job at the head of a first-come, first-served queue, which
 //! waits for running jobs to end and for nothing else (Downey 1997, section 3):
 //!
 //! A [`Holder`] is a running job with the distribution of its run time: by its age and the distribution of lifetimes, given or
@@ -9,26 +9,28 @@
 //! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past, and
 //! [`RangeComparison`] says whether its ranges are worth more than the range of past waits. Refuses to know traces.
 
+mod baseline;
 mod calibration;
 mod class;
 pub mod features;
 mod fit;
 mod freed;
 mod holder;
-mod method;
+mod nearest;
 mod outlook;
 mod predictor;
 mod queue_time;
 mod range_score;
 mod root;
 
+pub use baseline::{PastWaits, ZeroWait};
 pub use calibration::{Calibration, Lesson, WaitQuestion};
 pub use class::{CLASS_ENDS, CLASSES as WAIT_CLASSES, NamedClasses, class_of, probabilities};
 pub use fit::LifetimeFit;
 pub use freed::probability;
 pub use holder::Holder;
-pub use method::WaitMethod;
+pub use nearest::Nearest;
 pub use outlook::Outlook;
-pub use predictor::{Arrival, Nearest, PastWaits, WaitForecast, WaitPredictor, ZeroWait};
+pub use predictor::{Arrival, WaitForecast, WaitPredictor};
 pub use queue_time::{QueueTime, quantile};
 pub use range_score::{RangeComparison, interval_score};

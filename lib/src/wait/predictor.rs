@@ -1,13 +1,12 @@
 //! Wait predictors: a distribution of the wait of a job that arrives, learned from jobs that have started.
 
-use std::collections::{HashMap, VecDeque};
-
 use super::features::Features;
 use crate::distribution::Distribution;
-use crate::job::{Job, QueueId};
+use crate::job::{Event, Job};
+use crate::site::View;
 use crate::units::{Seconds, Time};
 
-/// A job at its submission: all that a wait predictor may know.
+/// A job at its submission.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival<'a> {
     /// The job.
@@ -27,282 +26,61 @@ pub struct WaitForecast {
     pub wait: Distribution,
 }
 
-/// Predicts waits and learns from those that are known.
+impl WaitForecast {
+    /// A distribution whose median is the point.
+    pub fn by_median(wait: Distribution) -> WaitForecast {
+        WaitForecast { point: wait.quantile(0.5), wait }
+    }
+
+    /// What is forecast before anything is known: no wait.
+    pub fn nothing_known() -> WaitForecast {
+        WaitForecast { point: 0.0, wait: Distribution::point(0.0) }
+    }
+}
+
+/// Predicts waits and learns from those that are known. What it may use is what it is told, in the order of time.
 pub trait WaitPredictor: Send {
-    /// The wait of a job that arrives.
-    fn predict(&self, arrival: &Arrival<'_>) -> WaitForecast;
+    /// The wait of a job that arrives at a site; the job is not in its queue yet.
+    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast;
 
     /// A job has started; `arrival` is as it was at its submission.
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds);
-}
 
-/// What is forecast before anything is known: no wait.
-fn nothing_known() -> WaitForecast {
-    WaitForecast { point: 0.0, wait: Distribution::point(0.0) }
-}
-
-/// Baseline: every job starts at once.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ZeroWait;
-
-impl WaitPredictor for ZeroWait {
-    fn predict(&self, _: &Arrival<'_>) -> WaitForecast {
-        nothing_known()
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Seconds) {}
-}
-
-/// Baseline: the distribution of the last waits in the job's queue; of all queues where its own has none. Its median is the
-/// point.
-#[derive(Debug, Clone)]
-pub struct PastWaits {
-    window: usize,
-    of_queue: HashMap<Option<QueueId>, LastWaits>,
-    of_all: LastWaits,
-}
-
-/// The last waits, also in ascending order.
-#[derive(Debug, Clone, Default)]
-struct LastWaits {
-    recent: VecDeque<f64>,
-    sorted: Vec<f64>,
-}
-
-impl LastWaits {
-    fn push(&mut self, wait: f64, window: usize) {
-        if self.recent.len() == window
-            && let Some(oldest) = self.recent.pop_front()
-        {
-            let place = self.sorted.partition_point(|&other| other < oldest);
-            self.sorted.remove(place);
-        }
-        self.recent.push_back(wait);
-        self.sorted.insert(self.sorted.partition_point(|&other| other < wait), wait);
-    }
-}
-
-impl PastWaits {
-    /// How many waits it remembers by default.
-    pub const WINDOW: usize = 200;
-
-    /// Remembers so many waits of each queue, at least one.
-    pub fn new(window: usize) -> PastWaits {
-        PastWaits { window: window.max(1), of_queue: HashMap::new(), of_all: LastWaits::default() }
-    }
-}
-
-impl WaitPredictor for PastWaits {
-    fn predict(&self, arrival: &Arrival<'_>) -> WaitForecast {
-        let past = self.of_queue.get(&arrival.job.queue).unwrap_or(&self.of_all);
-        match Distribution::observed(past.sorted.as_slice().into(), 1.0) {
-            Some(wait) => WaitForecast { point: wait.quantile(0.5), wait },
-            None => nothing_known(),
-        }
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        let wait = wait.0.max(0) as f64;
-        self.of_queue.entry(arrival.job.queue).or_default().push(wait, self.window);
-        self.of_all.push(wait, self.window);
-    }
-}
-
-/// Dynamic-k nearest neighbours (Kumar & Vadhiyar 2014, section 3.2): the jobs of the history within a distance of 0.05, or
-/// 0.10, 0.15 … until there is one, weighted by the inverse of their distance.
-///
-/// # Formula
-/// Distance of two jobs with the features x and y: `Σ|xᵢ − yᵢ| / Σ(xᵢ + yᵢ)`, from 0 to 1; 0 where all features are 0. The
-/// point is the weighted mean of the neighbours' waits (equation 1), the distribution their weighted quantiles.
-#[derive(Debug, Clone)]
-pub struct Nearest {
-    window: usize,
-    /// Where the next job goes, once the history is full.
-    next: usize,
-    features: Vec<Features>,
-    /// Of the features of each job of the history.
-    sums: Vec<f64>,
-    waits: Vec<f64>,
-}
-
-/// The step of the thresholds.
-const THRESHOLD: f64 = 0.05;
-
-/// Smaller distances count as this, so that weights are finite.
-const CLOSEST: f64 = 1e-6;
-
-impl Nearest {
-    /// The history of the paper.
-    pub const WINDOW: usize = 5000;
-
-    /// Remembers the last so many jobs that started, at least one.
-    pub fn new(window: usize) -> Nearest {
-        Nearest { window: window.max(1), next: 0, features: Vec::new(), sums: Vec::new(), waits: Vec::new() }
-    }
-
-    /// Distance and wait of every job of the history within the smallest threshold that has one.
-    fn neighbours(&self, target: &Features) -> Vec<(f64, f64)> {
-        let sum: f64 = target.0.iter().sum();
-        let mut found = Vec::new();
-        let mut lowest = f64::NEG_INFINITY;
-        while found.is_empty() && lowest < 1.0 {
-            // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
-            let threshold = lowest.max(0.0) + THRESHOLD;
-            for (place, &other) in self.sums.iter().enumerate() {
-                let both = sum + other;
-                if (sum - other).abs() > threshold * both {
-                    continue;
-                }
-                let apart: f64 =
-                    target.0.iter().zip(&self.features[place].0).map(|(x, y)| (x - y).abs()).sum();
-                let distance = if both > 0.0 { apart / both } else { 0.0 };
-                if distance <= threshold {
-                    found.push((distance, self.waits[place]));
-                }
-            }
-            lowest = threshold;
-        }
-        found
-    }
-}
-
-impl WaitPredictor for Nearest {
-    fn predict(&self, arrival: &Arrival<'_>) -> WaitForecast {
-        let mut neighbours = self.neighbours(arrival.features);
-        neighbours.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.total_cmp(&other.0)));
-        let weights = || neighbours.iter().map(|(distance, _)| 1.0 / distance.max(CLOSEST));
-        let all: f64 = weights().sum();
-        let mean = weights().zip(&neighbours).map(|(weight, (_, wait))| weight * wait).sum::<f64>() / all;
-        let mut upto = 0.0;
-        // Each neighbour stands for the middle of its share.
-        let knots = weights().zip(&neighbours).map(|(weight, (_, wait))| {
-            upto += weight / all;
-            ((upto - weight / all / 2.0).clamp(0.0, 1.0), *wait)
-        });
-        let mut knots: Vec<(f64, f64)> = knots.collect();
-        knots.dedup_by(|one, before| one.0 <= before.0);
-        match Distribution::quantiles(&knots) {
-            Some(wait) => WaitForecast { point: mean, wait },
-            None => nothing_known(),
-        }
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        let (sum, wait) = (arrival.features.0.iter().sum(), wait.0.max(0) as f64);
-        if self.waits.len() < self.window {
-            self.features.push(*arrival.features);
-            self.sums.push(sum);
-            self.waits.push(wait);
-            return;
-        }
-        let next = self.next;
-        self.next = (next + 1) % self.window;
-        (self.features[next], self.sums[next], self.waits[next]) = (*arrival.features, sum, wait);
-    }
+    /// Something happened at the site. A start is told here before it is learned from.
+    fn observe(&mut self, _event: &Event<'_>) {}
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+pub(super) mod test_support {
+    //! Predictors asked and taught about jobs with these features, at an empty site.
 
-    use super::*;
-    use crate::units::Procs;
+    use super::super::features::Features;
+    use super::{Arrival, WaitForecast, WaitPredictor};
+    use crate::job::{Job, QueueId};
+    use crate::site::Site;
+    use crate::units::{Procs, Seconds, Time};
+    use crate::workload::Machine;
 
-    fn job(queue: u32) -> Job {
+    pub fn job(queue: u32) -> Job {
         let mut job = Job::rigid(1, Time(0), Procs(1), None);
         job.queue = QueueId::new(queue);
         job
     }
 
-    fn features(values: &[f64]) -> Features {
+    pub fn features(values: &[f64]) -> Features {
         let mut features = Features::default();
         features.0[..values.len()].copy_from_slice(values);
         features
     }
 
-    fn taught(predictor: &mut dyn WaitPredictor, queue: u32, values: &[f64], wait: i64) {
+    pub fn taught(predictor: &mut dyn WaitPredictor, queue: u32, values: &[f64], wait: i64) {
         let (job, features) = (job(queue), features(values));
         predictor.learn(&Arrival { job: &job, at: Time(0), features: &features }, Seconds(wait));
     }
 
-    fn asked(predictor: &dyn WaitPredictor, queue: u32, values: &[f64]) -> WaitForecast {
+    pub fn asked(predictor: &mut dyn WaitPredictor, queue: u32, values: &[f64]) -> WaitForecast {
         let (job, features) = (job(queue), features(values));
-        predictor.predict(&Arrival { job: &job, at: Time(0), features: &features })
-    }
-
-    #[test]
-    fn past_waits_are_those_of_the_queue_and_the_last_ones_only() {
-        let mut past = PastWaits::new(3);
-        assert_eq!(asked(&past, 1, &[]).point, 0.0);
-        for wait in [900, 10, 20, 30] {
-            taught(&mut past, 1, &[], wait);
-        }
-        taught(&mut past, 2, &[], 5000);
-        assert_eq!(asked(&past, 1, &[]).point, 20.0, "the first is forgotten");
-        assert_eq!(asked(&past, 2, &[]).point, 5000.0);
-        let unknown = asked(&past, 3, &[]);
-        assert_eq!(unknown.point, 30.0, "of 20, 30 and 5000, the last three of all queues");
-        assert_eq!(asked(&ZeroWait, 1, &[]), nothing_known());
-    }
-
-    #[test]
-    fn neighbours_are_weighted_by_the_inverse_of_their_distance() {
-        let mut nearest = Nearest::new(10);
-        assert_eq!(asked(&nearest, 1, &[5.0]), nothing_known());
-        // Distances from 100: 4/196, 2/202; and far away.
-        taught(&mut nearest, 1, &[96.0], 1000);
-        taught(&mut nearest, 1, &[102.0], 4000);
-        taught(&mut nearest, 1, &[1000.0], 99_999);
-        let (far, close) = (196.0 / 4.0, 202.0 / 2.0);
-        let expected = (far * 1000.0 + close * 4000.0) / (far + close);
-        assert!((asked(&nearest, 1, &[100.0]).point - expected).abs() < 1e-9);
-        // From 5000, only the third is within 0.70: (5000 - 1000) / 6000 = 0.67.
-        assert_eq!(asked(&nearest, 1, &[5000.0]).point, 99_999.0);
-        // The oldest is forgotten.
-        let mut short = Nearest::new(1);
-        taught(&mut short, 1, &[100.0], 7);
-        taught(&mut short, 1, &[100.0], 9);
-        assert_eq!(asked(&short, 1, &[100.0]).point, 9.0);
-    }
-
-    /// Every threshold in turn, over all of the history.
-    fn slow(history: &[(Vec<f64>, i64)], target: &[f64]) -> Vec<(f64, f64)> {
-        let distance = |other: &[f64]| {
-            let apart: f64 = target.iter().zip(other).map(|(x, y)| (x - y).abs()).sum();
-            let both = target.iter().sum::<f64>() + other.iter().sum::<f64>();
-            if both > 0.0 { apart / both } else { 0.0 }
-        };
-        let all: Vec<(f64, f64)> = history.iter().map(|(x, wait)| (distance(x), *wait as f64)).collect();
-        let mut threshold = 0.0;
-        loop {
-            threshold += 0.05;
-            let near: Vec<(f64, f64)> = all.iter().copied().filter(|one| one.0 <= threshold).collect();
-            if !near.is_empty() || threshold > 1.1 {
-                return near;
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn finds_the_neighbours_of_a_search_over_all(
-            history in prop::collection::vec((prop::collection::vec(0.0..100.0_f64, 3), 0..100_000_i64), 1..60),
-            target in prop::collection::vec(0.0..120.0_f64, 3),
-        ) {
-            let mut nearest = Nearest::new(100);
-            for (values, wait) in &history {
-                taught(&mut nearest, 1, values, *wait);
-            }
-            let found = nearest.neighbours(&features(&target));
-            let expected = slow(&history, &target);
-            prop_assert_eq!(found.len(), expected.len());
-            for (one, other) in found.iter().zip(&expected) {
-                prop_assert!((one.0 - other.0).abs() < 1e-9 && one.1 == other.1);
-            }
-            let forecast = asked(&nearest, 1, &target);
-            let (least, most) = expected.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one.1), high.max(one.1)));
-            prop_assert!(forecast.point >= least - 1e-6 && forecast.point <= most + 1e-6);
-            prop_assert!(forecast.wait.quantile(0.1) <= forecast.wait.quantile(0.9));
-        }
+        let site = Site::new(Machine { procs: Procs(8) });
+        predictor.predict(&Arrival { job: &job, at: Time(0), features: &features }, site.view(Time(0)))
     }
 }

@@ -28,8 +28,9 @@ const FLOORS: [(&str, u32); 19] = [
     ("wait", 5),
     ("allot", 6),
     ("broker", 6),
-    ("eval", 7),
-    ("report", 8),
+    ("forecast", 7),
+    ("eval", 8),
+    ("report", 9),
 ];
 
 /// Imports that floors allow and the plan forbids: these rooms work on events and jobs from any source.

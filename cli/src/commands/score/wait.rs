@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use queuecast::eval::{EvalError, WaitScore, WaitScorer, WaitWindow, Watch};
+use queuecast::forecast::WaitMethod;
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
-use queuecast::wait::WaitMethod;
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -86,9 +86,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     };
     let methods = arguments.methods();
     let (jobs, methods) = threads::on_threads(arguments.threads, methods.len(), || {
-        let progress = Progress::new(printer, "scoring", methods.len());
         let scorer =
             WaitScorer::new(&trace.log.workload, window).map_err(|error| refused(&trace.name, error))?;
+        let progress = Progress::new(printer, "scoring", methods.len() * scorer.jobs());
         let begun = Instant::now();
         let clock = || begun.elapsed().as_secs_f64();
         let clock: Option<&(dyn Fn() -> f64 + Sync)> = if arguments.timings { Some(&clock) } else { None };

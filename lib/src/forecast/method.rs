@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::predictor::{Nearest, PastWaits, WaitPredictor, ZeroWait};
 use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
+use crate::units::Seconds;
+use crate::wait::{Nearest, PastWaits, WaitPredictor, ZeroWait};
 
 /// How waits are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,8 +27,8 @@ pub enum WaitMethod {
 }
 
 impl WaitMethod {
-    /// A predictor that has learned nothing.
-    pub fn build(&self) -> Box<dyn WaitPredictor> {
+    /// A predictor that has learned nothing. `default_request` stands in for a missing requested time.
+    pub fn build(&self, _default_request: Seconds) -> Box<dyn WaitPredictor> {
         match *self {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),

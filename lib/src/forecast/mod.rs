@@ -1,0 +1,5 @@
+//! Every forecaster of waits by name: [`WaitMethod`].
+
+mod method;
+
+pub use method::WaitMethod;

@@ -69,7 +69,9 @@ fn stand_ins() -> Folder {
 /// A small file under a name that a page uses.
 fn stand_in(folder: &Folder, name: &str) {
     if !name.contains("sacct") {
-        folder.queuecast(&format!("demo --jobs 200 --output {name}")).assert().success();
+        // Simulated, so that it records how long jobs waited.
+        folder.queuecast("demo --jobs 200 --output submitted.swf").assert().success();
+        folder.queuecast(&format!("simulate submitted.swf --schedule-swf {name}")).assert().success();
         return;
     }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
-use crate::wait::{Nearest, PastWaits, WaitPredictor, ZeroWait};
+use crate::wait::{
+    Nearest, NearestRegression, PastWaits, QuickStarters, Ranges, Regression, WaitPredictor, ZeroWait,
+};
 
 /// How waits are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,10 +21,24 @@ pub enum WaitMethod {
         /// How many.
         window: usize,
     },
+    /// Nearest neighbours for the point and a support vector machine for the probabilities of classes (Kumar & Vadhiyar 2014).
+    Ranges {
+        /// How many jobs the history has.
+        window: usize,
+        /// Whether quick starters are looked for first.
+        quick: bool,
+    },
+    /// Quick starters: jobs that start within an hour.
+    Quick {
+        /// How many jobs the history has.
+        window: usize,
+    },
     /// Dynamic-k nearest neighbours (Kumar & Vadhiyar 2014).
     Nearest {
         /// How many jobs the history has.
         window: usize,
+        /// Regression over the neighbours for the point; else their weighted mean.
+        by: Option<Regression>,
     },
 }
 
@@ -32,20 +48,48 @@ impl WaitMethod {
         match *self {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
-            WaitMethod::Nearest { window } => Box::new(Nearest::new(window)),
+            WaitMethod::Ranges { window, quick } => {
+                let ranges = Ranges::new(Box::new(Nearest::new(window)), window, window);
+                Box::new(if quick { ranges.with_quick_starters() } else { ranges })
+            }
+            WaitMethod::Quick { window } => Box::new(QuickStarters::new(window)),
+            WaitMethod::Nearest { window, by: None } => Box::new(Nearest::new(window)),
+            WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
         }
     }
 }
 
 impl fmt::Display for WaitMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WaitMethod::Zero => f.write_str("zero"),
-            WaitMethod::Past { window: PastWaits::WINDOW } => f.write_str("past"),
-            WaitMethod::Past { window } => write!(f, "past:{window}"),
-            WaitMethod::Nearest { window: Nearest::WINDOW } => f.write_str("knn"),
-            WaitMethod::Nearest { window } => write!(f, "knn:{window}"),
-        }
+        let mut settings = Vec::new();
+        let mut size = |window: usize, default: usize| {
+            if window != default {
+                settings.push(window.to_string());
+            }
+        };
+        let name = match *self {
+            WaitMethod::Zero => "zero",
+            WaitMethod::Past { window } => {
+                size(window, PastWaits::WINDOW);
+                "past"
+            }
+            WaitMethod::Ranges { window, quick } => {
+                size(window, Ranges::WINDOW);
+                settings.extend(quick.then(|| "quick".to_owned()));
+                "ranges"
+            }
+            WaitMethod::Quick { window } => {
+                size(window, QuickStarters::WINDOW);
+                "quick"
+            }
+            WaitMethod::Nearest { window, by } => {
+                size(window, Nearest::WINDOW);
+                settings.extend(by.map(|by| format!("by={by}")));
+                "knn"
+            }
+        };
+        f.write_str(name)?;
+        if settings.is_empty() { Ok(()) } else { write!(f, ":{}", settings.join(",")) }
     }
 }
 
@@ -53,17 +97,34 @@ impl Spec for WaitMethod {
     const KIND: &'static str = "wait predictor";
 
     fn forms() -> Vec<Form> {
-        const FORMS: &[Form] =
-            &[
-                Form::new("zero", "every job starts at once"),
-                Form::new("past", "the distribution of the last waits (200) in the job's queue").with(
-                    "[:JOBS]",
-                    &[SettingKey::new("window", "JOBS").placed()],
-                    "past:500",
-                ),
-                Form::new("knn", "the waits of similar jobs in similar states among the last jobs (5000)")
-                    .with("[:JOBS]", &[SettingKey::new("window", "JOBS").placed()], "knn:10000"),
-            ];
+        const WINDOW: SettingKey = SettingKey::new("window", "JOBS").placed();
+        const FORMS: &[Form] = &[
+            Form::new("zero", "every job starts at once"),
+            Form::new("past", "the last waits (200) in the job's queue").with(
+                "[:JOBS]",
+                &[WINDOW],
+                "past:500",
+            ),
+            Form::new(
+                "knn",
+                "the waits of similar jobs in similar states among the last 5000, or a regression over them",
+            )
+            .with(
+                "[:JOBS,by=REGRESSION]",
+                &[WINDOW, SettingKey::spec("by", Regression::forms)],
+                "knn:10000",
+            ),
+            Form::new(
+                "ranges",
+                "knn, with the probabilities of a support vector machine trained every 5000 starts",
+            )
+            .with("[:JOBS,quick]", &[WINDOW, SettingKey::flag("quick")], "ranges:quick"),
+            Form::new(
+                "quick",
+                "whether it starts within an hour, by similar jobs while the machine was occupied alike",
+            )
+            .with("[:JOBS]", &[WINDOW], "quick:2000"),
+        ];
         FORMS.to_vec()
     }
 
@@ -77,7 +138,20 @@ impl Spec for WaitMethod {
         match settings.name() {
             "zero" => Ok(WaitMethod::Zero),
             "past" => Ok(WaitMethod::Past { window: window(PastWaits::WINDOW)? }),
-            "knn" => Ok(WaitMethod::Nearest { window: window(Nearest::WINDOW)? }),
+            "ranges" => Ok(WaitMethod::Ranges {
+                window: window(Ranges::WINDOW)?,
+                quick: settings.value("quick").map_or(Ok(false), |value| value.flag())?,
+            }),
+            "quick" => Ok(WaitMethod::Quick { window: window(QuickStarters::WINDOW)? }),
+            "knn" => Ok(WaitMethod::Nearest {
+                window: window(Nearest::WINDOW)?,
+                by: settings
+                    .value("by")
+                    .map(|value| {
+                        value.text().parse().map_err(|_| value.wrong("give linear, poly, rbf or sigmoid"))
+                    })
+                    .transpose()?,
+            }),
             _ => Err(settings.unread()),
         }
     }
@@ -91,7 +165,20 @@ mod tests {
 
     #[test]
     fn specs_are_read_as_written() {
-        for text in ["zero", "past", "past:50", "knn", "knn:10000"] {
+        for text in [
+            "zero",
+            "past",
+            "past:50",
+            "knn",
+            "knn:10000",
+            "knn:by=poly",
+            "ranges",
+            "ranges:quick",
+            "ranges:2000,quick",
+            "quick",
+            "quick:100",
+            "knn:10000,by=linear",
+        ] {
             assert_eq!(text.parse::<WaitMethod>().unwrap().to_string(), text);
         }
         assert_eq!("knn:5000".parse::<WaitMethod>().unwrap().to_string(), "knn");

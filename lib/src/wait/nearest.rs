@@ -18,9 +18,20 @@ pub struct Nearest {
     /// Where the next job goes, once the history is full.
     next: usize,
     features: Vec<Features>,
+    /// The features that are processor times, which decide most distances, together in one place of memory.
+    heavy: Vec<[f64; HEAVY.len()]>,
     /// Of the features of each job of the history.
     sums: Vec<f64>,
     waits: Vec<f64>,
+}
+
+/// A job of the history that is near enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Neighbour {
+    /// Where it is in the history.
+    pub place: u32,
+    pub distance: f64,
+    pub wait: f64,
 }
 
 /// The step of the thresholds.
@@ -29,56 +40,124 @@ const THRESHOLD: f64 = 0.05;
 /// Smaller distances count as this, so that weights are finite.
 const CLOSEST: f64 = 1e-6;
 
+/// Processor times, and the other features.
+const HEAVY: [usize; 8] = [5, 7, 8, 9, 13, 15, 16, 17];
+const LIGHT: [usize; 11] = [0, 1, 2, 3, 4, 6, 10, 11, 12, 14, 18];
+
+/// A job whose neighbours are looked for.
+struct Looked<'a> {
+    features: &'a Features,
+    heavy: [f64; HEAVY.len()],
+    sum: f64,
+}
+
 impl Nearest {
     /// The history of the paper.
     pub const WINDOW: usize = 5000;
 
     /// Remembers the last so many jobs that started, at least one.
     pub fn new(window: usize) -> Nearest {
-        Nearest { window: window.max(1), next: 0, features: Vec::new(), sums: Vec::new(), waits: Vec::new() }
+        Nearest {
+            window: window.max(1),
+            next: 0,
+            features: Vec::new(),
+            heavy: Vec::new(),
+            sums: Vec::new(),
+            waits: Vec::new(),
+        }
     }
 
-    /// Distance and wait of every job of the history within the smallest threshold that has one.
-    fn neighbours(&self, target: &Features) -> Vec<(f64, f64)> {
-        let sum: f64 = target.0.iter().sum();
+    /// Features and wait of a job of the history.
+    pub(super) fn job(&self, place: u32) -> (&Features, f64) {
+        (&self.features[place as usize], self.waits[place as usize])
+    }
+
+    /// Every job of the history within the smallest threshold that has one, in the order of their places.
+    pub(super) fn neighbours(&self, target: &Features) -> Vec<Neighbour> {
+        let looked = Looked {
+            features: target,
+            heavy: HEAVY.map(|place| target.0[place]),
+            sum: target.0.iter().sum(),
+        };
+        let near = self.within(&looked, THRESHOLD);
+        if !near.is_empty() || self.sums.is_empty() {
+            return near;
+        }
+        let mut nearest = f64::INFINITY;
+        for place in 0..self.sums.len() {
+            nearest = nearest.min(self.distance(&looked, place, nearest).unwrap_or(nearest));
+        }
+        // The threshold at or above the distance of the nearest; rounding may put that just below it.
+        let steps = (nearest / THRESHOLD).floor().max(1.0);
+        let thresholds = [steps, steps + 1.0, steps + 2.0].map(|steps| steps * THRESHOLD);
+        thresholds
+            .into_iter()
+            .find(|&threshold| nearest <= threshold)
+            .map_or(near, |threshold| self.within(&looked, threshold))
+    }
+
+    fn within(&self, looked: &Looked<'_>, threshold: f64) -> Vec<Neighbour> {
         let mut found = Vec::new();
-        let mut lowest = f64::NEG_INFINITY;
-        while found.is_empty() && lowest < 1.0 {
-            // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
-            let threshold = lowest.max(0.0) + THRESHOLD;
-            for (place, &other) in self.sums.iter().enumerate() {
-                let both = sum + other;
-                if (sum - other).abs() > threshold * both {
-                    continue;
-                }
-                let apart: f64 =
-                    target.0.iter().zip(&self.features[place].0).map(|(x, y)| (x - y).abs()).sum();
-                let distance = if both > 0.0 { apart / both } else { 0.0 };
-                if distance <= threshold {
-                    found.push((distance, self.waits[place]));
-                }
+        // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
+        let (low, high) = if threshold < 1.0 {
+            (
+                looked.sum * (1.0 - threshold) / (1.0 + threshold),
+                looked.sum * (1.0 + threshold) / (1.0 - threshold),
+            )
+        } else {
+            (0.0, f64::INFINITY)
+        };
+        // Room for rounding: what is at the edge is measured.
+        let (low, high) = (low * (1.0 - 1e-9), high * (1.0 + 1e-9));
+        for (place, &sum) in self.sums.iter().enumerate() {
+            if sum < low || sum > high {
+                continue;
             }
-            lowest = threshold;
+            if let Some(distance) = self.distance(looked, place, threshold) {
+                found.push(Neighbour { place: place as u32, distance, wait: self.waits[place] });
+            }
         }
         found
+    }
+
+    /// The distance of a job of the history, if it is not above `most`.
+    fn distance(&self, looked: &Looked<'_>, place: usize, most: f64) -> Option<f64> {
+        let both = looked.sum + self.sums[place];
+        if both <= 0.0 {
+            return Some(0.0);
+        }
+        let limit = most * both;
+        let heavy: f64 = looked.heavy.iter().zip(&self.heavy[place]).map(|(x, y)| (x - y).abs()).sum();
+        if heavy > limit {
+            return None;
+        }
+        let other = &self.features[place].0;
+        let light: f64 = LIGHT.iter().map(|&place| (looked.features.0[place] - other[place]).abs()).sum();
+        let distance = (heavy + light) / both;
+        (distance <= most).then_some(distance)
     }
 }
 
 impl WaitPredictor for Nearest {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let mut neighbours = self.neighbours(arrival.features);
-        neighbours.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.total_cmp(&other.0)));
-        let weights = || neighbours.iter().map(|(distance, _)| 1.0 / distance.max(CLOSEST));
-        let all: f64 = weights().sum();
-        let mean = weights().zip(&neighbours).map(|(weight, (_, wait))| weight * wait).sum::<f64>() / all;
+        neighbours.sort_unstable_by(|one, other| {
+            one.wait.total_cmp(&other.wait).then(one.distance.total_cmp(&other.distance))
+        });
+        let weight = |neighbour: &Neighbour| 1.0 / neighbour.distance.max(CLOSEST);
+        let all: f64 = neighbours.iter().map(weight).sum();
+        let mean = neighbours.iter().map(|one| weight(one) * one.wait).sum::<f64>() / all;
         let mut upto = 0.0;
         // Each neighbour stands for the middle of its share.
-        let knots = weights().zip(&neighbours).map(|(weight, (_, wait))| {
-            upto += weight / all;
-            ((upto - weight / all / 2.0).clamp(0.0, 1.0), *wait)
-        });
-        let mut knots: Vec<(f64, f64)> = knots.collect();
-        knots.dedup_by(|one, before| one.0 <= before.0);
+        let mut knots: Vec<(f64, f64)> = Vec::with_capacity(neighbours.len());
+        for neighbour in &neighbours {
+            let own = weight(neighbour) / all;
+            let middle = (upto + own / 2.0).clamp(0.0, 1.0);
+            upto += own;
+            if knots.last().is_none_or(|last| last.0 < middle) {
+                knots.push((middle, neighbour.wait));
+            }
+        }
         match Distribution::quantiles(&knots) {
             Some(wait) => WaitForecast { point: mean, wait },
             None => WaitForecast::nothing_known(),
@@ -87,15 +166,18 @@ impl WaitPredictor for Nearest {
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         let (sum, wait) = (arrival.features.0.iter().sum(), wait.0.max(0) as f64);
+        let heavy = HEAVY.map(|place| arrival.features.0[place]);
         if self.waits.len() < self.window {
             self.features.push(*arrival.features);
+            self.heavy.push(heavy);
             self.sums.push(sum);
             self.waits.push(wait);
             return;
         }
         let next = self.next;
         self.next = (next + 1) % self.window;
-        (self.features[next], self.sums[next], self.waits[next]) = (*arrival.features, sum, wait);
+        self.features[next] = *arrival.features;
+        (self.heavy[next], self.sums[next], self.waits[next]) = (heavy, sum, wait);
     }
 }
 
@@ -134,9 +216,10 @@ mod tests {
             if both > 0.0 { apart / both } else { 0.0 }
         };
         let all: Vec<(f64, f64)> = history.iter().map(|(x, wait)| (distance(x), *wait as f64)).collect();
-        let mut threshold = 0.0;
+        let mut steps = 0.0;
         loop {
-            threshold += 0.05;
+            steps += 1.0;
+            let threshold = steps * 0.05;
             let near: Vec<(f64, f64)> = all.iter().copied().filter(|one| one.0 <= threshold).collect();
             if !near.is_empty() || threshold > 1.1 {
                 return near;
@@ -144,12 +227,23 @@ mod tests {
         }
     }
 
+    impl Nearest {
+        /// The same, taught one job.
+        pub fn with(mut self, values: &[f64], wait: i64) -> Nearest {
+            taught(&mut self, 1, values, wait);
+            self
+        }
+    }
+
     proptest! {
         #[test]
         fn finds_the_neighbours_of_a_search_over_all(
-            history in prop::collection::vec((prop::collection::vec(0.0..100.0_f64, 3), 0..100_000_i64), 1..60),
-            target in prop::collection::vec(0.0..120.0_f64, 3),
+            history in prop::collection::vec((prop::collection::vec(0.0..100.0_f64, 8), 0..100_000_i64), 1..60),
+            target in prop::collection::vec(0.0..120.0_f64, 8),
+            far in prop::bool::ANY,
         ) {
+            // Far from everything, the nearest are found at a large threshold.
+            let target: Vec<f64> = target.into_iter().map(|value| if far { 30.0 * value } else { value }).collect();
             let mut nearest = Nearest::new(100);
             for (values, wait) in &history {
                 taught(&mut nearest, 1, values, *wait);
@@ -158,7 +252,7 @@ mod tests {
             let expected = slow(&history, &target);
             prop_assert_eq!(found.len(), expected.len());
             for (one, other) in found.iter().zip(&expected) {
-                prop_assert!((one.0 - other.0).abs() < 1e-9 && one.1 == other.1);
+                prop_assert!((one.distance - other.0).abs() < 1e-9 && one.wait == other.1);
             }
             let forecast = asked(&mut nearest, 1, &target);
             let (least, most) = expected.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one.1), high.max(one.1)));

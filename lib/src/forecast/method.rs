@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::simulated::SimulatedWaits;
 use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
 use crate::wait::{
@@ -28,6 +29,11 @@ pub enum WaitMethod {
         /// Whether quick starters are looked for first.
         quick: bool,
     },
+    /// Simulations of the queue, corrected by past answers.
+    Simulated {
+        /// How many simulations make an answer.
+        draws: u32,
+    },
     /// Quick starters: jobs that start within an hour.
     Quick {
         /// How many jobs the history has.
@@ -44,7 +50,7 @@ pub enum WaitMethod {
 
 impl WaitMethod {
     /// A predictor that has learned nothing. `default_request` stands in for a missing requested time.
-    pub fn build(&self, _default_request: Seconds) -> Box<dyn WaitPredictor> {
+    pub fn build(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
         match *self {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
@@ -52,6 +58,7 @@ impl WaitMethod {
                 let ranges = Ranges::new(Box::new(Nearest::new(window)), window, window);
                 Box::new(if quick { ranges.with_quick_starters() } else { ranges })
             }
+            WaitMethod::Simulated { draws } => Box::new(SimulatedWaits::new(draws, default_request)),
             WaitMethod::Quick { window } => Box::new(QuickStarters::new(window)),
             WaitMethod::Nearest { window, by: None } => Box::new(Nearest::new(window)),
             WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
@@ -77,6 +84,10 @@ impl fmt::Display for WaitMethod {
                 size(window, Ranges::WINDOW);
                 settings.extend(quick.then(|| "quick".to_owned()));
                 "ranges"
+            }
+            WaitMethod::Simulated { draws } => {
+                size(draws as usize, SimulatedWaits::DRAWS as usize);
+                "simulated"
             }
             WaitMethod::Quick { window } => {
                 size(window, QuickStarters::WINDOW);
@@ -142,6 +153,12 @@ impl Spec for WaitMethod {
                 window: window(Ranges::WINDOW)?,
                 quick: settings.value("quick").map_or(Ok(false), |value| value.flag())?,
             }),
+            "simulated" => {
+                let draws = settings
+                    .value("draws")
+                    .map_or(Ok(SimulatedWaits::DRAWS), |value| value.whole(1..=100_000))?;
+                Ok(WaitMethod::Simulated { draws })
+            }
             "quick" => Ok(WaitMethod::Quick { window: window(QuickStarters::WINDOW)? }),
             "knn" => Ok(WaitMethod::Nearest {
                 window: window(Nearest::WINDOW)?,

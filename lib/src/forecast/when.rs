@@ -1,0 +1,334 @@
+//! When will it start: one call from a log or a live site to the answer.
+
+use serde::Serialize;
+
+use super::arrivals::RecordedArrivals;
+use super::method::WaitMethod;
+use crate::job::{Event, Job, JobIndex, What};
+use crate::parallel;
+use crate::site::Site;
+use crate::units::{Procs, Seconds, Time};
+use crate::wait::features::{FeatureTracker, Features};
+use crate::wait::{Arrival, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities};
+use crate::workload::Workload;
+
+/// Where the job would be submitted.
+#[derive(Debug)]
+pub enum WhenSource<'a> {
+    /// To the machine of a log, at the end of this second. Nothing the log says of later is looked at.
+    Log {
+        /// The log.
+        workload: &'a Workload,
+        /// The moment.
+        at: Time,
+    },
+    /// To a site as it is found now.
+    Live {
+        /// The site.
+        site: Site,
+        /// When it was found, on the clock of its history.
+        now: Time,
+        /// What has happened there before; may be empty.
+        history: &'a Workload,
+    },
+}
+
+/// How the answer is found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhenSettings {
+    /// The methods to choose from: the one whose ranges were best for the last jobs.
+    pub methods: Vec<WaitMethod>,
+    /// How many of the last jobs each method is tried on.
+    pub trials: usize,
+    /// Stands in for a missing requested time.
+    pub default_request: Seconds,
+}
+
+impl WhenSettings {
+    /// How many jobs methods are tried on by default.
+    pub const TRIALS: usize = 500;
+
+    /// Fewer trials than this decide nothing.
+    pub const FEWEST: usize = 30;
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WhenError {
+    /// Nothing to learn waits from.
+    #[error("the log does not record how long jobs waited")]
+    NoWaits,
+    /// Too early in the log.
+    #[error("no job of the log has started by then, so there is nothing to learn from")]
+    NothingStarted,
+    /// It can never start.
+    #[error("{procs} processors: the machine has {machine}")]
+    TooLarge {
+        /// Asked for.
+        procs: Procs,
+        /// There are.
+        machine: Procs,
+    },
+}
+
+/// When a job would start, and how far such answers are to be trusted. Times are seconds from the moment asked about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WhenAnswer {
+    /// The method that answers.
+    pub method: String,
+    /// The predicted wait.
+    pub wait: PredictedWait,
+    /// The site at that moment.
+    pub state: StateNow,
+    /// How right the method was for the last jobs; `None` with fewer than 30 of them.
+    pub record: Option<MethodRecord>,
+    /// Every method tried, the best first.
+    pub tried: Vec<MethodRecord>,
+    /// Jobs that had started: what was learned from.
+    pub learned: usize,
+}
+
+/// A predicted wait: quantiles in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PredictedWait {
+    /// One in ten starts sooner.
+    pub p10: f64,
+    /// One in four starts sooner.
+    pub p25: f64,
+    /// Even odds.
+    pub median: f64,
+    /// One in four starts later.
+    pub p75: f64,
+    /// One in ten starts later.
+    pub p90: f64,
+    /// The point of the method, by which one number is given.
+    pub point: f64,
+    /// The probability to have started within each of these times.
+    pub within: Vec<StartedWithin>,
+    /// The probability of each class of Kumar & Vadhiyar 2014.
+    pub classes: [f64; WAIT_CLASSES],
+}
+
+/// The probability to have started by then.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StartedWithin {
+    /// So many seconds from now.
+    pub seconds: i64,
+    /// From 0 to 1.
+    pub probability: f64,
+}
+
+/// The times for which [`PredictedWait::within`] is given.
+const WITHIN: [i64; 9] = [60, 600, 3600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
+
+/// The site when it was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StateNow {
+    /// Processors in service.
+    pub procs: Procs,
+    /// Processors that no job holds.
+    pub free: Procs,
+    /// Running jobs.
+    pub running: usize,
+    /// Waiting jobs, all ahead of the one asked about.
+    pub waiting: usize,
+    /// Processors that they ask for.
+    pub wanted: u64,
+}
+
+/// How right a method was for the last jobs, each predicted at its submission with what was known then.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodRecord {
+    /// The method.
+    pub method: String,
+    /// Jobs it was tried on. Those that still wait count where they have waited for longer than its range already.
+    pub jobs: usize,
+    /// The share that started within the range from p10 to p90; 0.8 is what it should be.
+    pub inside: f64,
+    /// The share that started by p90; 0.9 is what it should be.
+    pub by_p90: f64,
+    /// Mean interval score of the range, in seconds: its width, and ten times the distance of what lies outside.
+    pub interval_score: f64,
+    /// Mean distance of the median from the wait, in seconds.
+    pub mean_error: f64,
+}
+
+impl PredictedWait {
+    fn of(forecast: &WaitForecast) -> PredictedWait {
+        let wait = &forecast.wait;
+        let within =
+            |seconds: i64| StartedWithin { seconds, probability: 1.0 - wait.survival(seconds as f64) };
+        PredictedWait {
+            p10: wait.quantile(0.1),
+            p25: wait.quantile(0.25),
+            median: wait.quantile(0.5),
+            p75: wait.quantile(0.75),
+            p90: wait.quantile(0.9),
+            point: forecast.point,
+            within: WITHIN.map(within).to_vec(),
+            classes: probabilities(wait),
+        }
+    }
+}
+
+impl StateNow {
+    fn of(site: &Site, now: Time) -> StateNow {
+        let view = site.view(now);
+        StateNow {
+            procs: view.machine(),
+            free: view.free(),
+            running: view.running().count(),
+            waiting: view.queue_length(),
+            wanted: view.waiting().map(|one| u64::from(one.job.shape.procs.0)).sum(),
+        }
+    }
+}
+
+/// When a job would start. `done` is told of each job that a method was tried on.
+///
+/// Every method follows the history and is tried on its last jobs; the one with the best ranges by their interval score
+/// answers. Of the jobs that still wait, those count that have outlasted the range predicted for them: leaving them out
+/// would let short waits look more frequent than they are.
+pub fn when(
+    job: &Job,
+    source: &WhenSource<'_>,
+    settings: &WhenSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<WhenAnswer, WhenError> {
+    let (history, now) = match source {
+        WhenSource::Log { workload, at } => (*workload, *at),
+        WhenSource::Live { now, history, .. } => (*history, *now),
+    };
+    let is_live = matches!(source, WhenSource::Live { .. });
+    if history.starts.is_empty() && !history.is_empty() {
+        return Err(WhenError::NoWaits);
+    }
+    let known = history.jobs().partition_point(|one| one.submit <= now);
+    let has_started = |index: usize| history.starts.get(index).is_some_and(|&start| start <= now);
+    let learned = (0..known).filter(|&index| has_started(index)).count();
+    if learned == 0 && !is_live {
+        return Err(WhenError::NothingStarted);
+    }
+    let arrivals = RecordedArrivals::new(history, now, settings.default_request);
+    let question =
+        Question { job, source, now, arrivals: &arrivals, default_request: settings.default_request };
+    let tried = parallel::map(&settings.methods, |method| {
+        let mut predictor = method.build(settings.default_request);
+        question.ask(method, &mut *predictor, known.saturating_sub(settings.trials)..known, done)
+    });
+    let mut tried: Vec<(MethodRecord, WaitForecast, StateNow)> =
+        tried.into_iter().collect::<Result<_, _>>()?;
+    // Stable: of methods as good, the one named first. Without enough trials the first one answers.
+    let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    if tried.iter().all(|(record, ..)| enough(record)) {
+        tried.sort_by(|one, other| one.0.interval_score.total_cmp(&other.0.interval_score));
+    }
+    let Some((record, forecast, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
+    Ok(WhenAnswer {
+        method: record.method.clone(),
+        wait: PredictedWait::of(forecast),
+        state: *state,
+        record: Some(record.clone()).filter(enough),
+        tried: tried.iter().map(|one| one.0.clone()).collect(),
+        learned,
+    })
+}
+
+/// What every method is asked.
+struct Question<'q, 'a> {
+    job: &'q Job,
+    source: &'q WhenSource<'a>,
+    now: Time,
+    arrivals: &'q RecordedArrivals<'a>,
+    default_request: Seconds,
+}
+
+impl Question<'_, '_> {
+    /// Follows the history with a method, tries it on these jobs, and asks it.
+    fn ask(
+        &self,
+        method: &WaitMethod,
+        predictor: &mut dyn WaitPredictor,
+        trials: std::ops::Range<usize>,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<(MethodRecord, WaitForecast, StateNow), WhenError> {
+        let mut following = self.arrivals.follow();
+        let mut trial = Trial::default();
+        for index in trials {
+            let index = JobIndex(index as u32);
+            following.before(index, predictor);
+            let arrival = self.arrivals.arrival(index);
+            let forecast = predictor.predict(&arrival, following.site().view(arrival.at));
+            let wait = self.arrivals.wait(index).filter(|&wait| arrival.at + wait <= self.now);
+            trial.add(&forecast, wait, self.now - arrival.at);
+            done(1);
+        }
+        following.to(self.now, predictor);
+        let site = match self.source {
+            WhenSource::Log { .. } => following.site(),
+            WhenSource::Live { site, .. } => site,
+        };
+        let state = StateNow::of(site, self.now);
+        if self.job.shape.procs > state.procs {
+            return Err(WhenError::TooLarge { procs: self.job.shape.procs, machine: state.procs });
+        }
+        let features = features_at(site, self.now, self.job, self.default_request);
+        let arrival = Arrival { job: self.job, at: self.now, features: &features };
+        let forecast = predictor.predict(&arrival, site.view(self.now));
+        Ok((trial.record(method.to_string()), forecast, state))
+    }
+}
+
+/// The features of a job that arrives at a site as it is.
+fn features_at(site: &Site, now: Time, job: &Job, default_request: Seconds) -> Features {
+    let mut tracker = FeatureTracker::new(default_request);
+    let view = site.view(now);
+    let mut tell = |job: &Job, at: Time, what: What| tracker.observe(&Event { at, job, what });
+    for running in view.running() {
+        tell(running.job, running.start, What::Arrived);
+        tell(running.job, running.start, What::Started(running.job.shape));
+    }
+    for waiting in view.waiting() {
+        tell(waiting.job, now, What::Arrived);
+    }
+    tracker.features(job, now)
+}
+
+/// Sums behind a [`MethodRecord`].
+#[derive(Debug, Default)]
+struct Trial {
+    jobs: usize,
+    inside: usize,
+    by_p90: usize,
+    score: f64,
+    error: f64,
+}
+
+impl Trial {
+    /// A job that has waited this long so far, or for `wait` until it started.
+    fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
+        let (low, high) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
+        let waited = match wait {
+            Some(wait) => wait.0 as f64,
+            None if so_far.0 as f64 > high => so_far.0 as f64,
+            None => return,
+        };
+        self.jobs += 1;
+        self.inside += usize::from((low..=high).contains(&waited));
+        self.by_p90 += usize::from(waited <= high);
+        self.score += interval_score(low, high, waited);
+        self.error += (forecast.wait.quantile(0.5) - waited).abs();
+    }
+
+    fn record(&self, method: String) -> MethodRecord {
+        let jobs = self.jobs.max(1) as f64;
+        MethodRecord {
+            method,
+            jobs: self.jobs,
+            inside: self.inside as f64 / jobs,
+            by_p90: self.by_p90 as f64 / jobs,
+            interval_score: self.score / jobs,
+            mean_error: self.error / jobs,
+        }
+    }
+}

@@ -192,6 +192,30 @@ impl Workload {
         Ok(())
     }
 
+    /// The same with the jobs, withdrawn ones too, for which this holds; numbered anew.
+    pub fn only(&self, keep: impl Fn(&Job) -> bool) -> Result<Workload, WorkloadError> {
+        // How many jobs before each place are kept.
+        let mut before = vec![0_u32];
+        let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (job, truth)) in self.jobs.iter().zip(&self.truths).enumerate() {
+            if keep(job) {
+                jobs.push(job.clone());
+                truths.push(truth.clone());
+                starts.extend(self.starts.get(place));
+            }
+            before.push(jobs.len() as u32);
+        }
+        let mut kept = Workload::recorded(self.machine, jobs, truths, starts)?;
+        let withdrawn = self.withdrawn.iter().filter(|one| keep(&one.job)).cloned().map(|mut one| {
+            one.job.index = JobIndex(before.get(one.job.index.at()).copied().unwrap_or(kept.len() as u32));
+            one
+        });
+        let withdrawn = withdrawn.collect();
+        kept.set_withdrawn(withdrawn)?;
+        (kept.names, kept.epoch) = (self.names.clone(), self.epoch);
+        Ok(kept)
+    }
+
     /// Replaces the requested times of the jobs, in their order. Jobs beyond the last of `limits` keep theirs.
     pub fn replace_limits(&mut self, limits: impl IntoIterator<Item = Option<Seconds>>) {
         for (job, limit) in self.jobs.iter_mut().zip(limits) {

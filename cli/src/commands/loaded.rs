@@ -7,9 +7,9 @@ use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSize, Rule};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
+use queuecast::units::{Procs, Seconds};
+use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
 use super::cleaning;
@@ -57,6 +57,15 @@ impl Loaded {
                 whole(rule.count),
                 whole(self.log.report.lines)
             ));
+        }
+    }
+
+    /// Gives a log whose machine is guessed the size that the site says, unless a job is larger.
+    pub fn take_size(&mut self, procs: Option<Procs>) {
+        if let Some(procs) = procs
+            && self.log.workload.set_machine(Machine { procs }).is_ok()
+        {
+            self.log.machine = MachineSize { procs, source: MachineSource::Sinfo };
         }
     }
 

@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`, `live`, `moment`) are below all commands.
 
 mod allocate;
 mod cleaning;
@@ -10,8 +10,10 @@ mod demo;
 mod generate;
 mod identity;
 mod killed;
+mod live;
 mod loaded;
 mod mold;
+mod moment;
 mod portrait;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -22,6 +24,7 @@ mod source;
 mod threads;
 mod trace;
 mod variation;
+mod when;
 
 use clap::Subcommand;
 
@@ -34,6 +37,7 @@ use crate::printer::Printer;
 pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
+    When(Box<when::Arguments>),
     Allocate(Box<allocate::Arguments>),
     Mold(Box<mold::Arguments>),
     Search(Box<search::Arguments>),
@@ -51,6 +55,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
+        Command::When(arguments) => when::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, invocation, printer),

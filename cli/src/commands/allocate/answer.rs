@@ -1,26 +1,11 @@
 //! What was advised: what JSON holds, and the rows for spreadsheets.
 
 use queuecast::allot::advice::{AdviceAnswer, Prospect, Target, TimeRange};
-use queuecast::report::{Cell, Column, Table, date};
-use queuecast::trace::{MachineSize, TimeZone};
-use queuecast::units::Time;
+use queuecast::report::{Cell, Column, Table};
+use queuecast::trace::MachineSize;
 use serde::Serialize;
 
-/// When the job is submitted.
-#[derive(Debug, Clone, Serialize)]
-pub struct Moment {
-    /// On the log's clock.
-    pub time: Time,
-    /// As a date, where the log has dates.
-    pub date: Option<String>,
-}
-
-impl Moment {
-    /// On a clock that began at this Unix time.
-    pub fn of(time: Time, epoch: Option<i64>, zone: &TimeZone) -> Moment {
-        Moment { time, date: epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone)) }
-    }
-}
+use crate::commands::moment::Moment;
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
 #[derive(Debug, Serialize)]

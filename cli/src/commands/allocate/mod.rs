@@ -2,8 +2,6 @@
 
 mod answer;
 mod job;
-mod live;
-mod moment;
 mod partitions;
 mod text;
 
@@ -22,10 +20,12 @@ use queuecast::units::{Procs, Seconds};
 use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
 
-use self::answer::{Allocated, Moment};
+use self::answer::Allocated;
 use self::partitions::{AllocatedByPartition, Refused};
 use super::cleaning;
+use super::live;
 use super::loaded::Loaded;
+use super::moment::{self, Moment};
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
 use crate::failure::Failure;
@@ -212,7 +212,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     if let Some(trace) = trace.as_mut().filter(|_| !arguments.live.live) {
         if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
-            take_size(trace, live::site_procs());
+            trace.take_size(live::site_procs());
         }
         return from_log(arguments, &job, &settings, trace, plot, printer);
     }
@@ -264,7 +264,7 @@ fn from_site(
     let site = live::LiveSite::ask()?;
     if let Some(history) = history.as_mut().filter(|one| one.log.machine.source == MachineSource::LargestJob)
     {
-        take_size(history, Some(site.procs()));
+        history.take_size(Some(site.procs()));
     }
     let queues = site.queues(arguments.live.partition.as_deref(), procs, printer)?;
     let nothing = Workload::new(Machine { procs: site.procs().max(Procs(1)) }, Vec::new())
@@ -320,15 +320,6 @@ fn from_site(
                 refused.iter().map(|one| format!("{}: {}", one.partition, one.why)).collect();
             Err(Failure::usage("no partition allows any of the sizes").hint(why.join("; ")))
         }
-    }
-}
-
-/// Gives a log whose machine is guessed the size that the site says, unless a job is larger.
-fn take_size(trace: &mut Loaded, procs: Option<Procs>) {
-    if let Some(procs) = procs
-        && trace.log.workload.set_machine(Machine { procs }).is_ok()
-    {
-        trace.log.machine = MachineSize { procs, source: MachineSource::Sinfo };
     }
 }
 

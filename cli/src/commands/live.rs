@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(long)]
     pub live: bool,
     /// Answer for this partition only; by default for each that differs from the others
-    #[arg(long, value_name = "NAME", requires = "live")]
+    #[arg(short, long, value_name = "NAME", requires = "live")]
     pub partition: Option<String>,
 }
 

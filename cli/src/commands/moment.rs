@@ -4,8 +4,25 @@ use queuecast::report::{date, duration};
 use queuecast::trace::TimeZone;
 use queuecast::units::{Seconds, Time};
 use queuecast::workload::Workload;
+use serde::Serialize;
 
 use crate::failure::Failure;
+
+/// When the job is submitted.
+#[derive(Debug, Clone, Serialize)]
+pub struct Moment {
+    /// On the log's clock.
+    pub time: Time,
+    /// As a date, where the log has dates.
+    pub date: Option<String>,
+}
+
+impl Moment {
+    /// On a clock that began at this Unix time.
+    pub fn of(time: Time, epoch: Option<i64>, zone: &TimeZone) -> Moment {
+        Moment { time, date: epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone)) }
+    }
+}
 
 /// What can be written, for errors.
 const FORMS: &str = "give a length of time since the start in the log's header (200d, 1-12:00:00, or seconds), \

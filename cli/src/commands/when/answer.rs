@@ -1,0 +1,259 @@
+//! When a job would start, as text, rows and JSON.
+
+use queuecast::forecast::{MethodRecord, WhenAnswer};
+use queuecast::report::chart::{Bar, Bars};
+use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
+use queuecast::trace::{MachineSize, TimeZone};
+use queuecast::units::{Procs, Seconds};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::commands::loaded::{guess, number_of};
+use crate::commands::moment::Moment;
+
+/// What the job asks for.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Asked {
+    pub procs: Procs,
+    /// In seconds.
+    pub time: Seconds,
+}
+
+/// When a job would start. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct StartTime {
+    pub version: &'static str,
+    pub source: String,
+    pub moment: Moment,
+    #[serde(skip)]
+    pub epoch: Option<i64>,
+    #[serde(skip)]
+    pub zone: TimeZone,
+    /// The partition, on a live site; several names if their nodes, limits and tier are the same.
+    pub partition: Option<String>,
+    pub machine: MachineSize,
+    /// Whose past it was learned from.
+    pub history: String,
+    pub asked: Asked,
+    #[serde(flatten)]
+    pub answer: WhenAnswer,
+}
+
+/// A range hardly shorter than this is "at once".
+const AT_ONCE: f64 = 1.0;
+
+impl StartTime {
+    /// A time from the moment asked about, as a length and, where the log has dates, as a date.
+    fn after(&self, seconds: f64) -> String {
+        let about = if seconds < AT_ONCE { "at once".to_owned() } else { duration::about(seconds) };
+        let date = self.epoch.and_then(|epoch| {
+            let at = epoch.saturating_add(self.moment.time.0).saturating_add(seconds.round() as i64);
+            date::second(at, &self.zone)
+        });
+        match date {
+            Some(date) if seconds >= AT_ONCE => format!("{about} ({date})"),
+            _ => about,
+        }
+    }
+
+    /// The answer in plain words.
+    fn sentence(&self) -> String {
+        let wait = &self.answer.wait;
+        let mut lines = Vec::new();
+        lines.push(if wait.p90 < AT_ONCE {
+            "Most likely it starts at once.".to_owned()
+        } else {
+            format!(
+                "Most likely it starts between {} and {} from now; as likely as not within {}.",
+                if wait.p10 < AT_ONCE { "at once".to_owned() } else { duration::about(wait.p10) },
+                duration::about(wait.p90),
+                duration::about(wait.median),
+            )
+        });
+        lines.push(match wait.p90 < AT_ONCE {
+            true => "Nine in ten start at once.".to_owned(),
+            false => format!("At the latest, nine times in ten: {}.", self.after(wait.p90)),
+        });
+        lines.push(match &self.answer.record {
+            Some(record) => format!(
+                "Of the last {} so predicted, {} started within such a range (80% should), {} by its end (90% should).",
+                number_of(record.jobs, "job"),
+                percent(record.inside),
+                percent(record.by_p90)
+            ),
+            None => "Too few past jobs to say how often such answers hold.".to_owned(),
+        });
+        let state = &self.answer.state;
+        lines.push(match state.waiting {
+            0 => format!("No job waits ahead; {} of {} processors are free.", state.free, state.procs),
+            count => format!(
+                "{} ahead for {} processors; {} of {} are free.",
+                match count {
+                    1 => "1 job waits".to_owned(),
+                    count => format!("{count} jobs wait"),
+                },
+                state.wanted,
+                state.free,
+                state.procs
+            ),
+        });
+        lines.join("\n")
+    }
+
+    fn facts(&self) -> Table {
+        let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+        let date = self.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+        let mut facts = vec![fact("log", self.source.clone())];
+        facts.extend(self.partition.as_ref().map(|name| fact("partition", name.clone())));
+        facts.extend([
+            fact("moment", format!("{} s{date}", self.moment.time)),
+            fact("job", format!("{} processors for {}", self.asked.procs, duration::human(self.asked.time))),
+            fact("learned from", self.history.clone()),
+            fact("method", self.answer.method.clone()),
+        ]);
+        let mut table = Table::facts(facts).titled("Question");
+        if let Some(guess) = guess(self.machine) {
+            table.note(guess);
+        }
+        table
+    }
+
+    fn waits(&self) -> Table {
+        let mut table = Table::new(
+            ["one in ten sooner", "one in four sooner", "even odds", "one in four later", "one in ten later"]
+                .map(Column::duration),
+        )
+        .titled("Wait");
+        let wait = &self.answer.wait;
+        table.row([wait.p10, wait.p25, wait.median, wait.p75, wait.p90].map(Cell::duration));
+        table
+    }
+
+    fn tried(&self) -> Table {
+        let mut table = Table::new(vec![
+            Column::text("method").naming(),
+            Column::integer("jobs"),
+            Column::share("in the range"),
+            Column::share("by its end"),
+            Column::duration("interval score"),
+            Column::duration("mean error"),
+        ])
+        .titled("Methods tried on the last jobs, the best first");
+        for MethodRecord { method, jobs, inside, by_p90, interval_score, mean_error } in &self.answer.tried {
+            table.row([
+                Cell::text(&**method),
+                Cell::count(*jobs),
+                Cell::share(*inside),
+                Cell::share(*by_p90),
+                Cell::duration(*interval_score),
+                Cell::duration(*mean_error),
+            ]);
+        }
+        table.note("in the range: from one in ten sooner to one in ten later, 80% should be; by its end: 90% should be");
+        table.note("interval score: width of the range and ten times the distance of what lies outside; less is better");
+        table
+    }
+
+    /// How likely it is to have started by then.
+    fn chart(&self) -> Bars {
+        let within = self.answer.wait.within.iter();
+        let bars =
+            within.map(|one| Bar::new(duration::human(Seconds(one.seconds)), Cell::share(one.probability)));
+        let name = self.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
+        Bars::new(format!("Probability of having started within{name}"), bars).on(format!(
+            "{} processors for {}",
+            self.asked.procs,
+            duration::human(self.asked.time)
+        ))
+    }
+
+    fn add_row(&self, table: &mut Table) {
+        let (wait, state) = (&self.answer.wait, &self.answer.state);
+        let record = self.answer.record.as_ref();
+        let share =
+            |of: fn(&MethodRecord) -> f64| record.map_or(Cell::Missing, |record| Cell::share(of(record)));
+        table.row([
+            self.partition.as_ref().map_or(Cell::Missing, |name| Cell::text(&**name)),
+            self.asked.procs.into(),
+            Cell::duration(self.asked.time.0 as f64),
+            Cell::duration(wait.p10),
+            Cell::duration(wait.p25),
+            Cell::duration(wait.median),
+            Cell::duration(wait.p75),
+            Cell::duration(wait.p90),
+            Cell::text(&*self.answer.method),
+            share(|record| record.inside),
+            share(|record| record.by_p90),
+            record.map_or(Cell::Missing, |record| Cell::count(record.jobs)),
+            Cell::count(state.waiting),
+            state.free.into(),
+        ]);
+    }
+
+    fn columns() -> Vec<Column> {
+        let mut columns = vec![Column::text("partition"), Column::integer("procs"), Column::duration("time")];
+        columns.extend(["p10", "p25", "median", "p75", "p90"].map(Column::duration));
+        columns.push(Column::text("method"));
+        columns.extend(["inside", "by p90"].map(Column::share));
+        columns.extend(["trials", "waiting", "free"].map(Column::integer));
+        columns
+    }
+}
+
+fn percent(share: f64) -> String {
+    Cell::share(share).shown(&Page::default())
+}
+
+impl Answer for StartTime {
+    fn document(&self) -> Document {
+        Document::new()
+            .with_table("question", self.facts())
+            .with_table("wait", self.waits())
+            .with_table("methods", self.tried())
+            .with_chart(self.chart().into())
+            .with_paragraph(self.sentence())
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(StartTime::columns());
+        self.add_row(&mut table);
+        table
+    }
+}
+
+/// One answer for each partition; never empty.
+#[derive(Debug, Serialize)]
+pub struct StartTimes {
+    pub partitions: Vec<StartTime>,
+    /// Partitions that do not allow the job, and why.
+    pub refused: Vec<String>,
+}
+
+impl Answer for StartTimes {
+    fn document(&self) -> Document {
+        let mut document = Document::new();
+        let mut lines = Vec::new();
+        for one in &self.partitions {
+            let name = one.partition.clone().unwrap_or_default();
+            document = document
+                .with_table(format!("question {name}"), one.facts().titled(format!("Partition {name}")))
+                .with_table(format!("wait {name}"), one.waits());
+            lines.push(format!("{name}: {}", one.sentence()));
+        }
+        lines.extend(self.refused.iter().cloned());
+        let median = |one: &&StartTime| one.answer.wait.median;
+        let soonest = self.partitions.iter().min_by(|one, other| median(one).total_cmp(&median(other)));
+        lines.extend(
+            soonest
+                .filter(|_| self.partitions.len() > 1)
+                .map(|one| format!("Soonest, by even odds: {}.", one.partition.clone().unwrap_or_default())),
+        );
+        document.with_paragraph(lines.join("\n\n"))
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(StartTime::columns());
+        self.partitions.iter().for_each(|one| one.add_row(&mut table));
+        table
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::features::Features;
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
-use crate::distribution::Distribution;
+use super::weighted;
 use crate::site::View;
 use crate::units::Seconds;
 
@@ -68,21 +68,9 @@ impl WaitPredictor for Nearest {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let mut neighbours = self.neighbours(arrival.features);
         neighbours.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.total_cmp(&other.0)));
-        let weights = || neighbours.iter().map(|(distance, _)| 1.0 / distance.max(CLOSEST));
-        let all: f64 = weights().sum();
-        let mean = weights().zip(&neighbours).map(|(weight, (_, wait))| weight * wait).sum::<f64>() / all;
-        let mut upto = 0.0;
-        // Each neighbour stands for the middle of its share.
-        let knots = weights().zip(&neighbours).map(|(weight, (_, wait))| {
-            upto += weight / all;
-            ((upto - weight / all / 2.0).clamp(0.0, 1.0), *wait)
-        });
-        let mut knots: Vec<(f64, f64)> = knots.collect();
-        knots.dedup_by(|one, before| one.0 <= before.0);
-        match Distribution::quantiles(&knots) {
-            Some(wait) => WaitForecast { point: mean, wait },
-            None => WaitForecast::nothing_known(),
-        }
+        let weighted: Vec<(f64, f64)> =
+            neighbours.iter().map(|(distance, wait)| (1.0 / distance.max(CLOSEST), *wait)).collect();
+        weighted::forecast(&weighted)
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

@@ -63,6 +63,10 @@ fn stand_ins() -> Folder {
     {
         stand_in(&folder, name);
     }
+    // Scores need recorded waits, and 10,000 jobs to learn from.
+    for line in ["demo --jobs 10100 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
+        folder.queuecast(line).assert().success();
+    }
     folder
 }
 

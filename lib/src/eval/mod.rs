@@ -6,6 +6,7 @@
 //! result depends on the jobs alone. An [`Experiment`] names a policy and a predictor together, which no floor
 //! below does. Refuses to know where a workload came from, and how a number is shown.
 
+mod bootstrap;
 mod choice;
 mod error;
 mod evaluation;
@@ -17,16 +18,21 @@ mod metrics;
 pub mod molding;
 mod percentile;
 mod queue;
+mod range_tally;
 mod repeated;
+mod runtime_score;
+mod runtime_tally;
 mod scorer;
 pub mod search;
 mod simulation_report;
 mod summarize;
 mod sweep;
 mod wait_score;
+mod wait_tally;
 mod walk_forward;
 mod window;
 
+pub use bootstrap::{MethodDifferences, ScoreIntervals};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};
@@ -37,10 +43,14 @@ pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
+pub use range_tally::{CalibrationPoint, MonthScore};
 pub use repeated::Repeated;
+pub use runtime_score::{RuntimeMethod, RuntimeScorer};
+pub use runtime_tally::{RuntimeMeasures, RuntimeScore};
 pub use scorer::Scorer;
 pub use simulation_report::{Measurement, SimulationReport};
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults, Watch};
-pub use wait_score::{MonthScore, WaitScore, WaitScorer, WaitWindow};
+pub use wait_score::{WaitScorer, WaitWindow};
+pub use wait_tally::WaitScore;
 pub use walk_forward::{Score, WalkForward};
 pub use window::{Excluded, Span, Window};

@@ -5,14 +5,15 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::simulated::SimulatedWaits;
-use crate::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
+use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
 use crate::wait::{
-    Nearest, NearestRegression, PastWaits, QuickStarters, Ranges, Regression, WaitPredictor, ZeroWait,
+    BinomialBound, InstanceBased, Nearest, NearestRegression, PastWaits, QueueAhead, QuickStarters, Ranges,
+    Regression, WaitPredictor, ZeroWait,
 };
 
 /// How waits are predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum WaitMethod {
     /// Every job starts at once.
@@ -26,6 +27,8 @@ pub enum WaitMethod {
     Ranges {
         /// How many jobs the history has.
         window: usize,
+        /// Whether the points are those of instance-based learning instead of nearest neighbours.
+        instances: bool,
         /// Whether quick starters are looked for first.
         quick: bool,
     },
@@ -46,6 +49,23 @@ pub enum WaitMethod {
         /// Regression over the neighbours for the point; else their weighted mean.
         by: Option<Regression>,
     },
+    /// The binomial bound on a quantile of past waits (QBETS, Nurmi, Brevik & Wolski 2007).
+    Bound {
+        /// Which quantile.
+        quantile: f64,
+        /// The probability that it is not above the bound.
+        confidence: f64,
+    },
+    /// Instance-based learning (Li, Groep & Wolters 2004 to 2006).
+    Instances {
+        /// How many jobs the history has.
+        window: usize,
+    },
+    /// The queue times of Downey 1997 for a job behind others.
+    Ahead {
+        /// From how many benefactors on predictor A is used; `None` for B alone.
+        benefactors: Option<u32>,
+    },
 }
 
 impl WaitMethod {
@@ -54,10 +74,18 @@ impl WaitMethod {
         match *self {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
-            WaitMethod::Ranges { window, quick } => {
-                let ranges = Ranges::new(Box::new(Nearest::new(window)), window, window);
+            WaitMethod::Ranges { window, instances, quick } => {
+                let point: Box<dyn WaitPredictor> = if instances {
+                    Box::new(InstanceBased::new(window))
+                } else {
+                    Box::new(Nearest::new(window))
+                };
+                let ranges = Ranges::new(point, window, window);
                 Box::new(if quick { ranges.with_quick_starters() } else { ranges })
             }
+            WaitMethod::Bound { quantile, confidence } => Box::new(BinomialBound::new(quantile, confidence)),
+            WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
+            WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
             WaitMethod::Simulated { draws } => Box::new(SimulatedWaits::new(draws, default_request)),
             WaitMethod::Quick { window } => Box::new(QuickStarters::new(window)),
             WaitMethod::Nearest { window, by: None } => Box::new(Nearest::new(window)),
@@ -80,8 +108,24 @@ impl fmt::Display for WaitMethod {
                 size(window, PastWaits::WINDOW);
                 "past"
             }
-            WaitMethod::Ranges { window, quick } => {
+            WaitMethod::Bound { quantile, confidence } => {
+                let is_given = confidence != BinomialBound::CONFIDENCE;
+                if is_given || quantile != BinomialBound::QUANTILE {
+                    settings.push(quantile.to_string());
+                }
+                settings.extend(is_given.then(|| confidence.to_string()));
+                "qbets"
+            }
+            WaitMethod::Instances { window } => {
+                size(window, InstanceBased::WINDOW);
+                "ibl"
+            }
+            WaitMethod::Ahead { benefactors: None } => "downey:b",
+            WaitMethod::Ahead { benefactors: Some(0 | 1) } => "downey:a",
+            WaitMethod::Ahead { .. } => "downey",
+            WaitMethod::Ranges { window, instances, quick } => {
                 size(window, Ranges::WINDOW);
+                settings.extend(instances.then(|| "point=ibl".to_owned()));
                 settings.extend(quick.then(|| "quick".to_owned()));
                 "ranges"
             }
@@ -129,12 +173,39 @@ impl Spec for WaitMethod {
                 "ranges",
                 "knn, with the probabilities of a support vector machine trained every 5000 starts",
             )
-            .with("[:JOBS,quick]", &[WINDOW, SettingKey::flag("quick")], "ranges:quick"),
+            .with(
+                "[:JOBS,point=knn|ibl,quick]",
+                &[WINDOW, SettingKey::new("point", "knn|ibl"), SettingKey::flag("quick")],
+                "ranges:quick",
+            ),
             Form::new(
                 "quick",
                 "whether it starts within an hour, by similar jobs while the machine was occupied alike",
             )
             .with("[:JOBS]", &[WINDOW], "quick:2000"),
+            Form::new(
+                "qbets",
+                "the bound (confidence 0.95) on a quantile (0.95) of the waits of similar jobs",
+            )
+            .with(
+                "[:QUANTILE[:CONFIDENCE]]",
+                &[
+                    SettingKey::new("quantile", "QUANTILE").placed(),
+                    SettingKey::new("confidence", "CONFIDENCE").placed(),
+                ],
+                "qbets:0.9:0.8",
+            )
+            .also(Also::Colons),
+            Form::new("ibl", "instance-based learning, tuned on the past, over the last jobs (5000)").with(
+                "[:JOBS]",
+                &[SettingKey::new("window", "JOBS").placed()],
+                "ibl:2000",
+            ),
+            Form::new(
+                "downey",
+                "by the ages of running jobs, first come, first served: predictor a, b or both",
+            )
+            .with("[:a|b]", &[SettingKey::new("predictor", "a|b").placed()], "downey:b"),
         ];
         FORMS.to_vec()
     }
@@ -146,11 +217,23 @@ impl Spec for WaitMethod {
                 value.whole(1..=1_000_000).map_err(|_| value.wrong("give how many jobs, from 1 to 1000000"))
             })
         };
+        let share = |key: &str, default: f64| {
+            let given = settings.value(key);
+            given.map_or(Ok(default), |value| {
+                let within = value.number(0.01..=0.999);
+                within.map_err(|_| value.wrong("give a share from 0.01 to 0.999, as in qbets:0.9:0.8"))
+            })
+        };
         match settings.name() {
             "zero" => Ok(WaitMethod::Zero),
             "past" => Ok(WaitMethod::Past { window: window(PastWaits::WINDOW)? }),
             "ranges" => Ok(WaitMethod::Ranges {
                 window: window(Ranges::WINDOW)?,
+                instances: settings.value("point").map_or(Ok(false), |value| match value.text() {
+                    "knn" => Ok(false),
+                    "ibl" => Ok(true),
+                    _ => Err(value.wrong("give knn or ibl")),
+                })?,
                 quick: settings.value("quick").map_or(Ok(false), |value| value.flag())?,
             }),
             "simulated" => {
@@ -169,6 +252,20 @@ impl Spec for WaitMethod {
                     })
                     .transpose()?,
             }),
+            "qbets" => Ok(WaitMethod::Bound {
+                quantile: share("quantile", BinomialBound::QUANTILE)?,
+                confidence: share("confidence", BinomialBound::CONFIDENCE)?,
+            }),
+            "ibl" => Ok(WaitMethod::Instances { window: window(InstanceBased::WINDOW)? }),
+            "downey" => {
+                let mut benefactors = Some(QueueAhead::BENEFACTORS);
+                settings.set("predictor", &mut benefactors, |value| match value.text() {
+                    "a" => Ok(Some(1)),
+                    "b" => Ok(None),
+                    _ => Err(value.wrong("give a or b, as in downey:b")),
+                })?;
+                Ok(WaitMethod::Ahead { benefactors })
+            }
             _ => Err(settings.unread()),
         }
     }
@@ -199,9 +296,17 @@ mod tests {
             assert_eq!(text.parse::<WaitMethod>().unwrap().to_string(), text);
         }
         assert_eq!("knn:5000".parse::<WaitMethod>().unwrap().to_string(), "knn");
-        for (text, expected) in
-            [("nearest", "no such wait predictor"), ("knn:0", "from 1 to 1000000"), ("zero:3", "no settings")]
-        {
+        assert_eq!("qbets:0.95:0.95".parse::<WaitMethod>().unwrap().to_string(), "qbets");
+        for (text, expected) in [
+            ("nearest", "no such wait predictor"),
+            ("knn:0", "from 1 to 1000000"),
+            ("knn:by=cubic", "linear, poly, rbf or sigmoid"),
+            ("zero:3", "no settings"),
+            ("qbets:1", "from 0.01 to 0.999"),
+            ("ibl:0", "from 1 to 1000000"),
+            ("downey:c", "a or b"),
+            ("ranges:point=sbh", "knn or ibl"),
+        ] {
             let error = text.parse::<WaitMethod>().unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }

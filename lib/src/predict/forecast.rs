@@ -47,6 +47,11 @@ impl Forecast {
         self.distribution.clone().unwrap_or_else(|| Distribution::point(self.point.0 as f64))
     }
 
+    /// Whether more is known than the point.
+    pub fn has_range(&self) -> bool {
+        self.distribution.is_some()
+    }
+
     /// Where the run time is expected, if the predictor gives an interval.
     pub fn interval(&self) -> Option<Interval> {
         self.distribution.as_ref().and_then(Distribution::as_interval)
@@ -75,7 +80,8 @@ mod tests {
         assert_eq!(forecast.probability_before(Seconds(100)), 0.0);
         assert_eq!(forecast.probability_before(Seconds(101)), 1.0);
         assert_eq!(Forecast::exactly(Seconds(-5)).point(), Seconds(1));
-        assert_eq!(forecast.interval(), None);
+        assert_eq!((forecast.interval(), forecast.has_range()), (None, false));
+        assert!(Forecast::around(9.0, 3.0, 0.9).has_range());
     }
 
     #[test]

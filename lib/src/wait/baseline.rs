@@ -29,15 +29,15 @@ pub struct PastWaits {
     of_all: LastWaits,
 }
 
-/// The last waits, also in ascending order.
+/// The last waits, or other numbers, also in ascending order.
 #[derive(Debug, Clone, Default)]
-struct LastWaits {
+pub(super) struct LastWaits {
     recent: VecDeque<f64>,
-    sorted: Vec<f64>,
+    pub sorted: Vec<f64>,
 }
 
 impl LastWaits {
-    fn push(&mut self, wait: f64, window: usize) {
+    pub fn push(&mut self, wait: f64, window: usize) {
         if self.recent.len() == window
             && let Some(oldest) = self.recent.pop_front()
         {

@@ -9,6 +9,7 @@
 //! of them will have ended. [`Calibration`] corrects any predicted waits by the site's own past, and
 //! [`RangeComparison`] says whether its ranges are worth more than the range of past waits. Refuses to know traces.
 
+mod ahead;
 mod baseline;
 mod calibration;
 mod class;
@@ -16,9 +17,11 @@ pub mod features;
 mod fit;
 mod freed;
 mod holder;
+mod instance;
 mod nearest;
 mod outlook;
 mod predictor;
+mod qbets;
 mod queue_time;
 mod quick;
 mod range_score;
@@ -27,16 +30,20 @@ mod regression;
 mod root;
 mod scale;
 mod svm;
+mod weighted;
 
+pub use ahead::QueueAhead;
 pub use baseline::{PastWaits, ZeroWait};
 pub use calibration::{Calibration, Lesson, WaitQuestion};
 pub use class::{CLASS_ENDS, CLASSES as WAIT_CLASSES, NamedClasses, class_of, probabilities};
 pub use fit::LifetimeFit;
 pub use freed::probability;
 pub use holder::Holder;
+pub use instance::InstanceBased;
 pub use nearest::Nearest;
 pub use outlook::Outlook;
 pub use predictor::{Arrival, WaitForecast, WaitPredictor};
+pub use qbets::BinomialBound;
 pub use queue_time::{QueueTime, quantile};
 pub use quick::{HistoryTerm, QUICK as QUICK_START, QuickStarters, QuickVerdict};
 pub use range_score::{RangeComparison, interval_score};

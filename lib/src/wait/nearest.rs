@@ -2,7 +2,7 @@
 
 use super::features::Features;
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
-use crate::distribution::Distribution;
+use super::weighted;
 use crate::site::View;
 use crate::units::Seconds;
 
@@ -144,24 +144,9 @@ impl WaitPredictor for Nearest {
         neighbours.sort_unstable_by(|one, other| {
             one.wait.total_cmp(&other.wait).then(one.distance.total_cmp(&other.distance))
         });
-        let weight = |neighbour: &Neighbour| 1.0 / neighbour.distance.max(CLOSEST);
-        let all: f64 = neighbours.iter().map(weight).sum();
-        let mean = neighbours.iter().map(|one| weight(one) * one.wait).sum::<f64>() / all;
-        let mut upto = 0.0;
-        // Each neighbour stands for the middle of its share.
-        let mut knots: Vec<(f64, f64)> = Vec::with_capacity(neighbours.len());
-        for neighbour in &neighbours {
-            let own = weight(neighbour) / all;
-            let middle = (upto + own / 2.0).clamp(0.0, 1.0);
-            upto += own;
-            if knots.last().is_none_or(|last| last.0 < middle) {
-                knots.push((middle, neighbour.wait));
-            }
-        }
-        match Distribution::quantiles(&knots) {
-            Some(wait) => WaitForecast { point: mean, wait },
-            None => WaitForecast::nothing_known(),
-        }
+        let weighted: Vec<(f64, f64)> =
+            neighbours.iter().map(|one| (1.0 / one.distance.max(CLOSEST), one.wait)).collect();
+        weighted::forecast(&weighted)
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

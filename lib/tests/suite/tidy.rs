@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 19] = [
+const FLOORS: [(&str, u32); 20] = [
     ("parallel", 0),
     ("units", 0),
     ("job", 1),

@@ -1,5 +1,8 @@
 //! `queuecast score`: how right forecasts would have been on a log, each made with what was known at its moment.
 
+mod asked;
+mod runtime;
+mod text;
 mod wait;
 
 use clap::Subcommand;
@@ -10,7 +13,8 @@ use crate::printer::Printer;
 const EXAMPLES: &str = "\
 Examples:
   queuecast score wait CTC-SP2.swf.gz --method knn
-  queuecast score wait site.sacct --procs 4096 --from 2000 --format json";
+  queuecast score wait site.sacct --procs 4096 --from 2000 --format json
+  queuecast score runtime CTC-SP2.swf.gz --method recent:2,sbh,template:@templates.txt";
 
 /// Score forecasts on a log: each is made with what was known at its moment
 #[derive(Debug, clap::Args)]
@@ -24,11 +28,13 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum ScoreCommand {
     Wait(wait::Arguments),
+    Runtime(runtime::Arguments),
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         ScoreCommand::Wait(arguments) => wait::run(arguments, printer),
+        ScoreCommand::Runtime(arguments) => runtime::run(arguments, printer),
     }
 }

@@ -1,22 +1,20 @@
 //! `queuecast score wait`.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
-use queuecast::eval::{EvalError, WaitScore, WaitScorer, WaitWindow, Watch};
+use queuecast::eval::{WaitScore, WaitScorer, Watch};
 use queuecast::forecast::WaitMethod;
-use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
+use super::asked::{ScoreArguments, refused};
+use super::text::{self, ComparedMeasure, ScoreColumn, column, interval, number};
 use crate::answer::Answer;
+use crate::commands::cleaning;
 use crate::commands::loaded::{Facts, Loaded, number_of};
-use crate::commands::source::Source;
-use crate::commands::{cleaning, threads};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec::{self, Several, SpecList};
 
 const EXAMPLES: &str = "\
@@ -40,21 +38,8 @@ pub struct Arguments {
     #[arg(long, value_name = "METHOD,...", default_value = "knn", value_parser = SpecList(method()), hide_possible_values = true)]
     #[arg(help = method().help("How waits are predicted; several are separated by commas, and the baselines zero and past are always added"), long_help = method().long_help("How waits are predicted; several are separated by commas, and the baselines zero and past are always added"))]
     pub method: Vec<Several<WaitMethod>>,
-    /// The first job that is scored, counted from 1 in order of submission; those before it are learned from
-    #[arg(long, value_name = "N", default_value_t = WaitWindow::FROM as u32, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
-    pub from: u32,
-    /// How many jobs are scored at most; by default all that follow
-    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
-    pub jobs: Option<u32>,
     #[command(flatten)]
-    pub source: Source,
-    /// How many methods are scored at once; by default as many as there are cores
-    #[arg(long, value_name = "N", help_heading = "Results")]
-    #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
-    pub threads: Option<u16>,
-    /// Add how long each method took, in JSON and CSV; without it, results are the same every time
-    #[arg(long, help_heading = "Results")]
-    pub timings: bool,
+    pub scoring: ScoreArguments,
 }
 
 fn method() -> spec::SpecParser<WaitMethod> {
@@ -78,27 +63,22 @@ impl Arguments {
 
 /// Scores the methods and shows them side by side.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
-    let window = WaitWindow {
-        from: arguments.from as usize,
-        jobs: arguments.jobs.map_or(usize::MAX, |jobs| jobs as usize),
-        default_request: DEFAULT_REQUEST,
-    };
+    let plot = arguments.scoring.plotting.plan(&[&arguments.file])?;
+    let trace = Loaded::read(&arguments.file, &arguments.scoring.source, printer)?;
     let methods = arguments.methods();
-    let (jobs, methods) = threads::on_threads(arguments.threads, methods.len(), || {
-        let scorer =
-            WaitScorer::new(&trace.log.workload, window).map_err(|error| refused(&trace.name, error))?;
-        let progress = Progress::new(printer, "scoring", methods.len() * scorer.jobs());
-        let begun = Instant::now();
-        let clock = || begun.elapsed().as_secs_f64();
-        let clock: Option<&(dyn Fn() -> f64 + Sync)> = if arguments.timings { Some(&clock) } else { None };
-        let done = |steps| progress.advance_by(steps);
-        Ok((scorer.jobs(), scorer.score(&methods, Watch { done: &done, clock })))
-    })?;
+    let prepare = || {
+        let scorer = WaitScorer::new(&trace.log.workload, arguments.scoring.window());
+        let scorer = scorer.map_err(|error| {
+            refused(&trace.name, "there is nothing to compare predicted waits with", error)
+        })?;
+        Ok((scorer.jobs(), scorer))
+    };
+    let score = |scorer: WaitScorer<'_>, watch: Watch<'_>| scorer.score(&methods, watch);
+    let (jobs, methods) = arguments.scoring.run(methods.len(), printer, prepare, score)?;
     let scored = WaitScores {
         version: env!("CARGO_PKG_VERSION"),
         log: trace.name.clone(),
-        from: arguments.from,
+        from: arguments.scoring.from,
         jobs,
         methods,
         workload: trace.facts(),
@@ -108,23 +88,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
-    printer.answer(&scored)
-}
-
-/// Why the log cannot be scored, with what helps.
-fn refused(name: &str, error: EvalError) -> Failure {
-    match error {
-        EvalError::NoWaits => Failure::input(format!(
-            "{name} does not record how long jobs waited, so there is nothing to compare predicted waits with"
-        ))
-        .hint("simulate it (queuecast simulate LOG --schedule-swf OUT.swf) and score the simulated waits"),
-        EvalError::TooFewJobs { jobs, needed } => Failure::input(format!(
-            "{name} has {}, and scoring begins with job {needed}",
-            number_of(jobs, "job")
-        ))
-        .hint("begin earlier with --from; the jobs before it are those that methods learn from first"),
-        other => other.into(),
-    }
+    plot.answer(&scored, printer)
 }
 
 /// The scores of several methods on one log.
@@ -147,18 +111,35 @@ pub struct WaitScores<'a> {
 
 impl Answer for WaitScores<'_> {
     fn document(&self) -> Document {
-        let document = cleaning::add(
+        let mut document = cleaning::add(
             Document::new().with_table("trace", self.trace.table()),
             self.cleaning,
             cleaning::Overrun::Kept,
         );
-        document.with_table("scores", self.scores()).with_table("recall", self.recall())
+        document = document.with_table("scores", self.classes()).with_table("ranges", self.ranges());
+        if let Some(differences) = self.differences() {
+            document = document.with_table("differences", differences);
+        }
+        document = document.with_table("recall", self.recall());
+        if let Some(first) = self.methods.first() {
+            document = document.with_table("confusion", confusion(first));
+        }
+        let curves = self.methods.iter().map(|score| (score.method.clone(), &*score.calibration));
+        match text::calibration("waits", curves) {
+            Some(chart) => document.with_chart(chart),
+            None => document,
+        }
     }
 
     fn table(&self) -> Table {
         let mut columns = ["source", "digest", "method"].map(Column::text).to_vec();
-        columns.extend(["from", "jobs"].map(Column::integer));
-        columns.extend(MEASURES.iter().map(|measure| Column::number(measure.name)));
+        columns.extend(["from", "jobs", "weeks"].map(Column::integer));
+        let measures = || CLASS_MEASURES.iter().chain(&RANGE_MEASURES);
+        columns.extend(measures().map(|measure| Column::number(measure.name).key(measure.name)));
+        for (name, ..) in COMPARED {
+            columns.push(Column::number(format!("{name}_low")).key(format!("{name}_low")));
+            columns.push(Column::number(format!("{name}_high")).key(format!("{name}_high")));
+        }
         columns.extend(["seconds"].map(Column::number));
         columns.push(Column::text("version"));
         let mut table = Table::new(columns);
@@ -169,8 +150,13 @@ impl Answer for WaitScores<'_> {
                 Cell::text(&*score.method),
                 Cell::Integer(i64::from(self.from)),
                 Cell::count(score.jobs),
+                Cell::count(score.weeks),
             ];
-            row.extend(MEASURES.iter().map(|measure| number((measure.of)(score), 4)));
+            row.extend(measures().map(|measure| number((measure.of)(score), 4)));
+            for (name, ..) in COMPARED {
+                let ends = score.intervals.get(name);
+                row.extend([0, 1].map(|end| number(ends.map(|ends| ends[end]), 4)));
+            }
             row.push(number(score.seconds, 3));
             row.push(Cell::text(self.version));
             table.row(row);
@@ -179,71 +165,107 @@ impl Answer for WaitScores<'_> {
     }
 }
 
-fn number(value: Option<f64>, digits: u8) -> Cell {
-    value.map_or(Cell::Missing, |value| Cell::number(value, digits))
-}
+const CLASSES: [&str; 6] = ["up to 1 h", "1 to 3 h", "3 to 6 h", "6 to 12 h", "12 to 24 h", "over 24 h"];
 
-/// One column of the scores.
-struct ScoreColumn {
-    name: &'static str,
-    heading: &'static str,
-    digits: u8,
-    of: fn(&WaitScore) -> Option<f64>,
-}
-
-const fn column(
-    name: &'static str,
-    heading: &'static str,
-    digits: u8,
-    of: fn(&WaitScore) -> Option<f64>,
-) -> ScoreColumn {
-    ScoreColumn { name, heading, digits, of }
-}
-
-const MEASURES: [ScoreColumn; 13] = [
+const CLASS_MEASURES: [ScoreColumn<WaitScore>; 11] = [
     column("one_class", "one class (%)", 1, |score| Some(score.one_class)),
     column("two_class", "two (%)", 1, |score| Some(score.two_class)),
     column("three_class", "three (%)", 1, |score| Some(score.three_class)),
     column("majority_class", "majority (%)", 1, |score| Some(score.majority_class)),
+    column("one_class_skill", "skill (%)", 1, |score| score.one_class_skill),
+    column("one_class_long", "one, long (%)", 1, |score| score.one_class_long),
+    column("two_class_long", "two, long (%)", 1, |score| score.two_class_long),
+    column("three_class_long", "three, long (%)", 1, |score| score.three_class_long),
     column("response_error", "response error (%)", 1, |score| Some(score.response_error)),
     column("log10_mse", "log10 MSE", 3, |score| Some(score.log10_mse)),
     column("within_factor_two", "within 2x (%)", 1, |score| score.within_factor_two),
+];
+
+const RANGE_MEASURES: [ScoreColumn<WaitScore>; 7] = [
+    column("interval_score_80", "interval score (s)", 0, |score| Some(score.interval_score_80)),
+    column("interval_skill", "skill (%)", 1, |score| score.interval_skill),
+    column("coverage_80", "coverage (%)", 1, |score| Some(score.coverage_80)),
+    column("mean_width_80", "width (s)", 0, |score| Some(score.mean_width_80)),
     column("pinball_0.1", "pinball 0.1 (s)", 0, |score| score.pinball.get("0.1").copied()),
     column("pinball_0.5", "pinball 0.5 (s)", 0, |score| score.pinball.get("0.5").copied()),
     column("pinball_0.9", "pinball 0.9 (s)", 0, |score| score.pinball.get("0.9").copied()),
-    column("interval_score_80", "interval score (s)", 0, |score| Some(score.interval_score_80)),
-    column("coverage_80", "coverage (%)", 1, |score| Some(score.coverage_80)),
-    column("mean_width_80", "width (s)", 0, |score| Some(score.mean_width_80)),
+];
+
+/// What methods are compared by.
+const COMPARED: [ComparedMeasure; 4] = [
+    ("one_class", "one class (points)", 1, true),
+    ("two_class", "two classes (points)", 1, true),
+    ("response_error", "response error (points)", 1, false),
+    ("interval_score_80", "interval score (s)", 0, false),
 ];
 
 impl WaitScores<'_> {
-    fn scores(&self) -> Table {
+    /// A table of these measures, the interval of the first beside it. Those named in `spare` are left out of narrow text, the last first.
+    fn measured(&self, measures: &[ScoreColumn<WaitScore>], spare: &[&str]) -> Table {
         let mut columns = vec![Column::text("method").naming()];
-        let spare = ["pinball 0.1 (s)", "pinball 0.9 (s)", "majority (%)", "three (%)", "width (s)"];
-        columns.extend(MEASURES.iter().map(|measure| {
-            let place = spare.iter().position(|heading| *heading == measure.heading);
-            Column::number(measure.heading).spare(place.map_or(0, |place| place as u8 + 1))
-        }));
-        let mut table = Table::new(columns).titled(format!(
+        for (place, measure) in measures.iter().enumerate() {
+            let rank = spare.iter().position(|name| *name == measure.name);
+            let rank = rank.map_or(0, |rank| rank as u8 + 1);
+            columns.push(Column::number(measure.heading).key(measure.name).spare(rank));
+            if place == 0 {
+                columns.push(Column::text("95 %").key(format!("{}_interval", measure.name)));
+            }
+        }
+        let mut table = Table::new(columns);
+        for score in &self.methods {
+            let mut row = vec![Cell::text(&*score.method)];
+            for (place, measure) in measures.iter().enumerate() {
+                row.push(number((measure.of)(score), measure.digits));
+                if place == 0 {
+                    row.push(interval(&score.intervals, measure.name, measure.digits));
+                }
+            }
+            table.row(row);
+        }
+        table
+    }
+
+    fn classes(&self) -> Table {
+        let spare = [
+            "response_error",
+            "one_class_long",
+            "majority_class",
+            "two_class_long",
+            "within_factor_two",
+            "log10_mse",
+            "three_class",
+            "three_class_long",
+        ];
+        let mut table = self.measured(&CLASS_MEASURES, &spare).titled(format!(
             "Predicted waits of {}, from number {} on",
             number_of(self.jobs, "job"),
             self.from
         ));
-        for score in &self.methods {
-            let cells = MEASURES.iter().map(|measure| number((measure.of)(score), measure.digits));
-            table.row([Cell::text(&*score.method)].into_iter().chain(cells));
-        }
         table.note("classes: up to 1, 3, 6, 12, 24 h, and longer; two and three classes are neighbours; majority: always the most frequent class");
+        table.note("skill: how much of what the majority class leaves wrong is right; long: of the jobs that waited for more than an hour");
         table.note("response error: mean of |predicted - actual wait| / (actual wait + requested time); within 2x: of waits above ten minutes");
-        table.note("interval score, coverage, width: of the range from the 10 % to the 90 % quantile; coverage should be 80 %, lower scores are better");
         table.note("past: the last 200 waits of the queue; zero: no wait at all");
         table
     }
 
+    fn ranges(&self) -> Table {
+        let spare = ["pinball_0.5", "mean_width_80", "pinball_0.9", "pinball_0.1"];
+        let mut table =
+            self.measured(&RANGE_MEASURES, &spare).titled("Ranges from the 10 % to the 90 % quantile");
+        table.note("interval score: width, and ten times the distance of waits outside, lower is better; skill: how much lower than that of past");
+        table.note("coverage: waits inside; should be 80 %, but is higher where many jobs do not wait");
+        table
+    }
+
+    fn differences(&self) -> Option<Table> {
+        let first = self.methods.first()?;
+        let others = self.methods.iter();
+        let others = others.filter_map(|score| Some((score.method.clone(), score.differences.as_ref()?)));
+        text::differences(&COMPARED, others, &first.method, first.weeks)
+    }
+
     /// How many of the waits of each class were predicted to be in it.
     fn recall(&self) -> Table {
-        const CLASSES: [&str; 6] =
-            ["up to 1 h", "1 to 3 h", "3 to 6 h", "6 to 12 h", "12 to 24 h", "over 24 h"];
         let mut columns = vec![Column::text("recall (%)").naming()];
         columns.extend(CLASSES.map(Column::number));
         let mut table = Table::new(columns).titled("Waits of each class that were predicted to be in it");
@@ -253,4 +275,16 @@ impl WaitScores<'_> {
         }
         table
     }
+}
+
+/// How many waits of each class were predicted to be in each.
+fn confusion(score: &WaitScore) -> Table {
+    let mut columns = vec![Column::text("actual wait").naming()];
+    columns.extend(CLASSES.map(Column::integer));
+    let mut table =
+        Table::new(columns).titled(format!("Waits by actual and by predicted class: {}", score.method));
+    for (class, row) in CLASSES.iter().zip(&score.confusion) {
+        table.row([Cell::text(*class)].into_iter().chain(row.iter().map(|&jobs| Cell::count(jobs))));
+    }
+    table
 }

@@ -2,7 +2,7 @@
 
 use queuecast::forecast::{MethodRecord, WhenAnswer};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
+use queuecast::report::{Cell, Chart, Column, Document, Page, Table, date, duration};
 use queuecast::trace::{MachineSize, TimeZone};
 use queuecast::units::{Procs, Seconds};
 use serde::Serialize;
@@ -210,7 +210,7 @@ impl Answer for StartTime {
             .with_table("question", self.facts())
             .with_table("wait", self.waits())
             .with_table("methods", self.tried())
-            .with_chart(self.chart().into())
+            .with_chart(Chart::Bars(self.chart()))
             .with_paragraph(self.sentence())
     }
 

@@ -1,0 +1,205 @@
+//! How good predicted distributions were: pinball losses, the range from the 10 % to the 90 % quantile, and calibration.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::distribution::Distribution;
+use crate::units::Time;
+use crate::wait::interval_score;
+use crate::workload::Workload;
+
+/// The levels of the pinball losses, and their names.
+const LEVELS: [(&str, f64); 3] = [("0.1", 0.1), ("0.5", 0.5), ("0.9", 0.9)];
+
+/// How many levels calibration is judged at: 5 %, 10 % and so on up to 95 %.
+const CALIBRATION_LEVELS: usize = 19;
+
+fn calibration_level(place: usize) -> f64 {
+    (place + 1) as f64 / (CALIBRATION_LEVELS + 1) as f64
+}
+
+/// The coverage of one month.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MonthScore {
+    /// `1996-10`; of a log that does not say when it begins, months of 30 days from 1 on.
+    pub month: String,
+    /// Jobs scored.
+    pub jobs: usize,
+    /// Times inside the 80 % range, in percent; `None` where a method gives no ranges.
+    pub coverage_80: Option<f64>,
+}
+
+/// How often a time was not above a predicted quantile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CalibrationPoint {
+    /// Of the quantile, 0 to 1.
+    pub level: f64,
+    /// The share of times at or below it, 0 to 1. A time to which the forecast gives a probability of its own, such as a
+    /// wait of zero, counts in part: as far as the level exceeds the probability of all shorter times, relative to its own.
+    pub observed: f64,
+}
+
+/// What one forecast adds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RangeOutcome {
+    /// At three levels.
+    pub pinball: [f64; LEVELS.len()],
+    pub interval_score: f64,
+    pub inside: bool,
+}
+
+/// Sums over the forecasts of one method.
+#[derive(Debug, Default)]
+pub(super) struct RangeTally {
+    jobs: usize,
+    pinball: [f64; LEVELS.len()],
+    interval: f64,
+    width: f64,
+    covered: usize,
+    /// Jobs, and those inside.
+    months: BTreeMap<String, (usize, usize)>,
+    calibration: [f64; CALIBRATION_LEVELS],
+}
+
+impl RangeTally {
+    pub(super) fn add(&mut self, forecast: &Distribution, actual: f64, month: String) -> RangeOutcome {
+        self.jobs += 1;
+        let losses = LEVELS.map(|(_, level)| pinball(actual, forecast.quantile(level), level));
+        for (sum, loss) in self.pinball.iter_mut().zip(losses) {
+            *sum += loss;
+        }
+        let low = forecast.quantile(0.1);
+        let high = forecast.quantile(0.9).max(low);
+        let outcome = RangeOutcome {
+            pinball: losses,
+            interval_score: interval_score(low, high, actual),
+            inside: low <= actual && actual <= high,
+        };
+        self.width += high - low;
+        self.interval += outcome.interval_score;
+        self.covered += usize::from(outcome.inside);
+        let month = self.months.entry(month).or_default();
+        (month.0, month.1) = (month.0 + 1, month.1 + usize::from(outcome.inside));
+        // The probability of shorter times, and of those up to this one.
+        let before = 1.0 - forecast.survival(actual.next_down());
+        let upto = (1.0 - forecast.survival(actual)).max(before);
+        for (place, sum) in self.calibration.iter_mut().enumerate() {
+            let level = calibration_level(place);
+            *sum += if upto <= level {
+                1.0
+            } else if before >= level {
+                0.0
+            } else {
+                (level - before) / (upto - before)
+            };
+        }
+        outcome
+    }
+
+    pub(super) fn pinball(&self) -> BTreeMap<&'static str, f64> {
+        LEVELS.iter().zip(self.pinball).map(|((name, _), sum)| (*name, sum / self.count())).collect()
+    }
+
+    pub(super) fn interval_score(&self) -> f64 {
+        self.interval / self.count()
+    }
+
+    pub(super) fn coverage(&self) -> f64 {
+        100.0 * self.covered as f64 / self.count()
+    }
+
+    pub(super) fn width(&self) -> f64 {
+        self.width / self.count()
+    }
+
+    pub(super) fn calibration(&self) -> Vec<CalibrationPoint> {
+        let points = self.calibration.iter().enumerate();
+        points
+            .map(|(place, sum)| CalibrationPoint {
+                level: calibration_level(place),
+                observed: sum / self.count(),
+            })
+            .collect()
+    }
+
+    /// Months in the order of time: numbers are not sorted as text is.
+    pub(super) fn months(&self) -> Vec<MonthScore> {
+        let month = |(month, &(jobs, covered)): (&String, &(usize, usize))| MonthScore {
+            month: month.clone(),
+            jobs,
+            coverage_80: Some(100.0 * covered as f64 / jobs.max(1) as f64),
+        };
+        let mut months: Vec<MonthScore> = self.months.iter().map(month).collect();
+        months.sort_by_key(|month| (month.month.len(), month.month.clone()));
+        months
+    }
+
+    fn count(&self) -> f64 {
+        self.jobs.max(1) as f64
+    }
+}
+
+/// What the month of an instant is called.
+pub(super) fn month_of(workload: &Workload, at: Time) -> String {
+    let unix = workload.epoch.map(|epoch| epoch.saturating_add(at.0));
+    let calendar = unix.and_then(|unix| Timestamp::from_second(unix).ok());
+    match calendar {
+        Some(at) => at.strftime("%Y-%m").to_string(),
+        None => (1 + at.0.div_euclid(30 * 86_400)).to_string(),
+    }
+}
+
+/// The loss of a predicted quantile: `level · (x − q)` above it, `(1 − level) · (q − x)` below.
+fn pinball(actual: f64, quantile: f64, level: f64) -> f64 {
+    let above = actual - quantile;
+    if above >= 0.0 { level * above } else { (level - 1.0) * above }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(tally: &RangeTally) -> Vec<f64> {
+        tally.calibration().iter().map(|point| point.observed).collect()
+    }
+
+    #[test]
+    fn losses_are_least_at_the_truth() {
+        assert_eq!(pinball(5.0, 5.0, 0.9), 0.0);
+        assert!(pinball(10.0, 5.0, 0.9) > pinball(5.0, 10.0, 0.9), "too low costs more at the 90 % quantile");
+    }
+
+    #[test]
+    fn a_right_distribution_is_on_the_diagonal_with_all_its_ties() {
+        // Half of the waits are zero, as is foreseen; the others are each of ten values.
+        let values: Vec<f64> =
+            (0..20).map(|place| if place < 10 { 0.0 } else { f64::from(place) * 100.0 }).collect();
+        let forecast = Distribution::observed(values.as_slice().into(), 1.0).unwrap();
+        let mut tally = RangeTally::default();
+        for &value in &values {
+            tally.add(&forecast, value, "1".into());
+        }
+        for point in tally.calibration() {
+            assert!((point.level - point.observed).abs() < 1e-9, "{point:?}");
+        }
+        let levels: Vec<f64> = tally.calibration().iter().map(|point| point.level).collect();
+        assert_eq!((levels.len(), levels[0], levels[18]), (19, 0.05, 0.95));
+    }
+
+    #[test]
+    fn forecasts_that_are_too_short_lie_below_the_diagonal() {
+        let mut tally = RangeTally::default();
+        for wait in [0.0, 500.0] {
+            tally.add(&Distribution::point(0.0), wait, "1".into());
+        }
+        // The first wait counts in part, the second is above all quantiles.
+        for (place, observed) in observed(&tally).into_iter().enumerate() {
+            assert!((observed - calibration_level(place) / 2.0).abs() < 1e-12);
+        }
+        let mut long = RangeTally::default();
+        long.add(&Distribution::point(100.0), 50.0, "1".into());
+        assert_eq!(observed(&long), [1.0; 19]);
+    }
+}

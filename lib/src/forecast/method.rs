@@ -179,6 +179,11 @@ impl Spec for WaitMethod {
                 "ranges:quick",
             ),
             Form::new(
+                "simulated",
+                "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
+            )
+            .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
+            Form::new(
                 "quick",
                 "whether it starts within an hour, by similar jobs while the machine was occupied alike",
             )
@@ -291,6 +296,8 @@ mod tests {
             "ranges:2000,quick",
             "quick",
             "quick:100",
+            "simulated",
+            "simulated:10",
             "knn:10000,by=linear",
         ] {
             assert_eq!(text.parse::<WaitMethod>().unwrap().to_string(), text);

@@ -5,13 +5,9 @@ use super::bootstrap::Resampled;
 use super::range_tally::month_of;
 use super::wait_tally::{MEASURES, WaitScore, WaitTally};
 use super::{EvalError, Watch};
-use crate::forecast::WaitMethod;
-use crate::job::{JobIndex, What};
+use crate::forecast::{RecordedArrivals, WaitMethod};
 use crate::parallel;
-use crate::site::Replay;
 use crate::units::{Seconds, Time};
-use crate::wait::Arrival;
-use crate::wait::features::{FeatureTracker, Features};
 use crate::workload::Workload;
 
 /// Which jobs are scored.
@@ -33,14 +29,8 @@ impl WaitWindow {
 /// The recorded schedule that methods follow, with what is the same for all of them.
 #[derive(Debug)]
 pub struct WaitScorer<'a> {
-    workload: &'a Workload,
+    arrivals: RecordedArrivals<'a>,
     window: WaitWindow,
-    /// Before its first step.
-    replay: Replay<'a>,
-    /// The jobs of the workload by their number at the site, where withdrawn jobs are counted too.
-    index_of: Vec<Option<JobIndex>>,
-    /// Of each job at its submission.
-    features: Vec<Features>,
 }
 
 impl<'a> WaitScorer<'a> {
@@ -53,26 +43,14 @@ impl<'a> WaitScorer<'a> {
         if jobs < window.from.max(1) {
             return Err(EvalError::TooFewJobs { jobs, needed: window.from.max(1) });
         }
-        let replay = Replay::recorded(workload, window.default_request);
-        let mut index_of = vec![None; replay.timeline().len()];
-        for job in workload.jobs() {
-            if let Some(number) = replay.timeline().number(job.index) {
-                index_of[number.at()] = Some(job.index);
-            }
-        }
-        let mut tracker = FeatureTracker::new(window.default_request);
-        let mut features = Vec::with_capacity(jobs);
-        let mut follower = replay.clone();
-        for job in workload.jobs() {
-            follower.advance_before(job.index, |event| tracker.observe(event));
-            features.push(tracker.features(job, job.submit));
-        }
-        Ok(WaitScorer { workload, window, replay, index_of, features })
+        let arrivals = RecordedArrivals::new(workload, Time::NEVER, window.default_request);
+        Ok(WaitScorer { arrivals, window })
     }
 
     /// How many jobs are scored: those of the window whose start is known.
     pub fn jobs(&self) -> usize {
-        let known = self.workload.starts.iter().skip(self.window.from.max(1) - 1).take(self.window.jobs);
+        let starts = &self.arrivals.workload().starts;
+        let known = starts.iter().skip(self.window.from.max(1) - 1).take(self.window.jobs);
         known.filter(|&&start| start != Time::NEVER).count()
     }
 
@@ -104,41 +82,21 @@ impl<'a> WaitScorer<'a> {
     /// Predicts and learns in the order of the log.
     fn follow(&self, method: &WaitMethod, done: &(dyn Fn(usize) + Sync)) -> WaitTally {
         let mut predictor = method.build(self.window.default_request);
-        let mut replay = self.replay.clone();
+        let workload = self.arrivals.workload();
+        let mut following = self.arrivals.follow();
         let mut tally = WaitTally::default();
         let first = self.window.from.max(1) - 1;
-        let last = first.saturating_add(self.window.jobs).min(self.workload.len());
-        for job in &self.workload.jobs()[..last] {
-            replay.advance_before(job.index, |event| {
-                predictor.observe(event);
-                if let (What::Started(_), Some(started)) = (event.what, self.index_of[event.job.index.at()])
-                    && let Some(wait) = self.wait(started)
-                {
-                    predictor.learn(&self.arrival(started), wait);
-                }
-            });
-            if job.index.at() < first {
-                continue;
-            }
+        let last = first.saturating_add(self.window.jobs).min(workload.len());
+        for job in &workload.jobs()[first..last] {
             // A job whose start the log does not know is not scored.
-            if let Some(wait) = self.wait(job.index) {
-                let forecast = predictor.predict(&self.arrival(job.index), replay.site().view(job.submit));
-                let request = job.shape.limit.unwrap_or(self.window.default_request);
-                tally.add(&forecast, wait, request, job.submit, month_of(self.workload, job.submit));
-                done(1);
-            }
+            let Some(wait) = self.arrivals.wait(job.index) else { continue };
+            following.before(job.index, &mut *predictor);
+            let arrival = self.arrivals.arrival(job.index);
+            let forecast = predictor.predict(&arrival, following.site().view(job.submit));
+            let request = job.shape.limit.unwrap_or(self.window.default_request);
+            tally.add(&forecast, wait, request, job.submit, month_of(workload, job.submit));
+            done(1);
         }
         tally
-    }
-
-    fn arrival(&self, index: JobIndex) -> Arrival<'_> {
-        let job = &self.workload.jobs()[index.at()];
-        Arrival { job, at: job.submit, features: &self.features[index.at()] }
-    }
-
-    /// How long a job waited, where the log knows it.
-    fn wait(&self, index: JobIndex) -> Option<Seconds> {
-        let start = self.workload.starts[index.at()];
-        (start != Time::NEVER).then(|| (start - self.workload.jobs()[index.at()].submit).max(Seconds::ZERO))
     }
 }

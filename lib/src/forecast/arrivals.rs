@@ -1,6 +1,6 @@
 //! The recorded schedule of a log as wait predictors follow it.
 
-use crate::job::{JobIndex, What};
+use crate::job::{Event, JobIndex, What};
 use crate::site::{Replay, Site};
 use crate::units::{Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
@@ -91,7 +91,7 @@ impl Following<'_, '_> {
 }
 
 impl RecordedArrivals<'_> {
-    fn tell(&self, event: &crate::job::Event<'_>, predictor: &mut dyn WaitPredictor) {
+    fn tell(&self, event: &Event<'_>, predictor: &mut dyn WaitPredictor) {
         predictor.observe(event);
         if let (What::Started(_), Some(started)) = (event.what, self.index_of[event.job.index.at()])
             && started.at() < self.features.len()

@@ -211,7 +211,7 @@ pub fn when(
     }
     let arrivals = RecordedArrivals::new(history, now, settings.default_request);
     let question =
-        Question { job, source, now, arrivals: &arrivals, default_request: settings.default_request };
+        WhenQuestion { job, source, now, arrivals: &arrivals, default_request: settings.default_request };
     let tried = parallel::map(&settings.methods, |method| {
         let mut predictor = method.build(settings.default_request);
         question.ask(method, &mut *predictor, known.saturating_sub(settings.trials)..known, done)
@@ -235,7 +235,7 @@ pub fn when(
 }
 
 /// What every method is asked.
-struct Question<'q, 'a> {
+struct WhenQuestion<'q, 'a> {
     job: &'q Job,
     source: &'q WhenSource<'a>,
     now: Time,
@@ -243,7 +243,7 @@ struct Question<'q, 'a> {
     default_request: Seconds,
 }
 
-impl Question<'_, '_> {
+impl WhenQuestion<'_, '_> {
     /// Follows the history with a method, tries it on these jobs, and asks it.
     fn ask(
         &self,

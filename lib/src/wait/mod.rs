@@ -13,6 +13,7 @@ mod ahead;
 mod baseline;
 mod calibration;
 mod class;
+mod class_shape;
 pub mod features;
 mod fit;
 mod freed;

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use super::class::CLASS_ENDS;
+use super::class_shape::{ClassShape, distribution, shape};
 use super::features::{Feature, Features};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
-use super::ranges::{ClassShape, distribution, shape};
+
 use crate::site::View;
 use crate::units::{Seconds, Time};
 
@@ -71,13 +72,13 @@ struct PastStart {
     submit: Time,
     procs: f64,
     ert: f64,
-    standing: Standing,
+    standing: QueueStanding,
     wait: f64,
 }
 
 /// How a job stood when it arrived, roughly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Standing {
+struct QueueStanding {
     /// It would have fitted on the free processors.
     fits: bool,
     /// It was in the first half of the queue by processors, and by requested time.
@@ -85,10 +86,10 @@ struct Standing {
     short: bool,
 }
 
-impl Standing {
-    fn of(features: &Features, capacity: f64) -> Standing {
+impl QueueStanding {
+    fn of(features: &Features, capacity: f64) -> QueueStanding {
         let half = (features.of(Feature::QueueLength) + 1.0) / 2.0;
-        Standing {
+        QueueStanding {
             fits: features.of(Feature::RequestSize) + features.of(Feature::Occupied) <= capacity,
             small: features.of(Feature::QueueRankBySize) <= half,
             short: features.of(Feature::QueueRankByErt) <= half,
@@ -132,7 +133,7 @@ impl QuickStarters {
     pub fn verdict(&self, arrival: &Arrival<'_>, site: View<'_>) -> QuickVerdict {
         let (procs, ert) = (arrival.features.of(Feature::RequestSize), arrival.features.of(Feature::Ert));
         let similar = |its_procs: f64, its_ert: f64| alike(procs, its_procs) && alike(ert, its_ert);
-        let standing = Standing::of(arrival.features, self.capacity);
+        let standing = QueueStanding::of(arrival.features, self.capacity);
         let [near_from, mid_from] = occupied_since(site);
         let (mut near, mut mid, mut long, mut all) =
             (Count::default(), Count::default(), Count::default(), Count::default());
@@ -213,7 +214,7 @@ impl WaitPredictor for QuickStarters {
             submit: arrival.at,
             procs: features.of(Feature::RequestSize),
             ert: features.of(Feature::Ert),
-            standing: Standing::of(features, self.capacity),
+            standing: QueueStanding::of(features, self.capacity),
             wait: wait.0.max(0) as f64,
         });
     }

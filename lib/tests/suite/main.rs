@@ -35,3 +35,4 @@ mod trace_squeue;
 mod trace_swf;
 mod trace_withdrawn;
 mod wait_features;
+mod wait_methods;

@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 
 use queuecast::eval::Window;
+use queuecast::forecast::WaitMethod;
 use queuecast::predict::template::{Lifetime, Template, TemplateSet};
 use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
 use queuecast::report::Format;
@@ -11,6 +12,7 @@ use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Per
 use queuecast::spec::{Alone, Also, Form, SettingKey, Spec, known};
 use queuecast::synth::Law;
 use queuecast::trace::Ruleset;
+use queuecast::wait::Regression;
 
 /// A small generator of random numbers, the same on every machine.
 struct Dice(u64);
@@ -31,6 +33,8 @@ fn values(key: &SettingKey) -> Vec<String> {
     let placeholder = |part: &str| -> Vec<String> {
         let samples: &[&str] = match part {
             "" => &[],
+            "JOBS" | "DRAWS" => &["1", "50", "5000"],
+            "QUANTILE" | "CONFIDENCE" => &["0.5", "0.95"],
             "N" => &["1", "2", "3", "7"],
             "SECONDS" => &["1", "60", "86400"],
             "F" => &["1.5", "2", "1000"],
@@ -136,6 +140,8 @@ fn predictors_and_their_settings() {
     check::<Template>();
     check::<TemplateSet>();
     check::<Lifetime>();
+    check::<WaitMethod>();
+    check::<Regression>();
 }
 
 #[test]

@@ -52,6 +52,21 @@ fn a_live_site_is_asked_which_jobs_run_and_wait() {
         String::from_utf8_lossy(&noted.get_output().stderr).contains("1 of 4 jobs wait for something else")
     );
 
+    // The same site asked when a job would start: behind the one that waits, or at the latest when all has ended.
+    let when = json(&mut run("when --live -n 4 -t 5m -p long --format json"));
+    assert_eq!(
+        (&when["method"], &when["record"]),
+        (&value!("simulated"), &value!(null)),
+        "nothing to learn from"
+    );
+    assert_eq!((&when["state"]["waiting"], &when["state"]["free"]), (&value!(1), &value!(2)));
+    let p90 = when["wait"]["p90"].as_f64().unwrap();
+    assert!((1.0..=1000.0).contains(&p90), "{p90}");
+    let several = json(&mut run("when --live site.sacct -n 4 -t 5m --format json"));
+    assert_eq!((&several["partition"], &several["learned"]), (&value!("long,wide"), &value!(2)));
+    let too_large = run("when --live -n 400 -t 5m").assert().code(2);
+    assert!(String::from_utf8_lossy(&too_large.get_output().stderr).contains("no partition allows this job"));
+
     for (squeue, sinfo, said) in [
         ("echo NAME", nodes, "line 1 of squeue is not as asked for"),
         ("echo slurm is down >&2; exit 1", nodes, "squeue failed: slurm is down"),

@@ -23,6 +23,7 @@ mod score;
 mod search;
 mod simulate;
 mod trace;
+mod when;
 mod width;
 
 use std::fs;

@@ -11,12 +11,12 @@ const SHARES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// A class less probable than this is left out of the distribution.
 const LEAST: f64 = 1e-9;
 
-/// The waits of a class with these ends. Where there are none, linear from its beginning to its end.
-pub(super) fn shape(mut waits: Vec<f64>, from: f64, to: f64) -> ClassShape {
-    waits.sort_by(f64::total_cmp);
-    let observed = Distribution::observed(waits.into(), 1.0);
-    let inner = observed.iter().flat_map(|waits| SHARES.map(|share| (share, waits.quantile(share))));
-    let first = observed.as_ref().map_or(from, |waits| waits.quantile(0.0));
+/// The waits of a class, in ascending order, with these ends. Where there are none, linear from its beginning to its end.
+pub(super) fn shape(waits: &[f64], from: f64, to: f64) -> ClassShape {
+    let at =
+        |share: f64| waits.get(((share * waits.len() as f64) as usize).min(waits.len().saturating_sub(1)));
+    let inner = SHARES.into_iter().filter_map(|share| at(share).map(|&wait| (share, wait)));
+    let first = waits.first().copied().unwrap_or(from);
     [(0.0, first)].into_iter().chain(inner).chain([(1.0, to)]).collect()
 }
 

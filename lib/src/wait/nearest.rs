@@ -23,6 +23,10 @@ pub struct Nearest {
     /// Of the features of each job of the history.
     sums: Vec<f64>,
     waits: Vec<f64>,
+    /// The places of the history in ascending order of waits.
+    by_wait: Vec<u32>,
+    /// The weight of each place, all zero between predictions.
+    weights: Vec<f64>,
 }
 
 /// A job of the history that is near enough.
@@ -64,6 +68,8 @@ impl Nearest {
             heavy: Vec::new(),
             sums: Vec::new(),
             waits: Vec::new(),
+            by_wait: Vec::new(),
+            weights: Vec::new(),
         }
     }
 
@@ -138,31 +144,64 @@ impl Nearest {
     }
 }
 
+impl Nearest {
+    /// Where a wait is in the order of waits, or would be.
+    fn rank(&self, wait: f64, place: u32) -> usize {
+        self.by_wait.partition_point(|&other| {
+            let its = self.waits[other as usize];
+            its < wait || (its == wait && other < place)
+        })
+    }
+
+    /// Weight and wait of each neighbour, in ascending order of waits.
+    fn in_order_of_waits(&mut self, mut neighbours: Vec<Neighbour>) -> Vec<(f64, f64)> {
+        let weight = |neighbour: &Neighbour| 1.0 / neighbour.distance.max(CLOSEST);
+        // The order of the whole history is known: many neighbours are taken from it, few are sorted.
+        if neighbours.len() < self.by_wait.len() / 16 {
+            neighbours.sort_unstable_by(|one, other| {
+                one.wait.total_cmp(&other.wait).then(one.place.cmp(&other.place))
+            });
+            return neighbours.iter().map(|one| (weight(one), one.wait)).collect();
+        }
+        neighbours.iter().for_each(|one| self.weights[one.place as usize] = weight(one));
+        let mut ordered = Vec::with_capacity(neighbours.len());
+        for &place in &self.by_wait {
+            let weight = std::mem::take(&mut self.weights[place as usize]);
+            if weight > 0.0 {
+                ordered.push((weight, self.waits[place as usize]));
+            }
+        }
+        ordered
+    }
+}
+
 impl WaitPredictor for Nearest {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
-        let mut neighbours = self.neighbours(arrival.features);
-        neighbours.sort_unstable_by(|one, other| {
-            one.wait.total_cmp(&other.wait).then(one.distance.total_cmp(&other.distance))
-        });
-        let weighted: Vec<(f64, f64)> =
-            neighbours.iter().map(|one| (1.0 / one.distance.max(CLOSEST), one.wait)).collect();
-        weighted::forecast(&weighted)
+        let neighbours = self.neighbours(arrival.features);
+        weighted::forecast(&self.in_order_of_waits(neighbours))
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         let (sum, wait) = (arrival.features.0.iter().sum(), wait.0.max(0) as f64);
         let heavy = HEAVY.map(|place| arrival.features.0[place]);
-        if self.waits.len() < self.window {
+        let place = if self.waits.len() < self.window {
             self.features.push(*arrival.features);
             self.heavy.push(heavy);
             self.sums.push(sum);
             self.waits.push(wait);
-            return;
-        }
-        let next = self.next;
-        self.next = (next + 1) % self.window;
-        self.features[next] = *arrival.features;
-        (self.heavy[next], self.sums[next], self.waits[next]) = (heavy, sum, wait);
+            self.weights.push(0.0);
+            self.waits.len() - 1
+        } else {
+            let next = self.next;
+            self.next = (next + 1) % self.window;
+            let oldest = self.rank(self.waits[next], next as u32);
+            self.by_wait.remove(oldest);
+            self.features[next] = *arrival.features;
+            (self.heavy[next], self.sums[next], self.waits[next]) = (heavy, sum, wait);
+            next
+        };
+        let rank = self.rank(wait, place as u32);
+        self.by_wait.insert(rank, place as u32);
     }
 }
 
@@ -239,6 +278,15 @@ mod tests {
             for (one, other) in found.iter().zip(&expected) {
                 prop_assert!((one.distance - other.0).abs() < 1e-9 && one.wait == other.1);
             }
+            // Sorted, or taken from the order of the whole history.
+            let near = nearest.neighbours(&features(&target));
+            let mut sorted: Vec<(f64, f64)> =
+                near.iter().map(|one| (1.0 / one.distance.max(CLOSEST), one.wait)).collect();
+            sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
+            let ordered = nearest.in_order_of_waits(near);
+            prop_assert_eq!(ordered.iter().map(|one| one.1).collect::<Vec<_>>(), sorted.iter().map(|one| one.1).collect::<Vec<_>>());
+            let (one, other): (f64, f64) = (ordered.iter().map(|one| one.0).sum(), sorted.iter().map(|one| one.0).sum());
+            prop_assert!((one - other).abs() <= 1e-9 * one);
             let forecast = asked(&mut nearest, 1, &target);
             let (least, most) = expected.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), one| (low.min(one.1), high.max(one.1)));
             prop_assert!(forecast.point >= least - 1e-6 && forecast.point <= most + 1e-6);

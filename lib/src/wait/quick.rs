@@ -62,6 +62,8 @@ pub struct QuickStarters {
     window: usize,
     /// In the order of their starts.
     history: VecDeque<PastStart>,
+    /// The waits of the history in ascending order: quick starters, and others.
+    sorted: [Vec<f64>; 2],
     /// The most processors ever seen in use: what the machine has in fact.
     capacity: f64,
 }
@@ -126,7 +128,12 @@ impl QuickStarters {
 
     /// Remembers the last so many jobs that started, at least one.
     pub fn new(window: usize) -> QuickStarters {
-        QuickStarters { window: window.max(1), history: VecDeque::new(), capacity: 0.0 }
+        QuickStarters {
+            window: window.max(1),
+            history: VecDeque::new(),
+            sorted: Default::default(),
+            capacity: 0.0,
+        }
     }
 
     /// Whether a job that arrives at a site is expected to start within an hour.
@@ -187,12 +194,11 @@ impl WaitPredictor for QuickStarters {
     /// median of those that are more probable.
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let verdict = self.verdict(arrival, site);
-        let (quick, slow): (Vec<f64>, Vec<f64>) =
-            self.history.iter().map(|past| past.wait).partition(|&wait| wait <= QUICK);
+        let [quick, slow] = &self.sorted;
         if self.history.is_empty() {
             return WaitForecast::nothing_known();
         }
-        let longest = slow.iter().fold(2.0 * QUICK, |longest, &wait| longest.max(wait));
+        let longest = slow.last().copied().unwrap_or_default().max(2.0 * QUICK);
         let shapes: [ClassShape; 2] = [shape(quick, 0.0, QUICK), shape(slow, QUICK, longest)];
         let probabilities = [verdict.probability, 1.0 - verdict.probability];
         let likely = &shapes[usize::from(!verdict.is_quick())];
@@ -204,9 +210,15 @@ impl WaitPredictor for QuickStarters {
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        if self.history.len() == self.window {
-            self.history.pop_front();
+        let wait = wait.0.max(0) as f64;
+        if self.history.len() == self.window
+            && let Some(oldest) = self.history.pop_front()
+        {
+            let waits = &mut self.sorted[usize::from(oldest.wait > QUICK)];
+            waits.remove(waits.partition_point(|&other| other < oldest.wait));
         }
+        let waits = &mut self.sorted[usize::from(wait > QUICK)];
+        waits.insert(waits.partition_point(|&other| other < wait), wait);
         let features = arrival.features;
         self.capacity =
             self.capacity.max(features.of(Feature::Occupied)).max(features.of(Feature::RequestSize));
@@ -215,7 +227,7 @@ impl WaitPredictor for QuickStarters {
             procs: features.of(Feature::RequestSize),
             ert: features.of(Feature::Ert),
             standing: QueueStanding::of(features, self.capacity),
-            wait: wait.0.max(0) as f64,
+            wait,
         });
     }
 }

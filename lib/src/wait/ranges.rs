@@ -131,9 +131,11 @@ fn ends(class: usize, longest: f64) -> (f64, f64) {
 fn shapes(history: &[(Features, f64)]) -> [ClassShape; CLASSES] {
     let longest = history.iter().fold(0.0_f64, |longest, one| longest.max(one.1));
     std::array::from_fn(|class| {
-        let waits = history.iter().map(|one| one.1).filter(|&wait| class_of(wait) == class);
+        let mut waits: Vec<f64> =
+            history.iter().map(|one| one.1).filter(|&wait| class_of(wait) == class).collect();
+        waits.sort_by(f64::total_cmp);
         let (from, to) = ends(class, longest);
-        shape(waits.collect(), from, to)
+        shape(&waits, from, to)
     })
 }
 

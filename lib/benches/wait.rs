@@ -1,0 +1,134 @@
+//! Predicting waits: the features of an arrival and how they grow with the queue, one prediction by each method over a full
+//! history of a real log, and the training of the support vector machine.
+//!
+//! `cargo bench -p queuecast --bench wait`. Predictions need a real log, found as in the tests (`QUEUECAST_TRACES`).
+
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::sync::LazyLock;
+
+use divan::{Bencher, black_box};
+use queuecast::forecast::{RecordedArrivals, WaitMethod};
+use queuecast::job::{Event, Job, JobIndex, What};
+use queuecast::predict::DEFAULT_REQUEST;
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::wait::WaitPredictor;
+use queuecast::wait::features::FeatureTracker;
+use queuecast::workload::Workload;
+
+fn main() {
+    if LOG.is_none() {
+        eprintln!("no real log: set QUEUECAST_TRACES to bench predictions");
+    }
+    divan::main();
+}
+
+/// Any number from a place, without chance.
+fn mixed(place: u32) -> u64 {
+    (u64::from(place) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
+}
+
+fn job(place: u32) -> Job {
+    let (procs, limit) = (1 + mixed(place) % 512, 60 * (1 + mixed(place + 7) % 2880));
+    let mut job = Job::rigid(u64::from(place), Time(0), Procs(procs as u32), Some(Seconds(limit as i64)));
+    job.index = JobIndex(place);
+    job
+}
+
+fn tell(tracker: &mut FeatureTracker, job: &Job, what: What) {
+    tracker.observe(&Event { at: Time(0), job, what });
+}
+
+/// A tracker with so many jobs waiting and as many running.
+fn tracker(waiting: u32) -> FeatureTracker {
+    let mut tracker = FeatureTracker::new(DEFAULT_REQUEST);
+    for place in 0..2 * waiting {
+        let job = job(place);
+        tell(&mut tracker, &job, What::Arrived);
+        if place >= waiting {
+            tell(&mut tracker, &job, What::Started(job.shape));
+        }
+    }
+    tracker
+}
+
+/// With as many jobs running as waiting.
+#[divan::bench(args = [100_u32, 1000, 10_000], sample_size = 100)]
+fn features_of_an_arrival(bencher: Bencher<'_, '_>, waiting: u32) {
+    let mut tracker = tracker(waiting);
+    let jobs: Vec<Job> = (0..1000).map(|place| job(3 * waiting + place)).collect();
+    let mut next = 0;
+    bencher.bench_local(|| {
+        next = (next + 1) % jobs.len();
+        tracker.features(black_box(&jobs[next]), Time(1))
+    });
+}
+
+/// A job arrives and leaves the queue.
+#[divan::bench(args = [100_u32, 1000, 10_000], sample_size = 100)]
+fn arrival_and_withdrawal(bencher: Bencher<'_, '_>, waiting: u32) {
+    let mut tracker = tracker(waiting);
+    let jobs: Vec<Job> = (0..1000).map(|place| job(3 * waiting + place)).collect();
+    let mut next = 0;
+    bencher.bench_local(|| {
+        next = (next + 1) % jobs.len();
+        tell(&mut tracker, &jobs[next], What::Arrived);
+        tell(&mut tracker, &jobs[next], What::Withdrawn);
+    });
+}
+
+const FROM: usize = 20_000;
+
+static LOG: LazyLock<Option<Workload>> = LazyLock::new(|| {
+    let file = support::traces()?.join("CTC-SP2-1996-3.1-cln.swf.gz");
+    file.is_file().then(|| support::read(&file, "default", None).workload)
+});
+
+/// A method that has followed the log up to job 20,000, then asked about each of the next jobs in turn.
+fn prediction(bencher: Bencher<'_, '_>, method: &str) {
+    let Some(log) = LOG.as_ref() else { return };
+    let last = log.jobs()[FROM + 400].submit;
+    let arrivals = RecordedArrivals::new(log, last, DEFAULT_REQUEST);
+    let mut predictor = method.parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
+    let mut following = arrivals.follow();
+    following.before(JobIndex(FROM as u32), &mut *predictor);
+    ask(&mut *predictor, &arrivals, &following, 0);
+    let mut place = 0;
+    bencher.bench_local(|| {
+        place = (place + 1) % 400;
+        ask(&mut *predictor, &arrivals, &following, place)
+    });
+}
+
+fn ask(
+    predictor: &mut dyn WaitPredictor,
+    arrivals: &RecordedArrivals<'_>,
+    following: &queuecast::forecast::Following<'_, '_>,
+    place: usize,
+) -> queuecast::wait::WaitForecast {
+    let arrival = arrivals.arrival(JobIndex((FROM + place) as u32));
+    predictor.predict(&arrival, following.site().view(arrival.at))
+}
+
+#[divan::bench(sample_size = 20, args = ["past", "knn", "quick", "qbets", "ibl", "downey", "ranges", "ranges:quick", "knn:by=linear", "knn:by=rbf", "simulated"])]
+fn one_prediction(bencher: Bencher<'_, '_>, method: &str) {
+    prediction(bencher, method);
+}
+
+/// The whole of a training: the first forecast after 5,000 starts.
+#[divan::bench(sample_count = 3)]
+fn training(bencher: Bencher<'_, '_>) {
+    let Some(log) = LOG.as_ref() else { return };
+    let arrivals = RecordedArrivals::new(log, log.jobs()[FROM].submit, DEFAULT_REQUEST);
+    bencher
+        .with_inputs(|| {
+            let mut predictor = "ranges".parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
+            let mut following = arrivals.follow();
+            following.before(JobIndex(FROM as u32), &mut *predictor);
+            (predictor, following)
+        })
+        .bench_local_values(|(mut predictor, following)| ask(&mut *predictor, &arrivals, &following, 0));
+}

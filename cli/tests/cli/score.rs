@@ -164,7 +164,7 @@ fn logs_that_cannot_be_scored_say_why() {
     for (line, expected) in [
         ("score wait log.swf", "3,000 jobs, and scoring begins with job 10001"),
         ("score wait made.swf --from 1", "does not record how long jobs waited"),
-        ("score wait log.swf --method guess", "possible values: zero, past[:JOBS], knn[:JOBS]"),
+        ("score wait log.swf --method guess", "possible values: zero, past[:JOBS], knn[:JOBS"),
         ("score wait log.swf --from 0", "--from"),
         ("score runtime made.swf --from 1", "does not record how long jobs waited"),
         ("score runtime log.swf", "scoring begins with job 10001"),

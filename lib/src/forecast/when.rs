@@ -258,10 +258,12 @@ impl WhenQuestion<'_, '_> {
             let index = JobIndex(index as u32);
             following.before(index, predictor);
             let arrival = self.arrivals.arrival(index);
-            let forecast = predictor.predict(&arrival, following.site().view(arrival.at));
-            let wait = self.arrivals.wait(index).filter(|&wait| arrival.at + wait <= self.now);
-            trial.add(&forecast, wait, self.now - arrival.at);
             done(1);
+            // A job whose start the log does not know tells nothing.
+            let Some(wait) = self.arrivals.wait(index) else { continue };
+            let forecast = predictor.predict(&arrival, following.site().view(arrival.at));
+            let known = Some(wait).filter(|&wait| arrival.at + wait <= self.now);
+            trial.add(&forecast, known, self.now - arrival.at);
         }
         following.to(self.now, predictor);
         let site = match self.source {

@@ -20,6 +20,8 @@ pub struct Nearest {
     features: Vec<Features>,
     /// The features that are processor times, which decide most distances, together in one place of memory.
     heavy: Vec<[f64; HEAVY.len()]>,
+    /// The others.
+    light: Vec<[f64; LIGHT.len() + 1]>,
     /// Of the features of each job of the history.
     sums: Vec<f64>,
     waits: Vec<f64>,
@@ -49,10 +51,30 @@ const HEAVY: [usize; 8] = [5, 7, 8, 9, 13, 15, 16, 17];
 const LIGHT: [usize; 11] = [0, 1, 2, 3, 4, 6, 10, 11, 12, 14, 18];
 
 /// A job whose neighbours are looked for.
-struct Looked<'a> {
-    features: &'a Features,
+struct Looked {
     heavy: [f64; HEAVY.len()],
+    light: [f64; LIGHT.len() + 1],
     sum: f64,
+}
+
+fn heavy(features: &Features) -> [f64; HEAVY.len()] {
+    HEAVY.map(|place| features.0[place])
+}
+
+/// With a zero at the end, so that they are summed four by four.
+fn light(features: &Features) -> [f64; LIGHT.len() + 1] {
+    std::array::from_fn(|at| LIGHT.get(at).map_or(0.0, |&place| features.0[place]))
+}
+
+/// The sum of the differences, in four parts that do not wait for each other.
+fn apart<const N: usize>(one: &[f64; N], other: &[f64; N]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (x, y) in one.chunks_exact(4).zip(other.chunks_exact(4)) {
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += (x - y).abs();
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 impl Nearest {
@@ -66,6 +88,7 @@ impl Nearest {
             next: 0,
             features: Vec::new(),
             heavy: Vec::new(),
+            light: Vec::new(),
             sums: Vec::new(),
             waits: Vec::new(),
             by_wait: Vec::new(),
@@ -80,18 +103,17 @@ impl Nearest {
 
     /// Every job of the history within the smallest threshold that has one, in the order of their places.
     pub(super) fn neighbours(&self, target: &Features) -> Vec<Neighbour> {
-        let looked = Looked {
-            features: target,
-            heavy: HEAVY.map(|place| target.0[place]),
-            sum: target.0.iter().sum(),
-        };
+        let looked = Looked { heavy: heavy(target), light: light(target), sum: target.0.iter().sum() };
         let near = self.within(&looked, THRESHOLD);
         if !near.is_empty() || self.sums.is_empty() {
             return near;
         }
         let mut nearest = f64::INFINITY;
-        for place in 0..self.sums.len() {
-            nearest = nearest.min(self.distance(&looked, place, nearest).unwrap_or(nearest));
+        for (place, &sum) in self.sums.iter().enumerate() {
+            // The least that the distance can be.
+            if (looked.sum - sum).abs() <= nearest * (looked.sum + sum) {
+                nearest = nearest.min(self.distance(&looked, place, nearest).unwrap_or(nearest));
+            }
         }
         // The threshold at or above the distance of the nearest; rounding may put that just below it.
         let steps = (nearest / THRESHOLD).floor().max(1.0);
@@ -102,7 +124,7 @@ impl Nearest {
             .map_or(near, |threshold| self.within(&looked, threshold))
     }
 
-    fn within(&self, looked: &Looked<'_>, threshold: f64) -> Vec<Neighbour> {
+    fn within(&self, looked: &Looked, threshold: f64) -> Vec<Neighbour> {
         let mut found = Vec::new();
         // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
         let (low, high) = if threshold < 1.0 {
@@ -115,30 +137,41 @@ impl Nearest {
         };
         // Room for rounding: what is at the edge is measured.
         let (low, high) = (low * (1.0 - 1e-9), high * (1.0 + 1e-9));
-        for (place, &sum) in self.sums.iter().enumerate() {
-            if sum < low || sum > high {
-                continue;
-            }
-            if let Some(distance) = self.distance(looked, place, threshold) {
-                found.push(Neighbour { place: place as u32, distance, wait: self.waits[place] });
+        // Which jobs pass is hard to guess for a processor, so both filters write without a branch.
+        let mut passed = vec![0_u32; self.sums.len()];
+        let mut count = 0;
+        for (place, &sum) in (0..).zip(&self.sums) {
+            passed[count] = place;
+            count += usize::from(sum >= low && sum <= high);
+        }
+        let candidates = count;
+        count = 0;
+        for at in 0..candidates {
+            let place = passed[at];
+            let heavy = apart(&looked.heavy, &self.heavy[place as usize]);
+            passed[count] = place;
+            count += usize::from(heavy <= threshold * (looked.sum + self.sums[place as usize]));
+        }
+        for &place in &passed[..count] {
+            if let Some(distance) = self.distance(looked, place as usize, threshold) {
+                found.push(Neighbour { place, distance, wait: self.waits[place as usize] });
             }
         }
         found
     }
 
     /// The distance of a job of the history, if it is not above `most`.
-    fn distance(&self, looked: &Looked<'_>, place: usize, most: f64) -> Option<f64> {
+    fn distance(&self, looked: &Looked, place: usize, most: f64) -> Option<f64> {
         let both = looked.sum + self.sums[place];
         if both <= 0.0 {
             return Some(0.0);
         }
         let limit = most * both;
-        let heavy: f64 = looked.heavy.iter().zip(&self.heavy[place]).map(|(x, y)| (x - y).abs()).sum();
+        let heavy = apart(&looked.heavy, &self.heavy[place]);
         if heavy > limit {
             return None;
         }
-        let other = &self.features[place].0;
-        let light: f64 = LIGHT.iter().map(|&place| (looked.features.0[place] - other[place]).abs()).sum();
+        let light = apart(&looked.light, &self.light[place]);
         let distance = (heavy + light) / both;
         (distance <= most).then_some(distance)
     }
@@ -183,10 +216,11 @@ impl WaitPredictor for Nearest {
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         let (sum, wait) = (arrival.features.0.iter().sum(), wait.0.max(0) as f64);
-        let heavy = HEAVY.map(|place| arrival.features.0[place]);
+        let (heavy, light) = (heavy(arrival.features), light(arrival.features));
         let place = if self.waits.len() < self.window {
             self.features.push(*arrival.features);
             self.heavy.push(heavy);
+            self.light.push(light);
             self.sums.push(sum);
             self.waits.push(wait);
             self.weights.push(0.0);
@@ -197,7 +231,8 @@ impl WaitPredictor for Nearest {
             let oldest = self.rank(self.waits[next], next as u32);
             self.by_wait.remove(oldest);
             self.features[next] = *arrival.features;
-            (self.heavy[next], self.sums[next], self.waits[next]) = (heavy, sum, wait);
+            (self.heavy[next], self.light[next]) = (heavy, light);
+            (self.sums[next], self.waits[next]) = (sum, wait);
             next
         };
         let rank = self.rank(wait, place as u32);

@@ -10,6 +10,7 @@
 mod cell;
 pub mod downey1997;
 mod figure;
+pub mod kumar2014;
 mod paper;
 mod printed;
 mod reproduction;
@@ -23,4 +24,5 @@ pub use paper::{Done, Paper, Prepare, Prepared, Protocol, Request, Tables, Work,
 pub use reproduction::{Caption, Claim, Reproduction, Tally};
 
 /// Every paper that can be reproduced.
-pub const PAPERS: &[Paper] = &[talby2005::PAPER, smith1998::PAPER, downey1997::PAPER, tsafrir2005::PAPER];
+pub const PAPERS: &[Paper] =
+    &[talby2005::PAPER, smith1998::PAPER, downey1997::PAPER, tsafrir2005::PAPER, kumar2014::PAPER];

@@ -31,7 +31,10 @@ fn arguments_that_do_not_make_sense() {
     assert!(text.contains("\nhint: needed from the Parallel Workloads Archive"), "{text}");
     assert!(LOGS.iter().all(|log| text.contains(log)), "{text}");
     let text = said(&folder, "reproduce talby2006 --traces .", 2);
-    assert!(text.contains("[possible values: talby2005, smith1998, downey1997, tsafrir2005]"), "{text}");
+    assert!(
+        text.contains("[possible values: talby2005, smith1998, downey1997, tsafrir2005, kumar2014]"),
+        "{text}"
+    );
     assert!(said(&folder, "reproduce", 2).contains("<PAPER>"));
     let text = said(&folder, "reproduce talby2005 --traces . --table 99", 2);
     assert!(text.starts_with("error: --table 99: talby2005 has no such table"), "{text}");

@@ -7,13 +7,15 @@
 
 mod downey1997;
 mod estimates;
+mod kumar2014;
 mod logs;
 mod pages;
 
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
-    let modules: [fn() -> Vec<Trial>; 3] = [downey1997::trials, estimates::trials, pages::trials];
+    let modules: [fn() -> Vec<Trial>; 4] =
+        [downey1997::trials, estimates::trials, kumar2014::trials, pages::trials];
     let trials = modules.into_iter().flat_map(|trials| trials()).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -1,0 +1,130 @@
+//! What the paper compares, and the methods that stand for it here.
+
+/// A column of the paper's tables, or a baseline beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedMethod {
+    /// QBETS: the bound on the 0.95 quantile.
+    Qbets,
+    /// Instance-based learning, with the support vector machine for classes: the paper's extended version.
+    Ibl,
+    /// The same with quick starters first. Not in the paper: what is due to nearest neighbours alone.
+    IblQuick,
+    /// Quick starters, nearest neighbours and the support vector machine: the whole framework.
+    Framework,
+    /// Nearest neighbours and the support vector machine, without quick starters.
+    Neighbours,
+    /// Weighted average over nearest neighbours, for Table 3.
+    Average,
+    /// Regressions over nearest neighbours, for Table 3.
+    Linear,
+    /// By polynomials.
+    Polynomial,
+    /// By radial basis functions.
+    Radial,
+    /// By sigmoids.
+    Sigmoid,
+    /// No wait: always the first class.
+    Zero,
+}
+
+impl ComparedMethod {
+    /// The longest work first.
+    pub const ALL: [ComparedMethod; 11] = [
+        ComparedMethod::Ibl,
+        ComparedMethod::IblQuick,
+        ComparedMethod::Framework,
+        ComparedMethod::Neighbours,
+        ComparedMethod::Polynomial,
+        ComparedMethod::Radial,
+        ComparedMethod::Sigmoid,
+        ComparedMethod::Linear,
+        ComparedMethod::Average,
+        ComparedMethod::Qbets,
+        ComparedMethod::Zero,
+    ];
+
+    /// The techniques of Table 3, in its order.
+    pub const TECHNIQUES: [ComparedMethod; 5] = [
+        ComparedMethod::Average,
+        ComparedMethod::Linear,
+        ComparedMethod::Polynomial,
+        ComparedMethod::Radial,
+        ComparedMethod::Sigmoid,
+    ];
+
+    /// What predicts waits.
+    pub const PREDICTORS: [ComparedMethod; 5] = [
+        ComparedMethod::Qbets,
+        ComparedMethod::Ibl,
+        ComparedMethod::Framework,
+        ComparedMethod::Neighbours,
+        ComparedMethod::IblQuick,
+    ];
+
+    /// The wait predictor by name.
+    pub fn spec(self) -> &'static str {
+        match self {
+            ComparedMethod::Qbets => "qbets",
+            ComparedMethod::Ibl => "ranges:point=ibl",
+            ComparedMethod::IblQuick => "ranges:point=ibl,quick",
+            ComparedMethod::Framework => "ranges:quick",
+            ComparedMethod::Neighbours => "ranges",
+            ComparedMethod::Average => "knn",
+            ComparedMethod::Linear => "knn:by=linear",
+            ComparedMethod::Polynomial => "knn:by=poly",
+            ComparedMethod::Radial => "knn:by=rbf",
+            ComparedMethod::Sigmoid => "knn:by=sigmoid",
+            ComparedMethod::Zero => "zero",
+        }
+    }
+
+    /// The heading of its rows.
+    pub fn row(self) -> &'static str {
+        match self {
+            ComparedMethod::Qbets => "QBETS",
+            ComparedMethod::Ibl => "IBL",
+            ComparedMethod::IblQuick => "IBL, quick starters first",
+            ComparedMethod::Framework => "Avg_wt, quick starters first",
+            ComparedMethod::Neighbours => "Avg_wt, neighbours alone",
+            ComparedMethod::Average => "Avg_wt",
+            ComparedMethod::Linear => "Reg_lin",
+            ComparedMethod::Polynomial => "Reg_poly",
+            ComparedMethod::Radial => "Reg_rbf",
+            ComparedMethod::Sigmoid => "Reg_sigmoid",
+            ComparedMethod::Zero => "No wait",
+        }
+    }
+
+    /// The heading of its column in the paper's Table 4, where it stands for one.
+    pub fn printed(self) -> Option<&'static str> {
+        match self {
+            ComparedMethod::Qbets => Some("QBETS"),
+            ComparedMethod::Ibl => Some("IBL"),
+            ComparedMethod::Framework | ComparedMethod::Neighbours => Some("Avg_wt"),
+            _ => None,
+        }
+    }
+
+    /// The tables that need it.
+    pub fn tables(self) -> &'static [&'static str] {
+        match self {
+            ComparedMethod::Zero => &["3", "4", "two-class", "three-class"],
+            _ if ComparedMethod::TECHNIQUES.contains(&self) => &["3"],
+            _ => &["4", "two-class", "three-class"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queuecast::forecast::WaitMethod;
+
+    #[test]
+    fn every_spec_can_be_read() {
+        for method in ComparedMethod::ALL {
+            assert_eq!(method.spec().parse::<WaitMethod>().unwrap().to_string(), method.spec());
+            assert!(!method.tables().is_empty());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Names and numbers of the paper that several files need.
+
+/// What the paper calls its logs, in the order of the files.
+pub const LOG_NAMES: [&str; 5] = ["CTC", "LANL", "HPC2N", "SDSC Blue", "SDSC SP2"];
+
+/// How many jobs are predicted, from the 10,001st on: up to the 50,000th.
+pub const JOBS: usize = 40_000;
+
+/// Table 4 (a), as a column.
+pub const NON_QUICK: &str = "Non Quick Starters";
+
+/// Table 4 (b), as a column.
+pub const OVERALL: &str = "Overall";

@@ -48,6 +48,8 @@ pub struct LiveQueue {
     pub machine: Procs,
     /// What the partitions allow one job.
     pub limits: JobLimits,
+    /// The partitions all of whose nodes it has, its own among them: their jobs compete for its processors.
+    pub within: Vec<String>,
     queue: PartitionQueue,
 }
 
@@ -65,6 +67,11 @@ impl LiveSite {
     /// All its processors, those that are down included.
     pub fn procs(&self) -> Procs {
         all_procs(&self.partitions)
+    }
+
+    /// Whether a job of this number, or one of an array of this number, waits.
+    pub fn waits(&self, id: u64) -> bool {
+        self.queue.iter().any(|queued| queued.id == id && queued.elapsed.is_none())
     }
 
     /// The queue of the partition named, or of each that starts jobs; those with the same nodes, limits and tier are one.
@@ -116,7 +123,9 @@ impl LiveSite {
                 ));
             }
             let limits = JobLimits { most: Some(group[0].most().min(machine)), longest: group[0].longest };
-            (machine > Procs(0)).then_some(LiveQueue { name, machine, limits, queue })
+            let within = self.partitions.iter().filter(|one| one.shared(group[0]) >= 1.0);
+            let within = within.map(|one| one.name.clone()).collect();
+            (machine > Procs(0)).then_some(LiveQueue { name, machine, limits, within, queue })
         });
         let queues: Vec<LiveQueue> = queues.collect();
         if queues.is_empty() {

@@ -52,7 +52,7 @@ fn the_text_says_it_in_plain_words() {
     assert!(!String::from_utf8_lossy(&without.get_output().stdout).contains("Probability"));
     let csv = folder.queuecast("when log.swf -n 8 --format csv").assert().success();
     let csv = String::from_utf8_lossy(&csv.get_output().stdout).into_owned();
-    assert!(csv.starts_with("partition,procs,time,p10,p25,median,p75,p90,method"), "{csv}");
+    assert!(csv.starts_with("partition,procs,time_seconds,p10_seconds,p25_seconds,median_seconds"), "{csv}");
     assert_eq!(csv.lines().count(), 2);
     folder.queuecast("when log.swf -n 8 --plot when.svg --quiet").assert().success();
     assert!(folder.read("when.svg").contains("<svg"));

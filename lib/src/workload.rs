@@ -1,11 +1,14 @@
 //! A machine and the jobs that arrive at it, in arrival order.
 
 mod digest;
+mod unfinished;
 
 use std::collections::BTreeMap;
 
 use crate::job::{Job, JobIndex, Runs, Truth};
 use crate::units::{Procs, Seconds, Time};
+
+pub use unfinished::Unfinished;
 
 /// A machine of identical processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::allocate::sizes;
 use crate::{Folder, SACCT, json};
 
 /// A site of fake commands: `squeue` and `sinfo` that print this.
-fn site(squeue: &str, sinfo: &str) -> Folder {
+pub fn site(squeue: &str, sinfo: &str) -> Folder {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::with("site.sacct", SACCT);
     for (name, text) in [("squeue", squeue), ("sinfo", sinfo)] {
@@ -90,7 +90,7 @@ fn a_live_site_is_asked_which_jobs_run_and_wait() {
 }
 
 /// Four nodes of four processors, all held by jobs of `short`; `long` has two of them, and `test` starts no jobs.
-fn overlapping() -> Folder {
+pub fn overlapping() -> Folder {
     let node = |name: &str, partition: &str, limits: &str| format!("{name}|4/0/0/4|{partition}|{limits}\\n");
     let mut nodes = String::new();
     for name in ["a", "b", "c", "d"] {
@@ -105,7 +105,7 @@ fn overlapping() -> Folder {
     site(&format!("printf '{queue}'"), &format!("printf '{nodes}'"))
 }
 
-fn run(folder: &Folder, line: &str) -> assert_cmd::Command {
+pub fn run(folder: &Folder, line: &str) -> assert_cmd::Command {
     let mut command = folder.queuecast(line);
     command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
     command

@@ -1,5 +1,7 @@
 //! `queuecast when`.
 
+use serde_json::json as value;
+
 use crate::{Folder, json};
 
 /// A log of a busy machine, as simulated, so that it has waits.
@@ -50,7 +52,7 @@ fn the_text_says_it_in_plain_words() {
     assert!(!String::from_utf8_lossy(&without.get_output().stdout).contains("Probability"));
     let csv = folder.queuecast("when log.swf -n 8 --format csv").assert().success();
     let csv = String::from_utf8_lossy(&csv.get_output().stdout).into_owned();
-    assert!(csv.starts_with("partition,procs,time,p10,p25,median,p75,p90,method"), "{csv}");
+    assert!(csv.starts_with("partition,procs,time_seconds,p10_seconds,p25_seconds,median_seconds"), "{csv}");
     assert_eq!(csv.lines().count(), 2);
     folder.queuecast("when log.swf -n 8 --plot when.svg --quiet").assert().success();
     assert!(folder.read("when.svg").contains("<svg"));
@@ -85,10 +87,103 @@ fn what_cannot_be_answered_says_why() {
     refused(&folder, "when made.swf -n 4", 3, "simulate it");
     refused(&folder, "when log.swf -n 100000", 2, "the machine has");
     refused(&folder, "when log.swf -n 4 --at 99999d", 2, "outside the log");
-    refused(&folder, "when log.swf -n 4 -q nosuch", 2, "no such queue");
+    refused(&folder, "when log.swf -n 4 --queue nosuch", 2, "no such queue");
     refused(&folder, "when log.swf -n 4 -u nosuch", 2, "no such user");
     refused(&folder, "when log.swf -n 0", 2, "at least 1");
     refused(&folder, "when log.swf -n 4 --method nearest", 2, "knn");
     refused(&folder, "when -n 4", 2, "FILE");
     refused(&folder, "when log.swf", 2, "--size");
+}
+
+/// One job has ended, one runs and one waits; the machine has four processors.
+const OPEN: &str = "\
+JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition
+1|COMPLETED|1700000000|1700000000|1700000010|1700000070|60|10|4|4|ada|batch
+2|RUNNING|1700000020|1700000020|1700000080|Unknown|20|10|2|2|ada|batch
+3|PENDING|1700000100|1700000100|Unknown|Unknown|0|10|4|0|eve|batch
+";
+
+#[test]
+fn jobs_that_had_not_ended_run_and_wait() {
+    let folder = Folder::with("site.sacct", OPEN);
+    let line = "when site.sacct -n 2 -t 5m --procs 4";
+    let ask = |line: &str| {
+        let mut command = folder.queuecast(&format!("{line} --format json"));
+        json(command.env("PATH", "/nowhere"))
+    };
+    let answer = ask(line);
+    let state = value!({"procs": 4, "free": 2, "running": 1, "waiting": 1, "wanted": 4});
+    assert_eq!((&answer["state"], &answer["learned"]), (&state, &value!(2)));
+    // Two waits are too few to choose by: the queue itself is asked.
+    assert_eq!((&answer["method"], &answer["record"]), (&value!("simulated"), &value!(null)));
+    // At 30 s the second job waited, and nothing is known of the third.
+    let earlier = ask(&format!("{line} --at 30"));
+    let state = value!({"procs": 4, "free": 0, "running": 1, "waiting": 1, "wanted": 2});
+    assert_eq!((&earlier["state"], &earlier["learned"]), (&state, &value!(1)));
+    // The queue of accounting records is the partition.
+    assert_eq!(ask(&format!("{line} --queue batch"))["learned"], 2);
+    let refused = folder.queuecast(&format!("{line} --queue none")).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(2) && said.contains("queues of the log: batch"),
+        "{:?} {said}",
+        refused.status
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_live_site_is_asked_partition_by_partition() {
+    use crate::live::{overlapping, run};
+    let folder = overlapping();
+    // Without a history the jobs are taken to run as long as they ask: three and four minutes more.
+    let text = crate::stdout(&mut run(&folder, "when --live -n 2 -t 5m -p short"));
+    assert!(text.contains("Most likely it starts 3 min from now."), "{text}");
+    assert!(text.contains("Too few past jobs") && !text.contains("Methods tried"), "{text}");
+    let both = json(&mut run(&folder, "when --live -n 2 --format json"));
+    let seen: Vec<_> = both["partitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (&one["partition"], &one["asked"]["time"]))
+        .collect();
+    assert_eq!(
+        seen,
+        [(&value!("long"), &value!(86_400)), (&value!("short"), &value!(600))],
+        "without a time, what the partition allows, and a day at most"
+    );
+    let large = run(&folder, "when --live -n 99 -t 5m").output().unwrap();
+    let said = String::from_utf8_lossy(&large.stderr).into_owned();
+    assert!(large.status.code() == Some(2) && said.contains("short: a job may have at most 16"), "{said}");
+    // Of what had not ended in old accounting, one must have ended since, and the other no longer waits.
+    std::fs::write(folder.path("open.sacct"), OPEN).unwrap();
+    let line = "when --live open.sacct -n 2 -t 5m -p short";
+    let noted = run(&folder, line).output().unwrap();
+    let said = String::from_utf8_lossy(&noted.stderr).into_owned();
+    assert!(said.contains("removed") && !said.contains("had not ended; "), "an hour after its limit: {said}");
+    let answer = json(&mut run(&folder, &format!("{line} --format json")));
+    assert_eq!((&answer["learned"], &answer["history"]), (&value!(1), &value!("1 job of all partitions")));
+    assert_eq!((&answer["method"], &answer["state"]["free"]), (&value!("simulated"), &value!(0)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_job_comes_before_those_of_lower_priority() {
+    // All four processors are held; of those that wait, one is of a higher tier and lower priority.
+    let queue = "1|RUNNING|4|5:00|1:00|70|eve|N/A|long|a|None\\n2|PENDING|1|5:00|0:00|90|ada|N/A|long||Resources\\n\
+                 3|PENDING|1|5:00|0:00|60|bob|N/A|long||Priority\\n4|PENDING|1|5:00|0:00|20|ada|N/A|long||Priority\\n\
+                 5|PENDING|1|5:00|0:00|10|eve|N/A|urgent||Priority\\n";
+    let nodes = "a|4/0/0/4|long|up|infinite|1-infinite|UNLIMITED|1\\na|4/0/0/4|urgent|up|infinite|1-infinite|UNLIMITED|2\\n";
+    let folder = crate::live::site(&format!("printf '{queue}'"), &format!("printf '{nodes}'"));
+    let ahead = |user: &str| {
+        let line = format!("when --live -n 1 -t 5m -p long {user} --format json");
+        json(&mut crate::live::run(&folder, &line))["state"]["waiting"].as_u64()
+    };
+    // The latest waiting job of ada has 20, bob's 60; eve has one of the higher tier with 10.
+    assert_eq!([ahead("-u ada"), ahead("-u bob"), ahead("-u eve")], [Some(4), Some(3), Some(4)]);
+    assert_eq!((ahead(""), ahead("-u zoe")), (Some(4), Some(4)), "nothing is known: behind all");
+    let running = queue.replace("3|PENDING|1|5:00|0:00|60|bob", "3|RUNNING|1|5:00|0:30|95|bob");
+    let folder = crate::live::site(&format!("printf '{running}'"), &format!("printf '{nodes}'"));
+    let line = "when --live -n 1 -t 5m -p long -u bob --procs 5 --format json";
+    assert_eq!(json(&mut crate::live::run(&folder, line))["state"]["waiting"], 1, "by the job that runs");
 }

@@ -218,10 +218,14 @@ pub fn when(
     });
     let mut tried: Vec<(MethodRecord, WaitForecast, StateNow)> =
         tried.into_iter().collect::<Result<_, _>>()?;
-    // Stable: of methods as good, the one named first. Without enough trials the first one answers.
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    let is_simulated = |method: &WaitMethod| matches!(method, WaitMethod::Simulated { .. });
     if tried.iter().all(|(record, ..)| enough(record)) {
+        // Stable: of methods as good, the one named first.
         tried.sort_by(|one, other| one.0.interval_score.total_cmp(&other.0.interval_score));
+    } else if let Some(place) = settings.methods.iter().position(is_simulated) {
+        // Too few waits to learn from: the jobs that run and wait say more than they do. Else the first one answers.
+        tried[..=place].rotate_right(1);
     }
     let Some((record, forecast, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
     Ok(WhenAnswer {

@@ -10,13 +10,15 @@ use super::select::{Selected, select};
 use super::store::JobColumns;
 use super::swf::Header;
 use super::{LogFormat, ReadOptions};
-use crate::workload::{Machine, Workload};
+use crate::workload::{Machine, Unfinished, Workload};
 
 /// A cleaned log as a workload.
 #[derive(Debug, Clone)]
 pub struct Log {
     /// The jobs and the machine.
     pub workload: Workload,
+    /// Jobs that had not ended when the log was taken: they are not among the jobs of the workload. Accounting records only.
+    pub unfinished: Vec<Unfinished>,
     /// The header comments.
     pub header: Header,
     /// What was removed and changed, and why.
@@ -41,7 +43,8 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Log, TraceEr
 
 impl Log {
     pub(super) fn of(selected: Selected<JobColumns>) -> Result<Log, TraceError> {
-        let Selected { kept, withdrawn, header, names, report, machine, format, compression } = selected;
+        let Selected { kept, withdrawn, unfinished, header, names, report, machine, format, compression } =
+            selected;
         let JobColumns { jobs, truths, starts } = kept;
         let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
         workload.set_withdrawn(withdrawn)?;
@@ -50,6 +53,6 @@ impl Log {
             LogFormat::Swf => header.unix_start_time,
             LogFormat::Sacct => Some(0),
         };
-        Ok(Log { workload, header, report, machine, format, compression })
+        Ok(Log { workload, unfinished, header, report, machine, format, compression })
     }
 }

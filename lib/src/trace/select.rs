@@ -11,18 +11,20 @@ use super::input::{Compression, Source};
 use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
-use super::store::{Store, withdrawn};
+use super::store::{Store, unfinished, withdrawn};
 use super::swf::Header;
 use super::{LogFormat, ReadOptions};
 use crate::job::JobIndex;
 use crate::units::Procs;
-use crate::workload::{Names, Withdrawn};
+use crate::workload::{Names, Unfinished, Withdrawn};
 
 /// A log, cleaned and in arrival order.
 pub(super) struct Selected<K> {
     pub kept: K,
     /// Jobs that never started, in arrival order. Their indices count the kept records before them.
     pub withdrawn: Vec<Withdrawn>,
+    /// Jobs that had not ended when the log was taken, in the order of the log.
+    pub unfinished: Vec<Unfinished>,
     pub header: Header,
     pub names: Names,
     pub report: CleaningReport,
@@ -46,6 +48,7 @@ pub(super) struct Gathered<K> {
     pub compression: Compression,
     kept: K,
     withdrawn: Vec<Withdrawn>,
+    unfinished: Vec<Unfinished>,
     /// Sum of the waits of the kept records.
     waited: i128,
     names: Names,
@@ -67,7 +70,7 @@ pub(super) fn gather<K: Store>(
     let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
     cleaner.set_format(records.format());
     let mut kept = K::default();
-    let mut left = Vec::new();
+    let (mut left, mut open) = (Vec::new(), Vec::new());
     let mut waited = 0;
     let mut record = Record::default();
     let mut comments = usize::MAX;
@@ -85,15 +88,19 @@ pub(super) fn gather<K: Store>(
         see(&record, records.is_accounting());
         largest.see(&record);
         let disposition = cleaner.clean(&mut record)?;
-        if disposition == Disposition::Removed {
-            continue;
-        }
-        identities.encode(&mut record);
-        if disposition == Disposition::Kept {
-            waited += i128::from(record.wait.max(0));
-            kept.push(&record);
-        } else {
-            left.push(withdrawn(&record, kept.len()));
+        match disposition {
+            Disposition::Removed => {}
+            // Of accounting records only, whose identities are numbered by the reader.
+            Disposition::Unfinished => open.push(unfinished(&record)),
+            Disposition::Kept => {
+                identities.encode(&mut record);
+                waited += i128::from(record.wait.max(0));
+                kept.push(&record);
+            }
+            Disposition::Withdrawn => {
+                identities.encode(&mut record);
+                left.push(withdrawn(&record, kept.len()));
+            }
         }
     }
     let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
@@ -108,6 +115,7 @@ pub(super) fn gather<K: Store>(
         compression,
         kept,
         withdrawn: left,
+        unfinished: open,
         waited,
         names,
         identities,
@@ -122,7 +130,7 @@ impl<K: Store> Gathered<K> {
     pub fn selected(self, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
         let Gathered { header, reading: mut counts, lines, format, compression, mut kept, mut names, .. } =
             self;
-        let (mut withdrawn, mut waited) = (self.withdrawn, self.waited);
+        let (mut withdrawn, unfinished, mut waited) = (self.withdrawn, self.unfinished, self.waited);
         self.identities.decode(&mut kept, &mut withdrawn, &mut names);
         counts.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
@@ -155,7 +163,7 @@ impl<K: Store> Gathered<K> {
         }
         let mut report = counts.report(&options.ruleset, lines, Some(machine.to_string()));
         report.withdrawn = Some(Withdrawals::of(withdrawn.iter().map(Withdrawn::waited), waited));
-        Ok(Selected { kept, withdrawn, header, names, report, machine, format, compression })
+        Ok(Selected { kept, withdrawn, unfinished, header, names, report, machine, format, compression })
     }
 }
 

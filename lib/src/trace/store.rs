@@ -6,7 +6,7 @@ use crate::job::{
     UserId,
 };
 use crate::units::{Procs, Seconds, Time};
-use crate::workload::{Withdrawn, arrange};
+use crate::workload::{Unfinished, Withdrawn, arrange};
 
 /// A growing list of cleaned records, with what ordering them and fitting them to the machine needs.
 pub(super) trait Store: Default {
@@ -171,6 +171,12 @@ pub(super) fn withdrawn(record: &Record, before: usize) -> Withdrawn {
     let index = JobIndex(u32::try_from(before).unwrap_or(u32::MAX));
     let left = Time(record.submit) + Seconds(record.wait);
     Withdrawn { job: Job { index, ..job(record) }, left }
+}
+
+/// The job that a record describes which had not ended.
+pub(super) fn unfinished(record: &Record) -> Unfinished {
+    let start = (record.wait >= 0).then(|| Time(record.submit) + Seconds(record.wait));
+    Unfinished { job: job(record), start }
 }
 
 /// Replaces a number of a job, where it is known.

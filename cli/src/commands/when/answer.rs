@@ -62,6 +62,8 @@ impl StartTime {
         let mut lines = Vec::new();
         lines.push(if wait.p90 < AT_ONCE {
             "Most likely it starts at once.".to_owned()
+        } else if duration::about(wait.p10) == duration::about(wait.p90) {
+            format!("Most likely it starts {} from now.", duration::about(wait.median))
         } else {
             format!(
                 "Most likely it starts between {} and {} from now; as likely as not within {}.",
@@ -103,10 +105,15 @@ impl StartTime {
     fn facts(&self) -> Table {
         let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
         let date = self.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+        // Seconds are those of a log; a site has a clock.
+        let moment = match (&self.partition, &self.moment.date) {
+            (Some(_), Some(date)) => date.clone(),
+            _ => format!("{} s{date}", self.moment.time),
+        };
         let mut facts = vec![fact("log", self.source.clone())];
         facts.extend(self.partition.as_ref().map(|name| fact("partition", name.clone())));
         facts.extend([
-            fact("moment", format!("{} s{date}", self.moment.time)),
+            fact("moment", moment),
             fact("job", format!("{} processors for {}", self.asked.procs, duration::human(self.asked.time))),
             fact("learned from", self.history.clone()),
             fact("method", self.answer.method.clone()),
@@ -160,7 +167,7 @@ impl StartTime {
         let bars =
             within.map(|one| Bar::new(duration::human(Seconds(one.seconds)), Cell::share(one.probability)));
         let name = self.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
-        Bars::new(format!("Probability of having started within{name}"), bars).on(format!(
+        Bars::new(format!("Probability of having started{name} within"), bars).on(format!(
             "{} processors for {}",
             self.asked.procs,
             duration::human(self.asked.time)
@@ -206,12 +213,12 @@ fn percent(share: f64) -> String {
 
 impl Answer for StartTime {
     fn document(&self) -> Document {
-        Document::new()
-            .with_table("question", self.facts())
-            .with_table("wait", self.waits())
-            .with_table("methods", self.tried())
-            .with_chart(Chart::Bars(self.chart()))
-            .with_paragraph(self.sentence())
+        let mut document =
+            Document::new().with_table("question", self.facts()).with_table("wait", self.waits());
+        if self.answer.tried.iter().any(|one| one.jobs > 0) {
+            document = document.with_table("methods", self.tried());
+        }
+        document.with_chart(Chart::Bars(self.chart())).with_paragraph(self.sentence())
     }
 
     fn table(&self) -> Table {

@@ -2,13 +2,14 @@
 
 mod answer;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use queuecast::forecast::{WaitMethod, WhenError, WhenSettings, WhenSource, when};
 use queuecast::job::{Job, QueueId, UserId};
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::trace::{LogFormat, MachineSize, MachineSource};
-use queuecast::units::{Procs, Seconds};
+use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
 use self::answer::{Asked, StartTime, StartTimes};
@@ -29,7 +30,7 @@ Examples:
     queuecast when LOG.swf.gz -n 64 -t 2h
 
   The same on a day of the log, for user 12 in queue 3:
-    queuecast when LOG.swf.gz --at 1997-02-03T10:00 -n 64 -t 2h -u 12 -q 3
+    queuecast when LOG.swf.gz --at 1997-02-03T10:00 -n 64 -t 2h -u 12 --queue 3
 
   On a Slurm site, now, with its accounting to learn from:
     queuecast when --live site.sacct.gz -n 64 -t 2h -p batch";
@@ -51,7 +52,7 @@ pub struct Arguments {
     #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]
     pub user: Option<String>,
     /// Its queue: a name or number of the log; in accounting records the partition
-    #[arg(short = 'q', long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
+    #[arg(long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub live: live::Arguments,
@@ -98,10 +99,32 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
                 trace.take_size(live::site_procs());
             }
+            let taken = trace.log.workload.latest(&trace.log.unfinished);
+            take_unfinished(trace, taken.unwrap_or_default(), printer)?;
             from_log(arguments, trace, plot, printer)
         }
         None => from_site(arguments, trace, plot, printer),
     }
+}
+
+/// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none.
+fn take_unfinished(trace: &mut Loaded, taken: Time, printer: &Printer) -> Result<(), Failure> {
+    let (log, name) = (&mut trace.log, &trace.name);
+    let ended = log.workload.len();
+    if !log.unfinished.is_empty() {
+        let joined = log.workload.with_unfinished(&log.unfinished, taken);
+        log.workload = joined.map_err(|error| Failure::input(format!("{name}: {error}")))?;
+    }
+    log.workload.take_partitions_for_queues();
+    let added = log.workload.len() - ended;
+    if added > 0 {
+        let (jobs, they) = match added {
+            1 => ("1 job".to_owned(), "it counts"),
+            count => (number_of(count, "job"), "they count"),
+        };
+        printer.note(&format!("{name}: {jobs} had not ended; {they} as running or waiting"));
+    }
+    Ok(())
 }
 
 impl Arguments {
@@ -116,10 +139,8 @@ impl Arguments {
     /// The job, as a log with these names numbers its user and queue.
     fn job(&self, workload: &Workload) -> Result<Job, Failure> {
         let names = &workload.names;
-        let number = |text: &str, names: &std::collections::BTreeMap<u32, String>| {
-            let named = names.iter().find(|(_, name)| *name == text).map(|(&number, _)| number);
-            named.or_else(|| text.parse().ok())
-        };
+        let number =
+            |text: &str, names: &BTreeMap<u32, String>| numbered(text, names).or_else(|| text.parse().ok());
         let mut job =
             Job::rigid(u64::MAX, workload.begins().unwrap_or_default(), Procs(self.size), self.time);
         if let Some(text) = &self.user {
@@ -141,9 +162,14 @@ impl Arguments {
     }
 }
 
+/// The number that a log gives to this name.
+fn numbered(text: &str, names: &BTreeMap<u32, String>) -> Option<u32> {
+    names.iter().find(|(_, name)| *name == text).map(|(&number, _)| number)
+}
+
 /// The queues of a log, for an error.
 fn queues(workload: &Workload) -> String {
-    let numbers: std::collections::BTreeSet<u32> =
+    let numbers: BTreeSet<u32> =
         workload.jobs().iter().filter_map(|job| job.queue).map(QueueId::number).collect();
     let name =
         |number: &u32| workload.names.queues.get(number).cloned().unwrap_or_else(|| number.to_string());
@@ -214,23 +240,42 @@ fn from_site(
     {
         history.take_size(Some(site.procs()));
     }
+    if let Some(history) = &mut history {
+        // Of jobs that waited when the accounting was taken and do not now, it is not known when they started.
+        history.log.unfinished.retain(|one| one.start.is_some() || site.waits(one.job.id.0));
+        take_unfinished(history, site.asked, printer)?;
+    }
+    if let (Some(user), Some(history)) = (&arguments.user, &history)
+        && arguments.job(&history.log.workload)?.user.is_none()
+    {
+        printer
+            .note(&format!("--user {user}: {} has no such user; the answer is that for any", history.name));
+    }
     let queues = site.queues(arguments.live.partition.as_deref(), procs, printer)?;
     let nothing = Workload::new(Machine { procs: site.procs().max(Procs(1)) }, Vec::new())
         .map_err(|error| Failure::input(format!("sinfo: {error}")))?;
     let several = queues.len() > 1;
     let (mut answers, mut refusals) = (Vec::new(), Vec::new());
     for queue in &queues {
-        let asked = Asked { procs: Procs(arguments.size), time: arguments.time.unwrap_or(DEFAULT_REQUEST) };
+        // A job that names no time gets what the partition allows; no more than a day is assumed.
+        let longest = queue.limits.longest.unwrap_or(DEFAULT_REQUEST).min(DEFAULT_REQUEST);
+        let asked = Asked { procs: Procs(arguments.size), time: arguments.time.unwrap_or(longest) };
         if let Some(why) = not_allowed(queue, &asked) {
             refusals.push(format!("{}: {why}", queue.name));
             continue;
         }
-        let (own, history_of) = match &history {
+        let (own, whose) = match &history {
             Some(trace) => history_of(&trace.log.workload, queue),
-            None => (None, "no history".to_owned()),
+            None => (None, String::new()),
         };
         let workload = own.as_ref().or(history.as_ref().map(|trace| &trace.log.workload)).unwrap_or(&nothing);
-        let job = Job { submit: site.asked, ..arguments.job(workload)? };
+        let mut job = Job { submit: site.asked, ..arguments.job(workload)? };
+        job.shape.limit = Some(asked.time);
+        job.queue = queue
+            .name
+            .split(',')
+            .find_map(|name| numbered(name, &workload.names.queues))
+            .and_then(QueueId::new);
         // Without a history there is nothing to learn from, and nothing to try methods on.
         let methods = if workload.is_empty() {
             vec![WaitMethod::Simulated { draws: queuecast::forecast::SimulatedWaits::DRAWS }]
@@ -242,7 +287,8 @@ fn from_site(
             let trials = settings.methods.len() * arguments.trials.min(workload.len());
             let progress = Progress::new(printer, "trying methods", trials);
             let done = |steps| progress.advance_by(steps);
-            let found = queue.site(site.asked, &workload.names, settings.default_request);
+            let found =
+                queue.site(site.asked, &workload.names, settings.default_request, arguments.user.as_deref());
             let source = WhenSource::Live { site: found, now: site.asked, history: workload };
             when(&job, &source, &settings, &done).map_err(|error| {
                 refused(&history.as_ref().map_or("squeue".to_owned(), |one| one.name.clone()), error)
@@ -259,7 +305,10 @@ fn from_site(
             zone: arguments.source.reading.time_zone.clone(),
             partition: Some(queue.name.clone()),
             machine: MachineSize { procs: queue.machine, source: from },
-            history: history_of,
+            history: match workload.is_empty() {
+                true => "no history".to_owned(),
+                false => format!("{}{whose}", number_of(answer.learned, "job")),
+            },
             asked,
             answer,
         });
@@ -286,23 +335,25 @@ fn not_allowed(queue: &LiveQueue, asked: &Asked) -> Option<String> {
 /// Fewer jobs of a partition than this are too few to learn from; then all jobs of the site are.
 const OWN_HISTORY: usize = 100;
 
-/// The history of the partitions of a queue, and whose it is; `None` for that of the whole site.
+/// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
 fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
-    let names: Vec<&str> = queue.name.split(',').collect();
-    let is_own = |job: &Job| {
-        let number = job.partition.map(queuecast::job::PartitionId::number);
-        number
-            .and_then(|number| workload.names.partitions.get(&number))
-            .is_some_and(|name| names.contains(&name.as_str()))
+    let partition = |job: &Job| {
+        let number = job.partition.map(queuecast::job::PartitionId::number)?;
+        workload.names.partitions.get(&number).map(String::as_str)
     };
-    let own = workload.jobs().iter().filter(|job| is_own(job)).count();
-    let all = number_of(workload.len(), "job");
-    if own == workload.len() || own < OWN_HISTORY {
-        let whose = if own == workload.len() { "" } else { " of all partitions" };
-        return (None, format!("{all}{whose}"));
+    let own: Vec<&str> = queue.name.split(',').collect();
+    let of_own =
+        workload.jobs().iter().filter(|job| partition(job).is_some_and(|name| own.contains(&name))).count();
+    let is_within = |job: &Job| partition(job).is_some_and(|name| queue.within.iter().any(|one| one == name));
+    let within: Vec<&Job> = workload.jobs().iter().filter(|job| is_within(job)).collect();
+    if within.len() == workload.len() || of_own < OWN_HISTORY {
+        let whose = if of_own == workload.len() { "" } else { " of all partitions" };
+        return (None, whose.to_owned());
     }
-    let Ok(mut kept) = workload.only(is_own) else { return (None, all) };
+    let names: BTreeSet<&str> = within.iter().filter_map(|job| partition(job)).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let Ok(mut kept) = workload.only(is_within) else { return (None, " of all partitions".to_owned()) };
     // Refused if a job was larger, on nodes that are gone: then the machine stays that of the site.
     let _ = kept.set_machine(Machine { procs: queue.machine });
-    (Some(kept), format!("{} of {}", number_of(own, "job"), queue.name))
+    (Some(kept), format!(" of {}", names.join(", ")))
 }

@@ -16,6 +16,8 @@ pub enum Disposition {
     Kept,
     /// It never started: not a job to simulate, but one that stood in the queue until it left.
     Withdrawn,
+    /// It had not ended when the log was taken: not a job to simulate, but one that ran or waited at the end.
+    Unfinished,
     /// It is not a job.
     Removed,
 }
@@ -80,7 +82,8 @@ impl Cleaner {
     /// the job is taken to need.
     pub fn clean(&mut self, record: &mut Record) -> Result<Disposition, TraceError> {
         if record.unfinished {
-            return self.remove(Rule::Unfinished, record, || "not ended".into());
+            self.fire(Rule::Unfinished, record, || "not ended".into())?;
+            return Ok(self.unfinished(record));
         }
         if record.is_partial() {
             let status = record.status;
@@ -159,6 +162,27 @@ impl Cleaner {
             record.requested_time = UNKNOWN;
         }
         Disposition::Withdrawn
+    }
+
+    /// Decides whether a record that had not ended is a job that ran or waited at the end of the log. It obeys the rules that
+    /// jobs obey; they are not counted again.
+    fn unfinished(&self, record: &mut Record) -> Disposition {
+        let (requested, allocated) = (record.requested_procs, record.allocated_procs);
+        let started = record.wait >= 0;
+        let (first, second) = if started && self.ruleset.prefers_allocated(self.held) {
+            (allocated, requested)
+        } else {
+            (requested, allocated)
+        };
+        record.requested_procs = if first > 0 { first } else { second };
+        if record.requested_time <= 0 {
+            record.requested_time = UNKNOWN;
+        }
+        let times = record.submit.max(record.wait).max(record.requested_time);
+        let machine = self.machine.map_or(i64::from(u32::MAX), |procs| i64::from(procs.0));
+        let is_job =
+            record.submit >= 0 && times <= FARTHEST && (1..=machine).contains(&record.requested_procs);
+        if is_job { Disposition::Unfinished } else { Disposition::Removed }
     }
 
     fn choose_processors(&mut self, record: &mut Record) -> Result<bool, TraceError> {

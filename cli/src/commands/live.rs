@@ -50,6 +50,8 @@ pub struct LiveQueue {
     pub limits: JobLimits,
     /// The partitions all of whose nodes it has, its own among them: their jobs compete for its processors.
     pub within: Vec<String>,
+    /// How many of the waiting jobs, the first ones, are of a higher tier.
+    of_higher_tier: usize,
     queue: PartitionQueue,
 }
 
@@ -125,7 +127,12 @@ impl LiveSite {
             let limits = JobLimits { most: Some(group[0].most().min(machine)), longest: group[0].longest };
             let within = self.partitions.iter().filter(|one| one.shared(group[0]) >= 1.0);
             let within = within.map(|one| one.name.clone()).collect();
-            (machine > Procs(0)).then_some(LiveQueue { name, machine, limits, within, queue })
+            let higher = self.partitions.iter().filter(|one| one.tier > group[0].tier);
+            let higher: Vec<&String> = higher.map(|one| &one.name).collect();
+            let is_higher = |job: &&Queued| job.partitions.iter().any(|name| higher.contains(&name));
+            let waiting = queue.jobs.iter().filter(|job| job.elapsed.is_none());
+            let of_higher_tier = waiting.filter(is_higher).count();
+            (machine > Procs(0)).then_some(LiveQueue { name, machine, limits, within, of_higher_tier, queue })
         });
         let queues: Vec<LiveQueue> = queues.collect();
         if queues.is_empty() {
@@ -156,12 +163,30 @@ impl LiveSite {
 }
 
 impl LiveQueue {
-    /// The partitions as a site, with users numbered as in its history.
-    pub fn site(&self, asked: Time, names: &Names, default_request: Seconds) -> Site {
+    /// The jobs that wait, in the order of the queue.
+    fn waiting(&self) -> impl Iterator<Item = &Queued> {
+        self.queue.jobs.iter().filter(|queued| queued.elapsed.is_none())
+    }
+
+    /// How many of the waiting jobs a new one of this user would come behind; all, if the user has no job here.
+    ///
+    /// Its priority is taken to be that of the user's latest job that waits, else of the latest that runs: most of a priority is
+    /// the share of its user and account, and what it owes to age and size is not told apart. Higher tiers come first in any case.
+    fn ahead(&self, newcomer: Option<&str>) -> usize {
+        let own = self.queue.jobs.iter().filter(|queued| Some(queued.user.as_str()) == newcomer);
+        let latest = own.max_by_key(|queued| (queued.elapsed.is_none(), queued.id));
+        let Some(standing) = latest.map(|queued| queued.priority) else { return self.waiting().count() };
+        let of_tier = self.waiting().skip(self.of_higher_tier);
+        self.of_higher_tier + of_tier.take_while(|queued| queued.priority >= standing).count()
+    }
+
+    /// The partitions as a site, with users numbered as in its history. Where a new job is one of `newcomer`, the waiting jobs
+    /// that it would come before by its priority are left out.
+    pub fn site(&self, asked: Time, names: &Names, default_request: Seconds, newcomer: Option<&str>) -> Site {
         let job = |queued: &Queued| queued.job(asked, names);
         let jobs = || self.queue.jobs.iter();
         let running = jobs().filter_map(|queued| Some((job(queued), queued.elapsed?)));
-        let waiting = jobs().filter(|queued| queued.elapsed.is_none()).map(job);
+        let waiting = self.waiting().take(self.ahead(newcomer)).map(job);
         Site::found(Machine { procs: self.machine }, asked, running, waiting, default_request)
     }
 }

@@ -7,7 +7,7 @@ use crate::allocate::sizes;
 use crate::{Folder, SACCT, json};
 
 /// A site of fake commands: `squeue` and `sinfo` that print this.
-fn site(squeue: &str, sinfo: &str) -> Folder {
+pub fn site(squeue: &str, sinfo: &str) -> Folder {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::with("site.sacct", SACCT);
     for (name, text) in [("squeue", squeue), ("sinfo", sinfo)] {

@@ -165,3 +165,25 @@ fn a_live_site_is_asked_partition_by_partition() {
     assert_eq!((&answer["learned"], &answer["history"]), (&value!(1), &value!("1 job of all partitions")));
     assert_eq!((&answer["method"], &answer["state"]["free"]), (&value!("simulated"), &value!(0)));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_new_job_comes_before_those_of_lower_priority() {
+    // All four processors are held; of those that wait, one is of a higher tier and lower priority.
+    let queue = "1|RUNNING|4|5:00|1:00|70|eve|N/A|long|a|None\\n2|PENDING|1|5:00|0:00|90|ada|N/A|long||Resources\\n\
+                 3|PENDING|1|5:00|0:00|60|bob|N/A|long||Priority\\n4|PENDING|1|5:00|0:00|20|ada|N/A|long||Priority\\n\
+                 5|PENDING|1|5:00|0:00|10|eve|N/A|urgent||Priority\\n";
+    let nodes = "a|4/0/0/4|long|up|infinite|1-infinite|UNLIMITED|1\\na|4/0/0/4|urgent|up|infinite|1-infinite|UNLIMITED|2\\n";
+    let folder = crate::live::site(&format!("printf '{queue}'"), &format!("printf '{nodes}'"));
+    let ahead = |user: &str| {
+        let line = format!("when --live -n 1 -t 5m -p long {user} --format json");
+        json(&mut crate::live::run(&folder, &line))["state"]["waiting"].as_u64()
+    };
+    // The latest waiting job of ada has 20, bob's 60; eve has one of the higher tier with 10.
+    assert_eq!([ahead("-u ada"), ahead("-u bob"), ahead("-u eve")], [Some(4), Some(3), Some(4)]);
+    assert_eq!((ahead(""), ahead("-u zoe")), (Some(4), Some(4)), "nothing is known: behind all");
+    let running = queue.replace("3|PENDING|1|5:00|0:00|60|bob", "3|RUNNING|1|5:00|0:30|95|bob");
+    let folder = crate::live::site(&format!("printf '{running}'"), &format!("printf '{nodes}'"));
+    let line = "when --live -n 1 -t 5m -p long -u bob --procs 5 --format json";
+    assert_eq!(json(&mut crate::live::run(&folder, line))["state"]["waiting"], 1, "by the job that runs");
+}

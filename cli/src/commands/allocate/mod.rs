@@ -277,7 +277,7 @@ fn from_site(
     let (mut answers, mut refused) = (Vec::new(), Vec::new());
     let progress = Progress::uncounted(printer, predicting(settings));
     for queue in &queues {
-        let found = queue.site(site.asked, &workload.names, settings.default_request);
+        let found = queue.site(site.asked, &workload.names, settings.default_request, None);
         let asked =
             AdviceSource::Live { site: found, now: site.asked, history: workload, limits: queue.limits };
         let answer = match advise(job, asked, settings) {

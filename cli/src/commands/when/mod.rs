@@ -287,7 +287,8 @@ fn from_site(
             let trials = settings.methods.len() * arguments.trials.min(workload.len());
             let progress = Progress::new(printer, "trying methods", trials);
             let done = |steps| progress.advance_by(steps);
-            let found = queue.site(site.asked, &workload.names, settings.default_request);
+            let found =
+                queue.site(site.asked, &workload.names, settings.default_request, arguments.user.as_deref());
             let source = WhenSource::Live { site: found, now: site.asked, history: workload };
             when(&job, &source, &settings, &done).map_err(|error| {
                 refused(&history.as_ref().map_or("squeue".to_owned(), |one| one.name.clone()), error)

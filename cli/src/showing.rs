@@ -12,7 +12,7 @@ pub struct Showing {
     #[arg(long, global = true, value_name = "FORMAT", default_value_t = Format::Text, value_parser = formats())]
     pub format: Format,
     /// Print only results, warnings and errors
-    #[arg(short, long, global = true)]
+    #[arg(long, global = true)]
     pub quiet: bool,
     /// Draw tables and charts in plain ASCII
     #[arg(long, global = true)]

@@ -87,7 +87,7 @@ fn what_cannot_be_answered_says_why() {
     refused(&folder, "when made.swf -n 4", 3, "simulate it");
     refused(&folder, "when log.swf -n 100000", 2, "the machine has");
     refused(&folder, "when log.swf -n 4 --at 99999d", 2, "outside the log");
-    refused(&folder, "when log.swf -n 4 --queue nosuch", 2, "no such queue");
+    refused(&folder, "when log.swf -n 4 -q nosuch", 2, "no such queue");
     refused(&folder, "when log.swf -n 4 -u nosuch", 2, "no such user");
     refused(&folder, "when log.swf -n 0", 2, "at least 1");
     refused(&folder, "when log.swf -n 4 --method nearest", 2, "knn");
@@ -121,7 +121,7 @@ fn jobs_that_had_not_ended_run_and_wait() {
     let state = value!({"procs": 4, "free": 0, "running": 1, "waiting": 1, "wanted": 2});
     assert_eq!((&earlier["state"], &earlier["learned"]), (&state, &value!(1)));
     // The queue of accounting records is the partition.
-    assert_eq!(ask(&format!("{line} --queue batch"))["learned"], 2);
+    assert_eq!(ask(&format!("{line} -q batch"))["learned"], 2);
     let refused = folder.queuecast(&format!("{line} --queue none")).output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(

@@ -30,7 +30,7 @@ Examples:
     queuecast when LOG.swf.gz -n 64 -t 2h
 
   The same on a day of the log, for user 12 in queue 3:
-    queuecast when LOG.swf.gz --at 1997-02-03T10:00 -n 64 -t 2h -u 12 --queue 3
+    queuecast when LOG.swf.gz --at 1997-02-03T10:00 -n 64 -t 2h -u 12 -q 3
 
   On a Slurm site, now, with its accounting to learn from:
     queuecast when --live site.sacct.gz -n 64 -t 2h -p batch";
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]
     pub user: Option<String>,
     /// Its queue: a name or number of the log; in accounting records the partition
-    #[arg(long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
+    #[arg(short = 'q', long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
     pub queue: Option<String>,
     #[command(flatten)]
     pub live: live::Arguments,

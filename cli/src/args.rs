@@ -19,7 +19,7 @@ Standard output has the results and nothing else, so they can be piped:
 
 /// Commands by who needs them.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("For users", &["allocate"]),
+    ("For users", &["when", "allocate"]),
     ("For administrators", &["trace", "simulate", "compare"]),
     ("For researchers", &["score", "generate", "search", "mold", "reproduce"]),
     ("Also", &["demo", "completions", "help"]),
@@ -30,6 +30,7 @@ Where to start:
   queuecast demo              policies compared on made-up jobs; needs no file
   queuecast trace info LOG    what is in a job log (SWF, or sacct -P)
   queuecast compare LOG       what other policies would have done with it
+  queuecast when LOG -n 64 -t 2h                when a job would start
   queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for";
 
 /// The help: where to start, the commands by who needs them, and the options.
@@ -169,7 +170,7 @@ mod tests {
         }
         let help = command.render_help().to_string();
         for part in
-            ["Where to start:\n  queuecast demo", "For users:\n  allocate", "For administrators:", "--format"]
+            ["Where to start:\n  queuecast demo", "For users:\n  when", "For administrators:", "--format"]
         {
             assert!(help.contains(part), "{part} is not in\n{help}");
         }

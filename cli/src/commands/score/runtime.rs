@@ -36,7 +36,7 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    #[arg(long, value_name = "PREDICTOR,...", default_value = "recent:2,sbh", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
+    #[arg(long, value_name = "METHOD,...", default_value = "recent:2,sbh", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
     #[arg(help = spec::predictor().help(METHOD), long_help = spec::predictor().long_help(METHOD))]
     pub method: Vec<Several<NamedPredictor>>,
     #[command(flatten)]

@@ -132,7 +132,7 @@ mod tests {
             "--by=1h", // the former name of --max-shift
             "-o",
             "a.swf",
-            "-q",
+            "--quiet",
         ];
         let expected = "queuecast generate shake 'my log.swf.gz' --max-shift 1h --seed 3";
         assert_eq!(invocation(&line).recorded().unwrap(), expected);

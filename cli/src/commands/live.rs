@@ -6,13 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::allot::advice::JobLimits;
 use queuecast::site::Site;
-use queuecast::trace::PartitionQueue;
 use queuecast::trace::sinfo::{Partition, SINFO, all_procs, sinfo};
 use queuecast::trace::squeue::{NotAsAsked, Queued, SQUEUE, TIME_FORMAT, squeue};
+use queuecast::trace::{LogFormat, MachineSource, PartitionQueue};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Names};
 
-use crate::commands::loaded::number_of;
+use crate::commands::loaded::{Loaded, number_of};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -191,8 +191,15 @@ impl LiveQueue {
     }
 }
 
+/// Gives accounting records whose machine is guessed the size of the site, if there is a Slurm here that answers.
+pub fn take_size(trace: &mut Loaded) {
+    if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
+        trace.take_size(site_procs());
+    }
+}
+
 /// All processors of the site, if there is a Slurm here that answers.
-pub fn site_procs() -> Option<Procs> {
+fn site_procs() -> Option<Procs> {
     let partitions = sinfo(&output("sinfo", &SINFO).ok()?).ok()?;
     Some(all_procs(&partitions)).filter(|&procs| procs > Procs(0))
 }

@@ -8,6 +8,23 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
+/// The moment of a log that is asked about.
+#[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
+pub struct Arguments {
+    /// The moment the job is submitted: a length of time since the log's start (200d, or seconds), a date (1996-12-24,
+    /// 1996-12-24T12:00), or end, the last submission. The start is that of the log's header (UnixStartTime), which may be
+    /// long before the first submission. Nothing the log says of later is looked at
+    #[arg(
+        long,
+        value_name = "MOMENT",
+        default_value = "end",
+        allow_hyphen_values = true,
+        conflicts_with = "live"
+    )]
+    pub at: String,
+}
+
 /// When the job is submitted.
 #[derive(Debug, Clone, Serialize)]
 pub struct Moment {

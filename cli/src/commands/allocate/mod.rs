@@ -15,7 +15,7 @@ use queuecast::allot::advice::{
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
-use queuecast::trace::{LogFormat, MachineSize, MachineSource};
+use queuecast::trace::{MachineSize, MachineSource};
 use queuecast::units::{Procs, Seconds};
 use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
@@ -59,17 +59,8 @@ pub struct Arguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub live: live::Arguments,
-    /// The moment the job is submitted: a length of time since the log's start (200d, or seconds), a date (1996-12-24,
-    /// 1996-12-24T12:00), or end, the last submission. The start is that of the log's header (UnixStartTime), which may be
-    /// long before the first submission. Nothing the log says of later is looked at
-    #[arg(
-        long,
-        value_name = "MOMENT",
-        default_value = "end",
-        allow_hyphen_values = true,
-        conflicts_with = "live"
-    )]
-    pub at: String,
+    #[command(flatten)]
+    pub moment: moment::Arguments,
     #[command(flatten)]
     pub job: job::Arguments,
     #[arg(long, value_name = "TARGET", default_value = "median", value_parser = target(), hide_possible_values = true, help_heading = "The choice")]
@@ -211,9 +202,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     if let Some(trace) = trace.as_mut().filter(|_| !arguments.live.live) {
-        if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
-            trace.take_size(live::site_procs());
-        }
+        live::take_size(trace);
         return from_log(arguments, &job, &settings, trace, plot, printer);
     }
     if settings.predictor == PredictorSpec::Perfect {
@@ -232,7 +221,7 @@ fn from_log(
     printer: &Printer,
 ) -> Result<(), Failure> {
     let (workload, zone) = (&trace.log.workload, &arguments.source.reading.time_zone);
-    let at = moment::read(&arguments.at, zone, workload)?;
+    let at = moment::read(&arguments.moment.at, zone, workload)?;
     let answer = {
         let _progress = Progress::uncounted(printer, predicting(settings));
         advise(job, AdviceSource::Log { workload, at }, settings)?

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use queuecast::forecast::{WaitMethod, WhenError, WhenSettings, WhenSource, when};
 use queuecast::job::{Job, QueueId, UserId};
 use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::trace::{LogFormat, MachineSize, MachineSource};
+use queuecast::trace::{MachineSize, MachineSource};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -56,16 +56,8 @@ pub struct Arguments {
     pub queue: Option<String>,
     #[command(flatten)]
     pub live: live::Arguments,
-    /// The moment the job is submitted: a length of time since the log's start (200d, or seconds), a date (1996-12-24,
-    /// 1996-12-24T12:00), or end, the last submission. Nothing the log says of later is looked at
-    #[arg(
-        long,
-        value_name = "MOMENT",
-        default_value = "end",
-        allow_hyphen_values = true,
-        conflicts_with = "live"
-    )]
-    pub at: String,
+    #[command(flatten)]
+    pub moment: moment::Arguments,
     #[arg(long, value_name = "METHOD,...", default_value = DEFAULT, value_parser = SpecList(method()), hide_possible_values = true, help_heading = "The answer")]
     #[arg(help = method().help(METHOD), long_help = method().long_help(METHOD))]
     pub method: Vec<Several<WaitMethod>>,
@@ -96,9 +88,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     match trace.as_mut().filter(|_| !arguments.live.live) {
         Some(trace) => {
-            if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
-                trace.take_size(live::site_procs());
-            }
+            live::take_size(trace);
             let taken = trace.log.workload.latest(&trace.log.unfinished);
             take_unfinished(trace, taken.unwrap_or_default(), printer)?;
             from_log(arguments, trace, plot, printer)
@@ -201,7 +191,7 @@ fn from_log(
     printer: &Printer,
 ) -> Result<(), Failure> {
     let (workload, zone) = (&trace.log.workload, &arguments.source.reading.time_zone);
-    let at = moment::read(&arguments.at, zone, workload)?;
+    let at = moment::read(&arguments.moment.at, zone, workload)?;
     let job = Job { submit: at, ..arguments.job(workload)? };
     let settings = arguments.settings(arguments.methods());
     let answer = {

@@ -7,9 +7,10 @@
 //!
 //! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`] →
 //! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
-//! [`allot`] → [`forecast`] → [`eval`] → [`report`]. A test holds them.
+//! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
+pub mod broker;
 pub mod characterization;
 pub mod distribution;
 pub mod eval;

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::planned::{PlannedRuns, PlannedWaits};
 use super::simulated::SimulatedWaits;
+use crate::sim::Backfill;
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
 use crate::wait::{
@@ -36,6 +38,11 @@ pub enum WaitMethod {
     Simulated {
         /// How many simulations make an answer.
         draws: u32,
+    },
+    /// One run of an EASY site on.
+    Planned {
+        /// How long jobs run in it.
+        runs: PlannedRuns,
     },
     /// Quick starters: jobs that start within an hour.
     Quick {
@@ -87,6 +94,9 @@ impl WaitMethod {
             WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
             WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
             WaitMethod::Simulated { draws } => Box::new(SimulatedWaits::new(draws, default_request)),
+            WaitMethod::Planned { runs } => {
+                Box::new(PlannedWaits::new(Backfill::easy(), runs, default_request))
+            }
             WaitMethod::Quick { window } => Box::new(QuickStarters::new(window)),
             WaitMethod::Nearest { window, by: None } => Box::new(Nearest::new(window)),
             WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
@@ -132,6 +142,10 @@ impl fmt::Display for WaitMethod {
             WaitMethod::Simulated { draws } => {
                 size(draws as usize, SimulatedWaits::DRAWS as usize);
                 "simulated"
+            }
+            WaitMethod::Planned { runs } => {
+                settings.extend((runs != PlannedRuns::default()).then(|| runs.to_string()));
+                "planned"
             }
             WaitMethod::Quick { window } => {
                 size(window, QuickStarters::WINDOW);
@@ -183,6 +197,11 @@ impl Spec for WaitMethod {
                 "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
             )
             .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
+            Form::new("planned", "the queue run on under EASY once, with run times as requested or assumed shorter").with(
+                "[:requested|recent|SHARE]",
+                &[SettingKey::new("runs", "requested|recent|SHARE").placed()],
+                "planned:0.9",
+            ),
             Form::new(
                 "quick",
                 "whether it starts within an hour, by similar jobs while the machine was occupied alike",
@@ -246,6 +265,17 @@ impl Spec for WaitMethod {
                     .value("draws")
                     .map_or(Ok(SimulatedWaits::DRAWS), |value| value.whole(1..=100_000))?;
                 Ok(WaitMethod::Simulated { draws })
+            }
+            "planned" => {
+                let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value.text() {
+                    "requested" => Ok(PlannedRuns::Requested),
+                    "recent" => Ok(PlannedRuns::Recent),
+                    _ => value
+                        .number(0.01..=1.0)
+                        .map(PlannedRuns::Share)
+                        .map_err(|_| value.wrong("give requested, recent or a share from 0.01 to 1")),
+                })?;
+                Ok(WaitMethod::Planned { runs })
             }
             "quick" => Ok(WaitMethod::Quick { window: window(QuickStarters::WINDOW)? }),
             "knn" => Ok(WaitMethod::Nearest {

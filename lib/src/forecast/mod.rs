@@ -4,11 +4,14 @@
 
 mod arrivals;
 mod method;
+mod planned;
 mod simulated;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
 pub use method::WaitMethod;
+pub(crate) use planned::{FOREVER, wait_if};
+pub use planned::{PlannedRuns, PlannedWaits};
 pub use simulated::SimulatedWaits;
 pub use when::{
     MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenError, WhenSettings, WhenSource,

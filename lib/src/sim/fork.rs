@@ -66,14 +66,28 @@ impl Fork {
         policy: &mut dyn Policy,
         predictor: &mut dyn RuntimePredictor,
     ) -> Result<Option<Time>, SimError> {
-        let site = self.engine.site();
-        if job < site.submitted() && site.job(job).is_none() || self.engine.start(job).is_some() {
+        self.clone().start_before(job, Time::NEVER, policy, predictor)
+    }
+
+    /// The same, given up at `until`: `None` also if the job does not start before then. The fork is used up, which saves a
+    /// copy.
+    pub fn start_before(
+        self,
+        job: JobIndex,
+        until: Time,
+        policy: &mut dyn Policy,
+        predictor: &mut dyn RuntimePredictor,
+    ) -> Result<Option<Time>, SimError> {
+        let mut engine = self.engine;
+        let site = engine.site();
+        if job < site.submitted() && site.job(job).is_none() || engine.start(job).is_some() {
             return Ok(None);
         }
         let mut parts = Components { policy, predictor, observers: &mut [] };
-        let mut engine = self.engine.clone();
         engine.conclude(self.now, &mut parts)?;
-        while engine.start(job).is_none() && engine.step(&mut parts)?.is_some() {}
+        while engine.start(job).is_none() && engine.next().is_some_and(|next| next < until) {
+            engine.step(&mut parts)?;
+        }
         Ok(engine.start(job))
     }
 }

@@ -1,12 +1,44 @@
-//! What is done to a simulation from outside: jobs withdrawn, processors lost and restored.
+//! What is done to a simulation from outside: an instant taken in parts, jobs withdrawn, processors lost and restored.
 
 use super::{Components, Engine};
-use crate::job::{JobIndex, What};
+use crate::job::{Job, JobIndex, Truth, What};
 use crate::sim::error::SimError;
 use crate::sim::policy::Change;
 use crate::units::{Procs, Seconds, Time};
 
 impl Engine<'_> {
+    /// The first part of an instant, for several simulations in step: jobs due to end by then end, and predictions are
+    /// outlived. Whether a plan is due: jobs ended, or the policy asked for one. Jobs are then submitted by
+    /// [`Engine::admit`], and [`Engine::conclude`] plans.
+    pub fn settle(&mut self, now: Time, parts: &mut Components<'_, '_>) -> Result<bool, SimError> {
+        let mut is_due = self.wake <= now.0;
+        while let Some(job) = self.ends.take(now.0) {
+            self.end(job, now.0, parts);
+            is_due = true;
+        }
+        self.overrun_all(now.0, parts);
+        self.result(is_due)
+    }
+
+    /// How long a job in the system runs in all. For oracles only.
+    pub(crate) fn true_run(&self, job: JobIndex) -> Seconds {
+        Seconds(self.secrets[job].run)
+    }
+
+    /// A job is submitted now and joins the queue; no plan is made. Returns its number.
+    pub fn admit(
+        &mut self,
+        job: Job,
+        truth: Truth,
+        now: Time,
+        parts: &mut Components<'_, '_>,
+    ) -> Result<JobIndex, SimError> {
+        let index = self.site.submitted();
+        self.arrivals.push(Job { submit: now, ..job }, truth);
+        self.arrive(now.0, parts);
+        self.result(index)
+    }
+
     /// Takes a waiting job out of the queue. `false` if it does not wait. Plans are made at the next instant.
     pub fn withdraw(
         &mut self,

@@ -277,6 +277,13 @@ impl FeatureTracker {
         ])
     }
 
+    /// The processor time asked for by waiting jobs, and what running jobs may still use of theirs, in processor seconds.
+    pub fn outstanding(&mut self, now: Time) -> f64 {
+        self.spend(now.0);
+        let (queue, running) = (self.waiting.total(), self.running.total());
+        (queue.sums[0] + running.sums[0] - i128::from(now.0) * running.sums[1]) as f64
+    }
+
     /// Nothing remains of running jobs that have used up their requested time.
     fn spend(&mut self, now: i64) {
         while let Some(&Reverse((until, job))) = self.spending.peek()

@@ -1,0 +1,277 @@
+//! Several sites on one clock, and a broker that sends each job to one of them.
+
+use super::brokers::{Broker, Routing};
+use super::error::GridError;
+use super::jobs::GridJob;
+use super::member::{Happened, Member};
+use super::offer::SiteOffer;
+use super::setup::SiteSetup;
+use crate::job::JobIndex;
+use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
+use crate::sim::{Options, SimError};
+use crate::units::{Seconds, Time};
+
+/// Sites, and the jobs that arrive at them.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    sites: Vec<SiteSetup>,
+    jobs: Vec<GridJob>,
+    /// What happens at limits, corrections, factor, of all sites. The order of events is always the textbook's.
+    pub options: Options,
+    /// Stands in for a missing requested time.
+    pub default_request: Seconds,
+}
+
+/// Where a job ran, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GridStart {
+    /// The site.
+    pub site: usize,
+    /// When it started.
+    pub start: Time,
+    /// How long it ran.
+    pub ran: Seconds,
+}
+
+/// What came of a grid under one broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GridSchedule {
+    /// Of each job, in the order of arrival; `None` of a job that no site takes.
+    pub starts: Vec<Option<GridStart>>,
+    /// Copies that were withdrawn because another started.
+    pub withdrawn: usize,
+    /// The most jobs that waited at each site.
+    pub longest_queues: Vec<usize>,
+}
+
+impl Grid {
+    /// Checks sites and jobs, and puts the jobs in order of arrival.
+    pub fn new(sites: Vec<SiteSetup>, mut jobs: Vec<GridJob>) -> Result<Grid, GridError> {
+        if sites.is_empty() {
+            return Err(GridError::NoSite);
+        }
+        if jobs.len() >= u32::MAX as usize {
+            return Err(GridError::TooMany);
+        }
+        for (place, site) in sites.iter().enumerate() {
+            if site.name.trim().is_empty() {
+                return Err(GridError::NoName(place + 1));
+            }
+            if sites[..place].iter().any(|other| other.name == site.name) {
+                return Err(GridError::SameName(site.name.clone()));
+            }
+            if site.procs.0 == 0 {
+                return Err(GridError::NoProcessors(site.name.clone()));
+            }
+            if !(0.001..=1000.0).contains(&site.speed) {
+                return Err(GridError::Speed { site: site.name.clone(), speed: site.speed });
+            }
+            if site.predictor == PredictorSpec::Perfect {
+                return Err(GridError::Perfect(site.name.clone()));
+            }
+        }
+        if let Some((job, home)) =
+            jobs.iter().find_map(|one| Some((one, one.home.filter(|&home| home >= sites.len())?)))
+        {
+            return Err(GridError::NoHome { job: job.job.id.0, home, sites: sites.len() });
+        }
+        if !jobs.is_sorted_by_key(|one| one.job.submit) {
+            jobs.sort_by_key(|one| one.job.submit);
+        }
+        for (index, one) in (0..).zip(&mut jobs) {
+            one.job.index = JobIndex(index);
+        }
+        Ok(Grid { sites, jobs, options: Options::default(), default_request: DEFAULT_REQUEST })
+    }
+
+    /// The sites.
+    pub fn sites(&self) -> &[SiteSetup] {
+        &self.sites
+    }
+
+    /// The jobs, in order of arrival.
+    pub fn jobs(&self) -> &[GridJob] {
+        &self.jobs
+    }
+
+    /// Jobs that no site takes.
+    pub fn unplaced(&self) -> impl Iterator<Item = &GridJob> {
+        self.jobs.iter().filter(|one| {
+            let takes = |(place, site): (usize, &SiteSetup)| {
+                site.admitted(&one.job, one.home == Some(place), self.default_request).is_some()
+            };
+            !self.sites.iter().enumerate().any(takes)
+        })
+    }
+
+    /// Simulates all jobs under a broker. `done` is told how many more jobs have arrived, now and then.
+    pub fn simulate(
+        &self,
+        broker: &mut dyn Broker,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<GridSchedule, GridError> {
+        let options = Options { event_order: Default::default(), ..self.options };
+        let uses = broker.uses();
+        let members = self.sites.iter().map(|site| Member::new(site.clone(), options, self.default_request, uses));
+        let mut run = Run {
+            grid: self,
+            options,
+            members: members.collect(),
+            starts: vec![None; self.jobs.len()],
+            copies: Copies::default(),
+            withdrawn: 0,
+            longest_queues: vec![0; self.sites.len()],
+        };
+        let (mut next, mut told) = (0, 0);
+        while let Some(now) = run.next(next) {
+            run.settle(now)?;
+            while let Some(job) = self.jobs.get(next).filter(|one| one.job.submit <= now) {
+                run.route(job, now, broker)?;
+                next += 1;
+            }
+            run.plan(now)?;
+            if next - told >= 1000 {
+                done(next - told);
+                told = next;
+            }
+        }
+        done(next - told);
+        Ok(GridSchedule { starts: run.starts, withdrawn: run.withdrawn, longest_queues: run.longest_queues })
+    }
+}
+
+/// Copies of jobs that have not started, by the number of the job.
+#[derive(Debug, Default)]
+struct Copies(std::collections::HashMap<u32, Vec<(usize, JobIndex)>>);
+
+/// A simulation of a grid in progress.
+struct Run<'a> {
+    grid: &'a Grid,
+    options: Options,
+    members: Vec<Member>,
+    starts: Vec<Option<GridStart>>,
+    copies: Copies,
+    withdrawn: usize,
+    longest_queues: Vec<usize>,
+}
+
+impl Run<'_> {
+    /// The next instant at which something happens, with the job that arrives next.
+    fn next(&self, job: usize) -> Option<Time> {
+        let arrival = self.grid.jobs.get(job).map(|one| one.job.submit);
+        self.members.iter().filter_map(|member| member.engine.next()).chain(arrival).min()
+    }
+
+    /// What is due before arrivals happens at every site.
+    fn settle(&mut self, now: Time) -> Result<(), GridError> {
+        for member in &mut self.members {
+            if member.engine.next().is_some_and(|next| next <= now) {
+                let settled = member.settle(now);
+                settled.map_err(|error| failed(member, error))?;
+                for happened in member.listener.happened.drain(..) {
+                    if let Happened::Ended(job, ran) = happened
+                        && let Some(start) = &mut self.starts[job as usize]
+                    {
+                        start.ran = ran;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A job arrives, and the broker says where it goes.
+    fn route(&mut self, one: &GridJob, now: Time, broker: &mut dyn Broker) -> Result<(), GridError> {
+        let mut offers: Vec<SiteOffer<'_>> = Vec::with_capacity(self.members.len());
+        for (site, member) in self.members.iter_mut().enumerate() {
+            let is_home = one.home == Some(site);
+            let Some(mut job) = member.setup.admitted(&one.job, is_home, self.grid.default_request) else {
+                continue;
+            };
+            (job.index, job.submit) = (member.engine.site().submitted(), now);
+            let offer = SiteOffer {
+                site,
+                member,
+                job,
+                truth: &one.truth,
+                now,
+                is_home,
+                options: self.options,
+                features: None,
+                forecast: None,
+            };
+            if is_home { offers.insert(0, offer) } else { offers.push(offer) }
+        }
+        if offers.is_empty() {
+            return Ok(());
+        }
+        let wrong = || GridError::Routing(one.job.id.0);
+        let mut places = match broker.choose(&mut offers) {
+            Routing::One(place) => vec![place],
+            Routing::Several(places) => places,
+        };
+        places.sort_unstable();
+        places.dedup();
+        if places.is_empty() || places.last().is_some_and(|&last| last >= offers.len()) {
+            return Err(wrong());
+        }
+        let number = one.job.index.0;
+        let mut copies = Vec::new();
+        let is_one = places.len() == 1;
+        for (place, offer) in offers.into_iter().enumerate() {
+            if places.binary_search(&place).is_err() {
+                continue;
+            }
+            let SiteOffer { site, member, job, .. } = offer;
+            let truth = member.setup.truth(&one.truth);
+            let index = member.admit(number, job, truth, now).map_err(|error| failed(member, error))?;
+            let waiting = member.engine.site().queue_length();
+            self.longest_queues[site] = self.longest_queues[site].max(waiting);
+            if !is_one {
+                copies.push((site, index));
+            }
+        }
+        if !is_one {
+            self.copies.0.insert(number, copies);
+        }
+        Ok(())
+    }
+
+    /// Every site at which something happened plans, in the order of the grid. The copies of a job that starts leave the
+    /// other queues before any other site plans, so no two of them run; the sites they leave plan again.
+    fn plan(&mut self, now: Time) -> Result<(), GridError> {
+        while let Some(site) = self.members.iter().position(|member| member.plan_is_due) {
+            let member = &mut self.members[site];
+            member.plan(now).map_err(|error| failed(member, error))?;
+            let happened = std::mem::take(&mut member.listener.happened);
+            for one in &happened {
+                if let Happened::Started(job, index) = *one {
+                    self.starts[job as usize] = Some(GridStart { site, start: now, ran: Seconds::ZERO });
+                    self.withdraw_others(job, (site, index), now)?;
+                }
+            }
+            // Given back, so that its memory is used again.
+            let buffer = &mut self.members[site].listener.happened;
+            if buffer.is_empty() {
+                *buffer = happened;
+                buffer.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn withdraw_others(&mut self, job: u32, started: (usize, JobIndex), now: Time) -> Result<(), GridError> {
+        for (site, index) in self.copies.0.remove(&job).unwrap_or_default() {
+            if (site, index) != started {
+                let member = &mut self.members[site];
+                member.withdraw(index, now).map_err(|error| failed(member, error))?;
+                self.withdrawn += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(member: &Member, error: SimError) -> GridError {
+    GridError::Simulation { site: member.setup.name.clone(), error: Box::new(error) }
+}

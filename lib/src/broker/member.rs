@@ -1,0 +1,205 @@
+//! One site of a grid in a simulation: its engine, what takes part in it, and what is learned from it.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::setup::SiteSetup;
+use crate::forecast::{PlannedWaits, WaitMethod};
+use crate::job::{Event, Job, JobIndex, Truth, What};
+use crate::predict::RuntimePredictor;
+use crate::sim::{Components, Engine, Observer, Options, Policy, SimError};
+use crate::site::View;
+use crate::units::{Seconds, Time};
+use crate::wait::features::{FeatureTracker, Features};
+use crate::wait::{Arrival, Ranges, WaitForecast, WaitPredictor};
+use crate::workload::Machine;
+
+/// What a broker asks of the sites.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Uses {
+    /// Whether it asks for loads.
+    pub loads: bool,
+    /// How the sites predict waits for it, if they do.
+    pub waits: Option<WaitMethod>,
+}
+
+/// A site of a grid.
+pub(super) struct Member {
+    pub setup: SiteSetup,
+    pub engine: Engine<'static>,
+    policy: Box<dyn Policy>,
+    predictor: Box<dyn RuntimePredictor>,
+    pub listener: Listener,
+    /// Whether a plan is due at this instant.
+    pub plan_is_due: bool,
+}
+
+impl Member {
+    pub fn new(setup: SiteSetup, options: Options, default_request: Seconds, uses: Uses) -> Member {
+        let listener = Listener {
+            tracker: (uses.loads || uses.waits.is_some()).then(|| FeatureTracker::new(default_request)),
+            waits: uses.waits.map(|method| Predictor::of(method, &setup, default_request)),
+            features: HashMap::new(),
+            learned: 0,
+            demands: VecDeque::new(),
+            numbers: Vec::new(),
+            happened: Vec::new(),
+        };
+        Member {
+            engine: Engine::idle(Machine { procs: setup.procs }, options),
+            policy: setup.policy.build(),
+            predictor: setup.predictor.build(Vec::new, default_request),
+            setup,
+            listener,
+            plan_is_due: false,
+        }
+    }
+
+    /// What is due before arrivals happens.
+    pub fn settle(&mut self, now: Time) -> Result<(), SimError> {
+        self.plan_is_due |= with(self, |engine, parts| engine.settle(now, parts))?;
+        Ok(())
+    }
+
+    /// A job of the grid joins the queue.
+    pub fn admit(&mut self, number: u32, job: Job, truth: Truth, now: Time) -> Result<JobIndex, SimError> {
+        if self.listener.waits.is_some()
+            && let Some(tracker) = &mut self.listener.tracker
+        {
+            let features = tracker.features(&job, now);
+            self.listener.features.insert(self.engine.site().submitted(), features);
+        }
+        self.listener.numbers.push(number);
+        self.plan_is_due = true;
+        with(self, |engine, parts| engine.admit(job, truth, now, parts))
+    }
+
+    /// The copy of a job that started elsewhere leaves the queue.
+    pub fn withdraw(&mut self, index: JobIndex, now: Time) -> Result<(), SimError> {
+        self.listener.features.remove(&index);
+        if with(self, |engine, parts| engine.withdraw(index, now, parts))? {
+            self.plan_is_due = true;
+        }
+        Ok(())
+    }
+
+    pub fn plan(&mut self, now: Time) -> Result<(), SimError> {
+        self.plan_is_due = false;
+        with(self, |engine, parts| engine.conclude(now, parts))
+    }
+
+    pub fn view(&self, now: Time) -> View<'_> {
+        self.engine.site().view(now)
+    }
+
+    /// The run time that the site would plan a job with.
+    pub fn planned_run(&self, job: &Job) -> Seconds {
+        self.predictor.estimate(&crate::predict::Question { job, elapsed: Seconds::ZERO }).point()
+    }
+}
+
+fn with<T>(member: &mut Member, work: impl FnOnce(&mut Engine<'static>, &mut Components<'_, '_>) -> T) -> T {
+    let observers: &mut [&mut dyn Observer] = &mut [&mut member.listener];
+    let mut parts =
+        Components { policy: member.policy.as_mut(), predictor: member.predictor.as_mut(), observers };
+    work(&mut member.engine, &mut parts)
+}
+
+/// A start or an end of a job, by its number in the grid.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Happened {
+    Started(u32, JobIndex),
+    Ended(u32, Seconds),
+}
+
+/// Follows the events of one site.
+pub(super) struct Listener {
+    tracker: Option<FeatureTracker>,
+    waits: Option<Predictor>,
+    /// Of jobs that have not started, at their submission. Looked up, never iterated.
+    features: HashMap<JobIndex, Features>,
+    /// Starts that were learned from.
+    pub learned: usize,
+    /// The queue's demand at the submission of the last of these, oldest first.
+    demands: VecDeque<f64>,
+    /// The number in the grid of each job of this site.
+    numbers: Vec<u32>,
+    /// Since it was last looked at.
+    pub happened: Vec<Happened>,
+}
+
+impl Observer for Listener {
+    fn saw(&mut self, event: &Event<'_>, _view: &View<'_>) {
+        if let Some(tracker) = &mut self.tracker {
+            tracker.observe(event);
+        }
+        if let Some(waits) = &mut self.waits {
+            waits.by().observe(event);
+        }
+        let index = event.job.index;
+        match event.what {
+            What::Started(_) => {
+                self.happened.push(Happened::Started(self.numbers[index.at()], index));
+                if let (Some(waits), Some(features)) = (&mut self.waits, self.features.remove(&index)) {
+                    let arrival = Arrival { job: event.job, at: event.job.submit, features: &features };
+                    waits.by().learn(&arrival, event.at - event.job.submit);
+                    self.learned += 1;
+                    if self.demands.len() == 5000 {
+                        self.demands.pop_front();
+                    }
+                    self.demands.push_back(features.of(crate::wait::features::Feature::QueueDemand));
+                }
+            }
+            What::Ended(end) => self.happened.push(Happened::Ended(self.numbers[index.at()], end.ran)),
+            _ => {}
+        }
+    }
+}
+
+impl Listener {
+    pub fn features(&mut self, job: &Job, now: Time) -> Option<Features> {
+        self.tracker.as_mut().map(|tracker| tracker.features(job, now))
+    }
+
+    /// Whether the queue has asked for as much before, when jobs arrived that are learned from.
+    pub fn has_seen(&self, demand: f64) -> bool {
+        self.demands.iter().any(|&seen| seen >= demand)
+    }
+
+    /// The processor time that waiting and running jobs may still take.
+    pub fn outstanding(&mut self, now: Time) -> Option<f64> {
+        self.tracker.as_mut().map(|tracker| tracker.outstanding(now))
+    }
+}
+
+/// How a site predicts waits. Ranges can be asked for more than a distribution.
+pub(super) enum Predictor {
+    Ranges(Box<Ranges>),
+    Any(Box<dyn WaitPredictor>),
+}
+
+impl Predictor {
+    fn of(method: WaitMethod, setup: &SiteSetup, default_request: Seconds) -> Predictor {
+        match method {
+            // It runs the site's own policy.
+            WaitMethod::Planned { runs } => {
+                Predictor::Any(Box::new(PlannedWaits::new(setup.policy.clone(), runs, default_request)))
+            }
+            method => Predictor::Any(method.build(default_request)),
+        }
+    }
+
+    fn by(&mut self) -> &mut dyn WaitPredictor {
+        match self {
+            Predictor::Ranges(ranges) => ranges.as_mut(),
+            Predictor::Any(other) => other.as_mut(),
+        }
+    }
+}
+
+impl Member {
+    /// What is predicted of a job that is not in the queue yet; `None` where the sites predict nothing.
+    pub fn forecast(&mut self, arrival: &Arrival<'_>) -> Option<WaitForecast> {
+        let site = self.engine.site().view(arrival.at);
+        Some(self.listener.waits.as_mut()?.by().predict(arrival, site))
+    }
+}

@@ -1,0 +1,90 @@
+//! One site of a grid as data: its machine, its queues, its policy and its predictor.
+
+use crate::job::{Job, QueueId, Runs, Truth};
+use crate::predict::PredictorSpec;
+use crate::sim::Backfill;
+use crate::units::{Procs, Seconds};
+
+/// A queue of a site and the largest jobs it takes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueLimits {
+    /// Its name.
+    pub name: String,
+    /// The most processors of a job.
+    pub max_procs: Option<Procs>,
+    /// The longest requested time of a job.
+    pub max_time: Option<Seconds>,
+}
+
+impl QueueLimits {
+    fn admits(&self, procs: Procs, requested: Seconds) -> bool {
+        self.max_procs.is_none_or(|most| procs <= most)
+            && self.max_time.is_none_or(|longest| requested <= longest)
+    }
+}
+
+/// A site of a grid: a machine of its own and how it is scheduled. Partitions of one machine are sites too.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiteSetup {
+    /// Its name, unlike any other of the grid.
+    pub name: String,
+    /// Its processors.
+    pub procs: Procs,
+    /// Its queues, in the order in which they are tried; all share the processors. Without any, jobs are limited by the
+    /// machine alone.
+    pub queues: Vec<QueueLimits>,
+    /// Which waiting jobs start.
+    pub policy: Backfill,
+    /// The run times that it plans with.
+    pub predictor: PredictorSpec,
+    /// How fast its processors are: run times and requested times are divided by this.
+    pub speed: f64,
+}
+
+impl SiteSetup {
+    /// EASY backfilling with requested times, one queue, processors of speed 1.
+    pub fn easy(name: impl Into<String>, procs: Procs) -> SiteSetup {
+        SiteSetup {
+            name: name.into(),
+            procs,
+            queues: Vec::new(),
+            policy: Backfill::easy(),
+            predictor: PredictorSpec::Requested,
+            speed: 1.0,
+        }
+    }
+
+    /// The job as it would be submitted here; `None` if the site does not take it. A site takes its own jobs whatever the
+    /// limits of its queues, as it did when they were recorded, if they fit the machine.
+    pub(super) fn admitted(&self, job: &Job, is_home: bool, default_request: Seconds) -> Option<Job> {
+        if job.shape.procs > self.procs {
+            return None;
+        }
+        let mut here = Job { other_shapes: None, ..job.clone() };
+        here.shape.limit = job.shape.limit.map(|limit| self.scaled(limit));
+        if self.queues.is_empty() {
+            if !is_home {
+                here.queue = None;
+            }
+            return Some(here);
+        }
+        let requested = here.shape.limit.unwrap_or(default_request);
+        let queue = self.queues.iter().position(|queue| queue.admits(job.shape.procs, requested));
+        here.queue = queue.and_then(|place| QueueId::new(place as u32));
+        (is_home || queue.is_some()).then_some(here)
+    }
+
+    /// A time of speed 1 on the processors here.
+    fn scaled(&self, time: Seconds) -> Seconds {
+        if self.speed == 1.0 {
+            return time;
+        }
+        let scaled = time.scaled(1.0 / self.speed);
+        if time > Seconds::ZERO { scaled.max(Seconds(1)) } else { scaled }
+    }
+
+    /// What will happen to a job here, in the shape it prefers.
+    pub(super) fn truth(&self, truth: &Truth) -> Truth {
+        Truth { runs: Runs::Rigid(self.scaled(truth.run())), ending: truth.ending }
+    }
+}

@@ -40,6 +40,8 @@ pub struct GridSchedule {
     pub starts: Vec<Option<GridStart>>,
     /// Copies that were withdrawn because another started.
     pub withdrawn: usize,
+    /// How many jobs started at each site.
+    pub started: Vec<usize>,
     /// The most jobs that waited at each site.
     pub longest_queues: Vec<usize>,
 }
@@ -120,6 +122,7 @@ impl Grid {
             starts: vec![None; self.jobs.len()],
             copies: Copies::default(),
             withdrawn: 0,
+            started: vec![0; self.sites.len()],
             longest_queues: vec![0; self.sites.len()],
         };
         let (mut next, mut told) = (0, 0);
@@ -136,7 +139,8 @@ impl Grid {
             }
         }
         done(next - told);
-        Ok(GridSchedule { starts: run.starts, withdrawn: run.withdrawn, longest_queues: run.longest_queues })
+        let Run { starts, withdrawn, started, longest_queues, .. } = run;
+        Ok(GridSchedule { starts, withdrawn, started, longest_queues })
     }
 }
 
@@ -152,6 +156,7 @@ struct Run<'a> {
     starts: Vec<Option<GridStart>>,
     copies: Copies,
     withdrawn: usize,
+    started: Vec<usize>,
     longest_queues: Vec<usize>,
 }
 
@@ -246,6 +251,7 @@ impl Run<'_> {
             let happened = std::mem::take(&mut member.listener.happened);
             for one in &happened {
                 if let Happened::Started(job, index) = *one {
+                    self.started[site] += 1;
                     self.starts[job as usize] = Some(GridStart { site, start: now, ran: Seconds::ZERO });
                     self.withdraw_others(job, (site, index), now)?;
                 }

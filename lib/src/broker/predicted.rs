@@ -10,6 +10,7 @@ use crate::forecast::WaitMethod;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeastPredictedWait {
     pub window: usize,
+    pub literal: bool,
 }
 
 impl Broker for LeastPredictedWait {

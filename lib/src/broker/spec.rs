@@ -29,6 +29,8 @@ pub enum BrokerSpec {
     LeastPredictedWait {
         /// How many jobs the history of each site has.
         window: usize,
+        /// Whether predictions are believed for queues longer than any in the history too, as in the paper.
+        literal: bool,
     },
     /// The least expected turnaround time.
     Turnaround {
@@ -62,7 +64,7 @@ impl BrokerSpec {
         BrokerSpec::LeastLoaded,
         BrokerSpec::KDistributed { copies: BrokerSpec::COPIES },
         BrokerSpec::Redundant,
-        BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW },
+        BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, literal: false },
         BrokerSpec::Turnaround { by: BrokerSpec::BY },
         BrokerSpec::RiskAverse { quantile: BrokerSpec::QUANTILE, by: BrokerSpec::BY },
         BrokerSpec::Oracle,
@@ -75,7 +77,9 @@ impl BrokerSpec {
             BrokerSpec::LeastLoaded => Box::new(LeastLoaded { copies: 1 }),
             BrokerSpec::KDistributed { copies } => Box::new(LeastLoaded { copies }),
             BrokerSpec::Redundant => Box::new(Redundant),
-            BrokerSpec::LeastPredictedWait { window } => Box::new(LeastPredictedWait { window }),
+            BrokerSpec::LeastPredictedWait { window, literal } => {
+                Box::new(LeastPredictedWait { window, literal })
+            }
             BrokerSpec::Turnaround { by } => Box::new(LeastTurnaround { aim: Aim::Point, waits: by }),
             // A plan has a quantile of its own: that of the run times in it.
             BrokerSpec::RiskAverse { quantile, by: WaitMethod::Planned { .. } } => {
@@ -86,6 +90,17 @@ impl BrokerSpec {
                 Box::new(LeastTurnaround { aim: Aim::Quantile(quantile), waits: by })
             }
             BrokerSpec::Oracle => Box::new(Oracle),
+        }
+    }
+
+    /// How long it takes beside others: those with more are best begun first.
+    pub fn effort(&self) -> u8 {
+        match self {
+            BrokerSpec::Static => 0,
+            BrokerSpec::LeastLoaded | BrokerSpec::KDistributed { .. } | BrokerSpec::Redundant => 1,
+            BrokerSpec::Oracle => 2,
+            BrokerSpec::Turnaround { .. } | BrokerSpec::RiskAverse { .. } => 3,
+            BrokerSpec::LeastPredictedWait { .. } => 4,
         }
     }
 
@@ -105,10 +120,11 @@ impl fmt::Display for BrokerSpec {
                 copies => write!(f, "k_distributed:{copies}"),
             },
             BrokerSpec::Redundant => f.write_str("redundant"),
-            BrokerSpec::LeastPredictedWait { window } => match window {
-                Ranges::WINDOW => f.write_str("least_predicted_wait"),
-                window => write!(f, "least_predicted_wait:{window}"),
-            },
+            BrokerSpec::LeastPredictedWait { window, literal } => {
+                let written = Written::new("least_predicted_wait");
+                let written = written.optional((window != Ranges::WINDOW).then_some(window));
+                write!(f, "{}", written.optional(literal.then_some("literal")))
+            }
             BrokerSpec::Turnaround { by } => {
                 let written = Written::new("turnaround").also(Also::Pluses);
                 write!(f, "{}", written.setting("by", by, BrokerSpec::BY))
@@ -139,7 +155,11 @@ impl Spec for BrokerSpec {
                 "least_predicted_wait",
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
-            .with("[:JOBS]", &[SettingKey::new("window", "JOBS").placed()], "least_predicted_wait:2000"),
+            .with(
+                "[:JOBS,literal]",
+                &[SettingKey::new("window", "JOBS").placed(), SettingKey::flag("literal")],
+                "least_predicted_wait:2000",
+            ),
             Form::new("turnaround", "the least expected wait and run time, by planned waits")
                 .with("[+by=WAITS]", &[BY], "turnaround+by=knn:2000")
                 .also(Also::Pluses),
@@ -172,7 +192,8 @@ impl Spec for BrokerSpec {
                     let window = value.whole(1..=1_000_000);
                     window.map_err(|_| value.wrong("give how many jobs, from 1 to 1000000"))
                 })?;
-                Ok(BrokerSpec::LeastPredictedWait { window })
+                let literal = settings.value("literal").map_or(Ok(false), |value| value.flag())?;
+                Ok(BrokerSpec::LeastPredictedWait { window, literal })
             }
             "turnaround" => Ok(BrokerSpec::Turnaround { by: by()? }),
             "risk_averse" => {
@@ -203,6 +224,8 @@ mod tests {
             "k_distributed:3",
             "redundant",
             "least_predicted_wait:100",
+            "least_predicted_wait:literal",
+            "least_predicted_wait:100,literal",
             "turnaround",
             "turnaround+by=knn:2000,by=linear",
             "risk_averse+quantile=0.8",

@@ -118,6 +118,12 @@ impl<'a> Resampled<'a> {
         })
     }
 
+    /// The interval of the change from another method to this one in a measure, as a share of the other.
+    pub(super) fn relative(&self, measure: usize, method: usize, from: usize) -> Option<[f64; 2]> {
+        let pairs = self.values[method][measure].iter().zip(&self.values[from][measure]);
+        interval(pairs.map(|(one, other)| one / other - 1.0).collect())
+    }
+
     /// Those of a method from the first one, which is called `first`; none of itself.
     pub(super) fn beside_first(&self, method: usize, first: &str) -> Option<MethodDifferences> {
         let measures = || self.differences(method, 0);

@@ -7,6 +7,7 @@
 //! below does. Refuses to know where a workload came from, and how a number is shown.
 
 mod bootstrap;
+mod brokerage;
 mod choice;
 mod error;
 mod evaluation;
@@ -33,6 +34,7 @@ mod walk_forward;
 mod window;
 
 pub use bootstrap::{MethodDifferences, ScoreIntervals};
+pub use brokerage::{BrokerResult, Brokerage, Change, HomeResult, SiteOfGrid, SiteShare};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};

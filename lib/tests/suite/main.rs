@@ -6,6 +6,7 @@ mod advice_odd;
 mod advice_properties;
 mod allot_properties;
 mod allot_reference;
+mod broker_properties;
 mod characterization_properties;
 mod engine_properties;
 mod estimates_properties;

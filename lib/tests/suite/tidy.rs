@@ -27,10 +27,10 @@ const FLOORS: [(&str, u32); 20] = [
     ("sim", 4),
     ("wait", 5),
     ("allot", 6),
-    ("broker", 6),
     ("forecast", 7),
-    ("eval", 8),
-    ("report", 9),
+    ("broker", 8),
+    ("eval", 9),
+    ("report", 10),
 ];
 
 /// Imports that floors allow and the plan forbids: these rooms work on events and jobs from any source.

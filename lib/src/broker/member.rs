@@ -84,7 +84,7 @@ impl Member {
 
     pub fn plan(&mut self, now: Time) -> Result<(), SimError> {
         self.plan_is_due = false;
-        with(self, |engine, parts| engine.conclude(now, parts))
+        with(self, |engine, parts| engine.replan(now, parts))
     }
 
     pub fn view(&self, now: Time) -> View<'_> {

@@ -9,7 +9,7 @@ use crate::units::{Procs, Seconds, Time};
 impl Engine<'_> {
     /// The first part of an instant, for several simulations in step: jobs due to end by then end, and predictions are
     /// outlived. Whether a plan is due: jobs ended, or the policy asked for one. Jobs are then submitted by
-    /// [`Engine::admit`], and [`Engine::conclude`] plans.
+    /// [`Engine::admit`], and [`Engine::replan`] plans.
     pub fn settle(&mut self, now: Time, parts: &mut Components<'_, '_>) -> Result<bool, SimError> {
         let mut is_due = self.wake <= now.0;
         while let Some(job) = self.ends.take(now.0) {
@@ -18,6 +18,12 @@ impl Engine<'_> {
         }
         self.overrun_all(now.0, parts);
         self.result(is_due)
+    }
+
+    /// The last part of an instant: a plan. After jobs were withdrawn there may be another one.
+    pub fn replan(&mut self, now: Time, parts: &mut Components<'_, '_>) -> Result<(), SimError> {
+        self.plan(now.0, parts);
+        self.result(())
     }
 
     /// How long a job in the system runs in all. For oracles only.

@@ -2,7 +2,7 @@
 //! what another draws.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// The seed of all random streams of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +19,16 @@ impl Seed {
         rng.set_stream(number);
         rng
     }
+
+    /// A seed of its own for this name, for a consumer that has several streams itself.
+    #[must_use]
+    pub fn named(self, label: &str) -> Seed {
+        Seed(self.stream(label).next_u64())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use rand_chacha::rand_core::Rng;
-
     use super::*;
 
     #[test]
@@ -33,5 +37,13 @@ mod tests {
         assert_eq!(draw(1, "arrivals"), draw(1, "arrivals"));
         assert_ne!(draw(1, "arrivals"), draw(1, "sizes"));
         assert_ne!(draw(1, "arrivals"), draw(2, "arrivals"));
+    }
+
+    #[test]
+    fn a_named_seed_is_another_seed() {
+        assert_eq!(Seed(1).named("queue I"), Seed(1).named("queue I"));
+        for other in [Seed(1), Seed(1).named("queue II"), Seed(2).named("queue I")] {
+            assert_ne!(Seed(1).named("queue I"), other);
+        }
     }
 }

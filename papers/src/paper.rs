@@ -18,6 +18,8 @@ pub struct Paper {
     pub logs: &'static [&'static str],
     /// Logs that add to its results where they are present.
     pub optional: &'static [&'static str],
+    /// The tables, of [`Paper::tables`], that need no logs.
+    pub without_logs: &'static [&'static str],
     /// The ruleset its logs are cleaned by.
     pub clean: &'static str,
     /// The default number of seeds its results are means over; `None` where they are not means over seeds.
@@ -26,7 +28,15 @@ pub struct Paper {
     pub prepare: Prepare,
 }
 
-/// Plans the work on these logs: those of [`Paper::logs`] in their order, then those of [`Request::optional`].
+impl Paper {
+    /// Whether any of these tables needs logs.
+    pub fn needs_logs(&self, tables: &Tables) -> bool {
+        let without = |number: &String| self.without_logs.contains(&number.as_str());
+        !self.logs.is_empty() && (tables.is_all() || !tables.0.iter().all(without))
+    }
+}
+
+/// Plans the work on these logs, none where [`Paper::needs_logs`] does not hold: those of [`Paper::logs`] in their order, then those of [`Request::optional`].
 pub type Prepare = for<'a> fn(&'a [&'a Log], &'a Request) -> Result<Box<dyn Prepared + 'a>, EvalError>;
 
 /// Told how many more steps of [`Work`] are done. Called from several threads.
@@ -147,6 +157,18 @@ impl Tables {
 mod tests {
     use super::*;
     use crate::{Claim, PublishedCell};
+
+    #[test]
+    fn tables_without_logs_need_none() {
+        let paper = Paper { logs: &["KTH"], without_logs: &["2", "3"], ..crate::PAPERS[0] };
+        let needs = |tables: &[&str]| paper.needs_logs(&Tables::of(tables.iter().copied()));
+        assert!(!needs(&["2"]) && !needs(&["2", "3"]));
+        assert!(needs(&[]) && needs(&["1"]) && needs(&["2", "1"]));
+        assert!(!Paper { logs: &[], ..paper }.needs_logs(&Tables::default()));
+        for paper in crate::PAPERS {
+            assert!(paper.without_logs.iter().all(|table| paper.tables.contains(table)), "{}", paper.name);
+        }
+    }
 
     #[test]
     fn a_table_alone_comes_without_claims() {

@@ -51,6 +51,16 @@ fn arguments_that_do_not_make_sense() {
 }
 
 #[test]
+fn tables_without_logs_need_no_directory() {
+    let folder = Folder::with("empty.txt", "");
+    let table = |more: &str| format!("reproduce kumar2014 --table scenario-loads{more}");
+    let text = stdout(folder.queuecast(&table("")).env_remove("QUEUECAST_TRACES"));
+    assert!(text.contains("256K unequal, load IV") && !text.contains("\nTable 4"), "{text}");
+    // Control: with a table that needs logs they are asked for.
+    assert!(said(&folder, &table(" --table 4"), 2).contains("where are the logs of kumar2014?"));
+}
+
+#[test]
 fn all_missing_logs_are_named_and_what_is_there_too() {
     let folder = stand_ins();
     for missing in [LOGS[2], LOGS[3]] {

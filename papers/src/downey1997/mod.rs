@@ -129,6 +129,7 @@ pub const PAPER: Paper = Paper {
     tables: TABLES,
     logs: &[],
     optional: &[LOG],
+    without_logs: &[],
     clean: CLEAN,
     seeds: Some(SEEDS),
     prepare: prepare::<Downey1997>,

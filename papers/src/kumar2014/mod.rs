@@ -7,6 +7,7 @@ mod figures;
 mod methods;
 mod outcome;
 mod readings;
+pub mod scenarios;
 mod setup;
 mod tables;
 mod walk;
@@ -14,6 +15,7 @@ mod walk;
 use queuecast::eval::{EvalError, WaitScore, WaitScorer, WaitWindow, Watch};
 use queuecast::parallel;
 use queuecast::predict::DEFAULT_REQUEST;
+use queuecast::seed::Seed;
 use queuecast::trace::Log;
 use queuecast::units::Time;
 use queuecast::workload::Workload;
@@ -21,15 +23,21 @@ use queuecast::workload::Workload;
 use self::methods::ComparedMethod;
 pub use self::outcome::LogScores;
 pub use self::readings::{PaperReading, ReadingScore, SubsetAccuracy};
+use self::scenarios::{ComparedReading, ReadingResult, Scenario};
 pub use self::setup::JOBS;
+use self::setup::{LOADS, SCENARIO_TABLES, SCENARIOS};
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
 
 /// The paper's title.
 pub const TITLE: &str = "Prediction of Queue Waiting Times for Metascheduling on Parallel Batch Systems";
 
 /// The tables, in order. `4a-expected` is another reading of one of them, `two-class` is Figure 2, `three-class` is told in the
-/// text, and `readings` is not in the paper.
-pub const TABLES: &[&str] = &["3", "4", "4a-expected", "two-class", "three-class", "readings"];
+/// text; `readings`, `scenarios` and `scenario-loads` are not in the paper.
+pub const TABLES: &[&str] =
+    &["3", "4", "4a-expected", "two-class", "three-class", "readings", SCENARIOS, LOADS];
+
+/// The seed of the synthetic scenarios.
+pub const SCENARIO_SEED: Seed = Seed(1);
 
 /// Its logs, by how their files are called. ANL Intrepid, the sixth, is not among those that are to be had.
 pub const LOGS: [&str; 5] = [
@@ -47,6 +55,7 @@ pub const PAPER: Paper = Paper {
     tables: TABLES,
     logs: &LOGS,
     optional: &[],
+    without_logs: &SCENARIO_TABLES,
     clean: "default",
     seeds: None,
     prepare: prepare::<Kumar2014>,
@@ -56,8 +65,18 @@ pub const PAPER: Paper = Paper {
 pub struct Kumar2014 {
     methods: Vec<ComparedMethod>,
     readings: &'static [PaperReading],
-    /// Predictions to make.
+    scenario_readings: Vec<ComparedReading>,
+    /// Predictions to make, and jobs to simulate.
     steps: usize,
+}
+
+/// What came out.
+#[derive(Debug, Clone, Default)]
+pub struct KumarResults {
+    /// Of section 5.1, in the order of [`LOGS`].
+    pub logs: Vec<LogScores>,
+    /// Of the synthetic scenarios.
+    pub scenarios: Vec<ReadingResult>,
 }
 
 /// One piece of work on a log.
@@ -77,7 +96,7 @@ fn window() -> WaitWindow {
 }
 
 impl Protocol for Kumar2014 {
-    type Results = Vec<LogScores>;
+    type Results = KumarResults;
 
     fn plan(logs: &[&Log], request: &Request) -> Result<Kumar2014, EvalError> {
         let wants = |table: &str| request.tables.wants(table);
@@ -94,14 +113,23 @@ impl Protocol for Kumar2014 {
             let walked = readings.iter().map(|reading| predicted(&log.workload, reading.jobs()));
             methods.len() * predicted(&log.workload, JOBS) + walked.sum::<usize>()
         };
-        Ok(Kumar2014 { steps: logs.iter().map(steps).sum(), methods, readings })
+        let scenario_readings = match (wants(SCENARIOS), wants(LOADS)) {
+            (true, _) => ComparedReading::all(),
+            (false, true) => vec![ComparedReading::default()],
+            (false, false) => Vec::new(),
+        };
+        let simulated =
+            scenario_readings.iter().map(|compared| compared.jobs as usize * Scenario::all().len());
+        let steps = logs.iter().map(steps).chain(simulated).sum();
+        Ok(Kumar2014 { steps, methods, readings, scenario_readings })
     }
 
     fn work(&self) -> Work {
-        Work { what: "predicting", steps: self.steps }
+        let predicts = !(self.methods.is_empty() && self.readings.is_empty());
+        Work { what: if predicts { "predicting" } else { "simulating" }, steps: self.steps }
     }
 
-    fn run(&self, logs: &[&Log], done: &Done<'_>) -> Result<Vec<LogScores>, EvalError> {
+    fn run(&self, logs: &[&Log], done: &Done<'_>) -> Result<KumarResults, EvalError> {
         let scorers = parallel::try_map(logs, |log| WaitScorer::new(&log.workload, window()))?;
         let tasks: Vec<(usize, Task)> = (0..logs.len())
             .flat_map(|place| {
@@ -128,10 +156,11 @@ impl Protocol for Kumar2014 {
                 TaskResult::Reread(reading, score) => outcomes[place].readings.push((reading, *score)),
             }
         }
-        Ok(outcomes)
+        let scenarios = scenarios::readings_compared(&self.scenario_readings, SCENARIO_SEED, done)?;
+        Ok(KumarResults { logs: outcomes, scenarios })
     }
 
-    fn judge(&self, _logs: &[&Log], results: &Vec<LogScores>) -> Reproduction {
+    fn judge(&self, _logs: &[&Log], results: &KumarResults) -> Reproduction {
         judge(results)
     }
 }
@@ -142,12 +171,14 @@ fn predicted(workload: &Workload, jobs: usize) -> usize {
     starts.filter(|&&start| start != Time::NEVER).count()
 }
 
-/// What came out, judged. `outcomes` are in the order of [`LOGS`].
-pub fn judge(outcomes: &[LogScores]) -> Reproduction {
+/// What came out, judged.
+pub fn judge(results: &KumarResults) -> Reproduction {
+    let outcomes = &results.logs;
     let mut reproduction = Reproduction::new("kumar2014", TITLE);
     reproduction.notes.extend(
         [
-            "ANL Intrepid, the paper's sixth log, is not to be had here: its cells are left out. Section 5.2, on metascheduling, is not part of this",
+            "ANL Intrepid, the paper's sixth log, is not to be had here: its cells are left out. Of section 5.2, on metascheduling, only the \
+             synthetic scenarios are part of this",
             "jobs 10,001 to 50,000 of each log; the history is the last 5,000 jobs that have started, the support vector machine \
              is trained every 5,000 starts, as in the paper. Quick starters are jobs that wait for at most an hour",
             "of Table 3 only the first number, 52, is readable in the text that the values are taken from; Figure 2 has no numbers. Both \
@@ -161,6 +192,7 @@ pub fn judge(outcomes: &[LogScores]) -> Reproduction {
         reproduction = reproduction.captioned(number, caption);
     }
     reproduction.cells = tables::cells(outcomes);
+    reproduction.cells.extend(tables::scenario_cells(&results.scenarios));
     reproduction.notes.extend(tables::readings_compared(&reproduction.cells));
     reproduction.claims = claims::judged(outcomes);
     reproduction.figures = figures::drawn(outcomes);

@@ -11,3 +11,12 @@ pub const NON_QUICK: &str = "Non Quick Starters";
 
 /// Table 4 (b), as a column.
 pub const OVERALL: &str = "Overall";
+
+/// Static scheduling of the synthetic scenarios by several readings of section 5.2.
+pub const SCENARIOS: &str = "scenarios";
+
+/// The loads of their queues by the default reading.
+pub const LOADS: &str = "scenario-loads";
+
+/// The tables about synthetic scenarios; they need no logs.
+pub const SCENARIO_TABLES: [&str; 2] = [SCENARIOS, LOADS];

@@ -6,12 +6,13 @@ use super::explained;
 use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::readings::{PaperReading, ReadingScore, SubsetAccuracy};
-use super::setup::{LOG_NAMES, NON_QUICK, OVERALL};
+use super::scenarios::{ReadingResult, loads, readings as scenario_readings};
+use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, SCENARIOS};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
 
 /// What each table shows.
-pub const CAPTIONS: [(&str, &str); 6] = [
+pub const CAPTIONS: [(&str, &str); 8] = [
     ("3", "mean error of the predicted response time, in percent of the response time"),
     ("4", "jobs whose predicted class is right, (a) non-quick starters and (b) overall"),
     (
@@ -21,6 +22,11 @@ pub const CAPTIONS: [(&str, &str); 6] = [
     ("two-class", "Figure 2: jobs with one of two predicted classes right"),
     ("three-class", "jobs with one of three predicted classes right"),
     ("readings", "single-class accuracy under other readings of the paper"),
+    (
+        SCENARIOS,
+        "Table 8, column Static, over all 32 synthetic scenarios, under readings of section 5.2 (not judged)",
+    ),
+    (LOADS, "offered load and average wait of each queue under the default reading, static scheduling"),
 ];
 
 /// How far from the printed percentage ours may be, in points.
@@ -63,6 +69,13 @@ pub fn cells(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     }
     cells.extend(readings(outcomes));
     cells.into_iter().map(explained::cell).collect()
+}
+
+/// The cells of the synthetic scenarios.
+pub fn scenario_cells(results: &[ReadingResult]) -> Vec<PublishedCell> {
+    let mut cells = scenario_readings(SCENARIOS, results, printed());
+    cells.extend(loads(LOADS, results));
+    cells
 }
 
 /// Table 3, a row for each technique.

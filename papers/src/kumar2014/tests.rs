@@ -63,12 +63,14 @@ fn only_what_the_wanted_tables_need_is_predicted() {
     let plan = |table: &str| {
         let request = Request { tables: Tables::of([table]), ..Request::default() };
         let plan = Kumar2014::plan(&[], &request).unwrap();
-        (plan.methods.len(), plan.readings.len())
+        (plan.methods.len(), plan.readings.len(), plan.scenario_readings.len())
     };
-    let plans = ["3", "4", "4a-expected", "two-class", "readings"].map(plan);
-    assert_eq!(plans, [(6, 0), (6, 0), (0, 1), (6, 0), (0, 5)]);
+    let plans = ["3", "4", "4a-expected", "two-class", "readings", "scenarios", "scenario-loads"].map(plan);
+    let all = ComparedReading::all().len();
+    let expected = [(6, 0, 0), (6, 0, 0), (0, 1, 0), (6, 0, 0), (0, 5, 0), (0, 0, all), (0, 0, 1)];
+    assert_eq!(plans, expected);
     let whole = Kumar2014::plan(&[], &Request::all(&PAPER)).unwrap();
-    assert_eq!((whole.methods.len(), whole.readings.len()), (11, 5));
+    assert_eq!((whole.methods.len(), whole.readings.len(), whole.scenario_readings.len()), (11, 5, all));
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub const PAPER: Paper = Paper {
     tables: TABLES,
     logs: &LOGS,
     optional: &[],
+    without_logs: &[],
     clean: "default",
     seeds: None,
     prepare: prepare::<Talby2005>,

@@ -72,6 +72,7 @@ pub const PAPER: Paper = Paper {
     tables: TABLES,
     logs: &LOGS,
     optional: &[],
+    without_logs: &[],
     clean: CLEAN,
     seeds: Some(SEEDS),
     prepare: prepare::<Tsafrir2005>,

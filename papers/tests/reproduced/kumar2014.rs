@@ -7,7 +7,8 @@ use libtest_mimic::{Failed, Trial};
 use queuecast::eval::{WaitScorer, WaitWindow, Watch};
 use queuecast::forecast::WaitMethod;
 use queuecast::predict::DEFAULT_REQUEST;
-use queuecast_papers::kumar2014::{JOBS, PaperReading};
+use queuecast_papers::kumar2014::scenarios::{ComparedReading, readings_compared};
+use queuecast_papers::kumar2014::{JOBS, PaperReading, SCENARIO_SEED};
 
 use crate::logs;
 
@@ -39,6 +40,24 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("kumar2014::{log}: single-class accuracies are as told");
         trials.push(Trial::test(name, trial).with_ignored_flag(missing));
     }
+    trials.push(Trial::test("kumar2014::static scheduling by the default reading is as told", || {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/kumar2014/README.md");
+        let page = std::fs::read_to_string(page)?;
+        let default = ComparedReading::default();
+        let result = readings_compared(&[default], SCENARIO_SEED, &|_| ())?.remove(0);
+        let waits = result.waits(&[0, 1, 2, 3]);
+        let row = format!(
+            "| {} | {:.0} | {:.1} | {:.1} |",
+            default.row(),
+            waits.mean_minutes(),
+            waits.percent_up_to_hour(),
+            waits.percent_day_or_more()
+        );
+        assert!(page.contains(&row), "{row}");
+        // Control: the other readings have other numbers.
+        assert_eq!(page.matches(row.rsplit_once(';').map_or("", |(_, numbers)| numbers)).count(), 1);
+        Ok(())
+    }));
     trials.push(Trial::test("kumar2014::control: another number would be noticed", || {
         let page = "| all jobs | a | b | c | d | e | f | g | h |\n| --- |\n| CTC | 4 | 7.5 | 47 | 56.9 | 59 | 62.7 | 54.9 | 59.5 |\n";
         let told = told(page, HEADINGS[1], "CTC");

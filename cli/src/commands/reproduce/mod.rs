@@ -85,8 +85,12 @@ fn reproduced(
 ) -> Result<Reproduced, Failure> {
     let paper = arguments.paper;
     let mut request = request::request(paper, &arguments.table, arguments.seeds)?;
-    let folder = logs::folder(arguments.traces.as_deref(), variable, paper)?;
-    let found = folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?;
+    let found = if paper.logs.is_empty() || paper.needs_logs(&request.tables) {
+        let folder = logs::folder(arguments.traces.as_deref(), variable, paper)?;
+        folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?
+    } else {
+        Vec::new()
+    };
     request.optional = found.iter().skip(paper.logs.len()).map(|(name, _)| *name).collect();
     let source = source(paper)?;
     let (traces, reproduction) = threads::on_threads(arguments.threads, MOST_THREADS, || {
@@ -167,6 +171,7 @@ mod tests {
         tables: &["1"],
         logs: &[],
         optional: &["KTH-1", "KTH-2"],
+        without_logs: &[],
         clean: "default",
         seeds: Some(20),
         prepare: prepare::<Noting>,

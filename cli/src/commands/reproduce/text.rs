@@ -351,7 +351,7 @@ fn measured_in(heading: &str, unit: &str) -> String {
 /// What can be counted has no decimals, ratios have two.
 fn decimals(unit: &str) -> u8 {
     match unit {
-        "jobs" | "processors" | "users" | "values" | "rank" => 0,
+        "jobs" | "processors" | "users" | "values" | "rank" | "queues" => 0,
         "" => 2,
         _ => 1,
     }

@@ -11,7 +11,7 @@ use libsvm_rs::probability::{sigmoid_predict, sigmoid_train};
 use libsvm_rs::train::svm_train;
 use libsvm_rs::{SvmModel, SvmNode, SvmParameter, SvmProblem, check_parameter, set_quiet};
 
-use self::gram::Gram;
+use self::gram::{CHUNK, CHUNKS, Gram};
 use self::kernel::{LANES, Lanes, Row, RowBlock, blocks, kernels};
 use self::pairwise::combined;
 use self::solver::Dual;
@@ -158,7 +158,7 @@ fn support_blocks(rows: &[Row], weights: &[[f32; CLASSES - 1]]) -> Vec<SupportBl
 /// The rows of a history, class by class; each begins with a block of its own.
 struct Training {
     blocks: Vec<RowBlock>,
-    /// The blocks of each class, and how many rows it has.
+    /// The chunks of each class in a row of the matrix, and how many rows it has.
     classes: Vec<(Range<usize>, usize)>,
 }
 
@@ -175,7 +175,7 @@ impl Training {
         for rows in classes {
             let from = training.blocks.len();
             training.blocks.extend(blocks(rows));
-            training.classes.push((from..training.blocks.len(), rows.len()));
+            training.classes.push((from * CHUNKS..training.blocks.len() * CHUNKS, rows.len()));
         }
         training
     }
@@ -186,13 +186,13 @@ impl Training {
         let split = first.0.len();
         let counts = [first.1, second.1];
         // Which class, and which of its rows in order of time.
-        let member = |(block, lane): (usize, usize)| {
-            let (class, block) = if block < split { (0, block) } else { (1, block - split) };
-            (class, block * LANES + lane)
+        let member = |(chunk, lane): (usize, usize)| {
+            let (class, chunk) = if chunk < split { (0, chunk) } else { (1, chunk - split) };
+            (class, chunk * CHUNK + lane)
         };
         let places = |class: usize| {
             let from = class * split;
-            (0..counts[class]).map(move |at| (from + at / LANES, at % LANES))
+            (0..counts[class]).map(move |at| (from + at / CHUNK, at % CHUNK))
         };
         // Every fifth job of either class is left out in turn, so that all parts have both classes where there are enough; at
         // last none is.
@@ -210,8 +210,7 @@ impl Training {
             let left = counts.map(|count| count - (count + FOLDS - 1 - part) / FOLDS);
             let dual = solved(Some(part));
             let offset = dual.offset();
-            let decided =
-                (0..2).flat_map(|class| places(class)).filter(|&place| member(place).1 % FOLDS == part);
+            let decided = (0..2).flat_map(places).filter(|&place| member(place).1 % FOLDS == part);
             let decided = decided.map(|place| {
                 let decided = match left {
                     [0, 0] => 0.0,

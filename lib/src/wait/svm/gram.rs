@@ -2,16 +2,23 @@
 
 use std::sync::OnceLock;
 
-use super::kernel::{LANES, Lanes, RowBlock, kernels, row_at};
+use super::kernel::{LANES, RowBlock, kernels, row_at};
 
 /// Rows of the matrix are kept as long as all of them take no more numbers than this (256 MB); others are computed whenever they
 /// are asked for.
 const KEPT: usize = 1 << 26;
 
+/// Rows of the matrix are made of chunks of so many numbers, which divide the blocks: what is searched fits into registers.
+pub(super) const CHUNK: usize = 8;
+pub(super) type Chunk = [f32; CHUNK];
+
+/// Chunks of a block.
+pub(super) const CHUNKS: usize = LANES / CHUNK;
+
 /// The matrix of kernels, row by row as it is asked for.
 pub(super) struct Gram<'a> {
     blocks: &'a [RowBlock],
-    kept: Vec<OnceLock<Box<[Lanes]>>>,
+    kept: Vec<OnceLock<Box<[Chunk]>>>,
 }
 
 impl<'a> Gram<'a> {
@@ -26,19 +33,22 @@ impl<'a> Gram<'a> {
         Gram { blocks, kept: (0..kept).map(|_| OnceLock::new()).collect() }
     }
 
-    /// The kernels of one row with all, in their blocks; in `room` where they are not kept.
-    pub fn row<'b>(&'b self, place: usize, room: &'b mut Vec<Lanes>) -> &'b [Lanes] {
+    /// The kernels of one row with all, in their order; in `room` where they are not kept.
+    pub fn row<'b>(&'b self, place: usize, room: &'b mut Vec<Chunk>) -> &'b [Chunk] {
         if let Some(kept) = self.kept.get(place) {
-            return kept.get_or_init(|| self.computed(place).collect());
+            return kept.get_or_init(|| self.computed(place).into());
         }
-        room.clear();
-        room.extend(self.computed(place));
+        *room = self.computed(place);
         room
     }
 
-    fn computed(&self, place: usize) -> impl Iterator<Item = Lanes> + '_ {
+    fn computed(&self, place: usize) -> Vec<Chunk> {
         let row = row_at(&self.blocks[place / LANES], place % LANES);
-        self.blocks.iter().map(move |block| kernels(block, &row))
+        let mut all = Vec::with_capacity(self.blocks.len() * CHUNKS);
+        for block in self.blocks {
+            all.extend_from_slice(kernels(block, &row).as_chunks().0);
+        }
+        all
     }
 }
 
@@ -58,7 +68,7 @@ mod tests {
         let (mut room, mut other) = (Vec::new(), Vec::new());
         for place in 0..rows.len() {
             assert_eq!(all.row(place, &mut room), some.row(place, &mut other));
-            assert_eq!(all.row(place, &mut room)[place / LANES][place % LANES], 1.0);
+            assert_eq!(all.row(place, &mut room)[place / CHUNK][place % CHUNK], 1.0);
         }
         assert!(room.is_empty() && !other.is_empty(), "only one of them needed room");
         // Control: rows differ from each other.

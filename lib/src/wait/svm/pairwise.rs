@@ -54,11 +54,10 @@ mod tests {
         fn they_are_those_of_the_library(values in prop::collection::vec(1e-7..1.0 - 1e-7, 15), count in 2..=CLASSES) {
             let mut wins = [[0.0; CLASSES]; CLASSES];
             let mut values = values.into_iter();
-            for one in 0..count {
-                for other in one + 1..count {
-                    wins[one][other] = values.next().unwrap_or(0.5);
-                    wins[other][one] = 1.0 - wins[one][other];
-                }
+            let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
+            for (one, other) in pairs {
+                let won = values.next().unwrap_or(0.5);
+                (wins[one][other], wins[other][one]) = (won, 1.0 - won);
             }
             let found = combined(count, &wins);
             let lines: Vec<Vec<f64>> = wins.iter().map(|line| line[..count].to_vec()).collect();

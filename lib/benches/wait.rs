@@ -14,9 +14,10 @@ use divan::{Bencher, black_box};
 use queuecast::forecast::{RecordedArrivals, WaitMethod};
 use queuecast::job::{Event, Job, JobIndex, What};
 use queuecast::predict::DEFAULT_REQUEST;
+use queuecast::site::View;
 use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::WaitPredictor;
 use queuecast::wait::features::FeatureTracker;
+use queuecast::wait::{Arrival, Nearest, Ranges, WaitPredictor};
 use queuecast::workload::Workload;
 
 fn main() {
@@ -82,10 +83,12 @@ fn arrival_and_withdrawal(bencher: Bencher<'_, '_>, waiting: u32) {
 
 const FROM: usize = 20_000;
 
-static LOG: LazyLock<Option<Workload>> = LazyLock::new(|| {
-    let file = support::traces()?.join("CTC-SP2-1996-3.1-cln.swf.gz");
+fn log(name: &str) -> Option<Workload> {
+    let file = support::traces()?.join(format!("{name}.swf.gz"));
     file.is_file().then(|| support::read(&file, "default", None).workload)
-});
+}
+
+static LOG: LazyLock<Option<Workload>> = LazyLock::new(|| log("CTC-SP2-1996-3.1-cln"));
 
 /// A method that has followed the log up to job 20,000, then asked about each of the next jobs in turn.
 fn prediction(bencher: Bencher<'_, '_>, method: &str) {
@@ -118,14 +121,61 @@ fn one_prediction(bencher: Bencher<'_, '_>, method: &str) {
     prediction(bencher, method);
 }
 
-/// The whole of a training: the first forecast after 5,000 starts.
-#[divan::bench(sample_count = 3)]
-fn training(bencher: Bencher<'_, '_>) {
+/// What `ranges:quick` is asked about each of 400 arrivals, after it has followed a log up to job 20,000.
+fn of_ranges<R>(
+    bencher: Bencher<'_, '_>,
+    log: &Workload,
+    window: usize,
+    question: impl Fn(&mut Ranges, &Arrival<'_>, View<'_>) -> R,
+) {
+    let arrivals = RecordedArrivals::new(log, log.jobs()[FROM + 400].submit, DEFAULT_REQUEST);
+    let mut ranges = Ranges::new(Box::new(Nearest::new(window)), window, window).with_quick_starters();
+    let mut following = arrivals.follow();
+    following.before(JobIndex(FROM as u32), &mut ranges);
+    let mut place = 0;
+    let mut next = || {
+        place = (place + 1) % 400;
+        let arrival = arrivals.arrival(JobIndex((FROM + place) as u32));
+        question(&mut ranges, &arrival, following.site().view(arrival.at))
+    };
+    next();
+    bencher.bench_local(next);
+}
+
+/// A forecast with its distribution, of logs with more and fewer classes of waits.
+#[divan::bench(sample_size = 20, args = ["CTC-SP2-1996-3.1-cln", "SDSC-BLUE-2000-4.2-cln", "HPC2N-2002-2.2-cln"])]
+fn ranges_quick_forecast(bencher: Bencher<'_, '_>, name: &str) {
+    let Some(log) = log(name) else { return };
+    of_ranges(bencher, &log, Ranges::WINDOW, |ranges, arrival, site| ranges.predict(arrival, site));
+}
+
+/// The two classes that sites are compared by.
+#[divan::bench(sample_size = 20, args = ["CTC-SP2-1996-3.1-cln", "SDSC-BLUE-2000-4.2-cln", "HPC2N-2002-2.2-cln"])]
+fn two_ranges(bencher: Bencher<'_, '_>, name: &str) {
+    let Some(log) = log(name) else { return };
+    of_ranges(bencher, &log, Ranges::WINDOW, |ranges, arrival, site| ranges.ranges(arrival, site));
+}
+
+#[divan::bench(sample_size = 20, args = [500, 5000])]
+fn two_ranges_of_a_history(bencher: Bencher<'_, '_>, window: usize) {
+    let Some(log) = LOG.as_ref() else { return };
+    of_ranges(bencher, log, window, |ranges, arrival, site| ranges.ranges(arrival, site));
+}
+
+#[divan::bench(sample_size = 20)]
+fn is_quick_alone(bencher: Bencher<'_, '_>) {
+    let Some(log) = LOG.as_ref() else { return };
+    of_ranges(bencher, log, Ranges::WINDOW, |ranges, arrival, site| ranges.is_quick(arrival, site));
+}
+
+/// The whole of a training: the first forecast after so many starts.
+#[divan::bench(sample_count = 3, args = ["ranges:500", "ranges"])]
+fn training(bencher: Bencher<'_, '_>, method: &str) {
     let Some(log) = LOG.as_ref() else { return };
     let arrivals = RecordedArrivals::new(log, log.jobs()[FROM].submit, DEFAULT_REQUEST);
     bencher
         .with_inputs(|| {
-            let mut predictor = "ranges".parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
+            let mut predictor = method.parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
             let mut following = arrivals.follow();
             following.before(JobIndex(FROM as u32), &mut *predictor);
             (predictor, following)

@@ -10,7 +10,50 @@ pub const CLASS_ENDS: [f64; CLASSES - 1] = [3_600.0, 10_800.0, 21_600.0, 43_200.
 
 /// The class of a wait, from 0. A wait of exactly an hour is in the first.
 pub fn class_of(wait: f64) -> usize {
-    CLASS_ENDS.partition_point(|&end| end < wait)
+    // Without a branch: which class it is cannot be guessed.
+    CLASS_ENDS.iter().map(|&end| usize::from(end < wait)).sum()
+}
+
+/// Where a class begins and ends; the last, which has no end, ends with the longest wait known, but no sooner than twice its
+/// beginning.
+pub(super) fn ends(class: usize, longest: f64) -> (f64, f64) {
+    let from = if class == 0 { 0.0 } else { CLASS_ENDS[class - 1] };
+    let to = CLASS_ENDS.get(class).copied().unwrap_or_else(|| longest.max(2.0 * from));
+    (from, to)
+}
+
+/// How many waits of each class, and their sums.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ClassWaits {
+    counts: [usize; CLASSES],
+    sums: [f64; CLASSES],
+}
+
+impl ClassWaits {
+    /// One more wait.
+    pub fn add(&mut self, wait: f64) {
+        let class = class_of(wait);
+        self.counts[class] += 1;
+        self.sums[class] += wait;
+    }
+
+    /// One that was added leaves.
+    pub fn remove(&mut self, wait: f64) {
+        let class = class_of(wait);
+        self.counts[class] = self.counts[class].saturating_sub(1);
+        self.sums[class] -= wait;
+    }
+
+    /// How many waits a class has.
+    pub fn count(&self, class: usize) -> usize {
+        self.counts.get(class).copied().unwrap_or_default()
+    }
+
+    /// The mean wait of a class; `None` where it has none.
+    pub fn mean(&self, class: usize) -> Option<f64> {
+        let count = self.count(class);
+        (count > 0).then(|| self.sums[class] / count as f64)
+    }
 }
 
 /// The probability of each class.
@@ -40,10 +83,10 @@ impl NamedClasses {
     pub fn of(point: f64, probabilities: &[f64; CLASSES]) -> NamedClasses {
         let one = class_of(point);
         let three = (one.saturating_sub(1), (one + 1).min(CLASSES - 1));
-        let mut near: Vec<usize> = (three.0..=three.1).collect();
-        // Stable, the class itself first.
-        near.sort_by_key(|&class| class != one);
-        near.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+        let mut near = [one, one.wrapping_sub(1), one + 1];
+        // Stable, the class itself first; what is no class comes last.
+        let probability = |class: usize| probabilities.get(class).copied().unwrap_or(f64::NEG_INFINITY);
+        near.sort_by(|&a, &b| probability(b).total_cmp(&probability(a)));
         NamedClasses { one, two: [near[0], near[1]], three }
     }
 
@@ -66,6 +109,20 @@ mod tests {
     fn classes_end_with_their_last_second() {
         let waits = [0.0, 3600.0, 3601.0, 10_800.0, 21_600.5, 43_201.0, 86_400.0, 86_401.0, 1e9];
         assert_eq!(waits.map(class_of), [0, 0, 1, 1, 3, 4, 4, 5, 5]);
+    }
+
+    #[test]
+    fn waits_come_and_go_in_their_classes() {
+        let mut waits = ClassWaits::default();
+        [60.0, 120.0, 7200.0].into_iter().for_each(|wait| waits.add(wait));
+        assert_eq!((waits.count(0), waits.mean(0)), (2, Some(90.0)));
+        waits.remove(60.0);
+        assert_eq!((waits.mean(0), waits.mean(1), waits.mean(5)), (Some(120.0), Some(7200.0), None));
+        assert_eq!((waits.count(CLASSES), waits.mean(CLASSES)), (0, None), "there is no such class");
+        assert_eq!(
+            (ends(0, 1e6), ends(5, 1.0), ends(5, 1e6)),
+            ((0.0, 3600.0), (86_400.0, 172_800.0), (86_400.0, 1e6))
+        );
     }
 
     #[test]

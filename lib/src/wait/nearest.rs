@@ -1,7 +1,7 @@
 //! Dynamic-k nearest neighbours.
 
 use super::features::Features;
-use super::predictor::{Arrival, WaitForecast, WaitPredictor};
+use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
 use super::weighted;
 use crate::site::View;
 use crate::units::Seconds;
@@ -24,11 +24,15 @@ pub struct Nearest {
     light: Vec<[f64; LIGHT.len() + 1]>,
     /// Of the features of each job of the history.
     sums: Vec<f64>,
+    /// Sum and place of each job of the history, in ascending order.
+    by_sum: Vec<(f64, u32)>,
     waits: Vec<f64>,
     /// The places of the history in ascending order of waits.
     by_wait: Vec<u32>,
     /// The weight of each place, all zero between predictions.
     weights: Vec<f64>,
+    /// Room for the jobs that a search has not ruled out yet: place, and difference of the processor times.
+    candidates: Vec<(u32, f64)>,
 }
 
 /// A job of the history that is near enough.
@@ -38,6 +42,12 @@ pub(super) struct Neighbour {
     pub place: u32,
     pub distance: f64,
     pub wait: f64,
+}
+
+impl Neighbour {
+    fn weight(&self) -> f64 {
+        1.0 / self.distance.max(CLOSEST)
+    }
 }
 
 /// The step of the thresholds.
@@ -90,9 +100,11 @@ impl Nearest {
             heavy: Vec::new(),
             light: Vec::new(),
             sums: Vec::new(),
+            by_sum: Vec::new(),
             waits: Vec::new(),
             by_wait: Vec::new(),
             weights: Vec::new(),
+            candidates: Vec::new(),
         }
     }
 
@@ -101,20 +113,14 @@ impl Nearest {
         (&self.features[place as usize], self.waits[place as usize])
     }
 
-    /// Every job of the history within the smallest threshold that has one, in the order of their places.
-    pub(super) fn neighbours(&self, target: &Features) -> Vec<Neighbour> {
+    /// Every job of the history within the smallest threshold that has one, in the order of the sums of their features.
+    pub(super) fn neighbours(&mut self, target: &Features) -> Vec<Neighbour> {
         let looked = Looked { heavy: heavy(target), light: light(target), sum: target.0.iter().sum() };
         let near = self.within(&looked, THRESHOLD);
         if !near.is_empty() || self.sums.is_empty() {
             return near;
         }
-        let mut nearest = f64::INFINITY;
-        for (place, &sum) in self.sums.iter().enumerate() {
-            // The least that the distance can be.
-            if (looked.sum - sum).abs() <= nearest * (looked.sum + sum) {
-                nearest = nearest.min(self.distance(&looked, place, nearest).unwrap_or(nearest));
-            }
-        }
+        let nearest = self.nearest(&looked);
         // The threshold at or above the distance of the nearest; rounding may put that just below it.
         let steps = (nearest / THRESHOLD).floor().max(1.0);
         let thresholds = [steps, steps + 1.0, steps + 2.0].map(|steps| steps * THRESHOLD);
@@ -124,8 +130,36 @@ impl Nearest {
             .map_or(near, |threshold| self.within(&looked, threshold))
     }
 
-    fn within(&self, looked: &Looked, threshold: f64) -> Vec<Neighbour> {
-        let mut found = Vec::new();
+    /// The distance of the nearest job. Jobs are looked at in both directions from the sum of the features, as far as one can
+    /// still be nearer.
+    fn nearest(&self, looked: &Looked) -> f64 {
+        let mut nearest = f64::INFINITY;
+        let middle = self.by_sum.partition_point(|one| one.0 < looked.sum);
+        let (mut below, mut above) = self.by_sum.split_at(middle);
+        // The least that the distance can be grows outwards.
+        let may_be_nearer = |sum: f64, nearest: f64| (looked.sum - sum).abs() <= nearest * (looked.sum + sum);
+        let nearer = |place: u32, nearest: f64| {
+            nearest.min(self.distance(looked, place as usize, nearest).unwrap_or(nearest))
+        };
+        loop {
+            let before = (below.len(), above.len());
+            if let Some((&(sum, place), rest)) = below.split_last()
+                && may_be_nearer(sum, nearest)
+            {
+                (nearest, below) = (nearer(place, nearest), rest);
+            }
+            if let Some((&(sum, place), rest)) = above.split_first()
+                && may_be_nearer(sum, nearest)
+            {
+                (nearest, above) = (nearer(place, nearest), rest);
+            }
+            if (below.len(), above.len()) == before {
+                return nearest;
+            }
+        }
+    }
+
+    fn within(&mut self, looked: &Looked, threshold: f64) -> Vec<Neighbour> {
         // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
         let (low, high) = if threshold < 1.0 {
             (
@@ -137,38 +171,41 @@ impl Nearest {
         };
         // Room for rounding: what is at the edge is measured.
         let (low, high) = (low * (1.0 - 1e-9), high * (1.0 + 1e-9));
-        // Which jobs pass is hard to guess for a processor, so both filters write without a branch.
-        let mut passed = vec![0_u32; self.sums.len()];
+        let from = self.by_sum.partition_point(|one| one.0 < low);
+        let close = &self.by_sum[from..];
+        let close = &close[..close.partition_point(|one| one.0 <= high)];
+        // Which jobs pass is hard to guess for a processor, so the filter writes without a branch.
+        if self.candidates.len() < close.len() {
+            self.candidates.resize(close.len(), (0, 0.0));
+        }
         let mut count = 0;
-        for (place, &sum) in (0..).zip(&self.sums) {
-            passed[count] = place;
-            count += usize::from(sum >= low && sum <= high);
-        }
-        let candidates = count;
-        count = 0;
-        for at in 0..candidates {
-            let place = passed[at];
+        for &(sum, place) in close {
             let heavy = apart(&looked.heavy, &self.heavy[place as usize]);
-            passed[count] = place;
-            count += usize::from(heavy <= threshold * (looked.sum + self.sums[place as usize]));
+            self.candidates[count] = (place, heavy);
+            count += usize::from(heavy <= threshold * (looked.sum + sum));
         }
-        for &place in &passed[..count] {
-            if let Some(distance) = self.distance(looked, place as usize, threshold) {
+        let mut found = Vec::with_capacity(count);
+        for &(place, heavy) in &self.candidates[..count] {
+            if let Some(distance) = self.distance_beyond(looked, place as usize, heavy, threshold) {
                 found.push(Neighbour { place, distance, wait: self.waits[place as usize] });
             }
         }
         found
     }
 
-    /// The distance of a job of the history, if it is not above `most`.
+    /// The distance of a job of the history, unless it is more than `most`.
     fn distance(&self, looked: &Looked, place: usize, most: f64) -> Option<f64> {
+        self.distance_beyond(looked, place, apart(&looked.heavy, &self.heavy[place]), most)
+    }
+
+    /// The same, with the difference of the processor times.
+    fn distance_beyond(&self, looked: &Looked, place: usize, heavy: f64, most: f64) -> Option<f64> {
         let both = looked.sum + self.sums[place];
         if both <= 0.0 {
             return Some(0.0);
         }
-        let limit = most * both;
-        let heavy = apart(&looked.heavy, &self.heavy[place]);
-        if heavy > limit {
+        // Processor times decide most distances.
+        if heavy > most * both {
             return None;
         }
         let light = apart(&looked.light, &self.light[place]);
@@ -186,17 +223,21 @@ impl Nearest {
         })
     }
 
+    /// Where a sum of features is in the order of sums, or would be.
+    fn rank_by_sum(&self, sum: f64, place: u32) -> usize {
+        self.by_sum.partition_point(|&(its, other)| its.total_cmp(&sum).then(other.cmp(&place)).is_lt())
+    }
+
     /// Weight and wait of each neighbour, in ascending order of waits.
     fn in_order_of_waits(&mut self, mut neighbours: Vec<Neighbour>) -> Vec<(f64, f64)> {
-        let weight = |neighbour: &Neighbour| 1.0 / neighbour.distance.max(CLOSEST);
         // The order of the whole history is known: many neighbours are taken from it, few are sorted.
         if neighbours.len() < self.by_wait.len() / 16 {
             neighbours.sort_unstable_by(|one, other| {
                 one.wait.total_cmp(&other.wait).then(one.place.cmp(&other.place))
             });
-            return neighbours.iter().map(|one| (weight(one), one.wait)).collect();
+            return neighbours.iter().map(|one| (one.weight(), one.wait)).collect();
         }
-        neighbours.iter().for_each(|one| self.weights[one.place as usize] = weight(one));
+        neighbours.iter().for_each(|one| self.weights[one.place as usize] = one.weight());
         let mut ordered = Vec::with_capacity(neighbours.len());
         for &place in &self.by_wait {
             let weight = std::mem::take(&mut self.weights[place as usize]);
@@ -212,6 +253,20 @@ impl WaitPredictor for Nearest {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let neighbours = self.neighbours(arrival.features);
         weighted::forecast(&self.in_order_of_waits(neighbours))
+    }
+
+    fn similar(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> SimilarWaits {
+        let neighbours = self.neighbours(arrival.features);
+        let (mut all, mut sum) = (0.0, 0.0);
+        let mut similar = SimilarWaits::none();
+        for neighbour in &neighbours {
+            let weight = neighbour.weight();
+            all += weight;
+            sum += weight * neighbour.wait;
+            similar.by_class.add(neighbour.wait);
+        }
+        similar.point = if all > 0.0 { sum / all } else { 0.0 };
+        similar
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
@@ -230,6 +285,8 @@ impl WaitPredictor for Nearest {
             self.next = (next + 1) % self.window;
             let oldest = self.rank(self.waits[next], next as u32);
             self.by_wait.remove(oldest);
+            let oldest = self.rank_by_sum(self.sums[next], next as u32);
+            self.by_sum.remove(oldest);
             self.features[next] = *arrival.features;
             (self.heavy[next], self.light[next]) = (heavy, light);
             (self.sums[next], self.waits[next]) = (sum, wait);
@@ -237,6 +294,8 @@ impl WaitPredictor for Nearest {
         };
         let rank = self.rank(wait, place as u32);
         self.by_wait.insert(rank, place as u32);
+        let rank = self.rank_by_sum(sum, place as u32);
+        self.by_sum.insert(rank, (sum, place as u32));
     }
 }
 
@@ -307,7 +366,8 @@ mod tests {
             for (values, wait) in &history {
                 taught(&mut nearest, 1, values, *wait);
             }
-            let found = nearest.neighbours(&features(&target));
+            let mut found = nearest.neighbours(&features(&target));
+            found.sort_by_key(|one| one.place);
             let expected = slow(&history, &target);
             prop_assert_eq!(found.len(), expected.len());
             for (one, other) in found.iter().zip(&expected) {

@@ -1,5 +1,6 @@
 //! Wait predictors: a distribution of the wait of a job that arrives, learned from jobs that have started.
 
+use super::class::ClassWaits;
 use super::features::Features;
 use crate::distribution::Distribution;
 use crate::job::{Event, Job};
@@ -38,10 +39,32 @@ impl WaitForecast {
     }
 }
 
+/// A predicted wait and the waits that it was made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SimilarWaits {
+    /// The point of the forecast, up to rounding.
+    pub point: f64,
+    /// The waits of the jobs of the history that it was made of, by class. Of a predictor that does not name such jobs there
+    /// are none.
+    pub by_class: ClassWaits,
+}
+
+impl SimilarWaits {
+    /// No wait, of no jobs.
+    pub fn none() -> SimilarWaits {
+        SimilarWaits { point: 0.0, by_class: ClassWaits::default() }
+    }
+}
+
 /// Predicts waits and learns from those that are known. What it may use is what it is told, in the order of time.
 pub trait WaitPredictor: Send {
     /// The wait of a job that arrives at a site; the job is not in its queue yet.
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast;
+
+    /// The point alone with the waits it was made of, for callers that need no distribution.
+    fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
+        SimilarWaits { point: self.predict(arrival, site).point, ..SimilarWaits::none() }
+    }
 
     /// A job has started; `arrival` is as it was at its submission.
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds);

@@ -26,7 +26,7 @@ pub trait Broker: Send {
 }
 
 /// The place of the least value; of equal ones the first.
-fn least(values: impl IntoIterator<Item = f64>) -> usize {
+pub(super) fn least(values: impl IntoIterator<Item = f64>) -> usize {
     let mut best = (0, f64::INFINITY);
     for (place, value) in values.into_iter().enumerate() {
         if value < best.1 {

@@ -9,8 +9,8 @@ use crate::predict::RuntimePredictor;
 use crate::sim::{Components, Engine, Observer, Options, Policy, SimError};
 use crate::site::View;
 use crate::units::{Seconds, Time};
-use crate::wait::features::{FeatureTracker, Features};
-use crate::wait::{Arrival, Ranges, WaitForecast, WaitPredictor};
+use crate::wait::features::{Feature, FeatureTracker, Features};
+use crate::wait::{Arrival, Nearest, RangeForecast, Ranges, WaitForecast, WaitPredictor};
 use crate::workload::Machine;
 
 /// What a broker asks of the sites.
@@ -40,7 +40,7 @@ impl Member {
             waits: uses.waits.map(|method| Predictor::of(method, &setup, default_request)),
             features: HashMap::new(),
             learned: 0,
-            demands: VecDeque::new(),
+            demands: RecentMaximum::default(),
             numbers: Vec::new(),
             happened: Vec::new(),
         };
@@ -119,8 +119,7 @@ pub(super) struct Listener {
     features: HashMap<JobIndex, Features>,
     /// Starts that were learned from.
     pub learned: usize,
-    /// The queue's demand at the submission of the last of these, oldest first.
-    demands: VecDeque<f64>,
+    demands: RecentMaximum,
     /// The number in the grid of each job of this site.
     numbers: Vec<u32>,
     /// Since it was last looked at.
@@ -143,10 +142,7 @@ impl Observer for Listener {
                     let arrival = Arrival { job: event.job, at: event.job.submit, features: &features };
                     waits.by().learn(&arrival, event.at - event.job.submit);
                     self.learned += 1;
-                    if self.demands.len() == 5000 {
-                        self.demands.pop_front();
-                    }
-                    self.demands.push_back(features.of(crate::wait::features::Feature::QueueDemand));
+                    self.demands.add(features.of(Feature::QueueDemand));
                 }
             }
             What::Ended(end) => self.happened.push(Happened::Ended(self.numbers[index.at()], end.ran)),
@@ -160,9 +156,9 @@ impl Listener {
         self.tracker.as_mut().map(|tracker| tracker.features(job, now))
     }
 
-    /// Whether the queue has asked for as much before, when jobs arrived that are learned from.
-    pub fn has_seen(&self, demand: f64) -> bool {
-        self.demands.iter().any(|&seen| seen >= demand)
+    /// Whether the queue has asked for as much when one of the last jobs arrived that were learned from.
+    pub fn has_seen(&self, features: &Features) -> bool {
+        self.demands.largest().is_some_and(|most| features.of(Feature::QueueDemand) <= most)
     }
 
     /// The processor time that waiting and running jobs may still take.
@@ -184,6 +180,10 @@ impl Predictor {
             WaitMethod::Planned { runs } => {
                 Predictor::Any(Box::new(PlannedWaits::new(setup.policy.clone(), runs, default_request)))
             }
+            WaitMethod::Ranges { window, instances: false, quick: true } => {
+                let ranges = Ranges::new(Box::new(Nearest::new(window)), window, window);
+                Predictor::Ranges(Box::new(ranges.with_quick_starters()))
+            }
             method => Predictor::Any(method.build(default_request)),
         }
     }
@@ -201,5 +201,74 @@ impl Member {
     pub fn forecast(&mut self, arrival: &Arrival<'_>) -> Option<WaitForecast> {
         let site = self.engine.site().view(arrival.at);
         Some(self.listener.waits.as_mut()?.by().predict(arrival, site))
+    }
+
+    /// Whether a job is expected to be a quick starter, and its ranges of waits; `None` where the site does not predict ranges
+    /// with quick starters.
+    pub fn quick_starter(&self, arrival: &Arrival<'_>) -> Option<bool> {
+        match self.listener.waits.as_ref()? {
+            Predictor::Ranges(ranges) => Some(ranges.is_quick(arrival, self.engine.site().view(arrival.at))),
+            Predictor::Any(_) => None,
+        }
+    }
+
+    pub fn ranges(&mut self, arrival: &Arrival<'_>) -> Option<RangeForecast> {
+        match self.listener.waits.as_mut()? {
+            Predictor::Ranges(ranges) => Some(ranges.ranges(arrival, self.engine.site().view(arrival.at))),
+            Predictor::Any(_) => None,
+        }
+    }
+}
+
+/// The largest of the last values.
+#[derive(Debug, Clone, Default)]
+struct RecentMaximum {
+    added: usize,
+    /// Place and value of those that no later one exceeds, oldest and largest first.
+    standing: VecDeque<(usize, f64)>,
+}
+
+impl RecentMaximum {
+    /// How many values count: as many as the histories of predictions have by default.
+    const WINDOW: usize = Ranges::WINDOW;
+
+    fn add(&mut self, value: f64) {
+        while self.standing.back().is_some_and(|last| last.1 <= value) {
+            self.standing.pop_back();
+        }
+        self.standing.push_back((self.added, value));
+        self.added += 1;
+        while self.standing.front().is_some_and(|first| first.0 + RecentMaximum::WINDOW < self.added) {
+            self.standing.pop_front();
+        }
+    }
+
+    fn largest(&self) -> Option<f64> {
+        self.standing.front().map(|first| first.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recent_maximum_is_that_of_the_window() {
+        let value = |place: usize| ((place * 7919) % 1009) as f64;
+        let mut recent = RecentMaximum::default();
+        assert_eq!(recent.largest(), None);
+        for place in 0..12_000 {
+            recent.add(value(place));
+            if place % 97 == 0 {
+                let from = (place + 1).saturating_sub(RecentMaximum::WINDOW);
+                let expected = (from..=place).map(value).fold(f64::NEG_INFINITY, f64::max);
+                assert_eq!(recent.largest(), Some(expected));
+            }
+        }
+        // Control: what has left the window does not count.
+        let mut falling = RecentMaximum::default();
+        falling.add(9.0);
+        (0..RecentMaximum::WINDOW).for_each(|_| falling.add(1.0));
+        assert_eq!(falling.largest(), Some(1.0));
     }
 }

@@ -7,7 +7,7 @@ use crate::sim::{LimitRule, Options};
 use crate::site::View;
 use crate::units::{Seconds, Time};
 use crate::wait::features::Features;
-use crate::wait::{Arrival, WaitForecast};
+use crate::wait::{Arrival, RangeForecast, WaitForecast};
 
 /// Until so many jobs that started at a site have been learned from, its load stands in for its predictions.
 pub(super) const FEWEST: usize = 30;
@@ -113,25 +113,24 @@ impl SiteOffer<'_> {
         self.forecast.as_ref()
     }
 
-    fn is_known(&mut self) -> bool {
-        if std::env::var("NOFLOOR").is_ok() { return self.has_history(); }
+    /// Whether it is expected to start within an hour there, by quick starters; `None` where the sites predict none. It costs
+    /// less than [`SiteOffer::ranges`].
+    pub fn is_quick(&mut self) -> Option<bool> {
+        let features = *self.features()?;
+        self.member.quick_starter(&Arrival { job: &self.job, at: self.now, features: &features })
+    }
+
+    /// Ranges of its wait with probabilities; `None` where the sites predict none.
+    pub fn ranges(&mut self) -> Option<RangeForecast> {
+        let features = *self.features()?;
+        self.member.ranges(&Arrival { job: &self.job, at: self.now, features: &features })
+    }
+
+    /// Whether the queue has asked for as much before, when one of the jobs arrived that predictions have learned from. Where it
+    /// has not, the longest queue of the history is all that they can go by.
+    pub fn is_within_history(&mut self) -> bool {
         let Some(features) = self.features().copied() else { return false };
-        self.has_history() && self.member.listener.has_seen(features.of(crate::wait::features::Feature::QueueDemand))
-    }
-
-    /// Whether it is expected to start within an hour there. Without a history: whether it starts at once.
-    pub(super) fn is_quick(&mut self) -> bool {
-        if !self.is_known() {
-            return self.starts_at_once();
-        }
-        self.forecast().is_some_and(|forecast| forecast.wait.survival(3600.0) < 0.5)
-    }
-
-    pub(super) fn expected_wait(&mut self) -> f64 {
-        if !self.is_known() {
-            return self.load();
-        }
-        self.forecast().map_or(0.0, |forecast| forecast.wait.mean())
+        self.has_history() && self.member.listener.has_seen(&features)
     }
 
     fn features(&mut self) -> Option<&Features> {

@@ -16,6 +16,9 @@ pub enum EvalError {
     /// A workload that cannot be changed as asked.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// Sites that make no grid, or a simulation of one that failed.
+    #[error(transparent)]
+    Grid(#[from] crate::broker::GridError),
     /// A workload could not be made.
     #[error(transparent)]
     Synth(#[from] crate::synth::SynthError),

@@ -17,6 +17,3 @@ pub const SCENARIOS: &str = "scenarios";
 
 /// The loads of their queues by the default reading.
 pub const LOADS: &str = "scenario-loads";
-
-/// The tables about synthetic scenarios; they need no logs.
-pub const SCENARIO_TABLES: [&str; 2] = [SCENARIOS, LOADS];

@@ -7,12 +7,13 @@ use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use super::scenarios::{ReadingResult, loads, readings as scenario_readings};
+use super::metascheduling::{self, DISTRIBUTION, GAINS, HOMES, Metascheduled, SYNTHETIC, WAITS};
 use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, SCENARIOS};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
 
 /// What each table shows.
-pub const CAPTIONS: [(&str, &str); 8] = [
+pub const CAPTIONS: [(&str, &str); 13] = [
     ("3", "mean error of the predicted response time, in percent of the response time"),
     ("4", "jobs whose predicted class is right, (a) non-quick starters and (b) overall"),
     (
@@ -22,6 +23,11 @@ pub const CAPTIONS: [(&str, &str); 8] = [
     ("two-class", "Figure 2: jobs with one of two predicted classes right"),
     ("three-class", "jobs with one of three predicted classes right"),
     ("readings", "single-class accuracy under other readings of the paper"),
+    (WAITS, "Figure 3: average waits of the super experiments, and how far below or above those of other brokers"),
+    (DISTRIBUTION, "where the jobs of the super experiments ran, in percent of the jobs (not judged: one site is another)"),
+    (HOMES, "what the users of each site gain (below 0) or lose: change of the average wait of their jobs against static"),
+    (SYNTHETIC, "overall statistics of the 32 synthetic scenarios"),
+    (GAINS, "how far the average wait of each synthetic scenario is below static and least loaded"),
     (
         SCENARIOS,
         "Table 8, column Static, over all 32 synthetic scenarios, under readings of section 5.2 (not judged)",
@@ -168,6 +174,11 @@ fn readings(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     // One row after the other, whatever the log.
     cells.sort_by_key(|cell| PaperReading::ALL.iter().position(|reading| reading.row() == cell.row));
     cells
+}
+
+/// Those of section 5.2.
+pub fn metascheduling_cells(results: &Metascheduled) -> Vec<PublishedCell> {
+    metascheduling::cells(results, printed()).into_iter().map(explained::cell).collect()
 }
 
 /// Which reading of Avg_wt is nearer to what Table 4 prints.

@@ -65,7 +65,7 @@ impl Broker for LeastLoaded {
     }
 
     fn uses(&self) -> Uses {
-        Uses { loads: true, waits: None }
+        Uses { loads: true, ..Uses::default() }
     }
 }
 
@@ -112,7 +112,7 @@ impl Broker for LeastTurnaround {
     }
 
     fn uses(&self) -> Uses {
-        Uses { loads: true, waits: Some(self.waits) }
+        Uses { loads: true, waits: Some(self.waits), ..Uses::default() }
     }
 }
 
@@ -132,7 +132,7 @@ impl Broker for Oracle {
     }
 
     fn uses(&self) -> Uses {
-        Uses { loads: true, waits: None }
+        Uses { loads: true, ..Uses::default() }
     }
 }
 

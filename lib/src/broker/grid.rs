@@ -3,7 +3,7 @@
 use super::brokers::{Broker, Routing};
 use super::error::GridError;
 use super::jobs::GridJob;
-use super::member::{Happened, Member};
+use super::member::{Happened, Member, Uses, WaitHistory};
 use super::offer::SiteOffer;
 use super::setup::SiteSetup;
 use crate::job::JobIndex;
@@ -114,11 +114,18 @@ impl Grid {
     ) -> Result<GridSchedule, GridError> {
         let options = Options { event_order: Default::default(), ..self.options };
         let uses = broker.uses();
-        let members = self.sites.iter().map(|site| Member::new(site.clone(), options, self.default_request, uses));
+        let members = |uses: Uses| -> Vec<Member> {
+            let sites = self.sites.iter();
+            sites.map(|site| Member::new(site.clone(), options, self.default_request, uses)).collect()
+        };
+        let own = if uses.history == WaitHistory::Own { members(uses) } else { Vec::new() };
+        // Where sites learn from their own jobs, what they are sent teaches nothing.
+        let sent = if own.is_empty() { uses } else { Uses { waits: None, ..uses } };
         let mut run = Run {
             grid: self,
             options,
-            members: members.collect(),
+            members: members(sent),
+            own,
             starts: vec![None; self.jobs.len()],
             copies: Copies::default(),
             withdrawn: 0,
@@ -153,6 +160,8 @@ struct Run<'a> {
     grid: &'a Grid,
     options: Options,
     members: Vec<Member>,
+    /// The sites without a broker, where predictions learn from them.
+    own: Vec<Member>,
     starts: Vec<Option<GridStart>>,
     copies: Copies,
     withdrawn: usize,
@@ -164,11 +173,17 @@ impl Run<'_> {
     /// The next instant at which something happens, with the job that arrives next.
     fn next(&self, job: usize) -> Option<Time> {
         let arrival = self.grid.jobs.get(job).map(|one| one.job.submit);
-        self.members.iter().filter_map(|member| member.engine.next()).chain(arrival).min()
+        let sites = self.members.iter().chain(&self.own);
+        sites.filter_map(|member| member.engine.next()).chain(arrival).min()
     }
 
     /// What is due before arrivals happens at every site.
     fn settle(&mut self, now: Time) -> Result<(), GridError> {
+        for member in &mut self.own {
+            if member.engine.next().is_some_and(|next| next <= now) {
+                member.settle(now).map_err(|error| failed(member, error))?;
+            }
+        }
         for member in &mut self.members {
             if member.engine.next().is_some_and(|next| next <= now) {
                 let settled = member.settle(now);
@@ -188,7 +203,9 @@ impl Run<'_> {
     /// A job arrives, and the broker says where it goes.
     fn route(&mut self, one: &GridJob, now: Time, broker: &mut dyn Broker) -> Result<(), GridError> {
         let mut offers: Vec<SiteOffer<'_>> = Vec::with_capacity(self.members.len());
+        let mut own = self.own.iter_mut();
         for (site, member) in self.members.iter_mut().enumerate() {
+            let own = own.next();
             let is_home = one.home == Some(site);
             let Some(mut job) = member.setup.admitted(&one.job, is_home, self.grid.default_request) else {
                 continue;
@@ -197,6 +214,7 @@ impl Run<'_> {
             let offer = SiteOffer {
                 site,
                 member,
+                own,
                 job,
                 truth: &one.truth,
                 now,
@@ -239,12 +257,28 @@ impl Run<'_> {
         if !is_one {
             self.copies.0.insert(number, copies);
         }
+        self.admit_at_home(one, now)
+    }
+
+    /// The job joins the queue of its home as it is without a broker.
+    fn admit_at_home(&mut self, one: &GridJob, now: Time) -> Result<(), GridError> {
+        let Some(member) = one.home.and_then(|home| self.own.get_mut(home)) else { return Ok(()) };
+        let Some(mut job) = member.setup.admitted(&one.job, true, self.grid.default_request) else {
+            return Ok(());
+        };
+        job.index = member.engine.site().submitted();
+        let truth = member.setup.truth(&one.truth);
+        member.admit(one.job.index.0, job, truth, now).map_err(|error| failed(member, error))?;
         Ok(())
     }
 
     /// Every site at which something happened plans, in the order of the grid. The copies of a job that starts leave the
     /// other queues before any other site plans, so no two of them run; the sites they leave plan again.
     fn plan(&mut self, now: Time) -> Result<(), GridError> {
+        for member in self.own.iter_mut().filter(|member| member.plan_is_due) {
+            member.plan(now).map_err(|error| failed(member, error))?;
+            member.listener.happened.clear();
+        }
         while let Some(site) = self.members.iter().position(|member| member.plan_is_due) {
             let member = &mut self.members[site];
             member.plan(now).map_err(|error| failed(member, error))?;

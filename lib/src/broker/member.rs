@@ -8,6 +8,7 @@ use crate::job::{Event, Job, JobIndex, Truth, What};
 use crate::predict::RuntimePredictor;
 use crate::sim::{Components, Engine, Observer, Options, Policy, SimError};
 use crate::site::View;
+use crate::spec::choices;
 use crate::units::{Seconds, Time};
 use crate::wait::features::{Feature, FeatureTracker, Features};
 use crate::wait::{Arrival, Nearest, RangeForecast, Ranges, WaitForecast, WaitPredictor};
@@ -20,6 +21,24 @@ pub struct Uses {
     pub loads: bool,
     /// How the sites predict waits for it, if they do.
     pub waits: Option<WaitMethod>,
+    /// What the predictions learn from.
+    pub history: WaitHistory,
+}
+
+/// What the predictions of a site learn from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WaitHistory {
+    /// The starts of the jobs that the broker has sent there.
+    #[default]
+    Sent,
+    /// The starts of the site's own jobs, had there been no broker. Where jobs are sent elsewhere this cannot be known, but
+    /// on the day that a broker begins it is what there is.
+    Own,
+}
+
+choices! { WaitHistory, "history":
+    Sent = "sent", "jobs that the broker has sent there";
+    Own = "own", "jobs of the site's own users, had there been no broker";
 }
 
 /// A site of a grid.
@@ -196,25 +215,25 @@ impl Predictor {
     }
 }
 
-impl Member {
-    /// What is predicted of a job that is not in the queue yet; `None` where the sites predict nothing.
-    pub fn forecast(&mut self, arrival: &Arrival<'_>) -> Option<WaitForecast> {
-        let site = self.engine.site().view(arrival.at);
-        Some(self.listener.waits.as_mut()?.by().predict(arrival, site))
+impl Listener {
+    /// What is predicted of a job that is not in the queue of a site yet; `None` where the sites predict nothing. The site
+    /// is this one, or the same one under a broker.
+    pub fn forecast(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Option<WaitForecast> {
+        Some(self.waits.as_mut()?.by().predict(arrival, site))
     }
 
     /// Whether a job is expected to be a quick starter, and its ranges of waits; `None` where the site does not predict ranges
     /// with quick starters.
-    pub fn quick_starter(&self, arrival: &Arrival<'_>) -> Option<bool> {
-        match self.listener.waits.as_ref()? {
-            Predictor::Ranges(ranges) => Some(ranges.is_quick(arrival, self.engine.site().view(arrival.at))),
+    pub fn quick_starter(&self, arrival: &Arrival<'_>, site: View<'_>) -> Option<bool> {
+        match self.waits.as_ref()? {
+            Predictor::Ranges(ranges) => Some(ranges.is_quick(arrival, site)),
             Predictor::Any(_) => None,
         }
     }
 
-    pub fn ranges(&mut self, arrival: &Arrival<'_>) -> Option<RangeForecast> {
-        match self.listener.waits.as_mut()? {
-            Predictor::Ranges(ranges) => Some(ranges.ranges(arrival, self.engine.site().view(arrival.at))),
+    pub fn ranges(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Option<RangeForecast> {
+        match self.waits.as_mut()? {
+            Predictor::Ranges(ranges) => Some(ranges.ranges(arrival, site)),
             Predictor::Any(_) => None,
         }
     }

@@ -18,7 +18,7 @@ pub use brokers::{Broker, Routing};
 pub use error::GridError;
 pub use grid::{Grid, GridSchedule, GridStart};
 pub use jobs::{Alignment, GridJob, merged};
-pub use member::Uses;
+pub use member::{Uses, WaitHistory};
 pub use offer::SiteOffer;
 pub use setup::{QueueLimits, SiteSetup};
 pub use spec::BrokerSpec;

@@ -1,6 +1,6 @@
 //! A site as a broker sees it when a job arrives.
 
-use super::member::Member;
+use super::member::{Listener, Member};
 use crate::forecast::{FOREVER, wait_if};
 use crate::job::{Job, Truth};
 use crate::sim::{LimitRule, Options};
@@ -16,6 +16,8 @@ pub(super) const FEWEST: usize = 30;
 pub struct SiteOffer<'a> {
     pub(super) site: usize,
     pub(super) member: &'a mut Member,
+    /// The same site without a broker, where predictions learn from that.
+    pub(super) own: Option<&'a mut Member>,
     /// The job as it would be submitted there.
     pub(super) job: Job,
     pub(super) truth: &'a Truth,
@@ -90,7 +92,7 @@ impl SiteOffer<'_> {
 
     /// How many jobs that started there the predictions have learned from.
     pub fn learned(&self) -> usize {
-        self.member.listener.learned
+        self.own.as_deref().unwrap_or(self.member).listener.learned
     }
 
     /// Whether enough has been learned for predictions to be asked.
@@ -107,8 +109,8 @@ impl SiteOffer<'_> {
     pub fn forecast(&mut self) -> Option<&WaitForecast> {
         if self.forecast.is_none() {
             let features = *self.features()?;
-            let arrival = Arrival { job: &self.job, at: self.now, features: &features };
-            self.forecast = self.member.forecast(&arrival);
+            let (arrival, view, listener) = self.asked(&features);
+            self.forecast = listener.forecast(&arrival, view);
         }
         self.forecast.as_ref()
     }
@@ -117,20 +119,31 @@ impl SiteOffer<'_> {
     /// less than [`SiteOffer::ranges`].
     pub fn is_quick(&mut self) -> Option<bool> {
         let features = *self.features()?;
-        self.member.quick_starter(&Arrival { job: &self.job, at: self.now, features: &features })
+        let (arrival, view, listener) = self.asked(&features);
+        listener.quick_starter(&arrival, view)
     }
 
     /// Ranges of its wait with probabilities; `None` where the sites predict none.
     pub fn ranges(&mut self) -> Option<RangeForecast> {
         let features = *self.features()?;
-        self.member.ranges(&Arrival { job: &self.job, at: self.now, features: &features })
+        let (arrival, view, listener) = self.asked(&features);
+        listener.ranges(&arrival, view)
     }
 
     /// Whether the queue has asked for as much before, when one of the jobs arrived that predictions have learned from. Where it
     /// has not, the longest queue of the history is all that they can go by.
     pub fn is_within_history(&mut self) -> bool {
         let Some(features) = self.features().copied() else { return false };
-        self.has_history() && self.member.listener.has_seen(&features)
+        let listener = &self.own.as_deref().unwrap_or(self.member).listener;
+        self.has_history() && listener.has_seen(&features)
+    }
+
+    /// What to ask about the job, and what answers.
+    fn asked<'s>(&'s mut self, features: &'s Features) -> (Arrival<'s>, View<'s>, &'s mut Listener) {
+        let arrival = Arrival { job: &self.job, at: self.now, features };
+        let Member { engine, listener, .. } = &mut *self.member;
+        let view = engine.site().view(self.now);
+        (arrival, view, self.own.as_deref_mut().map_or(listener, |own| &mut own.listener))
     }
 
     fn features(&mut self) -> Option<&Features> {

@@ -1,7 +1,7 @@
 //! Least_Predictedqw: the site with the least predicted wait (Kumar & Vadhiyar 2014, section 4).
 
 use super::brokers::{Broker, Routing, least};
-use super::member::Uses;
+use super::member::{Uses, WaitHistory};
 use super::offer::SiteOffer;
 use crate::forecast::WaitMethod;
 
@@ -14,6 +14,7 @@ use crate::forecast::WaitMethod;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeastPredictedWait {
     pub window: usize,
+    pub history: WaitHistory,
     pub literal: bool,
 }
 
@@ -48,6 +49,6 @@ impl Broker for LeastPredictedWait {
 
     fn uses(&self) -> Uses {
         let ranges = WaitMethod::Ranges { window: self.window, instances: false, quick: true };
-        Uses { loads: true, waits: Some(ranges) }
+        Uses { loads: true, waits: Some(ranges), history: self.history }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::brokers::{Aim, AtHome, Broker, LeastLoaded, LeastTurnaround, Oracle, Redundant};
+use super::member::WaitHistory;
 use super::predicted::LeastPredictedWait;
 use crate::forecast::{PlannedRuns, WaitMethod};
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
@@ -29,6 +30,8 @@ pub enum BrokerSpec {
     LeastPredictedWait {
         /// How many jobs the history of each site has.
         window: usize,
+        /// What the predictions learn from.
+        history: WaitHistory,
         /// Whether predictions are believed for queues longer than any in the history too, as in the paper.
         literal: bool,
     },
@@ -64,7 +67,7 @@ impl BrokerSpec {
         BrokerSpec::LeastLoaded,
         BrokerSpec::KDistributed { copies: BrokerSpec::COPIES },
         BrokerSpec::Redundant,
-        BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, literal: false },
+        BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false },
         BrokerSpec::Turnaround { by: BrokerSpec::BY },
         BrokerSpec::RiskAverse { quantile: BrokerSpec::QUANTILE, by: BrokerSpec::BY },
         BrokerSpec::Oracle,
@@ -77,8 +80,8 @@ impl BrokerSpec {
             BrokerSpec::LeastLoaded => Box::new(LeastLoaded { copies: 1 }),
             BrokerSpec::KDistributed { copies } => Box::new(LeastLoaded { copies }),
             BrokerSpec::Redundant => Box::new(Redundant),
-            BrokerSpec::LeastPredictedWait { window, literal } => {
-                Box::new(LeastPredictedWait { window, literal })
+            BrokerSpec::LeastPredictedWait { window, history, literal } => {
+                Box::new(LeastPredictedWait { window, history, literal })
             }
             BrokerSpec::Turnaround { by } => Box::new(LeastTurnaround { aim: Aim::Point, waits: by }),
             // A plan has a quantile of its own: that of the run times in it.
@@ -120,9 +123,10 @@ impl fmt::Display for BrokerSpec {
                 copies => write!(f, "k_distributed:{copies}"),
             },
             BrokerSpec::Redundant => f.write_str("redundant"),
-            BrokerSpec::LeastPredictedWait { window, literal } => {
+            BrokerSpec::LeastPredictedWait { window, history, literal } => {
                 let written = Written::new("least_predicted_wait");
                 let written = written.optional((window != Ranges::WINDOW).then_some(window));
+                let written = written.setting("history", history, WaitHistory::default());
                 write!(f, "{}", written.optional(literal.then_some("literal")))
             }
             BrokerSpec::Turnaround { by } => {
@@ -156,8 +160,12 @@ impl Spec for BrokerSpec {
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
             .with(
-                "[:JOBS,literal]",
-                &[SettingKey::new("window", "JOBS").placed(), SettingKey::flag("literal")],
+                "[:JOBS,history=sent|own,literal]",
+                &[
+                    SettingKey::new("window", "JOBS").placed(),
+                    SettingKey::spec("history", WaitHistory::forms),
+                    SettingKey::flag("literal"),
+                ],
                 "least_predicted_wait:2000",
             ),
             Form::new("turnaround", "the least expected wait and run time, by planned waits")
@@ -193,7 +201,9 @@ impl Spec for BrokerSpec {
                     window.map_err(|_| value.wrong("give how many jobs, from 1 to 1000000"))
                 })?;
                 let literal = settings.value("literal").map_or(Ok(false), |value| value.flag())?;
-                Ok(BrokerSpec::LeastPredictedWait { window, literal })
+                let history =
+                    settings.value("history").map_or(Ok(WaitHistory::default()), |value| value.spec())?;
+                Ok(BrokerSpec::LeastPredictedWait { window, history, literal })
             }
             "turnaround" => Ok(BrokerSpec::Turnaround { by: by()? }),
             "risk_averse" => {
@@ -225,7 +235,7 @@ mod tests {
             "redundant",
             "least_predicted_wait:100",
             "least_predicted_wait:literal",
-            "least_predicted_wait:100,literal",
+            "least_predicted_wait:100,history=own,literal",
             "turnaround",
             "turnaround+by=knn:2000,by=linear",
             "risk_averse+quantile=0.8",

@@ -47,13 +47,14 @@ fn simulated(grid: &Grid, broker: &str) -> GridSchedule {
     grid.simulate(broker.build().as_mut(), &|_| {}).unwrap()
 }
 
-const BROKERS: [&str; 11] = [
+const BROKERS: [&str; 12] = [
     "static",
     "least_loaded",
     "k_distributed",
     "redundant",
     "least_predicted_wait:50",
     "least_predicted_wait:50,literal",
+    "least_predicted_wait:50,history=own",
     "turnaround",
     "turnaround+by=knn:50",
     "risk_averse",

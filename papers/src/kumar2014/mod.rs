@@ -27,7 +27,8 @@ pub use self::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use self::scenarios::{ComparedReading, ReadingResult, Scenario};
 pub use self::setup::JOBS;
 use self::metascheduling::{
-    DISTRIBUTION, GAINS, HOMES, Metascheduled, SUPER_TABLES, SYNTHETIC, SYNTHETIC_TABLES, WAITS,
+    ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, Metascheduled, SUPER_TABLES, SYNTHETIC, SYNTHETIC_TABLES, WAITS,
+    WantedGrids,
 };
 use self::setup::{LOADS, SCENARIOS};
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
@@ -36,7 +37,7 @@ use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
 pub const TITLE: &str = "Prediction of Queue Waiting Times for Metascheduling on Parallel Batch Systems";
 
 /// The tables, in order. `4a-expected` is another reading of one of them, `two-class` is Figure 2, `three-class` is told in the
-/// text, `figure-3` is Figure 3; `readings`, `homes`, `scenario-gains`, `scenarios` and `scenario-loads` are not in the paper.
+/// text, `figure-3` is Figure 3; `readings`, `homes`, `variants`, `scenario-gains`, `scenarios` and `scenario-loads` are not in the paper.
 pub const TABLES: &[&str] = &[
     "3",
     "4",
@@ -47,6 +48,7 @@ pub const TABLES: &[&str] = &[
     WAITS,
     DISTRIBUTION,
     HOMES,
+    ALTERNATIVES,
     SYNTHETIC,
     GAINS,
     SCENARIOS,
@@ -86,8 +88,7 @@ pub struct Kumar2014 {
     methods: Vec<ComparedMethod>,
     readings: &'static [PaperReading],
     scenario_readings: Vec<ComparedReading>,
-    /// Whether the super experiments are wanted, and the synthetic ones.
-    metaschedules: (bool, bool),
+    grids: WantedGrids,
     /// Predictions to make, and jobs to simulate.
     steps: usize,
 }
@@ -144,16 +145,20 @@ impl Protocol for Kumar2014 {
         };
         let simulated =
             scenario_readings.iter().map(|compared| compared.jobs as usize * Scenario::all().len());
-        let metaschedules = (SUPER_TABLES.into_iter().any(wants), SYNTHETIC_TABLES.into_iter().any(wants));
+        let grids = WantedGrids {
+            super_experiments: SUPER_TABLES.into_iter().any(wants),
+            synthetic: SYNTHETIC_TABLES.into_iter().any(wants),
+            variants: wants(ALTERNATIVES),
+        };
         let workloads: Vec<&Workload> = logs.iter().map(|log| &log.workload).collect();
-        let metascheduled = Metascheduled::steps(&workloads, metaschedules.0, metaschedules.1);
+        let metascheduled = Metascheduled::steps(&workloads, grids);
         let predicted = own(logs).iter().map(steps).chain(simulated).sum::<usize>();
         Ok(Kumar2014 {
             steps: predicted + metascheduled,
             methods,
             readings,
             scenario_readings,
-            metaschedules,
+            grids,
         })
     }
 
@@ -192,9 +197,7 @@ impl Protocol for Kumar2014 {
         }
         let scenarios = scenarios::readings_compared(&self.scenario_readings, SCENARIO_SEED, done)?;
         let workloads: Vec<&Workload> = all.iter().map(|log| &log.workload).collect();
-        let (wants_super, wants_synthetic) = self.metaschedules;
-        let metascheduled =
-            Metascheduled::run(&workloads, SCENARIO_SEED, wants_super, wants_synthetic, done)?;
+        let metascheduled = Metascheduled::run(&workloads, SCENARIO_SEED, self.grids, done)?;
         Ok(KumarResults { logs: outcomes, scenarios, metascheduled })
     }
 

@@ -4,7 +4,7 @@ use queuecast::broker::BrokerSpec;
 use queuecast::eval::{BrokerResult, Brokerage};
 
 use super::experiment::{COMPARED, CURIE_NAME, Metascheduled, SuperReading};
-use super::{DISTRIBUTION, GAINS, HOMES, SYNTHETIC, WAITS};
+use super::{ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, SYNTHETIC, WAITS};
 use crate::printed::PrintedTables;
 use crate::{Figure, PublishedCell};
 
@@ -32,9 +32,12 @@ pub fn overall(synthetic: &[Brokerage], place: usize) -> [f64; 3] {
 pub fn cells(results: &Metascheduled, printed: PrintedTables) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for (reading, brokerage) in &results.super_experiments {
-        cells.extend(waits(*reading, brokerage));
+        cells.extend(waits(WAITS, *reading, brokerage));
         cells.extend(distribution(*reading, brokerage, printed));
         cells.extend(homes(*reading, brokerage));
+    }
+    if let Some(brokerage) = &results.variants {
+        cells.extend(waits(ALTERNATIVES, SuperReading::Together, brokerage));
     }
     if !results.synthetic.is_empty() {
         cells.extend(synthetic(results, printed));
@@ -44,21 +47,24 @@ pub fn cells(results: &Metascheduled, printed: PrintedTables) -> Vec<PublishedCe
 }
 
 /// A row for each broker, as Figure 3 has bars, with what it is less than others.
-fn waits(reading: SuperReading, brokerage: &Brokerage) -> Vec<PublishedCell> {
-    let mean = |broker: BrokerSpec| brokerage.broker(broker).map_or(0.0, |one| one.mean_wait);
+fn waits(table: &str, reading: SuperReading, brokerage: &Brokerage) -> Vec<PublishedCell> {
+    let mean = |broker: BrokerSpec| brokerage.broker(broker).map(|one| one.mean_wait);
     let (least_loaded, redundant) = (mean(BrokerSpec::LeastLoaded), mean(BrokerSpec::Redundant));
     let row = |one: &BrokerResult| {
-        let cell = |column: &str| PublishedCell::new(WAITS, &*one.broker, column, reading.name());
-        let less = |column: &str, than: f64| cell(column).unit("%").ours(reduction(one.mean_wait, than));
-        vec![
+        let cell = |column: &str| PublishedCell::new(table, &*one.broker, column, reading.name());
+        let mut cells = vec![
             cell("average wait").unit("min").ours(one.mean_wait / 60.0),
             cell("waits up to 1 h").unit("%").ours(100.0 * one.within_hour),
             cell("waits of 1 day or more").unit("%").ours(100.0 * one.over_day),
             cell("below static").unit("%").ours(one.against_static.map(|change| -100.0 * change.change)),
-            less("below least loaded", least_loaded),
-            cell("above redundant").unit("%").ours(reduction(one.mean_wait, redundant).map(|less| -less)),
-            cell("of the oracle's gain").unit("%").ours(one.of_oracle.map(|share| 100.0 * share)),
-        ]
+        ];
+        if let (Some(least_loaded), Some(redundant)) = (least_loaded, redundant) {
+            let against = |than: f64| reduction(one.mean_wait, than);
+            cells.push(cell("below least loaded").unit("%").ours(against(least_loaded)));
+            cells.push(cell("above redundant").unit("%").ours(against(redundant).map(|less| -less)));
+            cells.push(cell("of the oracle's gain").unit("%").ours(one.of_oracle.map(|share| 100.0 * share)));
+        }
+        cells
     };
     brokerage.brokers.iter().flat_map(row).collect()
 }
@@ -127,7 +133,7 @@ fn gains(results: &Metascheduled) -> Vec<PublishedCell> {
         let mean = |place: usize| brokerage.brokers[place].mean_wait;
         let cell = |column: &str| PublishedCell::new(GAINS, &*row, column, PublishedCell::AVERAGE);
         cells.push(cell("static").unit("min").ours(mean(0) / 60.0));
-        for (name, place) in [("Least_Predictedqw", 2), ("risk_averse", 7)] {
+        for (name, place) in [("Least_Predictedqw", 2), ("turnaround", 6), ("risk_averse", 7)] {
             cells.push(cell(&format!("{name} below static")).unit("%").ours(reduction(mean(place), mean(0))));
             let column = format!("{name} below least loaded");
             cells.push(cell(&column).unit("%").ours(reduction(mean(place), mean(1))));

@@ -1,6 +1,8 @@
 //! The grids of section 5.2, and what comes of them under each broker.
 
-use queuecast::broker::{Alignment, BrokerSpec, Grid, GridError, QueueLimits, SiteSetup, merged};
+use queuecast::broker::{
+    Alignment, BrokerSpec, Grid, GridError, QueueLimits, SiteSetup, WaitHistory, merged,
+};
 use queuecast::eval::{Brokerage, EvalError};
 use queuecast::parallel;
 use queuecast::seed::Seed;
@@ -19,17 +21,38 @@ pub const CURIE: &str = "CEA-Curie-2011-2.1-cln";
 /// What it is called in the tables.
 pub const CURIE_NAME: &str = "Curie (for ANL)";
 
-/// The brokers that are compared: the paper's, the paper's to the letter, K-distributed, ours, and the bound.
+/// Least_Predictedqw by what the paper's histories seem to be: the logs as simulated without a metascheduler.
+const OWN: BrokerSpec =
+    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Own, literal: false };
+
+/// The same by what a metascheduler can know.
+const SENT: BrokerSpec =
+    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false };
+
+/// The brokers that are compared: the paper's four, what of them can be known, K-distributed, ours, and the bound.
 pub const COMPARED: [BrokerSpec; 9] = [
     BrokerSpec::Static,
     BrokerSpec::LeastLoaded,
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, literal: false },
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, literal: true },
+    OWN,
+    SENT,
     BrokerSpec::KDistributed { copies: BrokerSpec::COPIES },
     BrokerSpec::Redundant,
     BrokerSpec::Turnaround { by: BrokerSpec::BY },
     BrokerSpec::RiskAverse { quantile: BrokerSpec::QUANTILE, by: BrokerSpec::BY },
     BrokerSpec::Oracle,
+];
+
+/// Alternatives that were tried, as specs: predictions believed for any queue, other quantiles, other ways to predict waits.
+pub const VARIANTS: [&str; 9] = [
+    "static",
+    "least_predicted_wait:history=own,literal",
+    "least_predicted_wait:literal",
+    "turnaround+by=planned:recent",
+    "turnaround+by=planned:0.5",
+    "risk_averse+quantile=0.8",
+    "turnaround+by=knn",
+    "turnaround+by=ranges:quick",
+    "risk_averse+by=ranges:quick",
 ];
 
 /// Which jobs of the logs are in a super experiment; the paper does not say.
@@ -61,10 +84,19 @@ pub struct Metascheduled {
     pub super_experiments: Vec<(SuperReading, Brokerage)>,
     /// The synthetic ones, in the order of [`Scenario::all`].
     pub synthetic: Vec<(Scenario, Brokerage)>,
+    /// Alternatives, on the super experiment while all logs last.
+    pub variants: Option<Brokerage>,
 }
 
-fn failed(error: GridError) -> EvalError {
-    EvalError::Grid(error)
+/// Which experiments of section 5.2 are wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WantedGrids {
+    /// The super experiments.
+    pub super_experiments: bool,
+    /// The synthetic ones.
+    pub synthetic: bool,
+    /// The alternatives.
+    pub variants: bool,
 }
 
 /// The sites of these logs, EASY everywhere, each log from its first submission on. Jobs run as long as they are recorded to
@@ -94,40 +126,50 @@ pub fn synthetic_grid(scenario: &Scenario, seed: Seed, jobs: u32) -> Result<Grid
         SiteSetup { queues: vec![limits], ..SiteSetup::easy(format!("queue {name}"), queue.partition) }
     });
     let logs: Vec<&Workload> = workloads.iter().collect();
-    Grid::new(sites.collect(), merged(&logs, Alignment::Recorded, true, None)).map_err(failed)
+    Ok(Grid::new(sites.collect(), merged(&logs, Alignment::Recorded, true, None))?)
 }
 
 impl Metascheduled {
-    /// How many jobs are simulated.
-    pub fn steps(logs: &[&Workload], wants_super: bool, wants_synthetic: bool) -> usize {
+    /// How many jobs are simulated, at most.
+    pub fn steps(logs: &[&Workload], wanted: WantedGrids) -> usize {
         let jobs: usize = logs.iter().map(|log| log.len()).sum();
         let synthetic = Scenario::all().len() * SCENARIO_JOBS as usize;
-        let together = usize::from(wants_super) * SuperReading::ALL.len() * jobs;
-        COMPARED.len() * (together + usize::from(wants_synthetic) * synthetic)
+        usize::from(wanted.super_experiments) * SuperReading::ALL.len() * COMPARED.len() * jobs
+            + usize::from(wanted.synthetic) * COMPARED.len() * synthetic
+            + usize::from(wanted.variants) * VARIANTS.len() * jobs
     }
 
     /// Simulates what is wanted. `logs` are those of the paper in their order, then the one that stands in, if it is there.
     pub fn run(
         logs: &[&Workload],
         seed: Seed,
-        wants_super: bool,
-        wants_synthetic: bool,
+        wanted: WantedGrids,
         done: &Done<'_>,
     ) -> Result<Metascheduled, EvalError> {
         let names: Vec<&str> = LOG_NAMES.into_iter().chain([CURIE_NAME]).collect();
-        let mut super_experiments = Vec::new();
-        for reading in SuperReading::ALL.into_iter().filter(|_| wants_super && !logs.is_empty()) {
-            let grid = super_grid(logs, &names, reading).map_err(failed)?;
-            super_experiments.push((reading, Brokerage::compare(&grid, &COMPARED, done).map_err(failed)?));
+        let all: usize = logs.iter().map(|log| log.len()).sum();
+        let on_sites = |reading: SuperReading, brokers: &[BrokerSpec]| -> Result<Brokerage, EvalError> {
+            let grid = super_grid(logs, &names, reading)?;
+            let brokerage = Brokerage::compare(&grid, brokers, done)?;
             // Jobs that this reading leaves out.
-            let all: usize = logs.iter().map(|log| log.len()).sum();
-            done(COMPARED.len() * (all - grid.jobs().len()));
+            done(brokers.len() * (all - grid.jobs().len()));
+            Ok(brokerage)
+        };
+        let mut results = Metascheduled::default();
+        if wanted.super_experiments && !logs.is_empty() {
+            for reading in SuperReading::ALL {
+                results.super_experiments.push((reading, on_sites(reading, &COMPARED)?));
+            }
         }
-        let scenarios = if wants_synthetic { Scenario::all() } else { Vec::new() };
-        let synthetic = parallel::try_map(&scenarios, |scenario| {
+        if wanted.variants && !logs.is_empty() {
+            let variants: Result<Vec<BrokerSpec>, _> = VARIANTS.iter().map(|spec| spec.parse()).collect();
+            results.variants = Some(on_sites(SuperReading::Together, &variants?)?);
+        }
+        let scenarios = if wanted.synthetic { Scenario::all() } else { Vec::new() };
+        results.synthetic = parallel::try_map(&scenarios, |scenario| {
             let grid = synthetic_grid(scenario, seed, SCENARIO_JOBS)?;
-            Ok::<_, EvalError>((*scenario, Brokerage::compare(&grid, &COMPARED, done).map_err(failed)?))
+            Ok::<_, EvalError>((*scenario, Brokerage::compare(&grid, &COMPARED, done)?))
         })?;
-        Ok(Metascheduled { super_experiments, synthetic })
+        Ok(results)
     }
 }

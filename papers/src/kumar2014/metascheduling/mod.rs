@@ -8,7 +8,7 @@ mod experiment;
 pub(super) use self::cells::{cells, figure};
 pub(super) use self::claims::judged;
 pub use self::experiment::{
-    COMPARED, CURIE, Metascheduled, SuperReading, super_grid, synthetic_grid,
+    COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid, synthetic_grid,
 };
 
 /// Average waits and what they are of others', super experiments.
@@ -22,6 +22,9 @@ pub(super) const SYNTHETIC: &str = "8";
 
 /// What the users of each site gain, super experiments.
 pub(super) const HOMES: &str = "homes";
+
+/// Alternatives, super experiment while all logs last.
+pub(super) const ALTERNATIVES: &str = "variants";
 
 /// Reductions scenario by scenario.
 pub(super) const GAINS: &str = "scenario-gains";

@@ -27,7 +27,7 @@ pub use self::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use self::scenarios::{ComparedReading, ReadingResult, Scenario};
 pub use self::setup::JOBS;
 use self::metascheduling::{
-    ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, Metascheduled, SUPER_TABLES, SYNTHETIC, SYNTHETIC_TABLES, WAITS,
+    ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SUPER_TABLES, SYNTHETIC, SYNTHETIC_TABLES, WAITS,
     WantedGrids,
 };
 use self::setup::{LOADS, SCENARIOS};
@@ -37,7 +37,7 @@ use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
 pub const TITLE: &str = "Prediction of Queue Waiting Times for Metascheduling on Parallel Batch Systems";
 
 /// The tables, in order. `4a-expected` is another reading of one of them, `two-class` is Figure 2, `three-class` is told in the
-/// text, `figure-3` is Figure 3; `readings`, `homes`, `variants`, `scenario-gains`, `scenarios` and `scenario-loads` are not in the paper.
+/// text, `figure-3` is Figure 3; `readings`, `homes`, `variants`, `8-limits`, `scenario-gains`, `scenarios` and `scenario-loads` are not in the paper.
 pub const TABLES: &[&str] = &[
     "3",
     "4",
@@ -50,6 +50,7 @@ pub const TABLES: &[&str] = &[
     HOMES,
     ALTERNATIVES,
     SYNTHETIC,
+    LIMITED,
     GAINS,
     SCENARIOS,
     LOADS,
@@ -68,7 +69,7 @@ pub const LOGS: [&str; 5] = [
 ];
 
 /// The tables that need no logs.
-const WITHOUT_LOGS: [&str; 4] = [SYNTHETIC, GAINS, SCENARIOS, LOADS];
+const WITHOUT_LOGS: [&str; 5] = [SYNTHETIC, LIMITED, GAINS, SCENARIOS, LOADS];
 
 /// The paper and what it needs.
 pub const PAPER: Paper = Paper {
@@ -148,6 +149,7 @@ impl Protocol for Kumar2014 {
         let grids = WantedGrids {
             super_experiments: SUPER_TABLES.into_iter().any(wants),
             synthetic: SYNTHETIC_TABLES.into_iter().any(wants),
+            limited: wants(LIMITED),
             variants: wants(ALTERNATIVES),
         };
         let workloads: Vec<&Workload> = logs.iter().map(|log| &log.workload).collect();

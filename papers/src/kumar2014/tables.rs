@@ -7,13 +7,13 @@ use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use super::scenarios::{ReadingResult, loads, readings as scenario_readings};
-use super::metascheduling::{self, ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, Metascheduled, SYNTHETIC, WAITS};
+use super::metascheduling::{self, ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SYNTHETIC, WAITS};
 use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, SCENARIOS};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
 
 /// What each table shows.
-pub const CAPTIONS: [(&str, &str); 14] = [
+pub const CAPTIONS: [(&str, &str); 15] = [
     ("3", "mean error of the predicted response time, in percent of the response time"),
     ("4", "jobs whose predicted class is right, (a) non-quick starters and (b) overall"),
     (
@@ -28,6 +28,7 @@ pub const CAPTIONS: [(&str, &str); 14] = [
     (HOMES, "what the users of each site gain (below 0) or lose: change of the average wait of their jobs against static"),
     (ALTERNATIVES, "alternatives that were tried, on the super experiment while all logs last"),
     (SYNTHETIC, "overall statistics of the 32 synthetic scenarios"),
+    (LIMITED, "the same if queues take other queues' jobs within the limits of Table 6 only (not judged)"),
     (GAINS, "how far the average wait of each synthetic scenario is below static and least loaded"),
     (
         SCENARIOS,

@@ -8,7 +8,7 @@ mod experiment;
 pub(super) use self::cells::{cells, figure};
 pub(super) use self::claims::judged;
 pub use self::experiment::{
-    COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid, synthetic_grid,
+    Admission, COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid, synthetic_grid,
 };
 
 /// Average waits and what they are of others', super experiments.
@@ -31,6 +31,9 @@ pub(super) const GAINS: &str = "scenario-gains";
 
 /// The tables of the super experiments.
 pub(super) const SUPER_TABLES: [&str; 3] = [WAITS, DISTRIBUTION, HOMES];
+
+/// Table 8 with queues that take what is within their limits.
+pub(super) const LIMITED: &str = "8-limits";
 
 /// The tables of the synthetic experiments; they need no logs.
 pub(super) const SYNTHETIC_TABLES: [&str; 2] = [SYNTHETIC, GAINS];

@@ -44,7 +44,7 @@ fn super_experiments_have_the_jobs_of_their_reading_and_their_recorded_run_times
 #[test]
 fn a_scenario_is_a_grid_of_four_queues_with_their_limits() {
     let scenario = Scenario::all()[0];
-    let grid = synthetic_grid(&scenario, Seed(1), 400).unwrap();
+    let grid = synthetic_grid(&scenario, Seed(1), 400, Admission::Limits).unwrap();
     assert_eq!(grid.sites().len(), 4);
     assert_eq!(grid.unplaced().count(), 0);
     let homes: Vec<usize> =
@@ -64,6 +64,9 @@ fn a_scenario_is_a_grid_of_four_queues_with_their_limits() {
         assert!(large.iter().all(|&job| schedule.starts[job].unwrap().site == 3), "{broker}");
     }
     assert!(report.brokers[1].homes[0].stayed < 1.0);
+    let open = synthetic_grid(&scenario, Seed(1), 400, Admission::Fits).unwrap();
+    let schedule = open.simulate(BrokerSpec::Redundant.build().as_mut(), &|_| {}).unwrap();
+    assert!(large.iter().any(|&job| schedule.starts[job].unwrap().site < 3), "where it fits");
     let [minutes, hour, day] = overall(&[report.clone()], 0);
     assert!((minutes * 60.0 - report.brokers[0].mean_wait).abs() < 1e-9);
     assert!((0.0..=100.0).contains(&hour) && (0.0..=100.0).contains(&day));

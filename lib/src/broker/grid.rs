@@ -121,7 +121,7 @@ impl Grid {
         let own = if uses.history == WaitHistory::Own { members(uses) } else { Vec::new() };
         // Where sites learn from their own jobs, what they are sent teaches nothing.
         let sent = if own.is_empty() { uses } else { Uses { waits: None, ..uses } };
-        let mut run = Run {
+        let mut run = GridRun {
             grid: self,
             options,
             members: members(sent),
@@ -146,7 +146,7 @@ impl Grid {
             }
         }
         done(next - told);
-        let Run { starts, withdrawn, started, longest_queues, .. } = run;
+        let GridRun { starts, withdrawn, started, longest_queues, .. } = run;
         Ok(GridSchedule { starts, withdrawn, started, longest_queues })
     }
 }
@@ -156,7 +156,7 @@ impl Grid {
 struct Copies(std::collections::HashMap<u32, Vec<(usize, JobIndex)>>);
 
 /// A simulation of a grid in progress.
-struct Run<'a> {
+struct GridRun<'a> {
     grid: &'a Grid,
     options: Options,
     members: Vec<Member>,
@@ -169,7 +169,7 @@ struct Run<'a> {
     longest_queues: Vec<usize>,
 }
 
-impl Run<'_> {
+impl GridRun<'_> {
     /// The next instant at which something happens, with the job that arrives next.
     fn next(&self, job: usize) -> Option<Time> {
         let arrival = self.grid.jobs.get(job).map(|one| one.job.submit);

@@ -197,9 +197,13 @@ impl Spec for WaitMethod {
                 "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
             )
             .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
-            Form::new("planned", "the queue run on under EASY once, with run times as requested or assumed shorter").with(
-                "[:requested|recent|SHARE]",
-                &[SettingKey::new("runs", "requested|recent|SHARE").placed()],
+            Form::new(
+                "planned",
+                "the queue run on under EASY once, with run times as requested or assumed shorter",
+            )
+            .with(
+                "[:requested|recent|QUANTILE]",
+                &[SettingKey::new("runs", "requested|recent|QUANTILE").placed()],
                 "planned:0.9",
             ),
             Form::new(
@@ -267,13 +271,15 @@ impl Spec for WaitMethod {
                 Ok(WaitMethod::Simulated { draws })
             }
             "planned" => {
-                let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value.text() {
+                let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value
+                    .text()
+                {
                     "requested" => Ok(PlannedRuns::Requested),
                     "recent" => Ok(PlannedRuns::Recent),
                     _ => value
                         .number(0.01..=1.0)
                         .map(PlannedRuns::Share)
-                        .map_err(|_| value.wrong("give requested, recent or a share from 0.01 to 1")),
+                        .map_err(|_| value.wrong("give requested, recent or a quantile from 0.01 to 1")),
                 })?;
                 Ok(WaitMethod::Planned { runs })
             }

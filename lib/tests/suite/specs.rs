@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 
+use queuecast::broker::{BrokerSpec, WaitHistory};
 use queuecast::eval::Window;
 use queuecast::forecast::WaitMethod;
 use queuecast::predict::template::{Lifetime, Template, TemplateSet};
@@ -33,7 +34,7 @@ fn values(key: &SettingKey) -> Vec<String> {
     let placeholder = |part: &str| -> Vec<String> {
         let samples: &[&str] = match part {
             "" => &[],
-            "JOBS" | "DRAWS" => &["1", "50", "5000"],
+            "JOBS" | "DRAWS" | "COPIES" => &["1", "50", "5000"],
             "QUANTILE" | "CONFIDENCE" => &["0.5", "0.95"],
             "N" => &["1", "2", "3", "7"],
             "SECONDS" => &["1", "60", "86400"],
@@ -167,6 +168,8 @@ fn laws_rulesets_windows_and_formats() {
     check::<Ruleset>();
     check::<Window>();
     check::<Format>();
+    check::<BrokerSpec>();
+    check::<WaitHistory>();
 }
 
 #[test]

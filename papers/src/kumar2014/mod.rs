@@ -21,15 +21,15 @@ use queuecast::trace::Log;
 use queuecast::units::Time;
 use queuecast::workload::Workload;
 
+use self::metascheduling::{
+    ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SUPER_TABLES, SYNTHETIC,
+    SYNTHETIC_TABLES, WAITS, WantedGrids,
+};
 use self::methods::ComparedMethod;
 pub use self::outcome::LogScores;
 pub use self::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use self::scenarios::{ComparedReading, ReadingResult, Scenario};
 pub use self::setup::JOBS;
-use self::metascheduling::{
-    ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SUPER_TABLES, SYNTHETIC, SYNTHETIC_TABLES, WAITS,
-    WantedGrids,
-};
 use self::setup::{LOADS, SCENARIOS};
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
 
@@ -155,13 +155,7 @@ impl Protocol for Kumar2014 {
         let workloads: Vec<&Workload> = logs.iter().map(|log| &log.workload).collect();
         let metascheduled = Metascheduled::steps(&workloads, grids);
         let predicted = own(logs).iter().map(steps).chain(simulated).sum::<usize>();
-        Ok(Kumar2014 {
-            steps: predicted + metascheduled,
-            methods,
-            readings,
-            scenario_readings,
-            grids,
-        })
+        Ok(Kumar2014 { steps: predicted + metascheduled, methods, readings, scenario_readings, grids })
     }
 
     fn work(&self) -> Work {
@@ -246,7 +240,9 @@ pub fn judge(results: &KumarResults) -> Reproduction {
     reproduction.cells.extend(tables::metascheduling_cells(&results.metascheduled));
     reproduction.notes.extend(tables::readings_compared(&reproduction.cells));
     reproduction.claims = claims::judged(outcomes);
-    reproduction.claims.extend(metascheduling::judged(&results.metascheduled).into_iter().map(explained::claim));
+    reproduction
+        .claims
+        .extend(metascheduling::judged(&results.metascheduled).into_iter().map(explained::claim));
     reproduction.figures = figures::drawn(outcomes);
     reproduction.figures.extend(metascheduling::figure(&results.metascheduled));
     reproduction

@@ -3,11 +3,13 @@
 use queuecast::eval::WaitScore;
 
 use super::explained;
+use super::metascheduling::{
+    self, ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SYNTHETIC, WAITS,
+};
 use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use super::scenarios::{ReadingResult, loads, readings as scenario_readings};
-use super::metascheduling::{self, ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SYNTHETIC, WAITS};
 use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, SCENARIOS};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
@@ -23,9 +25,18 @@ pub const CAPTIONS: [(&str, &str); 15] = [
     ("two-class", "Figure 2: jobs with one of two predicted classes right"),
     ("three-class", "jobs with one of three predicted classes right"),
     ("readings", "single-class accuracy under other readings of the paper"),
-    (WAITS, "Figure 3: average waits of the super experiments, and how far below or above those of other brokers"),
-    (DISTRIBUTION, "where the jobs of the super experiments ran, in percent of the jobs (not judged: one site is another)"),
-    (HOMES, "what the users of each site gain (below 0) or lose: change of the average wait of their jobs against static"),
+    (
+        WAITS,
+        "Figure 3: average waits of the super experiments, and how far below or above those of other brokers",
+    ),
+    (
+        DISTRIBUTION,
+        "where the jobs of the super experiments ran, in percent of the jobs (not judged: one site is another)",
+    ),
+    (
+        HOMES,
+        "what the users of each site gain (below 0) or lose: change of the average wait of their jobs against static",
+    ),
     (ALTERNATIVES, "alternatives that were tried, on the super experiment while all logs last"),
     (SYNTHETIC, "overall statistics of the 32 synthetic scenarios"),
     (LIMITED, "the same if queues take other queues' jobs within the limits of Table 6 only (not judged)"),

@@ -74,15 +74,12 @@ fn waits(table: &str, reading: SuperReading, brokerage: &Brokerage) -> Vec<Publi
 }
 
 /// Table 7, with the shares of the other brokers beside it. Not judged: one of the six sites is another.
-fn distribution(
-    reading: SuperReading,
-    brokerage: &Brokerage,
-    printed: PrintedTables,
-) -> Vec<PublishedCell> {
+fn distribution(reading: SuperReading, brokerage: &Brokerage, printed: PrintedTables) -> Vec<PublishedCell> {
     let processors: f64 = brokerage.sites.iter().map(|site| f64::from(site.procs)).sum();
     let mut cells = Vec::new();
     for (place, site) in brokerage.sites.iter().enumerate() {
-        let cell = |column: &str| PublishedCell::new(DISTRIBUTION, &*site.site, column, reading.name()).unit("%");
+        let cell =
+            |column: &str| PublishedCell::new(DISTRIBUTION, &*site.site, column, reading.name()).unit("%");
         let share = 100.0 * f64::from(site.procs) / processors;
         cells.push(cell("processors").ours(share));
         for (at, one) in brokerage.brokers.iter().enumerate() {
@@ -112,11 +109,7 @@ fn homes(reading: SuperReading, brokerage: &Brokerage) -> Vec<PublishedCell> {
 }
 
 /// Table 8. Static is not judged, since the reading of the scenarios is chosen by it, and nothing is where queues have limits.
-fn synthetic(
-    table: &str,
-    results: &[(Scenario, Brokerage)],
-    printed: PrintedTables,
-) -> Vec<PublishedCell> {
+fn synthetic(table: &str, results: &[(Scenario, Brokerage)], printed: PrintedTables) -> Vec<PublishedCell> {
     let rows = [("average wait", "min"), ("waits up to 1 h", "%"), ("waits of 1 day or more", "%")];
     let brokerages: Vec<Brokerage> = results.iter().map(|one| one.1.clone()).collect();
     let mut cells = Vec::new();
@@ -142,7 +135,9 @@ fn gains(results: &Metascheduled) -> Vec<PublishedCell> {
         let mean = |place: usize| brokerage.brokers[place].mean_wait;
         let cell = |column: &str| PublishedCell::new(GAINS, &*row, column, PublishedCell::AVERAGE);
         cells.push(cell("static").unit("min").ours(mean(0) / 60.0));
-        for (name, place) in [("Least_Predictedqw", 2), ("the same, sent", 3), ("turnaround", 6), ("risk_averse", 7)] {
+        for (name, place) in
+            [("Least_Predictedqw", 2), ("the same, sent", 3), ("turnaround", 6), ("risk-averse", 7)]
+        {
             cells.push(cell(&format!("{name} below static")).unit("%").ours(reduction(mean(place), mean(0))));
             let column = format!("{name} below least loaded");
             cells.push(cell(&column).unit("%").ours(reduction(mean(place), mean(1))));

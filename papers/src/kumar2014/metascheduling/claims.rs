@@ -38,14 +38,18 @@ pub fn judged(results: &Metascheduled) -> Vec<Claim> {
 }
 
 fn by_reading(results: &Metascheduled, value: impl Fn(&Brokerage) -> String) -> String {
-    let shown = results.super_experiments.iter().map(|(reading, one)| format!("{}: {}", reading.name(), value(one)));
+    let shown =
+        results.super_experiments.iter().map(|(reading, one)| format!("{}: {}", reading.name(), value(one)));
     shown.collect::<Vec<_>>().join("; ")
 }
 
 fn less(results: &Metascheduled, than: &str, place: usize, percent: f64) -> Claim {
     let of = |one: &Brokerage| reduction(mean(one, PREDICTED), mean(one, place)).unwrap_or(0.0);
     Claim::new(
-        format!("Super experiments: an average wait up to {percent} % below {than} (read as: at least {})", percent - NEARLY),
+        format!(
+            "Super experiments: an average wait up to {percent} % below {than} (read as: at least {})",
+            percent - NEARLY
+        ),
         results.super_experiments.iter().all(|(_, one)| of(one) >= percent - NEARLY),
         by_reading(results, |one| format!("{:.0} % below", of(one))),
     )
@@ -85,7 +89,9 @@ fn proportional(results: &Metascheduled) -> Claim {
         }),
         by_reading(results, |one| {
             let [fixed, loaded, predicted] = of(one);
-            format!("{predicted:.0} % of the jobs elsewhere than in proportion; static {fixed:.0}, least loaded {loaded:.0}")
+            format!(
+                "{predicted:.0} % of the jobs elsewhere than in proportion; static {fixed:.0}, least loaded {loaded:.0}"
+            )
         }),
     )
 }
@@ -103,7 +109,10 @@ fn more_at_lanl(results: &Metascheduled) -> Claim {
 }
 
 fn range(values: &[f64]) -> (f64, f64) {
-    (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+    (
+        values.iter().copied().fold(f64::INFINITY, f64::min),
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    )
 }
 
 fn every_scenario(results: &Metascheduled, than: &str, place: usize, from: f64, to: f64) -> Claim {
@@ -115,7 +124,9 @@ fn every_scenario(results: &Metascheduled, than: &str, place: usize, from: f64, 
     let below = gains.iter().filter(|&&gain| gain < from).count();
     let (least, most) = range(&gains);
     Claim::new(
-        format!("Synthetic: an average wait {from} to {to} % below {than} in every scenario (read as: at least {from})"),
+        format!(
+            "Synthetic: an average wait {from} to {to} % below {than} in every scenario (read as: at least {from})"
+        ),
         below == 0,
         format!("{least:.0} to {most:.0} %; less than {from} % in {below} of {} scenarios", gains.len()),
     )
@@ -124,11 +135,8 @@ fn every_scenario(results: &Metascheduled, than: &str, place: usize, from: f64, 
 fn quicker(results: &Metascheduled) -> Claim {
     let of = |one: &Brokerage, place: usize| one.brokers[place].within_hour;
     let gain = |one: &Brokerage, place: usize| 100.0 * (of(one, PREDICTED) / of(one, place) - 1.0);
-    let gains: Vec<f64> = results
-        .synthetic
-        .iter()
-        .flat_map(|(_, one)| [gain(one, STATIC), gain(one, LEAST_LOADED)])
-        .collect();
+    let gains: Vec<f64> =
+        results.synthetic.iter().flat_map(|(_, one)| [gain(one, STATIC), gain(one, LEAST_LOADED)]).collect();
     let (least, most) = range(&gains);
     Claim::new(
         "Synthetic: 8 to 80 % more jobs wait for less than an hour than by the other methods (read as: at least 8)",
@@ -142,7 +150,9 @@ fn fewer_days(results: &Metascheduled) -> Claim {
     let gains: Vec<f64> = results
         .synthetic
         .iter()
-        .flat_map(|(_, one)| [STATIC, LEAST_LOADED].map(|place| reduction(of(one, PREDICTED), of(one, place))))
+        .flat_map(|(_, one)| {
+            [STATIC, LEAST_LOADED].map(|place| reduction(of(one, PREDICTED), of(one, place)))
+        })
         .flatten()
         .collect();
     let (least, most) = range(&gains);

@@ -45,14 +45,14 @@ pub const COMPARED: [BrokerSpec; 9] = [
 /// Alternatives that were tried, as specs: predictions believed for any queue, other quantiles, other ways to predict waits.
 pub const VARIANTS: [&str; 9] = [
     "static",
-    "least_predicted_wait:history=own,literal",
-    "least_predicted_wait:literal",
+    "least-predicted-wait:history=own,literal",
+    "least-predicted-wait:literal",
     "turnaround+by=planned:recent",
     "turnaround+by=planned:0.5",
-    "risk_averse+quantile=0.8",
+    "risk-averse+quantile=0.8",
     "turnaround+by=knn",
     "turnaround+by=ranges:quick",
-    "risk_averse+by=ranges:quick",
+    "risk-averse+by=ranges:quick",
 ];
 
 /// Which jobs of the logs are in a super experiment; the paper does not say.
@@ -137,11 +137,8 @@ pub fn synthetic_grid(
 ) -> Result<Grid, EvalError> {
     let workloads = scenario.generate(seed, jobs)?;
     let sites = scenario.queues().into_iter().zip(QUEUE_NAMES).map(|(queue, name)| {
-        let limits = QueueLimits {
-            name: name.to_owned(),
-            max_procs: Some(queue.procs),
-            max_time: Some(queue.time),
-        };
+        let limits =
+            QueueLimits { name: name.to_owned(), max_procs: Some(queue.procs), max_time: Some(queue.time) };
         let queues = if admission == Admission::Limits { vec![limits] } else { Vec::new() };
         SiteSetup { queues, ..SiteSetup::easy(format!("queue {name}"), queue.partition) }
     });

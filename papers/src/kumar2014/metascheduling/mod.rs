@@ -8,7 +8,8 @@ mod experiment;
 pub(super) use self::cells::{cells, figure};
 pub(super) use self::claims::judged;
 pub use self::experiment::{
-    Admission, COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid, synthetic_grid,
+    Admission, COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid,
+    synthetic_grid,
 };
 
 /// Average waits and what they are of others', super experiments.

@@ -99,16 +99,20 @@ pub(super) struct LeastTurnaround {
 impl Broker for LeastTurnaround {
     fn choose(&mut self, offers: &mut [SiteOffer<'_>]) -> Routing {
         let aim = self.aim;
-        Routing::One(soonest(offers, |offer, _| {
-            let run = offer.planned_run();
-            let wait = if offer.has_history() { offer.forecast() } else { None };
-            let wait = match (wait, aim) {
-                (Some(forecast), Aim::Point) => forecast.point,
-                (Some(forecast), Aim::Quantile(share)) => forecast.wait.quantile(share),
-                (None, _) => offer.load(),
-            };
-            Some(wait + run.0 as f64)
-        }, |offer| offer.planned_run()))
+        Routing::One(soonest(
+            offers,
+            |offer, _| {
+                let run = offer.planned_run();
+                let wait = if offer.has_history() { offer.forecast() } else { None };
+                let wait = match (wait, aim) {
+                    (Some(forecast), Aim::Point) => forecast.point,
+                    (Some(forecast), Aim::Quantile(share)) => forecast.wait.quantile(share),
+                    (None, _) => offer.load(),
+                };
+                Some(wait + run.0 as f64)
+            },
+            |offer| offer.planned_run(),
+        ))
     }
 
     fn uses(&self) -> Uses {
@@ -145,14 +149,15 @@ fn soonest(
     run: impl Fn(&SiteOffer<'_>) -> Seconds,
 ) -> usize {
     let mut best: Option<(f64, f64, usize)> = None;
-    let consider = |time: f64, offer: &mut SiteOffer<'_>, place: usize, best: &mut Option<(f64, f64, usize)>| {
-        if best.is_none_or(|best| time <= best.0) {
-            let load = offer.load_with_job();
-            if best.is_none_or(|best| (time, load) < (best.0, best.1)) {
-                *best = Some((time, load, place));
+    let consider =
+        |time: f64, offer: &mut SiteOffer<'_>, place: usize, best: &mut Option<(f64, f64, usize)>| {
+            if best.is_none_or(|best| time <= best.0) {
+                let load = offer.load_with_job();
+                if best.is_none_or(|best| (time, load) < (best.0, best.1)) {
+                    *best = Some((time, load, place));
+                }
             }
-        }
-    };
+        };
     let mut others = Vec::new();
     for (place, offer) in offers.iter_mut().enumerate() {
         if offer.starts_at_once() {

@@ -26,7 +26,9 @@ pub enum GridError {
         speed: f64,
     },
     /// It would have to know the jobs that brokers will send.
-    #[error("site '{0}': the predictor 'perfect' needs jobs that are known beforehand, and a broker decides which come here")]
+    #[error(
+        "site '{0}': the predictor 'perfect' needs jobs that are known beforehand, and a broker decides which come here"
+    )]
     Perfect(String),
     /// A job says that it comes from a site that there is not.
     #[error("job {job} comes from site {home}, and there are {sites}")]

@@ -114,7 +114,8 @@ impl Grid {
     ) -> Result<GridSchedule, GridError> {
         let options = Options { event_order: Default::default(), ..self.options };
         let uses = broker.uses();
-        let members = self.sites.iter().map(|site| Member::new(site.clone(), options, self.default_request, uses));
+        let members =
+            self.sites.iter().map(|site| Member::new(site.clone(), options, self.default_request, uses));
         let mut run = Run {
             grid: self,
             options,

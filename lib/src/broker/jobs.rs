@@ -109,7 +109,8 @@ impl Renumbered {
             job.user = job.user.and_then(|id| UserId::new(self.number(0, home, id.number())));
             job.group = job.group.and_then(|id| GroupId::new(self.number(1, home, id.number())));
             job.account = job.account.and_then(|id| AccountId::new(self.number(2, home, id.number())));
-            job.executable = job.executable.and_then(|id| ExecutableId::new(self.number(3, home, id.number())));
+            job.executable =
+                job.executable.and_then(|id| ExecutableId::new(self.number(3, home, id.number())));
         }
         job.queue = job.queue.and_then(|id| QueueId::new(self.number(4, home, id.number())));
         job.partition = job.partition.and_then(|id| PartitionId::new(self.number(5, home, id.number())));
@@ -130,8 +131,7 @@ mod tests {
             job.user = UserId::new(user);
             (job, Truth::rigid(Seconds(10)))
         };
-        let mut log =
-            Workload::new(Machine { procs: Procs(4) }, jobs.iter().map(job).collect()).unwrap();
+        let mut log = Workload::new(Machine { procs: Procs(4) }, jobs.iter().map(job).collect()).unwrap();
         log.epoch = epoch;
         log
     }

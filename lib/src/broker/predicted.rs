@@ -42,7 +42,8 @@ impl Broker for LeastPredictedWait {
             0 => (0..offers.len()).collect(),
             _ => quick,
         };
-        let waits: Vec<f64> = candidates.iter().map(|&place| self.expected_wait(&mut offers[place])).collect();
+        let waits: Vec<f64> =
+            candidates.iter().map(|&place| self.expected_wait(&mut offers[place])).collect();
         Routing::One(candidates[least(waits)])
     }
 

@@ -114,14 +114,14 @@ impl fmt::Display for BrokerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             BrokerSpec::Static => f.write_str("static"),
-            BrokerSpec::LeastLoaded => f.write_str("least_loaded"),
+            BrokerSpec::LeastLoaded => f.write_str("least-loaded"),
             BrokerSpec::KDistributed { copies } => match copies {
-                BrokerSpec::COPIES => f.write_str("k_distributed"),
-                copies => write!(f, "k_distributed:{copies}"),
+                BrokerSpec::COPIES => f.write_str("k-distributed"),
+                copies => write!(f, "k-distributed:{copies}"),
             },
             BrokerSpec::Redundant => f.write_str("redundant"),
             BrokerSpec::LeastPredictedWait { window, literal } => {
-                let written = Written::new("least_predicted_wait");
+                let written = Written::new("least-predicted-wait");
                 let written = written.optional((window != Ranges::WINDOW).then_some(window));
                 write!(f, "{}", written.optional(literal.then_some("literal")))
             }
@@ -130,7 +130,7 @@ impl fmt::Display for BrokerSpec {
                 write!(f, "{}", written.setting("by", by, BrokerSpec::BY))
             }
             BrokerSpec::RiskAverse { quantile, by } => {
-                let written = Written::new("risk_averse").also(Also::Pluses);
+                let written = Written::new("risk-averse").also(Also::Pluses);
                 let written = written.setting("quantile", quantile, BrokerSpec::QUANTILE);
                 write!(f, "{}", written.setting("by", by, BrokerSpec::BY))
             }
@@ -147,27 +147,34 @@ impl Spec for BrokerSpec {
     fn forms() -> Vec<Form> {
         const FORMS: &[Form] = &[
             Form::new("static", "each job runs where its log submitted it"),
-            Form::new("least_loaded", "the site with the least processor time asked for per processor"),
-            Form::new("k_distributed", "copies to the least loaded sites (2); once one starts, the others are withdrawn")
-                .with("[:COPIES]", &[SettingKey::new("copies", "COPIES").placed()], "k_distributed:3"),
+            Form::new("least-loaded", "the site with the least processor time asked for per processor"),
+            Form::new(
+                "k-distributed",
+                "copies to the least loaded sites (2); once one starts, the others are withdrawn",
+            )
+            .with(
+                "[:COPIES]",
+                &[SettingKey::new("copies", "COPIES").placed()],
+                "k-distributed:3",
+            ),
             Form::new("redundant", "copies to all sites; once one starts, the others are withdrawn"),
             Form::new(
-                "least_predicted_wait",
+                "least-predicted-wait",
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
             .with(
                 "[:JOBS,literal]",
                 &[SettingKey::new("window", "JOBS").placed(), SettingKey::flag("literal")],
-                "least_predicted_wait:2000",
+                "least-predicted-wait:2000",
             ),
             Form::new("turnaround", "the least expected wait and run time, by planned waits")
                 .with("[+by=WAITS]", &[BY], "turnaround+by=knn:2000")
                 .also(Also::Pluses),
-            Form::new("risk_averse", "the least wait and run time that nine in ten do not exceed")
+            Form::new("risk-averse", "the least wait and run time that nine in ten do not exceed")
                 .with(
                     "[+quantile=SHARE][+by=WAITS]",
                     &[SettingKey::new("quantile", "SHARE"), BY],
-                    "risk_averse+quantile=0.8+by=ranges:quick",
+                    "risk-averse+quantile=0.8+by=ranges:quick",
                 )
                 .also(Also::Pluses),
             Form::new("oracle", "the earliest end by true run times: a bound, not a choice"),
@@ -179,15 +186,15 @@ impl Spec for BrokerSpec {
         let by = || settings.value("by").map_or(Ok(BrokerSpec::BY), |value| value.spec());
         match settings.name() {
             "static" => Ok(BrokerSpec::Static),
-            "least_loaded" => Ok(BrokerSpec::LeastLoaded),
-            "k_distributed" => {
+            "least-loaded" => Ok(BrokerSpec::LeastLoaded),
+            "k-distributed" => {
                 let copies = settings.value("copies").map_or(Ok(BrokerSpec::COPIES), |value| {
                     value.whole(1..=1000).map_err(|_| value.wrong("give how many copies, from 1 to 1000"))
                 })?;
                 Ok(BrokerSpec::KDistributed { copies })
             }
             "redundant" => Ok(BrokerSpec::Redundant),
-            "least_predicted_wait" => {
+            "least-predicted-wait" => {
                 let window = settings.value("window").map_or(Ok(Ranges::WINDOW), |value| {
                     let window = value.whole(1..=1_000_000);
                     window.map_err(|_| value.wrong("give how many jobs, from 1 to 1000000"))
@@ -196,7 +203,7 @@ impl Spec for BrokerSpec {
                 Ok(BrokerSpec::LeastPredictedWait { window, literal })
             }
             "turnaround" => Ok(BrokerSpec::Turnaround { by: by()? }),
-            "risk_averse" => {
+            "risk-averse" => {
                 let quantile = settings.value("quantile").map_or(Ok(BrokerSpec::QUANTILE), |value| {
                     let share = value.number(0.01..=0.999);
                     share.map_err(|_| value.wrong("give a share from 0.01 to 0.999"))
@@ -219,17 +226,17 @@ mod tests {
     fn specs_are_read_as_written() {
         for text in [
             "static",
-            "least_loaded",
-            "k_distributed",
-            "k_distributed:3",
+            "least-loaded",
+            "k-distributed",
+            "k-distributed:3",
             "redundant",
-            "least_predicted_wait:100",
-            "least_predicted_wait:literal",
-            "least_predicted_wait:100,literal",
+            "least-predicted-wait:100",
+            "least-predicted-wait:literal",
+            "least-predicted-wait:100,literal",
             "turnaround",
             "turnaround+by=knn:2000,by=linear",
-            "risk_averse+quantile=0.8",
-            "risk_averse+quantile=0.8+by=ranges:quick",
+            "risk-averse+quantile=0.8",
+            "risk-averse+quantile=0.8+by=ranges:quick",
             "oracle",
         ] {
             assert_eq!(text.parse::<BrokerSpec>().unwrap().to_string(), text);
@@ -243,10 +250,10 @@ mod tests {
     fn wrong_specs_say_what_is_possible() {
         for (text, expected) in [
             ("fastest", "no such broker"),
-            ("k_distributed:0", "from 1 to 1000"),
-            ("risk_averse+quantile=2", "from 0.01 to 0.999"),
+            ("k-distributed:0", "from 1 to 1000"),
+            ("risk-averse+quantile=2", "from 0.01 to 0.999"),
             ("turnaround+by=crystal", "no such wait predictor"),
-            ("least_predicted_wait:x", "how many jobs"),
+            ("least-predicted-wait:x", "how many jobs"),
         ] {
             let error = text.parse::<BrokerSpec>().expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");

@@ -166,12 +166,7 @@ impl Brokerage {
             || grid.unplaced().count(),
             |schedule| schedule.starts.iter().filter(|start| start.is_none()).count(),
         );
-        Brokerage {
-            jobs: grid.jobs().len() - unplaced,
-            unplaced,
-            sites: sites.collect(),
-            brokers: results,
-        }
+        Brokerage { jobs: grid.jobs().len() - unplaced, unplaced, sites: sites.collect(), brokers: results }
     }
 
     /// What came of a broker.

@@ -197,7 +197,11 @@ impl Spec for WaitMethod {
                 "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
             )
             .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
-            Form::new("planned", "the queue run on under EASY once, with run times as requested or assumed shorter").with(
+            Form::new(
+                "planned",
+                "the queue run on under EASY once, with run times as requested or assumed shorter",
+            )
+            .with(
                 "[:requested|recent|SHARE]",
                 &[SettingKey::new("runs", "requested|recent|SHARE").placed()],
                 "planned:0.9",
@@ -267,7 +271,9 @@ impl Spec for WaitMethod {
                 Ok(WaitMethod::Simulated { draws })
             }
             "planned" => {
-                let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value.text() {
+                let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value
+                    .text()
+                {
                     "requested" => Ok(PlannedRuns::Requested),
                     "recent" => Ok(PlannedRuns::Recent),
                     _ => value

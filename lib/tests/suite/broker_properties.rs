@@ -49,15 +49,15 @@ fn simulated(grid: &Grid, broker: &str) -> GridSchedule {
 
 const BROKERS: [&str; 11] = [
     "static",
-    "least_loaded",
-    "k_distributed",
+    "least-loaded",
+    "k-distributed",
     "redundant",
-    "least_predicted_wait:50",
-    "least_predicted_wait:50,literal",
+    "least-predicted-wait:50",
+    "least-predicted-wait:50,literal",
     "turnaround",
     "turnaround+by=knn:50",
-    "risk_averse",
-    "risk_averse+by=past",
+    "risk-averse",
+    "risk-averse+by=past",
     "oracle",
 ];
 
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn brokers_decide_as_an_obvious_grid_does(logs in logs()) {
         let grid = grid_of(&logs, &Backfill::fcfs());
-        for (broker, copies) in [("least_loaded", Some(1)), ("k_distributed", Some(2)), ("redundant", None)] {
+        for (broker, copies) in [("least-loaded", Some(1)), ("k-distributed", Some(2)), ("redundant", None)] {
             let schedule = simulated(&grid, broker);
             let found: Vec<(usize, i64)> =
                 schedule.starts.iter().flatten().map(|start| (start.site, start.start.0)).collect();
@@ -249,13 +249,17 @@ fn queues_limit_what_comes_from_elsewhere() {
     // It asks for 100 s, and the queue takes 99: only its own users may.
     let jobs = vec![one_job(2, 0, None), one_job(2, 1, Some(0))];
     let grid = Grid::new(vec![limited.clone(), SiteSetup::easy("b", Procs(2))], jobs.clone()).unwrap();
-    let sites: Vec<usize> = simulated(&grid, "redundant").starts.iter().map(|one| one.unwrap().site).collect();
+    let sites: Vec<usize> =
+        simulated(&grid, "redundant").starts.iter().map(|one| one.unwrap().site).collect();
     assert_eq!(sites, [1, 0]);
     // Control: on processors of twice the speed it asks for 50 s there, and takes 50 s.
     let faster = SiteSetup { speed: 2.0, ..limited };
     let grid = Grid::new(vec![faster, SiteSetup::easy("b", Procs(2))], jobs).unwrap();
     let starts = simulated(&grid, "redundant").starts;
-    assert_eq!(starts.iter().map(|one| (one.unwrap().site, one.unwrap().ran.0)).collect::<Vec<_>>(), [(0, 50), (0, 50)]);
+    assert_eq!(
+        starts.iter().map(|one| (one.unwrap().site, one.unwrap().ran.0)).collect::<Vec<_>>(),
+        [(0, 50), (0, 50)]
+    );
     assert_eq!(simulated(&grid, "turnaround").starts[0].unwrap().site, 0, "the sooner end");
 }
 

@@ -177,7 +177,7 @@ impl Spec for BrokerSpec {
                     "risk-averse+quantile=0.8+by=ranges:quick",
                 )
                 .also(Also::Pluses),
-            Form::new("oracle", "the earliest end by true run times: a bound, not a choice"),
+            Form::new("oracle", "the earliest end by true run times: a yardstick, not a choice"),
         ];
         FORMS.to_vec()
     }

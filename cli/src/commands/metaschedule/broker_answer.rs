@@ -1,6 +1,6 @@
 //! Brokers side by side: waits, where jobs went, and what the users of each site gained or lost.
 
-use queuecast::broker::Alignment;
+use queuecast::broker::{Alignment, BrokerSpec, QueueLimits};
 use queuecast::eval::{BrokerResult, Brokerage};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Align, Best, Cell, Chart, Column, Document, Layout, Page, Table, duration};
@@ -57,12 +57,30 @@ pub struct SiteSettings {
     pub policy: String,
     pub predictor: String,
     pub speed: f64,
+    pub queues: Vec<QueueSettings>,
     /// The machine of the log, where the file of sites does not say its size.
     #[serde(skip)]
     pub guessed: Option<MachineSize>,
     /// Its log; `null` for a site without jobs of its own.
     pub workload: Option<Facts>,
     pub cleaning: Option<CleaningReport>,
+}
+
+/// A queue and the largest jobs it takes.
+#[derive(Debug, Serialize)]
+pub struct QueueSettings {
+    pub queue: String,
+    pub max_procs: Option<Procs>,
+    /// In seconds.
+    pub max_time: Option<Seconds>,
+}
+
+impl QueueSettings {
+    /// Of the limits of a queue.
+    pub fn of(limits: &QueueLimits) -> QueueSettings {
+        let QueueLimits { name, max_procs, max_time } = limits.clone();
+        QueueSettings { queue: name, max_procs, max_time }
+    }
 }
 
 /// A job that no site takes.
@@ -92,18 +110,19 @@ impl Brokered {
     }
 
     fn brokers(&self) -> Table {
+        let shown = |column: Column, is_shown: bool| if is_shown { column } else { column.detail() };
         let interval = Column { align: Align::Right, ..Column::text("95% interval").spare(1) };
         let mut table = Table::new([
             Column::text("broker").naming(),
             Column::duration("mean wait"),
             Column::share("against static"),
-            interval,
+            shown(interval, self.has_intervals()),
             Column::duration("median wait").spare(6),
             Column::duration("90% wait at most").spare(5),
             Column::share("within 1 h").spare(2),
             Column::share("over 1 day").spare(4),
             Column::number("bounded slowdown").spare(7),
-            Column::share("of the oracle's gain").spare(3),
+            shown(Column::share("of the oracle's gain").spare(3), self.has_oracle()),
         ])
         .titled(self.title());
         for one in &self.report.brokers {
@@ -127,9 +146,23 @@ impl Brokered {
         if table.has_marks() {
             table.note("*: the lowest");
         }
-        table.note("against static: the mean wait less that of static, as a share of it, with its interval over weeks");
+        let interval = match self.has_intervals() {
+            true => ", with its interval by drawing whole weeks",
+            false => "; fewer than two weeks of jobs have no interval",
+        };
+        table.note(format!("against static: the mean wait less that of static, as a share of it{interval}"));
         table.notes.extend(self.notes());
         table
+    }
+
+    /// Whether there are weeks enough for intervals.
+    fn has_intervals(&self) -> bool {
+        let changes = self.report.brokers.iter().filter_map(|one| one.against_static);
+        changes.filter_map(|change| change.interval).next().is_some()
+    }
+
+    fn has_oracle(&self) -> bool {
+        self.report.broker(BrokerSpec::Oracle).is_some()
     }
 
     /// What the tables do not say.
@@ -161,7 +194,7 @@ impl Brokered {
                 first.procs
             ));
         }
-        if report.brokers.iter().any(|one| one.broker == "oracle") {
+        if self.has_oracle() {
             notes.push(
                 "oracle knows run times, which no broker can: a yardstick, not a choice. It looks at each job alone, so others may \
                  come out ahead of it"

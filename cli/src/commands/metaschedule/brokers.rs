@@ -6,7 +6,7 @@ use queuecast::units::Procs;
 use queuecast::workload::{Machine, Workload};
 
 use super::Arguments;
-use super::broker_answer::{Brokered, Clocks, GridSettings, SiteSettings, Unplaced};
+use super::broker_answer::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 use super::file::{JobSource, SiteEntry, SitesFile};
 use crate::commands::loaded::Loaded;
 use crate::commands::threads;
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// Reads the logs, and simulates the sites under each broker.
 pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> Result<Brokered, Failure> {
     let loaded: Vec<Option<Loaded>> =
-        file.sites.iter().map(|site| own_jobs(file, site, arguments, printer)).collect::<Result<_, _>>()?;
+        file.sites.iter().map(|site| own_jobs(site, arguments, printer)).collect::<Result<_, _>>()?;
     if loaded.iter().all(Option::is_none) {
         let what = format!("{}: no site has a trace, so there are no jobs to simulate", file.name);
         return Err(Failure::input(what).hint("write trace = \"FILE\" below at least one [[site]]"));
@@ -58,6 +58,7 @@ pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> R
         policy: site.policy.to_string(),
         predictor: site.predictor.to_string(),
         speed: site.speed,
+        queues: site.queues.iter().map(QueueSettings::of).collect(),
         guessed: log.as_ref().filter(|_| site.procs.is_none()).map(|log| log.log.machine),
         workload: log.as_ref().map(Loaded::facts),
         cleaning: log.map(|log| log.log.report),
@@ -78,12 +79,7 @@ pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> R
 }
 
 /// The log of a site, if it has one.
-fn own_jobs(
-    file: &SitesFile,
-    site: &SiteEntry,
-    arguments: &Arguments,
-    printer: &Printer,
-) -> Result<Option<Loaded>, Failure> {
+fn own_jobs(site: &SiteEntry, arguments: &Arguments, printer: &Printer) -> Result<Option<Loaded>, Failure> {
     match &site.jobs {
         JobSource::None => Ok(None),
         JobSource::Trace(path) => {
@@ -93,11 +89,9 @@ fn own_jobs(
                 .map_err(|error| Failure::input(format!("site '{}', {}: {error}", site.name, log.name)))?;
             Ok(Some(log))
         }
-        JobSource::Live { .. } => {
-            let what = format!("{}: site '{}' is live, and its future is not known", file.name, site.name);
-            Err(Failure::usage(what)
-                .hint("ask about one job, as in -n 64 -t 2h, or give the site a trace without live = true"))
-        }
+        JobSource::Live { .. } => Err(Failure::usage("it is live, and its future is not known")
+            .about(&site.place)
+            .hint("ask about one job, as in -n 64 -t 2h, or give the site a trace without live = true")),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct SitesFile {
 #[derive(Debug)]
 pub struct SiteEntry {
     pub name: String,
+    /// Where the file names it, or its log, for errors.
+    pub place: String,
     pub jobs: JobSource,
     /// By default those of the log.
     pub procs: Option<Procs>,
@@ -147,7 +149,7 @@ impl SiteEntry {
     /// Reads a log of the site. It keeps the machine that it says it has, unless the file of sites says a larger one: jobs that do
     /// not fit a smaller one may fit another site.
     pub fn load(&self, path: &Path, reading: &Reading, printer: &Printer) -> Result<Loaded, Failure> {
-        let about = |failure: Failure| failure.about(&format!("site '{}'", self.name));
+        let about = |failure: Failure| failure.about(&self.place);
         let options = |procs: Option<Procs>| ReadOptions {
             ruleset: self.clean.clone(),
             ..reading.options(procs.map(|procs| procs.0))
@@ -265,7 +267,9 @@ fn entry(
         spec::predictor().value(&text)
     })?;
     let requested = || spec::predictor().value("requested").map_err(Failure::unexpected);
+    let place = site.trace.as_ref().or(site.name.as_ref()).map_or(span, Spanned::span);
     Ok(SiteEntry {
+        place: page.place(&place, Some(&quoted)),
         jobs,
         procs,
         policy: holder.spec(&site.policy, "policy")?.unwrap_or_else(Backfill::easy),
@@ -302,22 +306,26 @@ impl SitesText<'_> {
         1 + self.text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
     }
 
-    fn at(&self, span: &Range<usize>, site: Option<&str>, what: &str) -> Failure {
+    fn place(&self, span: &Range<usize>, site: Option<&str>) -> String {
         let site = site.map_or_else(String::new, |site| format!(", {site}"));
-        Failure::input(format!("{}, line {}{site}: {what}", self.name, self.line(span)))
+        format!("{}, line {}{site}", self.name, self.line(span))
+    }
+
+    fn at(&self, span: &Range<usize>, site: Option<&str>, what: &str) -> Failure {
+        Failure::input(what).about(&self.place(span, site))
     }
 
     /// What is not TOML, or has a key that there is not.
     fn malformed(&self, error: &toml::de::Error) -> Failure {
-        let hint = match error.message() {
-            message if message.contains("expected a sequence") => EXAMPLE.to_owned(),
-            _ => format!("keys {KEYS}"),
+        let (what, hint) = match error.message().trim() {
+            message if message.contains("expected a sequence") => {
+                ("sites and their queues stand in double brackets", EXAMPLE.to_owned())
+            }
+            message => (message, format!("keys {KEYS}")),
         };
-        let Some(span) = error.span() else {
-            return Failure::input(format!("{}: {}", self.name, error.message())).hint(hint);
-        };
+        let Some(span) = error.span() else { return Failure::input(what).about(self.name).hint(hint) };
         let site = self.site_at(self.line(&span));
-        self.at(&span, site.as_deref(), error.message().trim()).hint(hint)
+        self.at(&span, site.as_deref(), what).hint(hint)
     }
 
     /// The site whose table has this line, if the tables have headings.

@@ -49,14 +49,21 @@ pub fn found(
     let asking = Asking { job, arguments, settings, printer };
     let (mut starts, mut refused) = (Vec::new(), Vec::new());
     for site in &file.sites {
+        let about = |failure: Failure| failure.about(&site.place);
         let said = match &site.jobs {
-            JobSource::Trace(path) => asking.log(site, path),
-            JobSource::Live { partition, history } => asking.live(site, partition, history.as_deref()),
-            JobSource::None => Ok(Said::Refused(
+            JobSource::Trace(path) => {
+                let trace = asking.load(site, path)?;
+                asking.log(site, trace).map_err(about)?
+            }
+            JobSource::Live { partition, history } => {
+                let history = history.as_ref().map(|path| asking.load(site, path)).transpose()?;
+                asking.live(site, partition, history).map_err(about)?
+            }
+            JobSource::None => Said::Refused(
                 "it has neither a log nor a live queue, so nothing is known of its jobs".to_owned(),
-            )),
+            ),
         };
-        match said.map_err(|failure| failure.about(&format!("site '{}'", site.name)))? {
+        match said {
             Said::Start(start) => starts.push(*start),
             Said::Refused(why) => refused.push(RefusedSite { site: site.name.clone(), why }),
         }
@@ -87,8 +94,7 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// A site at a moment of its log.
-    fn log(&self, site: &SiteEntry, path: &Path) -> Result<Said, Failure> {
-        let mut trace = self.load(site, path)?;
+    fn log(&self, site: &SiteEntry, mut trace: Loaded) -> Result<Said, Failure> {
         let taken = trace.log.workload.latest(&trace.log.unfinished);
         newcomer::take_unfinished(&mut trace, taken.unwrap_or_default(), self.printer)?;
         if let Some(procs) = site.procs {
@@ -127,8 +133,7 @@ impl Asking<'_> {
     }
 
     /// A partition of a live site, now.
-    fn live(&self, site: &SiteEntry, partition: &str, path: Option<&Path>) -> Result<Said, Failure> {
-        let mut history = path.map(|path| self.load(site, path)).transpose()?;
+    fn live(&self, site: &SiteEntry, partition: &str, mut history: Option<Loaded>) -> Result<Said, Failure> {
         let live = LiveSite::ask()?;
         if let Some(history) = &mut history {
             newcomer::take_history(history, &live, self.printer)?;

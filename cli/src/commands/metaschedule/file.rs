@@ -179,10 +179,8 @@ fn parsed(name: &str, text: &str, folder: &Path) -> Result<SitesFile, Failure> {
     let page = SitesText { name, text };
     let table: GridTable = toml::from_str(text).map_err(|error| page.malformed(&error))?;
     let grid = Holder { page: &page, site: None };
-    let period = match grid.number(&table.days, "days", 0.001..=1e6)? {
-        Some(days) => Some(Seconds((days * 86_400.0).round() as i64)),
-        None => None,
-    };
+    let days = grid.number(&table.days, "days", 0.001..=1e6)?;
+    let period = days.map(|days| Seconds((days * 86_400.0).round() as i64));
     let align = grid.one_of(
         &table.align,
         "align",

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// The sites, in TOML: machines, schedulers, and the logs of their jobs
     #[arg(value_name = "SITES.toml")]
     pub file: PathBuf,
-    #[arg(long, value_name = "BROKER,...", default_value = BROKERS, value_parser = SpecList(broker()), hide_possible_values = true, help_heading = "All jobs")]
+    #[arg(long, value_name = "BROKER,...", value_parser = SpecList(broker()), hide_possible_values = true, help_heading = "All jobs")]
     #[arg(help = broker().help(BROKER), long_help = broker().long_help(BROKER))]
     pub broker: Vec<Several<BrokerSpec>>,
     /// How many brokers are simulated at once; by default as many as there are cores
@@ -79,18 +79,19 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-const BROKER: &str = "How the site of a job is chosen; static is always simulated, and first";
-const BROKERS: &str =
-    "static,least-loaded,k-distributed,redundant,least-predicted-wait,turnaround,risk-averse,oracle";
+const BROKER: &str = "How the site of a job is chosen, by default in each of these ways; static is always simulated, and first";
 
 fn broker() -> SpecParser<BrokerSpec> {
     spec::of()
 }
 
 impl Arguments {
-    /// `static`, then the others in the order they were named.
+    /// `static`, then the others in the order they were named; all if none is.
     fn brokers(&self) -> Vec<BrokerSpec> {
-        let named = Several::together(&self.broker);
+        let named = match self.broker.is_empty() {
+            true => BrokerSpec::ALL.to_vec(),
+            false => Several::together(&self.broker),
+        };
         let others = named.into_iter().filter(|&one| one != BrokerSpec::Static);
         std::iter::once(BrokerSpec::Static).chain(others).collect()
     }

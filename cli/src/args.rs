@@ -19,7 +19,7 @@ Standard output has the results and nothing else, so they can be piped:
 
 /// Commands by who needs them.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("For users", &["when", "allocate"]),
+    ("For users", &["when", "allocate", "metaschedule"]),
     ("For administrators", &["trace", "simulate", "compare"]),
     ("For researchers", &["score", "generate", "search", "mold", "reproduce"]),
     ("Also", &["demo", "completions", "help"]),
@@ -31,7 +31,8 @@ Where to start:
   queuecast trace info LOG    what is in a job log (SWF, or sacct -P)
   queuecast compare LOG       what other policies would have done with it
   queuecast when LOG -n 64 -t 2h                when a job would start
-  queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for";
+  queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for
+  queuecast metaschedule SITES.toml -n 64       at which of several sites first";
 
 /// The help: where to start, the commands by who needs them, and the options.
 fn help() -> String {
@@ -44,8 +45,8 @@ fn help() -> String {
             let Some(command) = commands.find_subcommand(name) else { continue };
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let mut lines = wrapped(&about, 64).into_iter();
-            listed += &format!("  {name:<13}{}\n", lines.next().unwrap_or_default());
-            lines.for_each(|line| listed += &format!("{:15}{line}\n", ""));
+            listed += &format!("  {name:<14}{}\n", lines.next().unwrap_or_default());
+            lines.for_each(|line| listed += &format!("{:16}{line}\n", ""));
         }
         listed.push('\n');
     }

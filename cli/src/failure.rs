@@ -154,6 +154,13 @@ impl Failure {
         self
     }
 
+    /// Says what it is about, before the rest.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Failure {
+        self.what = format!("{what}: {}", self.what);
+        self
+    }
+
     /// Its kind.
     pub fn kind(&self) -> Kind {
         self.kind

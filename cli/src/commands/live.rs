@@ -206,8 +206,7 @@ fn site_procs() -> Option<Procs> {
 
 /// What a command prints.
 fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
-    const HINT: &str =
-        "--live asks the site's Slurm: run it where squeue and sinfo work, or give a log without it";
+    const HINT: &str = "a live site is asked through its Slurm: run this where squeue and sinfo work, or use a log that is not live";
     let output = Command::new(command).args(arguments).env(TIME_FORMAT.0, TIME_FORMAT.1).output().map_err(
         |cause| match cause.kind() {
             io::ErrorKind::NotFound => Failure::input(format!("there is no {command} here")).hint(HINT),

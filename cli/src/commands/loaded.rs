@@ -7,7 +7,7 @@ use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSize, MachineSource, Rule};
+use queuecast::trace::{self, Log, MachineSize, MachineSource, ReadOptions, Rule};
 use queuecast::units::{Procs, Seconds};
 use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
@@ -33,20 +33,25 @@ pub struct Loaded {
 impl Loaded {
     /// Reads a file, or standard input for `-`.
     pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
-        let begun = Instant::now();
-        let mut input = Input::open(path, printer)?;
-        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
-        let log = trace::read(&mut input, &source.options())
-            .map_err(|error| Failure::reading(&input.name, error))?;
-        let seconds = begun.elapsed().as_secs_f64();
-        let loaded = Loaded { name: input.name, log, seconds };
+        let loaded = Loaded::by(path, &source.options(), printer)?;
         loaded.warn(source, printer);
         Ok(loaded)
     }
 
-    /// Warns of lines that could not be read, and of jobs removed because of --procs, which may be wrong.
+    /// Reads a file by options of the library, and warns of lines that could not be read.
+    pub fn by(path: &Path, options: &ReadOptions, printer: &Printer) -> Result<Loaded, Failure> {
+        let begun = Instant::now();
+        let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
+        let log = trace::read(&mut input, options).map_err(|error| Failure::reading(&input.name, error))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let loaded = Loaded { name: input.name, log, seconds };
+        cleaning::warn_unreadable(&loaded.name, &loaded.log.report, printer);
+        Ok(loaded)
+    }
+
+    /// Warns of jobs removed because of --procs, which may be wrong.
     fn warn(&self, source: &Source, printer: &Printer) {
-        cleaning::warn_unreadable(&self.name, &self.log.report, printer);
         let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
         if let (Some(procs), Some(rule)) = (source.procs, too_large) {
             let first =

@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`, `live`, `moment`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`, `live`, `moment`, `newcomer`) are below all commands.
 
 mod allocate;
 mod cleaning;
@@ -12,8 +12,10 @@ mod identity;
 mod killed;
 mod live;
 mod loaded;
+mod metaschedule;
 mod mold;
 mod moment;
+mod newcomer;
 mod portrait;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -39,6 +41,7 @@ pub enum Command {
     Compare(Box<compare::Arguments>),
     When(Box<when::Arguments>),
     Allocate(Box<allocate::Arguments>),
+    Metaschedule(Box<metaschedule::Arguments>),
     Mold(Box<mold::Arguments>),
     Search(Box<search::Arguments>),
     Score(score::Arguments),
@@ -57,6 +60,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::When(arguments) => when::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
+        Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),
         Command::Search(arguments) => search::run(&arguments, invocation, printer),
         Command::Score(arguments) => score::run(&arguments, printer),

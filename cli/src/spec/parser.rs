@@ -82,6 +82,11 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
 }
 
 impl<T> SpecParser<T> {
+    /// Reads a text; the error says what is possible.
+    pub fn value(&self, text: &str) -> Result<T, String> {
+        (self.read)(text)
+    }
+
     /// Whether the text can be read.
     pub fn reads(&self, text: &str) -> bool {
         (self.read)(text).is_ok()

@@ -55,6 +55,13 @@ fn lines(page: &str) -> Vec<String> {
     found
 }
 
+/// The files that a page shows: blocks of TOML whose first line is a comment with their name.
+fn files(page: &str) -> Vec<(String, String)> {
+    let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let named = |text: &str| Some((text.lines().next()?.strip_prefix("# ")?.to_owned(), text.to_owned()));
+    blocks.filter_map(named).filter(|(name, _)| name.ends_with(".toml")).collect()
+}
+
 /// Small files under the names the pages use.
 fn stand_ins() -> Folder {
     let folder = Folder::with("unused", "");
@@ -63,6 +70,9 @@ fn stand_ins() -> Folder {
     {
         stand_in(&folder, name);
     }
+    let site = |name: &str, log: &str| format!("[[site]]\nname = \"{name}\"\ntrace = \"{log}\"\n");
+    let sites = site("kth", "KTH-SP2-1996-2.swf.gz") + &site("ctc", "CTC-SP2-1996-3.1-cln.swf.gz");
+    fs::write(folder.path("sites.toml"), sites).unwrap();
     // Scores need recorded waits, and 10,000 jobs to learn from.
     for line in ["demo --jobs 10100 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
         folder.queuecast(line).assert().success();
@@ -146,7 +156,11 @@ fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
     let (mut ran, mut wrong) = (Vec::new(), Vec::new());
     for page in pages(&root().join("docs/guides")) {
         let folder = Folder::with("unused", "");
-        for shown in lines(&fs::read_to_string(&page).unwrap()) {
+        let text = fs::read_to_string(&page).unwrap();
+        for (name, content) in files(&text) {
+            fs::write(folder.path(&name), content).unwrap();
+        }
+        for shown in lines(&text) {
             if let Some(name) = fetched(&shown) {
                 stand_in(&folder, name);
             } else if shown.starts_with("queuecast ") {
@@ -181,6 +195,27 @@ fn there_is_one_recipe_for_sacct() {
 /// The guide's table, and the columns it shows of the CSV, as the command prints them.
 const GUIDE: &str = "compare demo.swf.gz --policy easy,sjbf --predictor requested,recent:2,ruh,sbh,perfect --correction \
                      requested";
+
+#[test]
+fn the_guide_to_sites_shows_what_the_command_prints() {
+    let page = fs::read_to_string(root().join("docs/guides/metascheduling.md")).unwrap();
+    let folder = Folder::with("unused", "");
+    let files = files(&page);
+    assert_eq!(files.len(), 1, "{files:?}");
+    fs::write(folder.path(&files[0].0), &files[0].1).unwrap();
+    let mut shown = 0;
+    for line in commands(&page) {
+        let text = stdout(&mut folder.queuecast(line.strip_prefix("queuecast ").unwrap()));
+        if line.starts_with("queuecast metaschedule") {
+            assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{line}: {text}");
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 2);
+    // Control: one digit makes a difference.
+    let text = stdout(&mut folder.queuecast("metaschedule sites.toml -n 63 -t 2h --no-plot"));
+    assert!(!page.contains(text.trim_end()));
+}
 
 #[test]
 fn the_guide_shows_what_the_command_prints() {

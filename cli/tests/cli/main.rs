@@ -15,6 +15,7 @@ mod help;
 #[cfg(unix)]
 mod interrupt;
 mod live;
+mod metaschedule;
 mod mold;
 mod options;
 mod plot;

@@ -61,6 +61,11 @@ fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
     let folder = Folder::with("four.swf", FOUR);
     std::fs::write(folder.path("site.sacct"), SACCT).unwrap();
     folder.queuecast("demo --jobs 300 --output made.swf").assert().success();
+    folder.queuecast("simulate made.swf --schedule-swf waited.swf --no-plot").assert().success();
+    let site = |name: &str| format!("[[site]]\nname = \"{name}\"\ntrace = \"waited.swf\"\n");
+    std::fs::write(folder.path("two.toml"), ["left", "right"].map(site).concat()).unwrap();
+    let many = ["one", "two", "three", "four", "five", "six", "seven"].map(site).concat();
+    std::fs::write(folder.path("many.toml"), format!("days = 1\n{many}")).unwrap();
     for line in [
         "demo --jobs 300 --no-plot",
         "trace head made.swf",
@@ -73,6 +78,9 @@ fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
         "generate rescale made.swf --load 0.9 --output busy.swf",
         "allocate made.swf --runs 8=4h,16=2h10m --no-plot",
         "mold --jobs 60 --seeds 2 --no-plot",
+        "metaschedule two.toml --no-plot",
+        "metaschedule many.toml --no-plot",
+        "metaschedule two.toml -n 8 -t 2h --no-plot",
     ] {
         let [narrow, wide] = ["80", "1000"].map(|columns| text(&folder, line, columns));
         for long in narrow.lines().filter(|line| line.chars().count() > 80) {

@@ -20,5 +20,5 @@ pub use grid::{Grid, GridSchedule, GridStart};
 pub use jobs::{Alignment, GridJob, merged};
 pub use member::{Uses, WaitHistory};
 pub use offer::SiteOffer;
-pub use setup::{QueueLimits, SiteSetup};
+pub use setup::{NotTaken, QueueLimits, SiteSetup};
 pub use spec::BrokerSpec;

@@ -23,6 +23,15 @@ impl QueueLimits {
     }
 }
 
+/// Why a site does not take a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTaken {
+    /// The machine is too small.
+    Machine,
+    /// No queue takes so many processors for so long.
+    Queues,
+}
+
 /// A site of a grid: a machine of its own and how it is scheduled. Partitions of one machine are sites too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiteSetup {
@@ -68,14 +77,29 @@ impl SiteSetup {
             }
             return Some(here);
         }
-        let requested = here.shape.limit.unwrap_or(default_request);
-        let queue = self.queues.iter().position(|queue| queue.admits(job.shape.procs, requested));
+        let queue = self.first_queue(job.shape.procs, here.shape.limit.unwrap_or(default_request));
         here.queue = queue.and_then(|place| QueueId::new(place as u32));
         (is_home || queue.is_some()).then_some(here)
     }
 
+    /// The queue, by its place, that takes a job of no user of this site; `None` where there are no queues. The requested time is one
+    /// of the processors here.
+    pub fn queue_for(&self, procs: Procs, requested: Seconds) -> Result<Option<usize>, NotTaken> {
+        if procs > self.procs {
+            return Err(NotTaken::Machine);
+        }
+        match self.first_queue(procs, requested) {
+            None if !self.queues.is_empty() => Err(NotTaken::Queues),
+            queue => Ok(queue),
+        }
+    }
+
+    fn first_queue(&self, procs: Procs, requested: Seconds) -> Option<usize> {
+        self.queues.iter().position(|queue| queue.admits(procs, requested))
+    }
+
     /// A time of speed 1 on the processors here.
-    fn scaled(&self, time: Seconds) -> Seconds {
+    pub fn scaled(&self, time: Seconds) -> Seconds {
         if self.speed == 1.0 {
             return time;
         }

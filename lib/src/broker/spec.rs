@@ -185,7 +185,7 @@ impl Spec for BrokerSpec {
                     "risk-averse+quantile=0.8+by=ranges:quick",
                 )
                 .also(Also::Pluses),
-            Form::new("oracle", "the earliest end by true run times: a bound, not a choice"),
+            Form::new("oracle", "the earliest end by true run times: a yardstick, not a choice"),
         ];
         FORMS.to_vec()
     }
@@ -251,6 +251,8 @@ mod tests {
         ] {
             assert_eq!(text.parse::<BrokerSpec>().unwrap().to_string(), text);
         }
+        let underscored = "least_predicted_wait:100".parse::<BrokerSpec>().unwrap();
+        assert_eq!(underscored.to_string(), "least-predicted-wait:100");
         for spec in BrokerSpec::ALL {
             assert_eq!(spec.to_string().parse::<BrokerSpec>().unwrap(), spec);
         }

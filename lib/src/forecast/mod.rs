@@ -1,11 +1,12 @@
 //! When will it start: every forecaster of waits by name ([`WaitMethod`]), those included that simulate
 //! ([`SimulatedWaits`]); the recorded schedule of a log as they follow it ([`RecordedArrivals`]); and the answer for one job
-//! by the one that has been best ([`when()`]).
+//! by the one that has been best ([`when()`]), and which of several places would start it first ([`SoonestStart`]).
 
 mod arrivals;
 mod method;
 mod planned;
 mod simulated;
+mod soonest;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
@@ -13,6 +14,7 @@ pub use method::WaitMethod;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use simulated::SimulatedWaits;
+pub use soonest::SoonestStart;
 pub use when::{
     MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenError, WhenSettings, WhenSource,
     when,

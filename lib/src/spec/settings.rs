@@ -27,7 +27,9 @@ impl<'a> Settings<'a> {
     /// Takes a text apart. The name must be one of the forms', the keys those of its form.
     pub fn read(kind: &'static str, forms: &[Form], text: &'a str) -> Result<Settings<'a>, SpecError> {
         let name = name_in(text);
-        let Some(&form) = forms.iter().find(|form| form.name == name) else {
+        // Underscores, which papers and programs use in names, are read as hyphens.
+        let hyphens = name.replace('_', "-");
+        let Some(&form) = forms.iter().find(|form| form.name == name || form.name == hyphens) else {
             let known: Vec<String> = forms.iter().map(Form::shown).collect();
             return Err(SpecError::unknown(kind, text, &known));
         };

@@ -4,20 +4,13 @@ use queuecast::forecast::{MethodRecord, WhenAnswer};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Cell, Chart, Column, Document, Page, Table, date, duration};
 use queuecast::trace::{MachineSize, TimeZone};
-use queuecast::units::{Procs, Seconds};
+use queuecast::units::Seconds;
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::commands::loaded::{guess, number_of};
 use crate::commands::moment::Moment;
-
-/// What the job asks for.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Asked {
-    pub procs: Procs,
-    /// In seconds.
-    pub time: Seconds,
-}
+use crate::commands::newcomer::Asked;
 
 /// When a job would start. Uses nothing that a log records of later.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,505 @@
+//! The file of sites: which machines there are, how each is scheduled, and where its jobs come from.
+
+use std::fs;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use queuecast::broker::{Alignment, QueueLimits, SiteSetup};
+use queuecast::sim::{Backfill, LimitRule};
+use queuecast::spec::Spec;
+use queuecast::trace::{ReadOptions, Rule, Ruleset};
+use queuecast::units::{Procs, Seconds};
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use crate::commands::loaded::Loaded;
+use crate::commands::source::Reading;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::printer::Printer;
+use crate::spec::{self, NamedPredictor};
+
+/// A file of sites, checked.
+#[derive(Debug)]
+pub struct SitesFile {
+    /// What to call it: the path as given.
+    pub name: String,
+    /// How the clocks of the logs are put together; by default as they fit.
+    pub align: Option<Alignment>,
+    /// Only jobs submitted within this time of the first.
+    pub period: Option<Seconds>,
+    /// Whether users, groups, accounts and executables are the same at all sites.
+    pub same_people: bool,
+    /// What happens to a job at its requested time.
+    pub limit: LimitRule,
+    /// The sites; at least one, no two of one name.
+    pub sites: Vec<SiteEntry>,
+}
+
+/// A site of the file.
+#[derive(Debug)]
+pub struct SiteEntry {
+    pub name: String,
+    /// Where the file names it, or its log, for errors.
+    pub place: String,
+    pub jobs: JobSource,
+    /// By default those of the log.
+    pub procs: Option<Procs>,
+    pub policy: Backfill,
+    pub predictor: NamedPredictor,
+    pub speed: f64,
+    pub clean: Ruleset,
+    pub queues: Vec<QueueLimits>,
+}
+
+/// Where the jobs of a site come from.
+#[derive(Debug)]
+pub enum JobSource {
+    /// From a log.
+    Trace(PathBuf),
+    /// From its Slurm, now.
+    Live {
+        /// The partition that is asked about.
+        partition: String,
+        /// Accounting to learn from.
+        history: Option<PathBuf>,
+    },
+    /// It has none of its own.
+    None,
+}
+
+type Given = Option<Spanned<Value>>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GridTable {
+    align: Given,
+    days: Given,
+    same_people: Given,
+    limit: Given,
+    #[serde(default)]
+    site: Vec<Spanned<SiteTable>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SiteTable {
+    name: Given,
+    trace: Given,
+    live: Given,
+    partition: Given,
+    procs: Given,
+    policy: Given,
+    predictor: Given,
+    speed: Given,
+    clean: Given,
+    #[serde(default)]
+    queue: Vec<Spanned<QueueTable>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QueueTable {
+    name: Given,
+    max_procs: Given,
+    max_time: Given,
+}
+
+/// What can be written, for errors.
+const KEYS: &str = "of the whole grid: align, days, same_people, limit; of each [[site]]: name, trace or live = true with partition, \
+                    procs, policy, predictor, speed, clean; of each [[site.queue]]: name, max_procs, max_time";
+
+const EXAMPLE: &str =
+    "a site is written as [[site]] in a line, and below it name = \"ctc\" and trace = \"CTC.swf.gz\"";
+
+impl SitesFile {
+    /// Reads and checks a file. The traces it names are not opened.
+    pub fn read(path: &Path, printer: &Printer) -> Result<SitesFile, Failure> {
+        let nothing = |name: &str| Failure::input(format!("{name}: there is no site in it")).hint(EXAMPLE);
+        if fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0) {
+            return Err(nothing(&path.display().to_string()));
+        }
+        let mut input = Input::open(path, printer)?;
+        let (name, mut bytes) = (input.name.clone(), Vec::new());
+        input
+            .read_to_end(&mut bytes)
+            .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Failure::input(format!("{name} is not a file of sites: it is not text")).hint(EXAMPLE)
+        })?;
+        let file = parsed(&name, &text, path.parent().unwrap_or(Path::new("")))?;
+        if file.sites.is_empty() {
+            return Err(nothing(&name));
+        }
+        Ok(file)
+    }
+
+    /// All files that are read.
+    pub fn inputs(&self, file: &Path) -> Vec<PathBuf> {
+        let traces = self.sites.iter().filter_map(|site| match &site.jobs {
+            JobSource::Trace(path) | JobSource::Live { history: Some(path), .. } => Some(path.clone()),
+            JobSource::Live { history: None, .. } | JobSource::None => None,
+        });
+        std::iter::once(file.to_owned()).chain(traces).collect()
+    }
+}
+
+impl SiteEntry {
+    /// Reads a log of the site. It keeps the machine that it says it has, unless the file of sites says a larger one: jobs that do
+    /// not fit a smaller one may fit another site.
+    pub fn load(&self, path: &Path, reading: &Reading, printer: &Printer) -> Result<Loaded, Failure> {
+        let about = |failure: Failure| failure.about(&self.place);
+        let options = |procs: Option<Procs>| ReadOptions {
+            ruleset: self.clean.clone(),
+            ..reading.options(procs.map(|procs| procs.0))
+        };
+        let loaded = Loaded::by(path, &options(None), printer).map_err(about)?;
+        let larger = self.procs.filter(|&procs| procs > loaded.log.machine.procs);
+        match larger.filter(|_| loaded.log.report.rule(Rule::TooLarge).is_some()) {
+            Some(procs) => Loaded::by(path, &options(Some(procs)), printer).map_err(about),
+            None => Ok(loaded),
+        }
+    }
+
+    /// The site as the library has it, with so many processors.
+    pub fn setup(&self, procs: Procs) -> SiteSetup {
+        SiteSetup {
+            name: self.name.clone(),
+            procs,
+            queues: self.queues.clone(),
+            policy: self.policy.clone(),
+            predictor: self.predictor.spec.clone(),
+            speed: self.speed,
+        }
+    }
+}
+
+fn parsed(name: &str, text: &str, folder: &Path) -> Result<SitesFile, Failure> {
+    let page = SitesText { name, text };
+    let table: GridTable = toml::from_str(text).map_err(|error| page.malformed(&error))?;
+    let grid = Holder { page: &page, site: None };
+    let days = grid.number(&table.days, "days", 0.001..=1e6)?;
+    let period = days.map(|days| Seconds((days * 86_400.0).round() as i64));
+    let align = grid.one_of(
+        &table.align,
+        "align",
+        &[("start", Alignment::Start), ("recorded", Alignment::Recorded)],
+    )?;
+    let mut file = SitesFile {
+        name: name.to_owned(),
+        align,
+        period,
+        same_people: grid.flag(&table.same_people, "same_people")?.unwrap_or(false),
+        limit: grid.spec(&table.limit, "limit")?.unwrap_or_default(),
+        sites: Vec::new(),
+    };
+    for (place, site) in table.site.iter().enumerate() {
+        let entry = entry(&page, place, site, folder)?;
+        if file.sites.iter().any(|other| other.name == entry.name) {
+            let span = site.get_ref().name.as_ref().map_or_else(|| site.span(), Spanned::span);
+            let what = format!("two sites are called '{}'", entry.name);
+            return Err(page.at(&span, None, &what).hint("give each site a name of its own"));
+        }
+        file.sites.push(entry);
+    }
+    Ok(file)
+}
+
+fn entry(
+    page: &SitesText<'_>,
+    place: usize,
+    table: &Spanned<SiteTable>,
+    folder: &Path,
+) -> Result<SiteEntry, Failure> {
+    let (span, site) = (table.span(), table.get_ref());
+    let nameless = format!("site {}", place + 1);
+    let holder = Holder { page, site: Some(&nameless) };
+    let name = holder.text(&site.name, "name")?.filter(|name| !name.trim().is_empty());
+    let Some(name) = name else {
+        return Err(page.at(&span, Some(&nameless), "it has no name").hint(EXAMPLE));
+    };
+    let quoted = format!("site '{name}'");
+    let holder = Holder { page, site: Some(&quoted) };
+    let trace = holder.text(&site.trace, "trace")?.map(|path| folder.join(path));
+    let procs = holder.procs(&site.procs, "procs")?;
+    let is_live = holder.flag(&site.live, "live")?.unwrap_or(false);
+    let partition = holder.text(&site.partition, "partition")?;
+    let jobs = match (is_live, partition, trace) {
+        (true, Some(partition), history) => JobSource::Live { partition: partition.to_owned(), history },
+        (true, None, _) => {
+            return Err(page
+                .at(&span, Some(&quoted), "live = true needs a partition")
+                .hint("name one that sinfo shows, as in partition = \"batch\""));
+        }
+        (false, Some(_), _) => {
+            let at = site.partition.as_ref().map_or(span, Spanned::span);
+            return Err(page
+                .at(&at, Some(&quoted), "partition is for a live site")
+                .hint("write live = true beside it, or leave it out"));
+        }
+        (false, None, Some(trace)) => JobSource::Trace(trace),
+        (false, None, None) if procs.is_none() => {
+            return Err(page
+                .at(&span, Some(&quoted), "it has no trace, so its processors are not known")
+                .hint(
+                    "write trace = \"FILE\", live = true, or procs = N for a machine without jobs of its own",
+                ));
+        }
+        (false, None, None) => JobSource::None,
+    };
+    let mut queues: Vec<QueueLimits> = Vec::new();
+    for queue in &site.queue {
+        let queue = limits(&holder, queue)?;
+        if queues.iter().any(|other| other.name == queue.name) {
+            let what = format!("two queues are called '{}'", queue.name);
+            return Err(page.at(&span, Some(&quoted), &what).hint("give each queue a name of its own"));
+        }
+        queues.push(queue);
+    }
+    let predictor = holder.read(&site.predictor, "predictor", |text| {
+        // A file of templates lies beside this one, as traces do.
+        let text = text
+            .strip_prefix("template:@")
+            .map_or_else(|| text.to_owned(), |path| format!("template:@{}", folder.join(path).display()));
+        spec::predictor().value(&text)
+    })?;
+    let requested = || spec::predictor().value("requested").map_err(Failure::unexpected);
+    let place = site.trace.as_ref().or(site.name.as_ref()).map_or(span, Spanned::span);
+    Ok(SiteEntry {
+        place: page.place(&place, Some(&quoted)),
+        jobs,
+        procs,
+        policy: holder.spec(&site.policy, "policy")?.unwrap_or_else(Backfill::easy),
+        predictor: predictor.map_or_else(requested, Ok)?,
+        speed: holder.number(&site.speed, "speed", 0.001..=1000.0)?.unwrap_or(1.0),
+        clean: holder.spec(&site.clean, "clean")?.unwrap_or_default(),
+        queues,
+        name: name.to_owned(),
+    })
+}
+
+fn limits(holder: &Holder<'_>, table: &Spanned<QueueTable>) -> Result<QueueLimits, Failure> {
+    let queue = table.get_ref();
+    let Some(name) = holder.text(&queue.name, "name")?.filter(|name| !name.trim().is_empty()) else {
+        let what = "a queue has no name";
+        return Err(holder.page.at(&table.span(), holder.site, what).hint(format!("keys {KEYS}")));
+    };
+    let max_time = match queue.max_time.as_ref().map(Spanned::get_ref) {
+        Some(Value::Integer(seconds)) if *seconds > 0 => Some(Seconds(*seconds)),
+        _ => holder.read(&queue.max_time, "max_time", spec::positive_duration)?,
+    };
+    let max_procs = holder.procs(&queue.max_procs, "max_procs")?;
+    Ok(QueueLimits { name: name.to_owned(), max_procs, max_time })
+}
+
+/// The text of a file, to say where in it something is wrong.
+struct SitesText<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+impl SitesText<'_> {
+    fn line(&self, span: &Range<usize>) -> usize {
+        1 + self.text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
+    }
+
+    fn place(&self, span: &Range<usize>, site: Option<&str>) -> String {
+        let site = site.map_or_else(String::new, |site| format!(", {site}"));
+        format!("{}, line {}{site}", self.name, self.line(span))
+    }
+
+    fn at(&self, span: &Range<usize>, site: Option<&str>, what: &str) -> Failure {
+        Failure::input(what).about(&self.place(span, site))
+    }
+
+    /// What is not TOML, or has a key that there is not.
+    fn malformed(&self, error: &toml::de::Error) -> Failure {
+        let (what, hint) = match error.message().trim() {
+            message if message.contains("expected a sequence") => {
+                ("sites and their queues stand in double brackets", EXAMPLE.to_owned())
+            }
+            message => (message, format!("keys {KEYS}")),
+        };
+        let Some(span) = error.span() else { return Failure::input(what).about(self.name).hint(hint) };
+        let site = self.site_at(self.line(&span));
+        self.at(&span, site.as_deref(), what).hint(hint)
+    }
+
+    /// The site whose table has this line, if the tables have headings.
+    fn site_at(&self, line: usize) -> Option<String> {
+        let mut lines = self.text.lines().take(line).collect::<Vec<_>>();
+        let begins = |text: &&str| text.trim_start().starts_with("[[site]]");
+        let from = lines.iter().rposition(begins)?;
+        let number = lines.iter().filter(|text| begins(text)).count();
+        // The name may stand below the error.
+        let rest = self.text.lines().skip(line).take_while(|text| !text.trim_start().starts_with('['));
+        lines.extend(rest);
+        let own = lines[from + 1..].iter().take_while(|text| !text.trim_start().starts_with('['));
+        let name = own.into_iter().find_map(|text| {
+            let value = text.trim_start().strip_prefix("name")?.trim_start().strip_prefix('=')?;
+            let named: toml::Table = toml::from_str(&format!("name = {value}")).ok()?;
+            named.get("name")?.as_str().map(str::to_owned)
+        });
+        Some(name.map_or_else(|| format!("site {number}"), |name| format!("site '{name}'")))
+    }
+}
+
+/// What holds keys: the grid, or a site.
+struct Holder<'a> {
+    page: &'a SitesText<'a>,
+    site: Option<&'a str>,
+}
+
+impl Holder<'_> {
+    fn wrong(&self, given: &Spanned<Value>, key: &str, why: &str) -> Failure {
+        let shown = match given.get_ref() {
+            Value::Array(_) | Value::Table(_) => String::new(),
+            _ => format!(" = {}", self.page.text.get(given.span()).unwrap_or_default()),
+        };
+        self.page.at(&given.span(), self.site, &format!("{key}{shown}: {why}"))
+    }
+
+    fn text<'v>(&self, given: &'v Given, key: &str) -> Result<Option<&'v str>, Failure> {
+        let Some(given) = given else { return Ok(None) };
+        let text = given.get_ref().as_str();
+        text.map(Some).ok_or_else(|| self.wrong(given, key, "give a text in quotes"))
+    }
+
+    fn flag(&self, given: &Given, key: &str) -> Result<Option<bool>, Failure> {
+        let Some(given) = given else { return Ok(None) };
+        given.get_ref().as_bool().map(Some).ok_or_else(|| self.wrong(given, key, "give true or false"))
+    }
+
+    fn procs(&self, given: &Given, key: &str) -> Result<Option<Procs>, Failure> {
+        let Some(given) = given else { return Ok(None) };
+        let number = given.get_ref().as_integer().filter(|&number| number > 0);
+        let number = number.and_then(|number| u32::try_from(number).ok());
+        let number = number.ok_or_else(|| self.wrong(given, key, "give a whole number from 1 on"))?;
+        Ok(Some(Procs(number)))
+    }
+
+    fn number(
+        &self,
+        given: &Given,
+        key: &str,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<Option<f64>, Failure> {
+        let Some(given) = given else { return Ok(None) };
+        let number = match *given.get_ref() {
+            Value::Integer(number) => Some(number as f64),
+            Value::Float(number) => Some(number),
+            _ => None,
+        };
+        let why = format!("give a number from {} to {}", range.start(), range.end());
+        number.filter(|number| range.contains(number)).map(Some).ok_or_else(|| self.wrong(given, key, &why))
+    }
+
+    fn one_of<T: Copy>(&self, given: &Given, key: &str, known: &[(&str, T)]) -> Result<Option<T>, Failure> {
+        self.read(given, key, |text| {
+            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            let found = known.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+            found.ok_or_else(|| format!("give one of {}", names.join(", ")))
+        })
+    }
+
+    fn spec<T: Spec>(&self, given: &Given, key: &str) -> Result<Option<T>, Failure> {
+        self.read(given, key, |text| spec::read(text))
+    }
+
+    fn read<T>(
+        &self,
+        given: &Given,
+        key: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(text) = self.text(given, key)? else { return Ok(None) };
+        let value = read(text);
+        match (value, given) {
+            (Ok(value), _) => Ok(Some(value)),
+            (Err(why), Some(given)) => Err(self.wrong(given, key, &why)),
+            (Err(why), None) => Err(Failure::unexpected(why)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<SitesFile, String> {
+        parsed("sites.toml", text, Path::new("logs"))
+            .map_err(|failure| format!("{failure} | {}", failure.hints().join(" | ")))
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let file = read(
+            "align = \"start\"\ndays = 1.5\nsame_people = true\nlimit = \"ignore\"\n[[site]]\nname = \"a\"\ntrace = \"a.swf\"\n\
+             procs = 8\npolicy = \"fcfs\"\npredictor = \"recent:2\"\nspeed = 2\nclean = \"none\"\n[[site.queue]]\nname = \"short\"\n\
+             max_procs = 4\nmax_time = \"12h\"\n[[site.queue]]\nname = \"long\"\nmax_time = 90000\n[[site]]\nname = \"b\"\nlive = true\n\
+             partition = \"batch\"\n[[site]]\nname = \"c\"\nprocs = 4\n",
+        )
+        .unwrap();
+        assert_eq!((file.align, file.period), (Some(Alignment::Start), Some(Seconds(129_600))));
+        assert!(file.same_people && file.limit == LimitRule::Ignore);
+        let site = &file.sites[0];
+        assert!(matches!(&site.jobs, JobSource::Trace(path) if path == Path::new("logs/a.swf")));
+        assert_eq!((site.procs, site.speed), (Some(Procs(8)), 2.0));
+        assert_eq!((site.policy.to_string(), site.predictor.to_string()), ("fcfs".into(), "recent:2".into()));
+        let times: Vec<_> = site.queues.iter().map(|queue| (queue.max_procs, queue.max_time)).collect();
+        assert_eq!(times, [(Some(Procs(4)), Some(Seconds(43_200))), (None, Some(Seconds(90_000)))]);
+        assert!(
+            matches!(&file.sites[1].jobs, JobSource::Live { partition, history: None } if partition == "batch")
+        );
+        assert!(matches!(file.sites[2].jobs, JobSource::None));
+        // Defaults.
+        let plain = read("[[site]]\nname = \"a\"\ntrace = \"/x/a.swf\"\n").unwrap();
+        let site = &plain.sites[0];
+        assert!(matches!(&site.jobs, JobSource::Trace(path) if path == Path::new("/x/a.swf")));
+        assert_eq!(
+            (site.policy.to_string(), site.predictor.to_string()),
+            ("easy".into(), "requested".into())
+        );
+        assert_eq!((plain.align, plain.limit, plain.same_people), (None, LimitRule::Kill, false));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_and_its_site() {
+        let site = |rest: &str| format!("\n[[site]]\nname = \"a\"\ntrace = \"a.swf\"\n{rest}\n");
+        for (text, expected) in [
+            (site("prcs = 8"), "sites.toml, line 5, site 'a': unknown field `prcs`"),
+            (site("prcs = 8"), "keys of the whole grid: align"),
+            (site("procs = \"many\""), "line 5, site 'a': procs = \"many\": give a whole number from 1 on"),
+            (site("procs = 0"), "give a whole number from 1 on"),
+            (site("procs = 99999999999"), "give a whole number from 1 on"),
+            (site("policy = \"eazy\""), "line 5, site 'a': policy = \"eazy\": "),
+            (site("predictor = \"recent:x\""), "line 5, site 'a': predictor = \"recent:x\": "),
+            (site("speed = 0"), "give a number from 0.001 to 1000"),
+            (site("speed = nan"), "give a number from 0.001 to 1000"),
+            (site("policy = 3"), "policy = 3: give a text in quotes"),
+            (site("partition = \"x\""), "partition is for a live site"),
+            (site("live = \"yes\""), "give true or false"),
+            (site("live = true"), "live = true needs a partition"),
+            (site("[[site.queue]]\nmax_procs = 3"), "a queue has no name"),
+            (
+                site("[[site.queue]]\nname = \"q\"\nmax_time = \"soon\""),
+                "line 7, site 'a': max_time = \"soon\": ",
+            ),
+            (site("[[site.queue]]\nname = \"q\"\nmax_tme = 3"), "line 7, site 'a': unknown field `max_tme`"),
+            (site("") + &site(""), "sites.toml, line 8: two sites are called 'a'"),
+            ("[[site]]\ntrace = \"a.swf\"\n".to_owned(), "line 1, site 1: it has no name"),
+            ("[[site]]\nname = \"b\"\n".to_owned(), "line 1, site 'b': it has no trace"),
+            ("align = \"end\"\n".to_owned(), "line 1: align = \"end\": give one of start, recorded"),
+            ("days = -1\n".to_owned(), "days = -1: give a number from 0.001"),
+            ("limit = \"end\"\n".to_owned(), "limit = \"end\": "),
+            ("[site]\nname = \"b\"\n".to_owned(), "a site is written as [[site]]"),
+            ("[[site]\nname = \"b\"\n".to_owned(), "sites.toml, line 1"),
+        ] {
+            let said = read(&text).unwrap_err();
+            assert!(said.contains(expected), "{text}: {said}");
+        }
+        // Control.
+        assert_eq!(read(&site("procs = 8")).unwrap().sites.len(), 1);
+    }
+}

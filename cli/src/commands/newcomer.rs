@@ -1,0 +1,285 @@
+//! A job that has not been submitted: what it asks for, and when it would start at a moment of a log or in a queue of a live
+//! site.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use queuecast::forecast::{
+    SimulatedWaits, WaitMethod, WhenAnswer, WhenError, WhenSettings, WhenSource, when,
+};
+use queuecast::job::{Job, PartitionId, QueueId, UserId};
+use queuecast::predict::DEFAULT_REQUEST;
+use queuecast::report::duration;
+use queuecast::site::Site;
+use queuecast::trace::MachineSource;
+use queuecast::units::{Procs, Seconds, Time};
+use queuecast::workload::{Machine, Workload};
+use serde::Serialize;
+
+use super::live::{LiveQueue, LiveSite};
+use super::loaded::{Loaded, number_of};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::progress::Progress;
+
+/// The methods that are tried by default.
+pub const METHODS: &str = "ranges:quick,knn,quick,simulated,past";
+
+/// What the job asks for.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Asked {
+    pub procs: Procs,
+    /// In seconds.
+    pub time: Seconds,
+}
+
+/// A job as it is described on the command line.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    pub procs: Procs,
+    /// The time it asks for, if it does.
+    pub time: Option<Seconds>,
+    /// A name or number of the log.
+    pub user: Option<String>,
+    /// A name or number of the log.
+    pub queue: Option<String>,
+}
+
+impl NewJob {
+    /// The job, submitted at this moment, as a log with these names numbers its user and queue. What the log does not know is left
+    /// out.
+    pub fn at(&self, submit: Time, workload: &Workload) -> Job {
+        let names = &workload.names;
+        let number =
+            |text: &str, names: &BTreeMap<u32, String>| numbered(text, names).or_else(|| text.parse().ok());
+        let mut job = Job::rigid(u64::MAX, submit, self.procs, self.time);
+        job.user = self.user.as_ref().and_then(|text| number(text, &names.users)).and_then(UserId::new);
+        job.queue = self.queue.as_ref().and_then(|text| number(text, &names.queues)).and_then(QueueId::new);
+        job
+    }
+
+    /// Whether the log has a job of the user, if one is named.
+    pub fn knows_user(&self, workload: &Workload) -> bool {
+        let Some(user) = self.user.as_ref().map(|_| self.at(Time(0), workload).user) else { return true };
+        user.is_some() && workload.jobs().iter().any(|one| one.user == user)
+    }
+
+    /// Refuses a user or a queue that no job of the log has.
+    pub fn check(&self, workload: &Workload) -> Result<(), Failure> {
+        if let Some(text) = self.user.as_ref().filter(|_| !self.knows_user(workload)) {
+            return Err(Failure::usage(format!("--user {text}: the log has no such user")));
+        }
+        let queue = self.at(Time(0), workload).queue;
+        let known = queue.is_some() && workload.jobs().iter().any(|one| one.queue == queue);
+        if let Some(text) = self.queue.as_ref().filter(|_| !known) {
+            return Err(
+                Failure::usage(format!("--queue {text}: the log has no such queue")).hint(queues(workload))
+            );
+        }
+        Ok(())
+    }
+
+    /// What it asks a partition for: without a time, what the partition allows; no more than a day is assumed.
+    pub fn asks(&self, queue: &LiveQueue) -> Asked {
+        let longest = queue.limits.longest.unwrap_or(DEFAULT_REQUEST).min(DEFAULT_REQUEST);
+        Asked { procs: self.procs, time: self.time.unwrap_or(longest) }
+    }
+}
+
+/// The number that a log gives to this name.
+fn numbered(text: &str, names: &BTreeMap<u32, String>) -> Option<u32> {
+    names.iter().find(|(_, name)| *name == text).map(|(&number, _)| number)
+}
+
+/// The queues of a log, for an error.
+fn queues(workload: &Workload) -> String {
+    let numbers: BTreeSet<u32> =
+        workload.jobs().iter().filter_map(|job| job.queue).map(QueueId::number).collect();
+    let name =
+        |number: &u32| workload.names.queues.get(number).cloned().unwrap_or_else(|| number.to_string());
+    let names: Vec<String> = numbers.iter().take(20).map(name).collect();
+    match names.len() {
+        0 => "the log names no queues".to_owned(),
+        _ => format!("queues of the log: {}", names.join(", ")),
+    }
+}
+
+/// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none.
+pub fn take_unfinished(trace: &mut Loaded, taken: Time, printer: &Printer) -> Result<(), Failure> {
+    let (log, name) = (&mut trace.log, &trace.name);
+    let ended = log.workload.len();
+    if !log.unfinished.is_empty() {
+        let joined = log.workload.with_unfinished(&log.unfinished, taken);
+        log.workload = joined.map_err(|error| Failure::input(format!("{name}: {error}")))?;
+    }
+    log.workload.take_partitions_for_queues();
+    let added = log.workload.len() - ended;
+    if added > 0 {
+        let (jobs, they) = match added {
+            1 => ("1 job".to_owned(), "it counts"),
+            count => (number_of(count, "job"), "they count"),
+        };
+        printer.note(&format!("{name}: {jobs} had not ended; {they} as running or waiting"));
+    }
+    Ok(())
+}
+
+/// Prepares the accounting of a live site to be learned from.
+pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) -> Result<(), Failure> {
+    if history.log.machine.source == MachineSource::LargestJob {
+        history.take_size(Some(site.procs()));
+    }
+    // Of jobs that waited when the accounting was taken and do not now, it is not known when they started.
+    history.log.unfinished.retain(|one| one.start.is_some() || site.waits(one.job.id.0));
+    take_unfinished(history, site.asked, printer)
+}
+
+fn refused(name: &str, error: WhenError) -> Failure {
+    match error {
+        WhenError::NoWaits => Failure::input(format!("{name}: {error}")).hint(
+            "simulate it (queuecast simulate LOG --schedule-swf OUT.swf) and ask about the simulated log",
+        ),
+        WhenError::NothingStarted => {
+            Failure::usage(format!("{name}: {error}")).hint("ask about a later moment, by --at")
+        }
+        WhenError::TooLarge { .. } => Failure::usage(error.to_string())
+            .hint("--procs says how large the machine is, where the log does not"),
+    }
+}
+
+/// The answer, with a progress bar. `name` is the source, for errors.
+fn answered(
+    job: &Job,
+    source: &WhenSource<'_>,
+    settings: &WhenSettings,
+    name: &str,
+    printer: &Printer,
+) -> Result<WhenAnswer, Failure> {
+    let (history, now) = match source {
+        WhenSource::Log { workload, at } => (*workload, *at),
+        WhenSource::Live { history, now, .. } => (*history, *now),
+    };
+    let known = history.jobs().partition_point(|one| one.submit <= now);
+    let trials = settings.methods.len() * settings.trials.min(known);
+    let progress = Progress::new(printer, "trying methods", trials);
+    let done = |steps| progress.advance_by(steps);
+    when(job, source, settings, &done).map_err(|error| refused(name, error))
+}
+
+/// When a job would start that is submitted at a moment of a log.
+pub fn at_moment(
+    job: &Job,
+    trace: &Loaded,
+    settings: &WhenSettings,
+    printer: &Printer,
+) -> Result<WhenAnswer, Failure> {
+    let source = WhenSource::Log { workload: &trace.log.workload, at: job.submit };
+    answered(job, &source, settings, &trace.name, printer)
+}
+
+/// Whether a job of the log has started by then: else there is nothing to learn from.
+pub fn has_started(workload: &Workload, at: Time) -> bool {
+    workload.starts.iter().any(|&start| start <= at)
+}
+
+/// When a job would start at a moment by which no job of the log has started, by simulating the queue.
+pub fn by_queue_alone(
+    job: &Job,
+    trace: &Loaded,
+    settings: &WhenSettings,
+    printer: &Printer,
+) -> Result<WhenAnswer, Failure> {
+    let workload = &trace.log.workload;
+    let waiting = workload.jobs().iter().take_while(|one| one.submit <= job.submit).cloned();
+    let site = Site::found(workload.machine(), job.submit, [], waiting, settings.default_request);
+    let nothing = without_jobs(workload.machine().procs)?;
+    let source = WhenSource::Live { site, now: job.submit, history: &nothing };
+    answered(job, &source, &without_history(settings), &trace.name, printer)
+}
+
+/// Without a history there is nothing to learn from, and nothing to try methods on.
+fn without_history(settings: &WhenSettings) -> WhenSettings {
+    WhenSettings { methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS }], ..settings.clone() }
+}
+
+fn without_jobs(procs: Procs) -> Result<Workload, Failure> {
+    let machine = Machine { procs: procs.max(Procs(1)) };
+    Workload::new(machine, Vec::new()).map_err(|error| Failure::input(format!("sinfo: {error}")))
+}
+
+/// When a job would start in a queue of a live site.
+#[derive(Debug)]
+pub struct QueueAnswer {
+    /// What the job asks for there.
+    pub asked: Asked,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// The answer.
+    pub answer: WhenAnswer,
+}
+
+/// When a job would start that is submitted to a queue of a live site now, with accounting to learn from, if there is any.
+pub fn in_queue(
+    new: &NewJob,
+    (site, queue): (&LiveSite, &LiveQueue),
+    history: Option<&Loaded>,
+    settings: &WhenSettings,
+    printer: &Printer,
+) -> Result<QueueAnswer, Failure> {
+    let asked = new.asks(queue);
+    let (own, whose) = match history {
+        Some(trace) => history_of(&trace.log.workload, queue),
+        None => (None, String::new()),
+    };
+    let nothing = without_jobs(site.procs())?;
+    let workload = own.as_ref().or(history.map(|trace| &trace.log.workload)).unwrap_or(&nothing);
+    let mut job = new.at(site.asked, workload);
+    job.shape.limit = Some(asked.time);
+    let names = queue.name.split(',');
+    job.queue =
+        names.into_iter().find_map(|name| numbered(name, &workload.names.queues)).and_then(QueueId::new);
+    let settings = if workload.is_empty() { without_history(settings) } else { settings.clone() };
+    let found = queue.site(site.asked, &workload.names, settings.default_request, new.user.as_deref());
+    let source = WhenSource::Live { site: found, now: site.asked, history: workload };
+    let name = history.map_or("squeue", |one| one.name.as_str());
+    let answer = answered(&job, &source, &settings, name, printer)?;
+    let history = match workload.is_empty() {
+        true => "no history".to_owned(),
+        false => format!("{}{whose}", number_of(answer.learned, "job")),
+    };
+    Ok(QueueAnswer { asked, history, answer })
+}
+
+/// Why a partition does not allow the job.
+pub fn not_allowed(queue: &LiveQueue, asked: &Asked) -> Option<String> {
+    if let Some(most) = queue.limits.most.filter(|&most| asked.procs > most) {
+        return Some(format!("a job may have at most {most} processors"));
+    }
+    let longest = queue.limits.longest.filter(|&longest| asked.time > longest)?;
+    Some(format!("a job may ask for at most {}", duration::human(longest)))
+}
+
+/// Fewer jobs of a partition than this are too few to learn from; then all jobs of the site are.
+const OWN_HISTORY: usize = 100;
+
+/// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
+fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
+    let partition = |job: &Job| {
+        let number = job.partition.map(PartitionId::number)?;
+        workload.names.partitions.get(&number).map(String::as_str)
+    };
+    let own: Vec<&str> = queue.name.split(',').collect();
+    let of_own =
+        workload.jobs().iter().filter(|job| partition(job).is_some_and(|name| own.contains(&name))).count();
+    let is_within = |job: &Job| partition(job).is_some_and(|name| queue.within.iter().any(|one| one == name));
+    let within: Vec<&Job> = workload.jobs().iter().filter(|job| is_within(job)).collect();
+    if within.len() == workload.len() || of_own < OWN_HISTORY {
+        let whose = if of_own == workload.len() { "" } else { " of all partitions" };
+        return (None, whose.to_owned());
+    }
+    let names: BTreeSet<&str> = within.iter().filter_map(|job| partition(job)).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let Ok(mut kept) = workload.only(is_within) else { return (None, " of all partitions".to_owned()) };
+    // Refused if a job was larger, on nodes that are gone: then the machine stays that of the site.
+    let _ = kept.set_machine(Machine { procs: queue.machine });
+    (Some(kept), format!(" of {}", names.join(", ")))
+}

@@ -116,7 +116,7 @@ impl Grid {
         let uses = broker.uses();
         let members =
             self.sites.iter().map(|site| Member::new(site.clone(), options, self.default_request, uses));
-        let mut run = Run {
+        let mut run = GridRun {
             grid: self,
             options,
             members: members.collect(),
@@ -140,7 +140,7 @@ impl Grid {
             }
         }
         done(next - told);
-        let Run { starts, withdrawn, started, longest_queues, .. } = run;
+        let GridRun { starts, withdrawn, started, longest_queues, .. } = run;
         Ok(GridSchedule { starts, withdrawn, started, longest_queues })
     }
 }
@@ -150,7 +150,7 @@ impl Grid {
 struct Copies(std::collections::HashMap<u32, Vec<(usize, JobIndex)>>);
 
 /// A simulation of a grid in progress.
-struct Run<'a> {
+struct GridRun<'a> {
     grid: &'a Grid,
     options: Options,
     members: Vec<Member>,
@@ -161,7 +161,7 @@ struct Run<'a> {
     longest_queues: Vec<usize>,
 }
 
-impl Run<'_> {
+impl GridRun<'_> {
     /// The next instant at which something happens, with the job that arrives next.
     fn next(&self, job: usize) -> Option<Time> {
         let arrival = self.grid.jobs.get(job).map(|one| one.job.submit);

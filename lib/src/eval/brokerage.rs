@@ -58,7 +58,7 @@ pub struct BrokerResult {
     pub withdrawn: usize,
     /// The mean wait less that of `static`, as a share of it; with its 95 % confidence interval over weeks. `None` without
     /// `static`.
-    pub against_static: Option<Change>,
+    pub against_static: Option<RelativeChange>,
     /// What it saves of the mean wait of `static`, as a share of what the oracle saves. `None` without both.
     pub of_oracle: Option<f64>,
     /// Where jobs went.
@@ -69,7 +69,7 @@ pub struct BrokerResult {
 
 /// A relative change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
+pub struct RelativeChange {
     /// Below zero: less.
     pub change: f64,
     /// Its 95 % confidence interval, by drawing whole weeks; `None` with fewer than two.
@@ -145,7 +145,7 @@ impl Brokerage {
         for (at, result) in results.iter_mut().enumerate() {
             let Some(base_at) = at_static else { continue };
             let saved = |mean: f64| means[base_at] - mean;
-            result.against_static = (means[base_at] > 0.0).then(|| Change {
+            result.against_static = (means[base_at] > 0.0).then(|| RelativeChange {
                 change: -saved(means[at]) / means[base_at],
                 interval: resampled.relative(0, at, base_at),
             });
@@ -211,14 +211,14 @@ fn weekly(grid: &Grid, schedule: &GridSchedule) -> WeeklySums {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct WaitSum {
     jobs: usize,
     wait: f64,
     work: f64,
     stayed: usize,
 }
 
-impl Sum {
+impl WaitSum {
     fn mean_wait(&self) -> Option<f64> {
         (self.jobs > 0).then(|| self.wait / self.jobs as f64)
     }
@@ -226,7 +226,7 @@ impl Sum {
 
 fn result(grid: &Grid, broker: &BrokerSpec, schedule: &GridSchedule) -> BrokerResult {
     let count = grid.sites().len();
-    let (mut at_site, mut of_home) = (vec![Sum::default(); count], vec![Sum::default(); count]);
+    let (mut at_site, mut of_home) = (vec![WaitSum::default(); count], vec![WaitSum::default(); count]);
     let mut waits: Vec<f64> = Vec::with_capacity(schedule.starts.len());
     let (mut turnaround, mut slowdown) = (0.0, 0.0);
     for one in ran(grid, schedule) {

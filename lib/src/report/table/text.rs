@@ -41,7 +41,7 @@ pub fn text(table: &Table, page: &Page) -> String {
 }
 
 /// What is drawn: strings in columns.
-struct Grid {
+struct TextGrid {
     columns: Vec<Strip>,
     /// Rows a rule stands before.
     breaks: Vec<usize>,
@@ -66,7 +66,7 @@ enum Overflow {
 }
 
 /// The grid, and a note on what had to be left out of it.
-fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
+fn wide(table: &Table, page: &Page) -> (TextGrid, Option<String>) {
     let columns = table.shown().map(|(place, column)| Strip {
         head: page::printable(&column.heading()),
         align: column.align,
@@ -79,7 +79,7 @@ fn wide(table: &Table, page: &Page) -> (Grid, Option<String>) {
         cells: strip(table, place, page),
     });
     let breaks = (0..table.rows().len()).filter(|&row| table.breaks_before(row)).collect();
-    let mut grid = Grid { columns: columns.collect(), breaks, headed: true };
+    let mut grid = TextGrid { columns: columns.collect(), breaks, headed: true };
     let left_out = grid.spared(page);
     let note = (!left_out.is_empty()).then(|| {
         format!("columns hidden (terminal too narrow): {}; other formats have all", left_out.join(", "))
@@ -100,7 +100,7 @@ fn shown(table: &Table, row: usize, column: usize, room: bool, page: &Page) -> S
     table.rows()[row][column].shown(page) + if room { mark } else { "" }
 }
 
-fn tall(table: &Table, page: &Page) -> Grid {
+fn tall(table: &Table, page: &Page) -> TextGrid {
     let names: Vec<(usize, String)> =
         table.shown().map(|(place, column)| (place, page::printable(&column.heading()))).collect();
     let alone = table.rows().len() == 1;
@@ -126,10 +126,10 @@ fn tall(table: &Table, page: &Page) -> Grid {
             cells: facts.iter().map(|&(place, _)| shown(table, row, place, room, page)).collect(),
         });
     }
-    Grid { columns, breaks: Vec::new(), headed: !alone }
+    TextGrid { columns, breaks: Vec::new(), headed: !alone }
 }
 
-impl Grid {
+impl TextGrid {
     fn draw(&self, page: &Page, out: &mut String) {
         let widths = self.widths(page);
         let rule = page.pick("─", "-").repeat(total(&widths)) + "\n";

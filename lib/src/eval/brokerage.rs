@@ -211,14 +211,14 @@ fn weekly(grid: &Grid, schedule: &GridSchedule) -> WeeklySums {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct WaitSum {
     jobs: usize,
     wait: f64,
     work: f64,
     stayed: usize,
 }
 
-impl Sum {
+impl WaitSum {
     fn mean_wait(&self) -> Option<f64> {
         (self.jobs > 0).then(|| self.wait / self.jobs as f64)
     }
@@ -226,7 +226,7 @@ impl Sum {
 
 fn result(grid: &Grid, broker: &BrokerSpec, schedule: &GridSchedule) -> BrokerResult {
     let count = grid.sites().len();
-    let (mut at_site, mut of_home) = (vec![Sum::default(); count], vec![Sum::default(); count]);
+    let (mut at_site, mut of_home) = (vec![WaitSum::default(); count], vec![WaitSum::default(); count]);
     let mut waits: Vec<f64> = Vec::with_capacity(schedule.starts.len());
     let (mut turnaround, mut slowdown) = (0.0, 0.0);
     for one in ran(grid, schedule) {

@@ -34,7 +34,7 @@ mod walk_forward;
 mod window;
 
 pub use bootstrap::{MethodDifferences, ScoreIntervals};
-pub use brokerage::{BrokerResult, Brokerage, HomeResult, SiteOfGrid, SiteShare, RelativeChange};
+pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};

@@ -1,23 +1,29 @@
 //! All jobs of the logs of several sites, simulated under brokers.
 
-use queuecast::broker::{Alignment, Grid, GridError, merged};
+use queuecast::broker::{Alignment, BrokerSpec, Grid, GridError, merged};
 use queuecast::eval::Brokerage;
 use queuecast::units::Procs;
 use queuecast::workload::{Machine, Workload};
 
-use super::Arguments;
 use super::broker_answer::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 use super::file::{JobSource, SiteEntry, SitesFile};
 use crate::commands::loaded::Loaded;
+use crate::commands::source::Reading;
 use crate::commands::threads;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// Reads the logs, and simulates the sites under each broker.
-pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> Result<Brokered, Failure> {
+pub fn compared(
+    file: &SitesFile,
+    brokers: &[BrokerSpec],
+    threads: Option<u16>,
+    reading: &Reading,
+    printer: &Printer,
+) -> Result<Brokered, Failure> {
     let loaded: Vec<Option<Loaded>> =
-        file.sites.iter().map(|site| own_jobs(site, arguments, printer)).collect::<Result<_, _>>()?;
+        file.sites.iter().map(|site| own_jobs(site, reading, printer)).collect::<Result<_, _>>()?;
     if loaded.iter().all(Option::is_none) {
         let what = format!("{}: no site has a trace, so there are no jobs to simulate", file.name);
         return Err(Failure::input(what).hint("write trace = \"FILE\" below at least one [[site]]"));
@@ -43,11 +49,10 @@ pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> R
         procs: one.job.shape.procs,
         time: one.job.shape.limit,
     });
-    let brokers = arguments.brokers();
-    let report = threads::on_threads(arguments.threads, brokers.len(), || {
-        let progress = Progress::new(printer, "simulating", Brokerage::steps(&grid, &brokers));
+    let report = threads::on_threads(threads, brokers.len(), || {
+        let progress = Progress::new(printer, "simulating", Brokerage::steps(&grid, brokers));
         let done = |steps| progress.advance_by(steps);
-        Brokerage::compare(&grid, &brokers, &done).map_err(|error| match error {
+        Brokerage::compare(&grid, brokers, &done).map_err(|error| match error {
             GridError::Simulation { .. } | GridError::Routing(_) => Failure::unexpected(error.to_string()),
             error => said(error),
         })
@@ -79,11 +84,11 @@ pub fn compared(file: &SitesFile, arguments: &Arguments, printer: &Printer) -> R
 }
 
 /// The log of a site, if it has one.
-fn own_jobs(site: &SiteEntry, arguments: &Arguments, printer: &Printer) -> Result<Option<Loaded>, Failure> {
+fn own_jobs(site: &SiteEntry, reading: &Reading, printer: &Printer) -> Result<Option<Loaded>, Failure> {
     match &site.jobs {
         JobSource::None => Ok(None),
         JobSource::Trace(path) => {
-            let log = site.load(path, &arguments.reading, printer)?;
+            let log = site.load(path, reading, printer)?;
             let checked = site.predictor.spec.check(log.log.workload.jobs());
             checked
                 .map_err(|error| Failure::input(format!("site '{}', {}: {error}", site.name, log.name)))?;

@@ -178,7 +178,7 @@ impl SiteEntry {
 fn parsed(name: &str, text: &str, folder: &Path) -> Result<SitesFile, Failure> {
     let page = SitesText { name, text };
     let table: GridTable = toml::from_str(text).map_err(|error| page.malformed(&error))?;
-    let grid = Holder { page: &page, site: None };
+    let grid = KeyReader { page: &page, site: None };
     let days = grid.number(&table.days, "days", 0.001..=1e6)?;
     let period = days.map(|days| Seconds((days * 86_400.0).round() as i64));
     let align = grid.one_of(
@@ -214,13 +214,13 @@ fn entry(
 ) -> Result<SiteEntry, Failure> {
     let (span, site) = (table.span(), table.get_ref());
     let nameless = format!("site {}", place + 1);
-    let holder = Holder { page, site: Some(&nameless) };
+    let holder = KeyReader { page, site: Some(&nameless) };
     let name = holder.text(&site.name, "name")?.filter(|name| !name.trim().is_empty());
     let Some(name) = name else {
         return Err(page.at(&span, Some(&nameless), "it has no name").hint(EXAMPLE));
     };
     let quoted = format!("site '{name}'");
-    let holder = Holder { page, site: Some(&quoted) };
+    let holder = KeyReader { page, site: Some(&quoted) };
     let trace = holder.text(&site.trace, "trace")?.map(|path| folder.join(path));
     let procs = holder.procs(&site.procs, "procs")?;
     let is_live = holder.flag(&site.live, "live")?.unwrap_or(false);
@@ -279,7 +279,7 @@ fn entry(
     })
 }
 
-fn limits(holder: &Holder<'_>, table: &Spanned<QueueTable>) -> Result<QueueLimits, Failure> {
+fn limits(holder: &KeyReader<'_>, table: &Spanned<QueueTable>) -> Result<QueueLimits, Failure> {
     let queue = table.get_ref();
     let Some(name) = holder.text(&queue.name, "name")?.filter(|name| !name.trim().is_empty()) else {
         let what = "a queue has no name";
@@ -346,12 +346,12 @@ impl SitesText<'_> {
 }
 
 /// What holds keys: the grid, or a site.
-struct Holder<'a> {
+struct KeyReader<'a> {
     page: &'a SitesText<'a>,
     site: Option<&'a str>,
 }
 
-impl Holder<'_> {
+impl KeyReader<'_> {
     fn wrong(&self, given: &Spanned<Value>, key: &str, why: &str) -> Failure {
         let shown = match given.get_ref() {
             Value::Array(_) | Value::Table(_) => String::new(),

@@ -10,7 +10,6 @@ use queuecast::trace::{MachineSize, MachineSource};
 use queuecast::units::{Procs, Seconds};
 use queuecast::workload::Machine;
 
-use super::Arguments;
 use super::file::{JobSource, SiteEntry, SitesFile};
 use super::site_choice::{RefusedSite, SiteChoice, SiteStart};
 use crate::commands::cleaning;
@@ -18,6 +17,7 @@ use crate::commands::live::LiveSite;
 use crate::commands::loaded::{Loaded, number_of};
 use crate::commands::moment::{self, Moment};
 use crate::commands::newcomer::{self, Asked, METHODS, NewJob};
+use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -33,20 +33,21 @@ enum Said {
 pub fn found(
     file: &SitesFile,
     job: &NewJob,
-    arguments: &Arguments,
+    at: &str,
+    reading: &Reading,
     printer: &Printer,
 ) -> Result<SiteChoice, Failure> {
     let is_live = |site: &SiteEntry| matches!(site.jobs, JobSource::Live { .. });
-    if arguments.at != "end"
+    if at != "end"
         && let Some(site) = file.sites.iter().find(|site| is_live(site))
     {
-        let what = format!("--at {}: site '{}' is live, and is asked now", arguments.at, site.name);
+        let what = format!("--at {at}: site '{}' is live, and is asked now", site.name);
         return Err(Failure::usage(what).hint("leave out --at, or leave out the site"));
     }
     let methods: Result<Vec<WaitMethod>, String> = METHODS.split(',').map(spec::read).collect();
     let methods = methods.map_err(Failure::unexpected)?;
     let settings = WhenSettings { methods, trials: WhenSettings::TRIALS, default_request: DEFAULT_REQUEST };
-    let asking = Asking { job, arguments, settings, printer };
+    let asking = Asking { job, at, reading, settings, printer };
     let (mut starts, mut refused) = (Vec::new(), Vec::new());
     for site in &file.sites {
         let about = |failure: Failure| failure.about(&site.place);
@@ -87,7 +88,8 @@ pub fn found(
 /// What every site is asked.
 struct Asking<'a> {
     job: &'a NewJob,
-    arguments: &'a Arguments,
+    at: &'a str,
+    reading: &'a Reading,
     settings: WhenSettings,
     printer: &'a Printer,
 }
@@ -100,8 +102,8 @@ impl Asking<'_> {
         if let Some(procs) = site.procs {
             self.resize(site, &mut trace, procs);
         }
-        let (workload, zone) = (&trace.log.workload, &self.arguments.reading.time_zone);
-        let at = moment::read(&self.arguments.at, zone, workload)?;
+        let (workload, zone) = (&trace.log.workload, &self.reading.time_zone);
+        let at = moment::read(self.at, zone, workload)?;
         let procs = site.procs.unwrap_or(trace.log.machine.procs);
         let (new, queue) = match self.taken(site, procs) {
             Ok(taken) => taken,
@@ -159,7 +161,7 @@ impl Asking<'_> {
             site: site.name.clone(),
             source,
             is_live: true,
-            moment: Moment::of(live.asked, Some(0), &self.arguments.reading.time_zone),
+            moment: Moment::of(live.asked, Some(0), &self.reading.time_zone),
             partition: Some(queue.name.clone()),
             queue: own_queue,
             machine: MachineSize { procs: queue.machine, source: from },
@@ -171,7 +173,7 @@ impl Asking<'_> {
     }
 
     fn load(&self, site: &SiteEntry, path: &Path) -> Result<Loaded, Failure> {
-        let trace = site.load(path, &self.arguments.reading, self.printer)?;
+        let trace = site.load(path, self.reading, self.printer)?;
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, self.printer);
         Ok(trace)
     }

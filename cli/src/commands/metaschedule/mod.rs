@@ -109,9 +109,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let inputs = file.inputs(&arguments.file);
     let inputs: Vec<&std::path::Path> = inputs.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
+    let reading = &arguments.reading;
     match arguments.job() {
-        None => plot.answer(&brokers::compared(&file, arguments, printer)?, printer),
-        Some(job) => plot.answer(&first_start::found(&file, &job, arguments, printer)?, printer),
+        None => plot.answer(
+            &brokers::compared(&file, &arguments.brokers(), arguments.threads, reading, printer)?,
+            printer,
+        ),
+        Some(job) => plot.answer(&first_start::found(&file, &job, &arguments.at, reading, printer)?, printer),
     }
 }
 

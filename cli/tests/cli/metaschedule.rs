@@ -329,6 +329,31 @@ fn one_job_goes_where_it_would_start_first() {
 }
 
 #[test]
+fn sites_that_are_alike_are_too_close_to_call() {
+    let folder = folder();
+    std::fs::write(folder.path("alike.toml"), TWO.replace("south.swf", "north.swf")).unwrap();
+    let alike = json(&mut folder.queuecast("metaschedule alike.toml -n 64 -t 2h --format json"));
+    assert_eq!(alike["first"], value!(["north", "south"]));
+    let sentence = alike["sentence"].as_str().unwrap();
+    let said =
+        "Too close to call between north and south: their medians differ by less than their ranges can tell.";
+    assert!(sentence.starts_with(said) || sentence.contains("at once at north and south"), "{sentence}");
+    // Control: a queue of hours behind a machine that is free.
+    let busy: String = (1..=40)
+        .map(|id| format!("{id} 0 {} 3600 64 -1 -1 64 3600 -1 1 1 1 1 1 1 -1 -1\n", (id - 1) * 3600))
+        .collect();
+    std::fs::write(folder.path("busy.swf"), format!("; MaxProcs: 64\n{busy}")).unwrap();
+    let free = "; MaxProcs: 64\n1 0 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n2 3600 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n";
+    std::fs::write(folder.path("free.swf"), free).unwrap();
+    let apart = TWO.replace("\"north.swf", "\"busy.swf").replace("\"south.swf", "\"free.swf");
+    std::fs::write(folder.path("apart.toml"), apart).unwrap();
+    let apart = json(&mut folder.queuecast("metaschedule apart.toml -n 8 -t 2h --format json"));
+    assert_eq!((&apart["first"], &apart["sites"][1]["site"]), (&value!(["south"]), &value!("north")));
+    let sentence = apart["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("Submit to south: it would start at once; north about"), "{sentence}");
+}
+
+#[test]
 fn a_site_that_does_not_take_the_job_says_why() {
     let folder = folder();
     let limited = format!("{TWO}[[site.queue]]\nname = \"short\"\nmax_procs = 16\nmax_time = \"1h\"\n");

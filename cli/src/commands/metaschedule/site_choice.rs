@@ -178,24 +178,30 @@ impl SiteChoice {
     }
 }
 
+/// When it would start, after "it would start".
+fn start(wait: &PredictedWait) -> String {
+    match wait.p90 < AT_ONCE {
+        true => "at once".to_owned(),
+        false if wait.median < AT_ONCE => format!("at once (80%: {})", range(wait)),
+        false => format!("in about {} (80%: {})", rounded(wait.median), range(wait)),
+    }
+}
+
 fn sentence(sites: &[SiteStart], close: usize) -> String {
     let Some(first) = sites.first() else { return String::new() };
     let wait = &first.answer.wait;
-    let start = match wait.p90 < AT_ONCE {
-        true => "it would start at once".to_owned(),
-        false if wait.median < AT_ONCE => format!("it would start at once (80%: {})", range(wait)),
-        false => format!("it would start in about {} (80%: {})", rounded(wait.median), range(wait)),
-    };
     if close > 1 {
         let names: Vec<&str> = sites.iter().take(close).map(|one| one.site.as_str()).collect();
         let (last, others) = names.split_last().map_or(("", &names[..]), |(last, others)| (*last, others));
         let names = format!("{} and {last}", others.join(", "));
-        if sites.iter().take(close).all(|one| one.answer.wait.p90 < AT_ONCE) {
+        let close = &sites[..close];
+        if close.iter().all(|one| one.answer.wait.p90 < AT_ONCE) {
             return format!("It would start at once at {names}: submit to any of them.");
         }
+        let each = close.iter().map(|one| format!("at {} {}", one.site, start(&one.answer.wait)));
+        let each = each.collect::<Vec<_>>().join(", ");
         return format!(
-            "Too close to call between {names}: their medians differ by less than their ranges can tell. At {}, {start}.",
-            first.site
+            "Too close to call between {names}: their medians differ by less than their ranges can tell. It would start {each}."
         );
     }
     let later = sites.iter().skip(1).map(|one| {
@@ -204,7 +210,7 @@ fn sentence(sites: &[SiteStart], close: usize) -> String {
     });
     let later: Vec<String> = later.collect();
     let others = if later.is_empty() { String::new() } else { format!("; {}", later.join(", ")) };
-    format!("Submit to {}: {start}{others}.", first.site)
+    format!("Submit to {}: it would start {}{others}.", first.site, start(wait))
 }
 
 impl Answer for SiteChoice {

@@ -42,7 +42,7 @@ pub struct GridSchedule {
     pub withdrawn: usize,
     /// How many jobs started at each site.
     pub started: Vec<usize>,
-    /// The most jobs that waited at each site.
+    /// The most jobs in the queue of each site, those that arrived at the instant included.
     pub longest_queues: Vec<usize>,
 }
 
@@ -96,11 +96,17 @@ impl Grid {
         &self.jobs
     }
 
+    /// The speed that the times of a job are recorded at.
+    fn speed_of(&self, one: &GridJob) -> f64 {
+        one.home.and_then(|home| self.sites.get(home)).map_or(1.0, |home| home.speed)
+    }
+
     /// Jobs that no site takes.
     pub fn unplaced(&self) -> impl Iterator<Item = &GridJob> {
         self.jobs.iter().filter(|one| {
             let takes = |(place, site): (usize, &SiteSetup)| {
-                site.admitted(&one.job, one.home == Some(place), self.default_request).is_some()
+                let is_home = one.home == Some(place);
+                site.admitted(&one.job, is_home, self.speed_of(one), self.default_request).is_some()
             };
             !self.sites.iter().enumerate().any(takes)
         })
@@ -203,20 +209,21 @@ impl GridRun<'_> {
     /// A job arrives, and the broker says where it goes.
     fn route(&mut self, one: &GridJob, now: Time, broker: &mut dyn Broker) -> Result<(), GridError> {
         let mut offers: Vec<SiteOffer<'_>> = Vec::with_capacity(self.members.len());
+        let speed = self.grid.speed_of(one);
         let mut own = self.own.iter_mut();
         for (site, member) in self.members.iter_mut().enumerate() {
             let own = own.next();
             let is_home = one.home == Some(site);
-            let Some(mut job) = member.setup.admitted(&one.job, is_home, self.grid.default_request) else {
-                continue;
-            };
-            (job.index, job.submit) = (member.engine.site().submitted(), now);
+            let admitted = member.setup.admitted(&one.job, is_home, speed, self.grid.default_request);
+            let Some(mut job) = admitted else { continue };
+            job.submit = now;
+            let truth = member.setup.truth(&one.truth, speed);
             let offer = SiteOffer {
                 site,
                 member,
                 own,
                 job,
-                truth: &one.truth,
+                truth,
                 now,
                 is_home,
                 options: self.options,
@@ -245,8 +252,7 @@ impl GridRun<'_> {
             if places.binary_search(&place).is_err() {
                 continue;
             }
-            let SiteOffer { site, member, job, .. } = offer;
-            let truth = member.setup.truth(&one.truth);
+            let SiteOffer { site, member, job, truth, .. } = offer;
             let index = member.admit(number, job, truth, now).map_err(|error| failed(member, error))?;
             let waiting = member.engine.site().queue_length();
             self.longest_queues[site] = self.longest_queues[site].max(waiting);
@@ -263,11 +269,11 @@ impl GridRun<'_> {
     /// The job joins the queue of its home as it is without a broker.
     fn admit_at_home(&mut self, one: &GridJob, now: Time) -> Result<(), GridError> {
         let Some(member) = one.home.and_then(|home| self.own.get_mut(home)) else { return Ok(()) };
-        let Some(mut job) = member.setup.admitted(&one.job, true, self.grid.default_request) else {
+        let speed = member.setup.speed;
+        let Some(job) = member.setup.admitted(&one.job, true, speed, self.grid.default_request) else {
             return Ok(());
         };
-        job.index = member.engine.site().submitted();
-        let truth = member.setup.truth(&one.truth);
+        let truth = member.setup.truth(&one.truth, speed);
         member.admit(one.job.index.0, job, truth, now).map_err(|error| failed(member, error))?;
         Ok(())
     }

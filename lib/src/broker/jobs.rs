@@ -1,6 +1,6 @@
 //! The jobs of several sites on one clock.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::job::{
     AccountId, ExecutableId, GroupId, Job, JobIndex, PartitionId, QosId, QueueId, Truth, UserId,
 };
 use crate::units::{Seconds, Time};
-use crate::workload::Workload;
+use crate::workload::{Names, Workload};
 
 /// A job that arrives at a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Alignment {
         let common = spans.and_then(|spans| {
             let from = spans.iter().map(|span| span.0).max()?;
             let to = spans.iter().map(|span| span.1).min()?;
-            (from < to).then_some(())
+            (from <= to).then_some(())
         });
         if common.is_some() { Alignment::Recorded } else { Alignment::Start }
     }
@@ -52,7 +52,8 @@ impl Alignment {
 /// site listed first come first.
 ///
 /// Users, groups, queues and so on of different sites are different ones, even where they have the same number, unless
-/// `same_people` says that users, groups, accounts and executables are the same everywhere. Only jobs submitted within
+/// `same_people` says that users, groups, accounts and executables are the same everywhere: by their names, where logs have
+/// names, else by their numbers. Only jobs submitted within
 /// `period` of the first are taken.
 pub fn merged(
     logs: &[&Workload],
@@ -75,7 +76,7 @@ pub fn merged(
             if period.is_some_and(|period| submit >= Time(0) + period) {
                 break;
             }
-            let job = numbers.renumbered(home, Job { submit, ..job.clone() });
+            let job = numbers.renumbered(home, Job { submit, ..job.clone() }, &log.names);
             jobs.push(GridJob { job, truth: truth.clone(), home: Some(home) });
         }
     }
@@ -90,31 +91,51 @@ pub fn merged(
 #[derive(Debug, Default)]
 struct Renumbered {
     same_people: bool,
-    known: HashMap<(u8, usize, u32), u32>,
+    known: HashMap<(u8, Whose), u32>,
     /// How many there are of each kind.
     counts: [u32; 7],
 }
 
+/// What tells two of a kind apart.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Whose {
+    /// Its site and its number there.
+    Site(usize, u32),
+    /// Its name, at whichever site.
+    Named(String),
+    /// Its number, at whichever site.
+    Numbered(u32),
+}
+
+/// Kinds of people: users, groups, accounts, executables. The others are of a site.
+const PEOPLE: u8 = 4;
+
 impl Renumbered {
-    fn number(&mut self, kind: u8, home: usize, number: u32) -> u32 {
+    fn number(&mut self, kind: u8, home: usize, number: u32, names: &BTreeMap<u32, String>) -> u32 {
+        let whose = match names.get(&number) {
+            _ if kind >= PEOPLE || !self.same_people => Whose::Site(home, number),
+            Some(name) => Whose::Named(name.clone()),
+            // A log with names gives numbers of its own.
+            None if !names.is_empty() => Whose::Site(home, number),
+            None => Whose::Numbered(number),
+        };
         let count = &mut self.counts[usize::from(kind)];
-        *self.known.entry((kind, home, number)).or_insert_with(|| {
+        *self.known.entry((kind, whose)).or_insert_with(|| {
             *count += 1;
             *count - 1
         })
     }
 
-    fn renumbered(&mut self, home: usize, mut job: Job) -> Job {
-        if !self.same_people {
-            job.user = job.user.and_then(|id| UserId::new(self.number(0, home, id.number())));
-            job.group = job.group.and_then(|id| GroupId::new(self.number(1, home, id.number())));
-            job.account = job.account.and_then(|id| AccountId::new(self.number(2, home, id.number())));
-            job.executable =
-                job.executable.and_then(|id| ExecutableId::new(self.number(3, home, id.number())));
-        }
-        job.queue = job.queue.and_then(|id| QueueId::new(self.number(4, home, id.number())));
-        job.partition = job.partition.and_then(|id| PartitionId::new(self.number(5, home, id.number())));
-        job.qos = job.qos.and_then(|id| QosId::new(self.number(6, home, id.number())));
+    fn renumbered(&mut self, home: usize, mut job: Job, names: &Names) -> Job {
+        let mut of = |kind: u8, number: u32, names| self.number(kind, home, number, names);
+        job.user = job.user.and_then(|id| UserId::new(of(0, id.number(), &names.users)));
+        job.group = job.group.and_then(|id| GroupId::new(of(1, id.number(), &names.groups)));
+        job.account = job.account.and_then(|id| AccountId::new(of(2, id.number(), &names.accounts)));
+        job.executable =
+            job.executable.and_then(|id| ExecutableId::new(of(3, id.number(), &names.executables)));
+        job.queue = job.queue.and_then(|id| QueueId::new(of(4, id.number(), &names.queues)));
+        job.partition = job.partition.and_then(|id| PartitionId::new(of(5, id.number(), &names.partitions)));
+        job.qos = job.qos.and_then(|id| QosId::new(of(6, id.number(), &names.qos)));
         job
     }
 }
@@ -149,9 +170,15 @@ mod tests {
         let jobs = merged(&logs, Alignment::Start, false, None);
         assert_eq!(arrivals(&jobs), [(0, 0, 0), (0, 1, 1), (10, 0, 0), (10, 1, 2)]);
         assert_eq!(jobs.iter().map(|one| one.job.index.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
-        // Control: the same people keep their numbers; a period ends the list.
+        // Control: the same people have one number; a period ends the list.
         let jobs = merged(&logs, Alignment::Start, true, Some(Seconds(10)));
-        assert_eq!(arrivals(&jobs), [(0, 0, 7), (0, 1, 7)]);
+        assert_eq!(arrivals(&jobs), [(0, 0, 0), (0, 1, 0)]);
+        // By name, where there are names: user 7 here is user 8 there.
+        let (mut one, mut other) = (one, other);
+        one.names.users = BTreeMap::from([(7, "ann".to_owned())]);
+        other.names.users = BTreeMap::from([(7, "bob".to_owned()), (8, "ann".to_owned())]);
+        let jobs = merged(&[&one, &other], Alignment::Start, true, None);
+        assert_eq!(arrivals(&jobs), [(0, 0, 0), (0, 1, 1), (10, 0, 0), (10, 1, 0)]);
     }
 
     #[test]
@@ -161,7 +188,7 @@ mod tests {
         assert_eq!(Alignment::fitting(&logs), Alignment::Recorded);
         assert_eq!(
             arrivals(&merged(&logs, Alignment::Recorded, true, None)),
-            [(0, 0, 1), (25, 1, 1), (35, 1, 1), (60, 0, 1)]
+            [(0, 0, 0), (25, 1, 0), (35, 1, 0), (60, 0, 0)]
         );
         assert_eq!(Alignment::fitting(&[&one, &log(None, &[(0, 1), (1, 1)])]), Alignment::Start);
         assert!(merged(&[], Alignment::Start, false, None).is_empty());

@@ -158,8 +158,11 @@ impl Observer for Listener {
             What::Started(_) => {
                 self.happened.push(Happened::Started(self.numbers[index.at()], index));
                 if let (Some(waits), Some(features)) = (&mut self.waits, self.features.remove(&index)) {
-                    let arrival = Arrival { job: event.job, at: event.job.submit, features: &features };
-                    waits.by().learn(&arrival, event.at - event.job.submit);
+                    // As it was asked about: by its number in the grid, whichever number it got here.
+                    let number = JobIndex(self.numbers[index.at()]);
+                    let job = Job { index: number, ..event.job.clone() };
+                    let arrival = Arrival { job: &job, at: job.submit, features: &features };
+                    waits.by().learn(&arrival, event.at - job.submit);
                     self.learned += 1;
                     self.demands.add(features.of(Feature::QueueDemand));
                 }
@@ -222,8 +225,7 @@ impl Listener {
         Some(self.waits.as_mut()?.by().predict(arrival, site))
     }
 
-    /// Whether a job is expected to be a quick starter, and its ranges of waits; `None` where the site does not predict ranges
-    /// with quick starters.
+    /// Whether a job is expected to be a quick starter; `None` where the site does not predict ranges with quick starters.
     pub fn quick_starter(&self, arrival: &Arrival<'_>, site: View<'_>) -> Option<bool> {
         match self.waits.as_ref()? {
             Predictor::Ranges(ranges) => Some(ranges.is_quick(arrival, site)),
@@ -231,6 +233,7 @@ impl Listener {
         }
     }
 
+    /// Ranges of its wait, likewise.
     pub fn ranges(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Option<RangeForecast> {
         match self.waits.as_mut()? {
             Predictor::Ranges(ranges) => Some(ranges.ranges(arrival, site)),

@@ -1,9 +1,9 @@
 //! A site as a broker sees it when a job arrives.
 
 use super::member::{Listener, Member};
-use crate::forecast::{FOREVER, wait_if};
+use crate::forecast::wait_if;
 use crate::job::{Job, Truth};
-use crate::sim::{LimitRule, Options};
+use crate::sim::Options;
 use crate::site::View;
 use crate::units::{Seconds, Time};
 use crate::wait::features::Features;
@@ -18,9 +18,10 @@ pub struct SiteOffer<'a> {
     pub(super) member: &'a mut Member,
     /// The same site without a broker, where predictions learn from that.
     pub(super) own: Option<&'a mut Member>,
-    /// The job as it would be submitted there.
+    /// The job as it would be submitted there. Its index is that of the grid: predictions are asked and learn by it.
     pub(super) job: Job,
-    pub(super) truth: &'a Truth,
+    /// What will happen to it there.
+    pub(super) truth: Truth,
     pub(super) now: Time,
     pub(super) is_home: bool,
     pub(super) options: Options,
@@ -66,7 +67,7 @@ impl SiteOffer<'_> {
         self.outstanding() / f64::from(self.member.setup.procs.0)
     }
 
-    /// The same once the job is there.
+    /// The same once the job is there, with the run time that the site would plan it with.
     pub fn load_with_job(&mut self) -> f64 {
         let own = f64::from(self.job.shape.procs.0) * self.member.planned_run(&self.job).0 as f64;
         (self.outstanding() + own) / f64::from(self.member.setup.procs.0)
@@ -156,11 +157,7 @@ impl SiteOffer<'_> {
     /// The wait if no job is submitted to the site later, which only an oracle can know; `None` if it is `patience` or longer.
     pub(super) fn true_wait(&self, patience: Seconds) -> Option<Seconds> {
         let engine = &self.member.engine;
-        let run = match self.options.limit {
-            LimitRule::Kill => self.truth.run().min(self.job.shape.limit.unwrap_or(FOREVER)),
-            LimitRule::Ignore => self.truth.run(),
-        };
-        let lengths = (self.planned_run(), run);
+        let lengths = (self.planned_run(), self.true_run());
         let policy = &self.member.setup.policy;
         wait_if(&self.job, self.view(), self.options, policy, lengths, patience, |one| {
             engine.true_run(one.job.index)
@@ -169,6 +166,6 @@ impl SiteOffer<'_> {
 
     /// How long the job really runs there.
     pub(super) fn true_run(&self) -> Seconds {
-        self.options.limit.ran(&self.job, self.truth)
+        self.options.limit.ran(&self.job, &self.truth)
     }
 }

@@ -46,7 +46,8 @@ pub struct SiteSetup {
     pub policy: Backfill,
     /// The run times that it plans with.
     pub predictor: PredictorSpec,
-    /// How fast its processors are: run times and requested times are divided by this.
+    /// How fast its processors are, beside those of other sites: times of a job are recorded at the speed of its home, and are
+    /// longer or shorter elsewhere. A job of no site is of speed 1.
     pub speed: f64,
 }
 
@@ -65,12 +66,18 @@ impl SiteSetup {
 
     /// The job as it would be submitted here; `None` if the site does not take it. A site takes its own jobs whatever the
     /// limits of its queues, as it did when they were recorded, if they fit the machine.
-    pub(super) fn admitted(&self, job: &Job, is_home: bool, default_request: Seconds) -> Option<Job> {
+    pub(super) fn admitted(
+        &self,
+        job: &Job,
+        is_home: bool,
+        home_speed: f64,
+        default_request: Seconds,
+    ) -> Option<Job> {
         if job.shape.procs > self.procs {
             return None;
         }
         let mut here = Job { other_shapes: None, ..job.clone() };
-        here.shape.limit = job.shape.limit.map(|limit| self.scaled(limit));
+        here.shape.limit = job.shape.limit.map(|limit| self.scaled_from(home_speed, limit));
         if self.queues.is_empty() {
             if !is_home {
                 here.queue = None;
@@ -100,15 +107,20 @@ impl SiteSetup {
 
     /// A time of speed 1 on the processors here.
     pub fn scaled(&self, time: Seconds) -> Seconds {
-        if self.speed == 1.0 {
+        self.scaled_from(1.0, time)
+    }
+
+    /// A time of another speed on the processors here.
+    fn scaled_from(&self, speed: f64, time: Seconds) -> Seconds {
+        if self.speed == speed {
             return time;
         }
-        let scaled = time.scaled(1.0 / self.speed);
+        let scaled = time.scaled(speed / self.speed);
         if time > Seconds::ZERO { scaled.max(Seconds(1)) } else { scaled }
     }
 
-    /// What will happen to a job here, in the shape it prefers.
-    pub(super) fn truth(&self, truth: &Truth) -> Truth {
-        Truth { runs: Runs::Rigid(self.scaled(truth.run())), ending: truth.ending }
+    /// What will happen to a job of a home of this speed here, in the shape it prefers.
+    pub(super) fn truth(&self, truth: &Truth, home_speed: f64) -> Truth {
+        Truth { runs: Runs::Rigid(self.scaled_from(home_speed, truth.run())), ending: truth.ending }
     }
 }

@@ -106,11 +106,6 @@ impl BrokerSpec {
             BrokerSpec::LeastPredictedWait { .. } => 4,
         }
     }
-
-    /// Whether it decides by what cannot be known.
-    pub fn is_oracle(&self) -> bool {
-        *self == BrokerSpec::Oracle
-    }
 }
 
 impl fmt::Display for BrokerSpec {
@@ -167,7 +162,7 @@ impl Spec for BrokerSpec {
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
             .with(
-                "[:JOBS,history=sent|own,literal]",
+                "[:JOBS,history=…,literal]",
                 &[
                     SettingKey::new("window", "JOBS").placed(),
                     SettingKey::spec("history", WaitHistory::forms),

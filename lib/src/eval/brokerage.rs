@@ -89,7 +89,7 @@ pub struct SiteShare {
     pub mean_wait: Option<f64>,
     /// Their processor time, over that of the machine from the first submission to the last.
     pub load: f64,
-    /// The most jobs that waited there.
+    /// The most jobs in its queue, those that arrived at the instant included.
     pub longest_queue: usize,
 }
 
@@ -157,10 +157,16 @@ impl Brokerage {
                 home.change = home.mean_wait.zip(before.mean_wait).map(|(now, before)| now - before);
             }
         }
+        let is_placed = |at: usize| schedules.first().is_none_or(|schedule| schedule.starts[at].is_some());
         let sites = grid.sites().iter().enumerate().map(|(place, site)| SiteOfGrid {
             site: site.name.clone(),
             procs: site.procs.0,
-            jobs: grid.jobs().iter().filter(|one| one.home == Some(place)).count(),
+            jobs: grid
+                .jobs()
+                .iter()
+                .enumerate()
+                .filter(|(at, one)| one.home == Some(place) && is_placed(*at))
+                .count(),
         });
         let unplaced = schedules.first().map_or_else(
             || grid.unplaced().count(),

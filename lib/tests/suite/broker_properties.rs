@@ -47,7 +47,7 @@ fn simulated(grid: &Grid, broker: &str) -> GridSchedule {
     grid.simulate(broker.build().as_mut(), &|_| {}).unwrap()
 }
 
-const BROKERS: [&str; 12] = [
+const BROKERS: [&str; 14] = [
     "static",
     "least-loaded",
     "k-distributed",
@@ -57,6 +57,8 @@ const BROKERS: [&str; 12] = [
     "least-predicted-wait:50,history=own",
     "turnaround",
     "turnaround+by=knn:50",
+    "turnaround+by=simulated:3",
+    "risk-averse+by=downey",
     "risk-averse",
     "risk-averse+by=past",
     "oracle",
@@ -253,15 +255,17 @@ fn queues_limit_what_comes_from_elsewhere() {
     let sites: Vec<usize> =
         simulated(&grid, "redundant").starts.iter().map(|one| one.unwrap().site).collect();
     assert_eq!(sites, [1, 0]);
-    // Control: on processors of twice the speed it asks for 50 s there, and takes 50 s.
+    // Control: on processors of twice the speed it asks for 50 s there, and takes 50 s; a job of that site is recorded so.
     let faster = SiteSetup { speed: 2.0, ..limited };
     let grid = Grid::new(vec![faster, SiteSetup::easy("b", Procs(2))], jobs).unwrap();
     let starts = simulated(&grid, "redundant").starts;
     assert_eq!(
         starts.iter().map(|one| (one.unwrap().site, one.unwrap().ran.0)).collect::<Vec<_>>(),
-        [(0, 50), (0, 50)]
+        [(0, 50), (0, 100)]
     );
-    assert_eq!(simulated(&grid, "turnaround").starts[0].unwrap().site, 0, "the sooner end");
+    for broker in ["turnaround", "risk-averse", "oracle"] {
+        assert_eq!(simulated(&grid, broker).starts[0].unwrap().site, 0, "the sooner end: {broker}");
+    }
 }
 
 #[test]

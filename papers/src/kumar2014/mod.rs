@@ -222,7 +222,7 @@ pub fn judge(results: &KumarResults) -> Reproduction {
             "ANL Intrepid, the paper's sixth log, is not to be had here: its cells of section 5.1 are left out, and CEA-Curie, the one other \
              large machine, stands in for it in the super experiments of section 5.2; without that log there are five sites",
             "section 5.2: EASY everywhere with requested times; every log begins at the same instant, with all its jobs (whole logs) or \
-             those submitted while all logs last; jobs run as long as recorded. Static in Table 8 is not judged: the scenarios are read by it",
+             those submitted while all logs last; jobs run as long as recorded. Static and Least_Predictedqw in Table 8 are not judged: scenarios and histories are read by them",
             "jobs 10,001 to 50,000 of each log; the history is the last 5,000 jobs that have started, the support vector machine \
              is trained every 5,000 starts, as in the paper. Quick starters are jobs that wait for at most an hour",
             "of Table 3 only the first number, 52, is readable in the text that the values are taken from; Figure 2 has no numbers. Both \

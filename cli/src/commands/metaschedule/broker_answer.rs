@@ -172,7 +172,7 @@ impl Brokered {
         let clocks = match (grid.clocks.align, grid.clocks.given) {
             (Alignment::Start, true) => "all logs begin at the same instant (align = \"start\")",
             (Alignment::Start, false) => {
-                "the logs do not overlap in time, so all begin at the same instant (align = \"start\")"
+                "the logs have no time in common, or do not say when they were, so all begin at the same instant (align = \"start\")"
             }
             (Alignment::Recorded, true) => "jobs arrive at the times recorded (align = \"recorded\")",
             (Alignment::Recorded, false) => {

@@ -107,7 +107,7 @@ struct QueueTable {
 }
 
 /// What can be written, for errors.
-const KEYS: &str = "of the whole grid: align, days, same_people, limit; of each [[site]]: name, trace or live = true with partition, \
+const KEYS: &str = "of the whole grid, above the first [[site]]: align, days, same_people, limit; of each [[site]]: name, trace or live = true with partition, \
                     procs, policy, predictor, speed, clean; of each [[site.queue]]: name, max_procs, max_time";
 
 const EXAMPLE: &str =
@@ -287,6 +287,13 @@ fn limits(holder: &KeyReader<'_>, table: &Spanned<QueueTable>) -> Result<QueueLi
     };
     let max_time = match queue.max_time.as_ref().map(Spanned::get_ref) {
         Some(Value::Integer(seconds)) if *seconds > 0 => Some(Seconds(*seconds)),
+        Some(Value::Integer(_) | Value::Float(_)) => {
+            let why = "give whole seconds above 0, or a duration in quotes, as in \"12h\"";
+            return Err(match &queue.max_time {
+                Some(given) => holder.wrong(given, "max_time", why),
+                None => holder.page.at(&table.span(), holder.site, why),
+            });
+        }
         _ => holder.read(&queue.max_time, "max_time", spec::positive_duration)?,
     };
     let max_procs = holder.procs(&queue.max_procs, "max_procs")?;
@@ -375,7 +382,8 @@ impl KeyReader<'_> {
         let Some(given) = given else { return Ok(None) };
         let number = given.get_ref().as_integer().filter(|&number| number > 0);
         let number = number.and_then(|number| u32::try_from(number).ok());
-        let number = number.ok_or_else(|| self.wrong(given, key, "give a whole number from 1 on"))?;
+        let number =
+            number.ok_or_else(|| self.wrong(given, key, "give a whole number from 1 to 4294967295"))?;
         Ok(Some(Procs(number)))
     }
 
@@ -471,8 +479,8 @@ mod tests {
             (site("prcs = 8"), "sites.toml, line 5, site 'a': unknown field `prcs`"),
             (site("prcs = 8"), "keys of the whole grid: align"),
             (site("procs = \"many\""), "line 5, site 'a': procs = \"many\": give a whole number from 1 on"),
-            (site("procs = 0"), "give a whole number from 1 on"),
-            (site("procs = 99999999999"), "give a whole number from 1 on"),
+            (site("procs = 0"), "give a whole number from 1 to 4294967295"),
+            (site("procs = 99999999999"), "give a whole number from 1 to 4294967295"),
             (site("policy = \"eazy\""), "line 5, site 'a': policy = \"eazy\": "),
             (site("predictor = \"recent:x\""), "line 5, site 'a': predictor = \"recent:x\": "),
             (site("speed = 0"), "give a number from 0.001 to 1000"),

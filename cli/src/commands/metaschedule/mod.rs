@@ -54,7 +54,7 @@ pub struct Arguments {
     pub threads: Option<u16>,
     /// Processors the job asks for: at which site would it start first?
     #[arg(short = 'n', long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "One job")]
-    #[arg(conflicts_with_all = ["broker"])]
+    #[arg(conflicts_with_all = ["broker", "threads"])]
     pub size: Option<u32>,
     /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, on a live site no more than it allows
     #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, requires = "size", help_heading = "One job")]

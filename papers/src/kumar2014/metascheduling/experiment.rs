@@ -29,7 +29,7 @@ const OWN: BrokerSpec =
 const SENT: BrokerSpec =
     BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false };
 
-/// The brokers that are compared: the paper's four, what of them can be known, K-distributed, ours, and the bound.
+/// The brokers that are compared: the paper's four, what of them can be known, K-distributed, ours, and the oracle.
 pub const COMPARED: [BrokerSpec; 9] = [
     BrokerSpec::Static,
     BrokerSpec::LeastLoaded,
@@ -65,7 +65,7 @@ pub enum SuperReading {
 }
 
 impl SuperReading {
-    /// All, the paper's words first: "arrivals as recorded".
+    /// All, that with every job of the logs first.
     pub const ALL: [SuperReading; 2] = [SuperReading::Whole, SuperReading::Together];
 
     /// How tables call it.

@@ -70,7 +70,7 @@ fn a_scenario_is_a_grid_of_four_queues_with_their_limits() {
     let open = synthetic_grid(&scenario, Seed(1), 400, Admission::Fits).unwrap();
     let schedule = open.simulate(BrokerSpec::Redundant.build().as_mut(), &|_| {}).unwrap();
     assert!(large.iter().any(|&job| schedule.starts[job].unwrap().site < 3), "where it fits");
-    let [minutes, hour, day] = overall(&[report.clone()], 0);
+    let [minutes, hour, day] = overall(std::slice::from_ref(&report), 0);
     assert!((minutes * 60.0 - report.brokers[0].mean_wait).abs() < 1e-9);
     assert!((0.0..=100.0).contains(&hour) && (0.0..=100.0).contains(&day));
 }

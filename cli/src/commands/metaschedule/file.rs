@@ -477,8 +477,11 @@ mod tests {
         let site = |rest: &str| format!("\n[[site]]\nname = \"a\"\ntrace = \"a.swf\"\n{rest}\n");
         for (text, expected) in [
             (site("prcs = 8"), "sites.toml, line 5, site 'a': unknown field `prcs`"),
-            (site("prcs = 8"), "keys of the whole grid: align"),
-            (site("procs = \"many\""), "line 5, site 'a': procs = \"many\": give a whole number from 1 on"),
+            (site("prcs = 8"), "keys of the whole grid, above the first [[site]]: align"),
+            (
+                site("procs = \"many\""),
+                "line 5, site 'a': procs = \"many\": give a whole number from 1 to 4294967295",
+            ),
             (site("procs = 0"), "give a whole number from 1 to 4294967295"),
             (site("procs = 99999999999"), "give a whole number from 1 to 4294967295"),
             (site("policy = \"eazy\""), "line 5, site 'a': policy = \"eazy\": "),
@@ -490,6 +493,7 @@ mod tests {
             (site("live = \"yes\""), "give true or false"),
             (site("live = true"), "live = true needs a partition"),
             (site("[[site.queue]]\nmax_procs = 3"), "a queue has no name"),
+            (site("[[site.queue]]\nname = \"q\"\nmax_time = 0"), "give whole seconds above 0"),
             (
                 site("[[site.queue]]\nname = \"q\"\nmax_time = \"soon\""),
                 "line 7, site 'a': max_time = \"soon\": ",

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::setup::SiteSetup;
-use crate::forecast::{PlannedWaits, WaitMethod};
+use crate::forecast::{PlannedWaits, WaitMethod, ranges};
 use crate::job::{Event, Job, JobIndex, Truth, What};
 use crate::predict::RuntimePredictor;
 use crate::sim::{Components, Engine, Observer, Options, Policy, SimError};
@@ -11,7 +11,7 @@ use crate::site::View;
 use crate::spec::choices;
 use crate::units::{Seconds, Time};
 use crate::wait::features::{Feature, FeatureTracker, Features};
-use crate::wait::{Arrival, Nearest, RangeForecast, Ranges, WaitForecast, WaitPredictor};
+use crate::wait::{Arrival, RangeForecast, Ranges, WaitForecast, WaitPredictor};
 use crate::workload::Machine;
 
 /// What a broker asks of the sites.
@@ -202,9 +202,8 @@ impl Predictor {
             WaitMethod::Planned { runs } => {
                 Predictor::Any(Box::new(PlannedWaits::new(setup.policy.clone(), runs, default_request)))
             }
-            WaitMethod::Ranges { window, instances: false, quick: true } => {
-                let ranges = Ranges::new(Box::new(Nearest::new(window)), window, window);
-                Predictor::Ranges(Box::new(ranges.with_quick_starters()))
+            WaitMethod::Ranges { window, instances, quick } => {
+                Predictor::Ranges(Box::new(ranges(window, instances, quick)))
             }
             method => Predictor::Any(method.build(default_request)),
         }

@@ -81,15 +81,7 @@ impl WaitMethod {
         match *self {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
-            WaitMethod::Ranges { window, instances, quick } => {
-                let point: Box<dyn WaitPredictor> = if instances {
-                    Box::new(InstanceBased::new(window))
-                } else {
-                    Box::new(Nearest::new(window))
-                };
-                let ranges = Ranges::new(point, window, window);
-                Box::new(if quick { ranges.with_quick_starters() } else { ranges })
-            }
+            WaitMethod::Ranges { window, instances, quick } => Box::new(ranges(window, instances, quick)),
             WaitMethod::Bound { quantile, confidence } => Box::new(BinomialBound::new(quantile, confidence)),
             WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
             WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
@@ -102,6 +94,14 @@ impl WaitMethod {
             WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
         }
     }
+}
+
+/// The predictor of [`WaitMethod::Ranges`].
+pub(crate) fn ranges(window: usize, instances: bool, quick: bool) -> Ranges {
+    let point: Box<dyn WaitPredictor> =
+        if instances { Box::new(InstanceBased::new(window)) } else { Box::new(Nearest::new(window)) };
+    let ranges = Ranges::new(point, window, window);
+    if quick { ranges.with_quick_starters() } else { ranges }
 }
 
 impl fmt::Display for WaitMethod {

@@ -11,6 +11,7 @@ mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
 pub use method::WaitMethod;
+pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use simulated::SimulatedWaits;

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use queuecast::broker::{
     Alignment, Broker, BrokerSpec, Grid, GridError, GridJob, GridSchedule, QueueLimits, Routing, SiteOffer,
-    SiteSetup, merged,
+    SiteSetup, Uses, merged,
 };
 use queuecast::eval::{Brokerage, Experiment};
 use queuecast::job::{Job, Truth};
@@ -302,6 +302,45 @@ fn a_broker_of_ones_own_is_held_to_the_offers() {
     // The home comes first among the offers, so the last is the other.
     assert_eq!(schedule.starts.iter().map(|one| one.unwrap().site).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(grid.simulate(&mut Last(1), &|_| {}), Err(GridError::Routing(7)));
+}
+
+/// Asks its first offer about large jobs and sends them to the second; the others go to the first unasked.
+#[derive(Default)]
+struct AsksOneSendsToAnother {
+    /// Point and median of each answer.
+    answers: Vec<(f64, f64)>,
+}
+
+impl Broker for AsksOneSendsToAnother {
+    fn choose(&mut self, offers: &mut [SiteOffer<'_>]) -> Routing {
+        if offers[0].job().shape.procs < Procs(4) {
+            return Routing::One(0);
+        }
+        let forecast = offers[0].forecast().unwrap();
+        self.answers.push((forecast.point, forecast.wait.quantile(0.5)));
+        Routing::One(1)
+    }
+
+    fn uses(&self) -> Uses {
+        Uses { loads: true, waits: Some("planned".parse().unwrap()), ..Uses::default() }
+    }
+}
+
+#[test]
+fn what_is_asked_of_one_job_is_not_learned_from_another() {
+    let job = |submit: i64, procs: u32, time: i64| {
+        let job = Job::rigid(1, Time(submit), Procs(procs), Some(Seconds(time)));
+        GridJob { job, truth: Truth::rigid(Seconds(time)), home: Some(0) }
+    };
+    // Half of the first site is held for long: large jobs would wait for its end, small ones start at once.
+    let mut jobs = vec![job(0, 2, 1_000_000)];
+    jobs.extend((1..=40).flat_map(|round| [job(100 * round, 4, 10), job(100 * round + 50, 1, 10)]));
+    let sites = ["a", "b"].map(|name| SiteSetup::easy(name, Procs(4))).to_vec();
+    let mut broker = AsksOneSendsToAnother::default();
+    Grid::new(sites, jobs).unwrap().simulate(&mut broker, &|_| {}).unwrap();
+    assert_eq!(broker.answers.len(), 40);
+    // No large job ever started there, so that nothing corrects the plan.
+    assert!(broker.answers.iter().all(|&(point, median)| point > 900_000.0 && median == point));
 }
 
 /// Ten jobs of a whole machine each, submitted at once to one of two sites.

@@ -5,6 +5,7 @@ mod brokers;
 mod file;
 mod first_start;
 mod site_choice;
+mod sites_text;
 
 use std::path::PathBuf;
 

@@ -8,7 +8,7 @@ use super::bootstrap::{MethodDifferences, RatioMeasure, ScoreIntervals, WeeklySu
 use super::range_tally::{CalibrationPoint, MonthScore, RangeTally};
 use crate::stats;
 use crate::units::{Seconds, Time};
-use crate::wait::{NamedClasses, WAIT_CLASSES, WaitForecast, class_of, probabilities};
+use crate::wait::{BestAnswers, WAIT_CLASSES, WaitForecast, class_of};
 
 /// How right a method was. Shares are percentages, times are seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -130,10 +130,11 @@ impl WaitTally {
         submit: Time,
         month: String,
     ) {
-        let (wait, point) = (wait.0 as f64, forecast.point);
+        let wait = wait.0 as f64;
+        let answers = BestAnswers::of(forecast, request.0.max(0) as f64);
         self.jobs += 1;
         let class = class_of(wait);
-        let named = NamedClasses::of(point, &probabilities(&forecast.wait));
+        let named = answers.classes;
         let hits = [named.one == class, named.names_two(class), named.names_three(class)];
         for (place, &hit) in hits.iter().enumerate() {
             self.named[place] += usize::from(hit);
@@ -141,8 +142,9 @@ impl WaitTally {
         }
         self.confusion[class][named.one] += 1;
         let response = Some(wait + request.0.max(0) as f64).filter(|&response| response > 0.0);
-        let response = response.map(|response| (point - wait).abs() / response);
+        let response = response.map(|response| (answers.by_response - wait).abs() / response);
         self.response.extend(response);
+        let point = answers.by_logarithm;
         let log = ((point + UNIT) / (wait + UNIT)).log10().powi(2);
         self.logs.push(log);
         let within_two = point >= wait / 2.0 && point <= wait * 2.0;
@@ -227,7 +229,7 @@ mod tests {
 
     fn forecast(low: f64, point: f64, high: f64) -> WaitForecast {
         let wait = Distribution::quantiles(&[(0.1, low), (0.5, point), (0.9, high)]).unwrap();
-        WaitForecast { point, wait }
+        WaitForecast::new(point, wait)
     }
 
     /// Two jobs worked by hand: one inside its range, one that waits for longer.

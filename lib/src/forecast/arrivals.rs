@@ -1,7 +1,7 @@
 //! The recorded schedule of a log as wait predictors follow it.
 
 use crate::job::{Event, JobIndex, What};
-use crate::site::{Replay, Site};
+use crate::site::{Replay, Site, Step, TimedStep};
 use crate::units::{Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
 use crate::wait::{Arrival, WaitPredictor};
@@ -74,14 +74,26 @@ pub struct Following<'r, 'a> {
 impl Following<'_, '_> {
     /// Goes on to just before a job of the log is submitted.
     pub fn before(&mut self, job: JobIndex, predictor: &mut dyn WaitPredictor) {
-        let arrivals = self.arrivals;
-        self.replay.advance_before(job, |event| arrivals.tell(event, predictor));
+        let Some(submission) = self.replay.submission(job) else { return };
+        self.advance(|step| step < submission, predictor);
     }
 
     /// Goes on to the end of this second; only as far as the features of the arrivals are known.
     pub fn to(&mut self, instant: Time, predictor: &mut dyn WaitPredictor) {
+        self.advance(|step| step.at <= instant, predictor);
+    }
+
+    fn advance(&mut self, takes: impl Fn(TimedStep) -> bool, predictor: &mut dyn WaitPredictor) {
         let arrivals = self.arrivals;
-        self.replay.advance_to(instant, |event| arrivals.tell(event, predictor));
+        while let Some(next) = self.replay.peek().filter(|&next| takes(next)) {
+            if next.step == Step::Submitted
+                && let Some(arrival) = arrivals.known(next.job)
+            {
+                predictor.arrives(&arrival, self.replay.site().view(next.at));
+            }
+            let Some(event) = self.replay.step() else { break };
+            arrivals.tell(&event, predictor);
+        }
     }
 
     /// The site then.
@@ -91,13 +103,18 @@ impl Following<'_, '_> {
 }
 
 impl RecordedArrivals<'_> {
+    /// The job of this number at the site at its submission; `None` of a withdrawn one, and of one too late to be known.
+    fn known(&self, number: JobIndex) -> Option<Arrival<'_>> {
+        let index = self.index_of[number.at()].filter(|index| index.at() < self.features.len())?;
+        Some(self.arrival(index))
+    }
+
     fn tell(&self, event: &Event<'_>, predictor: &mut dyn WaitPredictor) {
         predictor.observe(event);
-        if let (What::Started(_), Some(started)) = (event.what, self.index_of[event.job.index.at()])
-            && started.at() < self.features.len()
-            && let Some(wait) = self.wait(started)
+        if let (What::Started(_), Some(arrival)) = (event.what, self.known(event.job.index))
+            && let Some(wait) = self.wait(arrival.job.index)
         {
-            predictor.learn(&self.arrival(started), wait);
+            predictor.learn(&arrival, wait);
         }
     }
 }

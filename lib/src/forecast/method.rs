@@ -39,6 +39,11 @@ pub enum WaitMethod {
         /// How many simulations make an answer.
         draws: u32,
     },
+    /// Boosted trees.
+    Trees {
+        /// Settings.
+        probe: usize,
+    },
     /// One run of an EASY site on.
     Planned {
         /// How long jobs run in it.
@@ -86,6 +91,11 @@ impl WaitMethod {
             WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
             WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
             WaitMethod::Simulated { draws } => Box::new(SimulatedWaits::new(draws, default_request)),
+            WaitMethod::Trees { probe } => Box::new(super::starts::ModelledWaits::new(
+                super::starts::ModelSettings { window: 10_000, refit: 1000, simulates: probe & 64 == 0, probe },
+                &"sbh".parse().unwrap_or_default(),
+                default_request,
+            )),
             WaitMethod::Planned { runs } => {
                 Box::new(PlannedWaits::new(Backfill::easy(), runs, default_request))
             }
@@ -143,6 +153,10 @@ impl fmt::Display for WaitMethod {
                 size(draws as usize, SimulatedWaits::DRAWS as usize);
                 "simulated"
             }
+            WaitMethod::Trees { probe } => {
+                size(probe, 0);
+                "trees"
+            }
             WaitMethod::Planned { runs } => {
                 settings.extend((runs != PlannedRuns::default()).then(|| runs.to_string()));
                 "planned"
@@ -197,6 +211,7 @@ impl Spec for WaitMethod {
                 "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
             )
             .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
+            Form::new("trees", "boosted trees").with("[:PROBE]", &[SettingKey::new("probe", "PROBE").placed()], "trees:1"),
             Form::new(
                 "planned",
                 "the queue run on under EASY once, with run times as requested or assumed shorter",
@@ -270,6 +285,9 @@ impl Spec for WaitMethod {
                     .map_or(Ok(SimulatedWaits::DRAWS), |value| value.whole(1..=100_000))?;
                 Ok(WaitMethod::Simulated { draws })
             }
+            "trees" => Ok(WaitMethod::Trees {
+                probe: settings.value("probe").map_or(Ok(0), |value| value.whole(0..=100))?,
+            }),
             "planned" => {
                 let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value
                     .text()

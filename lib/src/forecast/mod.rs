@@ -7,6 +7,7 @@ mod method;
 mod planned;
 mod simulated;
 mod soonest;
+pub(crate) mod starts;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};

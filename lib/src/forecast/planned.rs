@@ -174,7 +174,7 @@ impl WaitPredictor for PlannedWaits {
         };
         let planned = planned.0 as f64;
         self.asked.insert(arrival.job.index, planned);
-        WaitForecast { point: planned, wait: self.distribution(planned) }
+        WaitForecast::new(planned, self.distribution(planned))
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

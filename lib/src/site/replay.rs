@@ -105,14 +105,18 @@ impl<'a> Replay<'a> {
     /// Takes all steps before the submission of a job of the workload: jobs submitted in the same second before it in the log
     /// are there already, and starts of that second are not.
     pub fn advance_before(&mut self, index: JobIndex, mut tell: impl FnMut(&Event<'_>)) {
-        let Some(job) = self.timeline.number(index) else { return };
-        let submission =
-            TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job };
+        let Some(submission) = self.submission(index) else { return };
         while self.peek().is_some_and(|moment| moment < submission)
             && let Some(event) = self.step()
         {
             tell(&event);
         }
+    }
+
+    /// The step by which a job of the workload is submitted; `None` of a job that the schedule does not have.
+    pub fn submission(&self, index: JobIndex) -> Option<TimedStep> {
+        let job = self.timeline.number(index)?;
+        Some(TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job })
     }
 }
 

@@ -135,7 +135,7 @@ impl WaitPredictor for QueueAhead {
         if self.predicted.len() > MOST_PREDICTED {
             self.predicted.pop_first();
         }
-        WaitForecast { point, wait: self.spread(point) }
+        WaitForecast::new(point, self.spread(point))
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

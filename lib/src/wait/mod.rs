@@ -11,6 +11,7 @@
 
 mod ahead;
 mod baseline;
+mod best_answers;
 mod calibration;
 mod class;
 mod class_shape;
@@ -21,6 +22,7 @@ mod holder;
 mod instance;
 mod nearest;
 mod outlook;
+mod overtaking;
 mod predictor;
 mod qbets;
 mod queue_time;
@@ -35,6 +37,7 @@ mod weighted;
 
 pub use ahead::QueueAhead;
 pub use baseline::{PastWaits, ZeroWait};
+pub use best_answers::BestAnswers;
 pub use calibration::{Calibration, Lesson, WaitQuestion};
 pub use class::{CLASS_ENDS, CLASSES as WAIT_CLASSES, ClassWaits, NamedClasses, class_of, probabilities};
 pub use fit::LifetimeFit;
@@ -43,7 +46,8 @@ pub use holder::Holder;
 pub use instance::InstanceBased;
 pub use nearest::Nearest;
 pub use outlook::Outlook;
-pub use predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
+pub use overtaking::Overtaking;
+pub use predictor::{Arrival, PointRule, SimilarWaits, WaitForecast, WaitPredictor};
 pub use qbets::BinomialBound;
 pub use queue_time::{QueueTime, quantile};
 pub use quick::{HistoryTerm, QUICK as QUICK_START, QuickStarters, QuickVerdict};

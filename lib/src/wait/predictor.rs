@@ -25,17 +25,39 @@ pub struct WaitForecast {
     pub point: f64,
     /// The distribution of the wait.
     pub wait: Distribution,
+    /// Which number answers a question for one.
+    pub rule: PointRule,
+}
+
+/// Which number answers a question for one: different questions have different best answers under one distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PointRule {
+    /// The point, whatever is asked.
+    #[default]
+    Point,
+    /// The one that is expected to be least wrong by the measure it is judged by ([`super::BestAnswers`]).
+    ByMeasure,
 }
 
 impl WaitForecast {
+    /// A point and a distribution.
+    pub fn new(point: f64, wait: Distribution) -> WaitForecast {
+        WaitForecast { point, wait, rule: PointRule::Point }
+    }
+
     /// A distribution whose median is the point.
     pub fn by_median(wait: Distribution) -> WaitForecast {
-        WaitForecast { point: wait.quantile(0.5), wait }
+        WaitForecast::new(wait.quantile(0.5), wait)
+    }
+
+    /// A distribution by which each question is answered as is best for it. The point is the median.
+    pub fn by_measure(wait: Distribution) -> WaitForecast {
+        WaitForecast { rule: PointRule::ByMeasure, ..WaitForecast::by_median(wait) }
     }
 
     /// What is forecast before anything is known: no wait.
     pub fn nothing_known() -> WaitForecast {
-        WaitForecast { point: 0.0, wait: Distribution::point(0.0) }
+        WaitForecast::new(0.0, Distribution::point(0.0))
     }
 }
 
@@ -68,6 +90,10 @@ pub trait WaitPredictor: Send {
 
     /// A job has started; `arrival` is as it was at its submission.
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds);
+
+    /// A job is submitted, whether its wait was asked for or not; it is not in the queue yet. Only a predictor that has features
+    /// of its own needs it, to learn from jobs that it was not asked about.
+    fn arrives(&mut self, _arrival: &Arrival<'_>, _site: View<'_>) {}
 
     /// Something happened at the site. A start is told here before it is learned from.
     fn observe(&mut self, _event: &Event<'_>) {}

@@ -101,7 +101,7 @@ impl BinomialBound {
         for place in upto.chain([rank]).chain(beyond).chain((count > rank).then_some(count)) {
             knots.push((level(place), sorted[place - 1]));
         }
-        Some(WaitForecast { point: bound, wait: Distribution::quantiles(&knots)? })
+        Some(WaitForecast::new(bound, Distribution::quantiles(&knots)?))
     }
 }
 

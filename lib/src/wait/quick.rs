@@ -313,7 +313,7 @@ impl WaitPredictor for QuickStarters {
         let probabilities = [verdict.probability, 1.0 - verdict.probability];
         let point = self.point(&verdict);
         match distribution(&probabilities, &shapes) {
-            Some(wait) => WaitForecast { point, wait },
+            Some(wait) => WaitForecast::new(point, wait),
             None => WaitForecast::nothing_known(),
         }
     }

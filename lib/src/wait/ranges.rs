@@ -169,11 +169,11 @@ impl WaitPredictor for Ranges {
         match self.by_class(arrival.features) {
             Some(wait) => {
                 let point = self.point.similar(arrival, site).point;
-                WaitForecast { point: self.corrected(point, arrival, site), wait }
+                WaitForecast::new(self.corrected(point, arrival, site), wait)
             }
             None => {
-                let WaitForecast { point, wait } = self.point.predict(arrival, site);
-                WaitForecast { point: self.corrected(point, arrival, site), wait }
+                let WaitForecast { point, wait, .. } = self.point.predict(arrival, site);
+                WaitForecast::new(self.corrected(point, arrival, site), wait)
             }
         }
     }

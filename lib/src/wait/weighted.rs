@@ -32,7 +32,7 @@ pub(super) fn forecast(weighted: &[(f64, f64)]) -> WaitForecast {
         }
     }
     match Distribution::quantiles(&knots) {
-        Some(wait) => WaitForecast { point, wait },
+        Some(wait) => WaitForecast::new(point, wait),
         None => WaitForecast::nothing_known(),
     }
 }

@@ -1,0 +1,109 @@
+//! A site at one instant with the distributions of its jobs' run times, to be run on many times.
+
+use rand::{Rng, RngExt};
+
+use super::expected::ExpectedRuns;
+use crate::distribution::Distribution;
+use crate::job::Job;
+use crate::sim::{HeldProcs, QueuedJob, RunOn, RunOnState};
+use crate::site::View;
+use crate::units::{Seconds, Time};
+use crate::wait::Overtaking;
+
+/// No run is longer, so that sums stay within the clock.
+const LONGEST: f64 = 1e12;
+
+/// A site as it is, and a job that joins its queue.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    now: Time,
+    free: u32,
+    running: Vec<(HeldProcs, Distribution)>,
+    /// In order of arrival; the newcomer is the last, if there is one.
+    waiting: Vec<(QueuedJob, Distribution)>,
+}
+
+/// How long jobs run in a simulation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum AssumedRuns {
+    /// As long as they requested.
+    Requested,
+    /// At this quantile of their distribution.
+    Quantile(f64),
+}
+
+impl Snapshot {
+    /// Of a site with the jobs in the order that was learned.
+    pub fn new(site: View<'_>, newcomer: Option<&Job>, runs: &ExpectedRuns, order: &Overtaking) -> Snapshot {
+        let now = site.now();
+        let running = site.running().map(|one| {
+            let run = runs.run(one.job, now - one.start);
+            (HeldProcs { procs: one.procs.0, planned_end: one.planned_end, end: one.planned_end }, run)
+        });
+        let queued = |job: &Job, run: Distribution| {
+            let rank = order.score(job, now - job.submit);
+            let planned = runs.requested(job).0;
+            (QueuedJob { procs: job.shape.procs.0, planned, run: planned, rank }, run)
+        };
+        let waiting = site.waiting().map(|one| queued(one.job, runs.run(one.job, Seconds::ZERO)));
+        let newcomer = newcomer.map(|job| queued(job, runs.newcomer(job)));
+        Snapshot {
+            now,
+            free: site.free().0,
+            running: running.collect(),
+            waiting: waiting.chain(newcomer).collect(),
+        }
+    }
+
+    /// First come, first served.
+    pub fn by_arrival(mut self) -> Snapshot {
+        self.waiting.iter_mut().for_each(|(job, _)| job.rank = 0.0);
+        self
+    }
+
+    /// When the last of the waiting jobs, the newcomer, starts; `None` if never.
+    pub fn newcomer_start(&self, assumed: AssumedRuns, run_on: &mut RunOn) -> Option<Seconds> {
+        let (running, waiting) = self.assuming(assumed);
+        let last = waiting.len().checked_sub(1)?;
+        let starts = self.starts(&running, &waiting, &[], Some(last), run_on);
+        starts.get(last).filter(|&&start| start != Time::NEVER).map(|&start| start - self.now)
+    }
+
+    fn starts<'r>(
+        &self,
+        running: &[HeldProcs],
+        waiting: &[QueuedJob],
+        arrivals: &[(Time, QueuedJob)],
+        target: Option<usize>,
+        run_on: &'r mut RunOn,
+    ) -> &'r [Time] {
+        let state = RunOnState { now: self.now, free: self.free, running, waiting, arrivals };
+        run_on.starts(&state, target, Time::NEVER)
+    }
+
+    fn assuming(&self, assumed: AssumedRuns) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
+        match assumed {
+            AssumedRuns::Requested => (
+                self.running.iter().map(|one| one.0).collect(),
+                self.waiting.iter().map(|one| one.0).collect(),
+            ),
+            AssumedRuns::Quantile(share) => self.with_runs(|run| run.quantile(share)),
+        }
+    }
+
+    /// With run times drawn independently.
+    pub fn drawn(&self, rng: &mut impl Rng) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
+        self.with_runs(|run| run.quantile(rng.random()))
+    }
+
+    fn with_runs(&self, mut length: impl FnMut(&Distribution) -> f64) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
+        let whole = |seconds: f64| seconds.ceil().clamp(1.0, LONGEST) as i64;
+        let running = self.running.iter().map(|(held, run)| {
+            let left = whole(length(run) - run.elapsed());
+            HeldProcs { end: Time(self.now.0.saturating_add(left)), ..*held }
+        });
+        let running = running.collect();
+        let waiting = self.waiting.iter().map(|(job, run)| QueuedJob { run: whole(length(run)), ..*job });
+        (running, waiting.collect())
+    }
+}

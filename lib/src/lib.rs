@@ -5,7 +5,7 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`] →
+//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`], [`trees`] →
 //! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
 
@@ -26,6 +26,7 @@ pub mod spec;
 pub mod stats;
 pub mod synth;
 pub mod trace;
+pub mod trees;
 pub mod units;
 pub mod wait;
 pub mod workload;

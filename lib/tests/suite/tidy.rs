@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 20] = [
+const FLOORS: [(&str, u32); 21] = [
     ("parallel", 0),
     ("units", 0),
     ("job", 1),
@@ -19,6 +19,7 @@ const FLOORS: [(&str, u32); 20] = [
     ("spec", 1),
     ("workload", 1),
     ("distribution", 1),
+    ("trees", 1),
     ("trace", 2),
     ("predict", 2),
     ("characterization", 2),

@@ -1,0 +1,62 @@
+//! How trees are fitted.
+
+use super::derivatives::Rounding;
+use super::split::Judge;
+
+/// Settings of boosted trees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Boosting {
+    /// Trees of each class or level.
+    pub rounds: usize,
+    /// Leaves of a tree, at most.
+    pub leaves: usize,
+    /// The share of a tree's values that is added.
+    pub learning_rate: f64,
+    /// Examples in a leaf, at least.
+    pub least_rows: usize,
+    /// Added to the second derivative of each leaf: draws its value towards zero.
+    pub l2: f64,
+    /// Bins of a feature, at most 255, without that of missing values.
+    pub bins: usize,
+}
+
+impl Default for Boosting {
+    fn default() -> Boosting {
+        Boosting { rounds: 40, leaves: 15, learning_rate: 0.1, least_rows: 20, l2: 1.0, bins: 63 }
+    }
+}
+
+/// Second derivatives in a leaf, at least: without a penalty, less would make values of any size.
+const LEAST_CURVATURE: f64 = 1e-3;
+
+impl Boosting {
+    /// What decides about splits, with derivatives rounded like this.
+    pub(super) fn judge(&self, rounding: Rounding) -> Judge {
+        Judge {
+            rounding,
+            least_rows: self.least_rows.max(1),
+            least_curvature: rounding.curvature_units(LEAST_CURVATURE),
+            l2: rounding.curvature_units(self.l2.max(0.0)),
+        }
+    }
+
+    /// Leaves that a tree can have.
+    pub(super) fn most_leaves(&self) -> usize {
+        self.leaves.clamp(1, 1 << 16)
+    }
+}
+
+/// A weight for each row between 0 and 1, and what 1 stands for. Without weights all are 1; negative ones and those that
+/// are no numbers are 0.
+pub(super) fn relative_weights(rows: usize, weights: Option<&[f32]>) -> (Vec<f64>, f64) {
+    let Some(weights) = weights else { return (vec![1.0; rows], 1.0) };
+    debug_assert_eq!(weights.len(), rows, "one weight per example");
+    let sound = |weight: &f32| if weight.is_finite() { f64::from(weight.max(0.0)) } else { 0.0 };
+    let mut found: Vec<f64> = weights.iter().take(rows).map(sound).collect();
+    found.resize(rows, 0.0);
+    let most = found.iter().copied().fold(0.0, f64::max);
+    if most > 0.0 {
+        found.iter_mut().for_each(|weight| *weight /= most);
+    }
+    (found, if most > 0.0 { most } else { 1.0 })
+}

@@ -1,0 +1,186 @@
+//! Probabilities of classes.
+
+use super::bins::Binned;
+use super::boosting::{Boosting, relative_weights};
+use super::derivatives::{Derivatives, MOST_ROWS, Rounding};
+use super::examples::Examples;
+use super::forest::Forest;
+use super::grow::Grower;
+use super::split::Judge;
+use crate::parallel;
+
+/// Trees for each class; the probability of a class is its share of the exponentials of their sums.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassTrees {
+    /// Of each class: the logarithm of its share among all examples, and its trees.
+    scores: Vec<(f64, Forest)>,
+    importance: Vec<f64>,
+}
+
+impl ClassTrees {
+    /// The probability of each class; their sum is 1.
+    pub fn probabilities(&self, row: &[f32]) -> Vec<f64> {
+        let mut found: Vec<f64> = self.scores.iter().map(|(prior, trees)| prior + trees.sum(row)).collect();
+        let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        found.iter_mut().for_each(|score| *score = (*score - most).exp());
+        let sum: f64 = found.iter().sum();
+        found.iter_mut().for_each(|score| *score /= sum);
+        found
+    }
+
+    /// The share of each feature in how much the splits lowered the loss; all zero if there are no splits.
+    pub fn importance(&self) -> Vec<f64> {
+        self.importance.clone()
+    }
+}
+
+/// The greatest value that a tree adds to the logarithm of a probability.
+const LARGEST_STEP: f64 = 20.0;
+
+/// Probabilities that are smaller would never grow again.
+const LEAST_PROBABILITY: f64 = 1e-15;
+
+/// One class while trees are fitted.
+#[derive(Debug)]
+struct ClassFit {
+    class: u8,
+    /// Its share among all examples.
+    prior: f64,
+    /// Whether some examples are of this class and some are not.
+    learns: bool,
+    /// Of each example, up to a factor that is common to all classes.
+    probabilities: Vec<f64>,
+    derivatives: Vec<Derivatives>,
+    grower: Grower,
+    gains: Vec<f64>,
+    forest: Forest,
+}
+
+/// What all classes share while trees are fitted.
+#[derive(Debug)]
+struct ClassTask<'a> {
+    binned: &'a Binned,
+    labels: &'a [u8],
+    weights: &'a [f64],
+    judge: Judge,
+    rounding: Rounding,
+    /// For the second derivative: with k classes only k − 1 scores are free.
+    curvature: f64,
+}
+
+impl ClassFit {
+    /// Adds a tree. `factors` make the probabilities of each example sum to 1.
+    fn round(&mut self, boosting: &Boosting, task: &ClassTask<'_>, factors: &[f64]) {
+        for (probability, factor) in self.probabilities.iter_mut().zip(factors) {
+            *probability = (*probability * factor).clamp(LEAST_PROBABILITY, 1.0);
+        }
+        if !self.learns {
+            return;
+        }
+        self.derivatives.clear();
+        let rows = self.probabilities.iter().zip(task.labels).zip(task.weights);
+        self.derivatives.extend(rows.map(|((probability, label), weight)| {
+            let slope = probability - f64::from(u8::from(*label == self.class));
+            let curvature = task.curvature * probability * (1.0 - probability);
+            task.rounding.row(weight * slope, weight * curvature)
+        }));
+        let leaves = boosting.most_leaves();
+        let mut tree = self.grower.grow(task.binned, &self.derivatives, &task.judge, leaves, &mut self.gains);
+        for (value, rows) in tree.values.iter_mut().zip(self.grower.leaves()) {
+            *value = (*value * boosting.learning_rate).clamp(-LARGEST_STEP, LARGEST_STEP);
+            let factor = value.exp();
+            rows.iter().for_each(|row| self.probabilities[*row as usize] *= factor);
+        }
+        self.forest.push(&tree);
+    }
+}
+
+impl Boosting {
+    /// Trees for the probability of each class from 0 to `classes` − 1, by multi-class log loss. A label of a class that
+    /// there is not counts as the last.
+    pub fn classes(&self, examples: &Examples, labels: &[u8], classes: usize) -> ClassTrees {
+        self.class_trees(examples, labels, None, classes)
+    }
+
+    /// The same where examples count by their weights. Weights that are negative or no numbers count as 0.
+    pub fn classes_weighted(
+        &self,
+        examples: &Examples,
+        labels: &[u8],
+        weights: &[f32],
+        classes: usize,
+    ) -> ClassTrees {
+        self.class_trees(examples, labels, Some(weights), classes)
+    }
+
+    fn class_trees(
+        &self,
+        examples: &Examples,
+        labels: &[u8],
+        weights: Option<&[f32]>,
+        classes: usize,
+    ) -> ClassTrees {
+        debug_assert_eq!(labels.len(), examples.len(), "one label per example");
+        let classes = classes.clamp(1, 256);
+        let rows = examples.len().min(labels.len()).min(MOST_ROWS);
+        let last = (classes - 1) as u8;
+        debug_assert!(labels.iter().all(|label| *label <= last), "labels are below the number of classes");
+        let labels: Vec<u8> = labels[..rows].iter().map(|label| (*label).min(last)).collect();
+        let (weights, heaviest) =
+            relative_weights(rows, weights.map(|weights| &weights[..rows.min(weights.len())]));
+        let binned = Binned::new(examples, rows, self.bins);
+        let rounding = Rounding::new(rows, heaviest);
+        let task = ClassTask {
+            binned: &binned,
+            labels: &labels,
+            weights: &weights,
+            judge: self.judge(rounding),
+            rounding,
+            curvature: classes as f64 / (classes as f64 - 1.0).max(1.0),
+        };
+        let mut fits: Vec<ClassFit> =
+            (0..classes).map(|class| task.begin(class as u8, classes, examples.features())).collect();
+        let mut factors = vec![1.0; rows];
+        for _ in 0..self.rounds {
+            parallel::map_mut(&mut fits, |fit| fit.round(self, &task, &factors));
+            factors.fill(0.0);
+            for fit in &fits {
+                factors.iter_mut().zip(&fit.probabilities).for_each(|(sum, one)| *sum += one);
+            }
+            factors.iter_mut().for_each(|factor| *factor = factor.recip());
+        }
+        let mut importance = vec![0.0; examples.features()];
+        for fit in &fits {
+            importance.iter_mut().zip(&fit.gains).for_each(|(sum, gain)| *sum += gain);
+        }
+        let sum: f64 = importance.iter().sum();
+        if sum > 0.0 {
+            importance.iter_mut().for_each(|gain| *gain /= sum);
+        }
+        let scores = fits.into_iter().map(|fit| (fit.prior.ln(), fit.forest)).collect();
+        ClassTrees { scores, importance }
+    }
+}
+
+impl ClassTask<'_> {
+    /// A class before its first tree.
+    fn begin(&self, class: u8, classes: usize, features: usize) -> ClassFit {
+        let weights = |wanted: bool| {
+            let rows = self.labels.iter().zip(self.weights);
+            rows.filter(|(label, _)| (**label == class) == wanted).map(|(_, weight)| *weight).sum::<f64>()
+        };
+        let (own, others) = (weights(true), weights(false));
+        // Half an example more of each class, so that none is impossible.
+        let prior = (own + 0.5) / (own + others + 0.5 * classes as f64);
+        ClassFit {
+            class,
+            prior,
+            learns: own > 0.0 && others > 0.0,
+            probabilities: vec![prior; self.labels.len()],
+            derivatives: Vec::new(),
+            grower: Grower::default(),
+            gains: vec![0.0; features],
+            forest: Forest::default(),
+        }
+    }
+}

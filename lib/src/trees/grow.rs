@@ -1,0 +1,176 @@
+//! Growing one tree: always the leaf that gains most is split next.
+
+use std::ops::Range;
+
+use super::bins::{Binned, LANES};
+use super::derivatives::Derivatives;
+use super::forest::{Branch, Tree};
+use super::split::{BlockSums, Judge, Split, sum_by_bin};
+
+/// A leaf while its tree grows.
+#[derive(Debug)]
+struct Leaf {
+    /// Its rows, in the grower's order.
+    rows: Range<usize>,
+    total: Derivatives,
+    /// By bin of each feature; empty if the leaf cannot be split.
+    sums: Vec<Derivatives>,
+    best: Option<Split>,
+    /// The branch it hangs on, and on which side.
+    above: Option<(usize, usize)>,
+}
+
+impl Leaf {
+    /// Whether it has rows for two leaves.
+    fn splittable(&self, judge: &Judge) -> bool {
+        self.rows.len() >= 2 * judge.least_rows.max(1)
+    }
+}
+
+/// Grows trees on one table, one after the other, in memory that is used again.
+#[derive(Debug, Default)]
+pub struct Grower {
+    /// Rows, those of one leaf together, each leaf's ascending.
+    order: Vec<u32>,
+    moved: Vec<u32>,
+    gathered: Vec<Derivatives>,
+    block_sums: BlockSums,
+    spare: Vec<Vec<Derivatives>>,
+    leaves: Vec<Leaf>,
+}
+
+impl Grower {
+    /// The tree for these derivatives, one per row, with the best value in each leaf. Adds the gain of each split to its
+    /// feature's.
+    pub fn grow(
+        &mut self,
+        binned: &Binned,
+        derivatives: &[Derivatives],
+        judge: &Judge,
+        most_leaves: usize,
+        gains: &mut [f64],
+    ) -> Tree {
+        let mut tree = Tree::default();
+        self.spare.extend(self.leaves.drain(..).map(|leaf| leaf.sums).filter(|sums| !sums.is_empty()));
+        self.order.clear();
+        self.order.extend(0..binned.rows as u32);
+        let mut total = Derivatives::default();
+        derivatives.iter().for_each(|one| total.add(*one));
+        let mut root = Leaf { rows: 0..binned.rows, total, sums: Vec::new(), best: None, above: None };
+        if most_leaves > 1 && root.splittable(judge) {
+            root.sums = self.sums(binned, 0..binned.rows, derivatives);
+            root.best = judge.best(binned, &root.sums, total);
+        }
+        self.leaves.push(root);
+        while self.leaves.len() < most_leaves {
+            let gain = |leaf: &Leaf| leaf.best.map_or(0.0, |split| split.gain);
+            let mut chosen = 0;
+            for (place, leaf) in self.leaves.iter().enumerate() {
+                if gain(leaf) > gain(&self.leaves[chosen]) {
+                    chosen = place;
+                }
+            }
+            let Some(split) = self.leaves[chosen].best else { break };
+            gains[binned.features[split.place].feature] += split.gain;
+            self.split(binned, chosen, split, &mut tree);
+            if self.leaves.len() < most_leaves {
+                self.look(binned, derivatives, judge, chosen);
+            }
+        }
+        tree.values.extend(self.leaves.iter().map(|leaf| judge.value(leaf.total)));
+        tree
+    }
+
+    /// The rows of each leaf of the last tree.
+    pub fn leaves(&self) -> impl Iterator<Item = &[u32]> {
+        self.leaves.iter().map(|leaf| &self.order[leaf.rows.clone()])
+    }
+
+    /// Divides a leaf: the left side keeps its place, the right side is the last leaf.
+    fn split(&mut self, binned: &Binned, chosen: usize, split: Split, tree: &mut Tree) {
+        let number = self.leaves.len();
+        let place = tree.branches.len();
+        let feature = &binned.features[split.place];
+        tree.branches.push(Branch {
+            bound: feature.bound(split.bin),
+            feature: feature.feature as u32,
+            children: [!(chosen as i32), !(number as i32)],
+            missing_left: split.missing_left,
+        });
+        let leaf = &mut self.leaves[chosen];
+        if let Some((above, side)) = leaf.above {
+            tree.branches[above].children[side] = place as i32;
+        }
+        let rows = leaf.rows.clone();
+        // Which bins go left, by bin.
+        let mut goes_left = [false; 256];
+        goes_left[..=split.bin].fill(true);
+        if feature.missing {
+            goes_left[feature.values()] = split.missing_left;
+        }
+        let (block, lane) = (&binned.blocks[split.place / LANES], split.place % LANES);
+        let order = &mut self.order[rows.clone()];
+        self.moved.resize(self.moved.len().max(order.len()), 0);
+        let (mut left, mut right) = (0, 0);
+        for at in 0..order.len() {
+            let row = order[at];
+            let goes = goes_left[usize::from(block[row as usize][lane])];
+            // Both are written, one counts: no branch that is hard to foresee.
+            order[left] = row;
+            self.moved[right] = row;
+            left += usize::from(goes);
+            right += usize::from(!goes);
+        }
+        order[left..].copy_from_slice(&self.moved[..right]);
+        let middle = rows.start + left;
+        let right = leaf.total.minus(split.left);
+        leaf.rows = rows.start..middle;
+        leaf.total = split.left;
+        leaf.above = Some((place, 0));
+        leaf.best = None;
+        self.leaves.push(Leaf {
+            rows: middle..rows.end,
+            total: right,
+            sums: Vec::new(),
+            best: None,
+            above: Some((place, 1)),
+        });
+    }
+
+    /// Looks for the best splits of a leaf that was just divided and of the new one.
+    fn look(&mut self, binned: &Binned, derivatives: &[Derivatives], judge: &Judge, chosen: usize) {
+        let number = self.leaves.len() - 1;
+        let mut whole = std::mem::take(&mut self.leaves[chosen].sums);
+        if ![chosen, number].iter().any(|place| self.leaves[*place].splittable(judge)) {
+            self.spare.push(whole);
+            return;
+        }
+        // The smaller side is added up, the other is the rest.
+        let (small, large) = match self.leaves[chosen].rows.len() <= self.leaves[number].rows.len() {
+            true => (chosen, number),
+            false => (number, chosen),
+        };
+        let small_sums = self.sums(binned, self.leaves[small].rows.clone(), derivatives);
+        for (sum, other) in whole.iter_mut().zip(&small_sums) {
+            *sum = sum.minus(*other);
+        }
+        self.leaves[small].sums = small_sums;
+        self.leaves[large].sums = whole;
+        for place in [chosen, number] {
+            let leaf = &mut self.leaves[place];
+            if leaf.splittable(judge) {
+                leaf.best = judge.best(binned, &leaf.sums, leaf.total);
+            }
+        }
+    }
+
+    fn sums(&mut self, binned: &Binned, rows: Range<usize>, derivatives: &[Derivatives]) -> Vec<Derivatives> {
+        let rows = &self.order[rows];
+        self.gathered.clear();
+        self.gathered.extend(rows.iter().map(|row| derivatives[*row as usize]));
+        let mut sums = self.spare.pop().unwrap_or_default();
+        sums.resize(binned.width(), Derivatives::default());
+        sum_by_bin(binned, rows, &self.gathered, &mut self.block_sums, &mut sums);
+        sums
+    }
+}

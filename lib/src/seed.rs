@@ -20,6 +20,11 @@ impl Seed {
         rng
     }
 
+    /// The stream of this name and number, one of many alike.
+    pub fn numbered(self, label: &str, number: u64) -> ChaCha8Rng {
+        self.stream(&format!("{label} {number}"))
+    }
+
     /// A seed of its own for this name, for a consumer that has several streams itself.
     #[must_use]
     pub fn named(self, label: &str) -> Seed {

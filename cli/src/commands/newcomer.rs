@@ -198,7 +198,7 @@ pub fn by_queue_alone(
 
 /// Without a history there is nothing to learn from, and nothing to try methods on.
 fn without_history(settings: &WhenSettings) -> WhenSettings {
-    WhenSettings { methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS }], ..settings.clone() }
+    WhenSettings { methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS, policy: None }], ..settings.clone() }
 }
 
 fn without_jobs(procs: Procs) -> Result<Workload, Failure> {

@@ -90,7 +90,7 @@ pub(super) enum Aim {
 
 /// The least predicted turnaround time: wait and run time. Where the job starts at once for certain there is no wait. Of
 /// equal ones the site with the least load once the job is there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct LeastTurnaround {
     pub aim: Aim,
     pub waits: WaitMethod,
@@ -116,7 +116,7 @@ impl Broker for LeastTurnaround {
     }
 
     fn uses(&self) -> Uses {
-        Uses { loads: true, waits: Some(self.waits), ..Uses::default() }
+        Uses { loads: true, waits: Some(self.waits.clone()), ..Uses::default() }
     }
 }
 

@@ -122,9 +122,9 @@ impl Grid {
         let uses = broker.uses();
         let members = |uses: Uses| -> Vec<Member> {
             let sites = self.sites.iter();
-            sites.map(|site| Member::new(site.clone(), options, self.default_request, uses)).collect()
+            sites.map(|site| Member::new(site.clone(), options, self.default_request, uses.clone())).collect()
         };
-        let own = if uses.history == WaitHistory::Own { members(uses) } else { Vec::new() };
+        let own = if uses.history == WaitHistory::Own { members(uses.clone()) } else { Vec::new() };
         // Where sites learn from their own jobs, what they are sent teaches nothing.
         let sent = if own.is_empty() { uses } else { Uses { waits: None, ..uses } };
         let mut run = GridRun {

@@ -15,7 +15,7 @@ use crate::wait::{Arrival, RangeForecast, Ranges, WaitForecast, WaitPredictor};
 use crate::workload::Machine;
 
 /// What a broker asks of the sites.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Uses {
     /// Whether it asks for loads.
     pub loads: bool,

@@ -12,7 +12,7 @@ use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, co
 use crate::wait::Ranges;
 
 /// How a job's site is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum BrokerSpec {
     /// Where the log submitted it.
@@ -75,7 +75,7 @@ impl BrokerSpec {
 
     /// A broker that has learned nothing.
     pub fn build(&self) -> Box<dyn Broker> {
-        match *self {
+        match self.clone() {
             BrokerSpec::Static => Box::new(AtHome),
             BrokerSpec::LeastLoaded => Box::new(LeastLoaded { copies: 1 }),
             BrokerSpec::KDistributed { copies } => Box::new(LeastLoaded { copies }),
@@ -110,7 +110,7 @@ impl BrokerSpec {
 
 impl fmt::Display for BrokerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
+        match self.clone() {
             BrokerSpec::Static => f.write_str("static"),
             BrokerSpec::LeastLoaded => f.write_str("least-loaded"),
             BrokerSpec::KDistributed { copies } => match copies {

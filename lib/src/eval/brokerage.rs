@@ -135,7 +135,7 @@ impl Brokerage {
     /// Of schedules that there are already, one for each broker.
     pub fn of(grid: &Grid, brokers: &[BrokerSpec], schedules: &[GridSchedule]) -> Brokerage {
         let weekly: Vec<WeeklySums> = schedules.iter().map(|schedule| weekly(grid, schedule)).collect();
-        let place = |broker: BrokerSpec| brokers.iter().position(|&one| one == broker);
+        let place = |broker: BrokerSpec| brokers.iter().position(|one| *one == broker);
         let (at_static, oracle) = (place(BrokerSpec::Static), place(BrokerSpec::Oracle));
         let resampled = Resampled::of(&MEASURES, &weekly.iter().collect::<Vec<_>>());
         let mut results: Vec<BrokerResult> =

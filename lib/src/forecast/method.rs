@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::planned::{PlannedRuns, PlannedWaits};
-use super::simulated::SimulatedWaits;
+use super::starts::{ModelSettings, ModelledWaits, SimulatedWaits};
+use crate::predict::{PredictorSpec, Sbh};
 use crate::sim::Backfill;
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
@@ -15,7 +16,7 @@ use crate::wait::{
 };
 
 /// How waits are predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum WaitMethod {
     /// Every job starts at once.
@@ -34,16 +35,15 @@ pub enum WaitMethod {
         /// Whether quick starters are looked for first.
         quick: bool,
     },
-    /// Simulations of the queue, corrected by past answers.
+    /// The site run on many times as it is expected to go.
     Simulated {
         /// How many simulations make an answer.
         draws: u32,
+        /// How it schedules; `None`: by EASY, its queue in the order that it was seen to prefer.
+        policy: Option<Backfill>,
     },
-    /// Boosted trees.
-    Trees {
-        /// Settings.
-        probe: usize,
-    },
+    /// Boosted trees over facts of the arrival and simulated starts.
+    Trees(ModelSettings),
     /// One run of an EASY site on.
     Planned {
         /// How long jobs run in it.
@@ -83,19 +83,17 @@ pub enum WaitMethod {
 impl WaitMethod {
     /// A predictor that has learned nothing. `default_request` stands in for a missing requested time.
     pub fn build(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
-        match *self {
+        match self.clone() {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
             WaitMethod::Ranges { window, instances, quick } => Box::new(ranges(window, instances, quick)),
             WaitMethod::Bound { quantile, confidence } => Box::new(BinomialBound::new(quantile, confidence)),
             WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
             WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
-            WaitMethod::Simulated { draws } => Box::new(SimulatedWaits::new(draws, default_request)),
-            WaitMethod::Trees { probe } => Box::new(super::starts::ModelledWaits::new(
-                super::starts::ModelSettings { window: 10_000, refit: 1000, simulates: probe & 64 == 0, probe },
-                &"sbh".parse().unwrap_or_default(),
-                default_request,
-            )),
+            WaitMethod::Simulated { draws, policy } => {
+                Box::new(SimulatedWaits::new(draws, policy, &run_times(), default_request))
+            }
+            WaitMethod::Trees(settings) => Box::new(ModelledWaits::new(settings, &run_times(), default_request)),
             WaitMethod::Planned { runs } => {
                 Box::new(PlannedWaits::new(Backfill::easy(), runs, default_request))
             }
@@ -104,6 +102,11 @@ impl WaitMethod {
             WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
         }
     }
+}
+
+/// How long jobs are expected to run in simulations.
+fn run_times() -> PredictorSpec {
+    PredictorSpec::Session(Sbh::default())
 }
 
 /// The predictor of [`WaitMethod::Ranges`].
@@ -122,7 +125,7 @@ impl fmt::Display for WaitMethod {
                 settings.push(window.to_string());
             }
         };
-        let name = match *self {
+        let name = match self.clone() {
             WaitMethod::Zero => "zero",
             WaitMethod::Past { window } => {
                 size(window, PastWaits::WINDOW);
@@ -149,12 +152,18 @@ impl fmt::Display for WaitMethod {
                 settings.extend(quick.then(|| "quick".to_owned()));
                 "ranges"
             }
-            WaitMethod::Simulated { draws } => {
+            WaitMethod::Simulated { draws, policy } => {
                 size(draws as usize, SimulatedWaits::DRAWS as usize);
+                settings.extend(policy.map(|policy| format!("policy={policy}")));
                 "simulated"
             }
-            WaitMethod::Trees { probe } => {
-                size(probe, 0);
+            WaitMethod::Trees(model) => {
+                let usual = ModelSettings::default();
+                size(model.window, usual.window);
+                settings.extend((model.refit != usual.refit).then(|| format!("refit={}", model.refit)));
+                settings.extend((model.draws != usual.draws).then(|| format!("draws={}", model.draws)));
+                settings.extend((!model.simulates).then(|| "simulate=no".to_owned()));
+                settings.extend((model.probe != 0).then(|| format!("probe={}", model.probe)));
                 "trees"
             }
             WaitMethod::Planned { runs } => {
@@ -208,10 +217,28 @@ impl Spec for WaitMethod {
             ),
             Form::new(
                 "simulated",
-                "the queue run on under EASY with drawn run times (50 times), corrected by past answers",
+                "the site run on (200 times) with drawn run times and arrivals, in the order it was seen to prefer",
             )
-            .with("[:DRAWS]", &[SettingKey::new("draws", "DRAWS").placed()], "simulated:200"),
-            Form::new("trees", "boosted trees").with("[:PROBE]", &[SettingKey::new("probe", "PROBE").placed()], "trees:1"),
+            .with(
+                "[:DRAWS,policy=POLICY]",
+                &[SettingKey::new("draws", "DRAWS").placed(), SettingKey::spec("policy", Backfill::forms)],
+                "simulated:1000,policy=easy",
+            ),
+            Form::new(
+                "trees",
+                "boosted trees over the job, the queue, recent waits and simulated starts of the last 10000 jobs",
+            )
+            .with(
+                "[:JOBS,refit=STARTS,draws=DRAWS,simulate=no]",
+                &[
+                    WINDOW,
+                    SettingKey::new("refit", "STARTS"),
+                    SettingKey::new("draws", "DRAWS"),
+                    SettingKey::new("simulate", "yes|no"),
+                    SettingKey::new("probe", "P"),
+                ],
+                "trees:20000",
+            ),
             Form::new(
                 "planned",
                 "the queue run on under EASY once, with run times as requested or assumed shorter",
@@ -283,11 +310,18 @@ impl Spec for WaitMethod {
                 let draws = settings
                     .value("draws")
                     .map_or(Ok(SimulatedWaits::DRAWS), |value| value.whole(1..=100_000))?;
-                Ok(WaitMethod::Simulated { draws })
+                let policy = settings.value("policy").map(|value| value.spec()).transpose()?;
+                Ok(WaitMethod::Simulated { draws, policy })
             }
-            "trees" => Ok(WaitMethod::Trees {
-                probe: settings.value("probe").map_or(Ok(0), |value| value.whole(0..=100))?,
-            }),
+            "trees" => {
+                let usual = ModelSettings::default();
+                let simulates = settings.value("simulate").map_or(Ok(true), |value| value.flag())?;
+                let mut model = ModelSettings { window: window(usual.window)?, simulates, ..usual };
+                settings.set("refit", &mut model.refit, |value| value.whole(1..=1_000_000))?;
+                settings.set("draws", &mut model.draws, |value| value.whole(0..=10_000))?;
+                settings.set("probe", &mut model.probe, |value| value.whole(0..=10_000))?;
+                Ok(WaitMethod::Trees(model))
+            }
             "planned" => {
                 let runs = settings.value("runs").map_or(Ok(PlannedRuns::default()), |value| match value
                     .text()

@@ -5,9 +5,8 @@
 mod arrivals;
 mod method;
 mod planned;
-mod simulated;
 mod soonest;
-pub(crate) mod starts;
+mod starts;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
@@ -15,8 +14,8 @@ pub use method::WaitMethod;
 pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
-pub use simulated::SimulatedWaits;
 pub use soonest::SoonestStart;
+pub use starts::{LearnedSite, ModelSettings, ModelledWaits, SimulatedWaits, StartTime, StartTimes};
 pub use when::{
     MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenError, WhenSettings, WhenSource,
     when,

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::units::Time;
+use crate::units::{Seconds, Time};
 
 /// A running job of which the plan has been outlived is planned to end so many seconds from now.
 const OUTLIVED: i64 = 60;
@@ -79,8 +79,10 @@ pub struct RunOnState<'a> {
     pub running: &'a [HeldProcs],
     /// Waiting jobs, in order of arrival.
     pub waiting: &'a [QueuedJob],
-    /// Jobs that arrive later, in order of their times.
+    /// Jobs that arrive later, in order of their times; each arrives `shift` after its time.
     pub arrivals: &'a [(Time, QueuedJob)],
+    /// Added to the times of arrivals.
+    pub shift: Seconds,
 }
 
 impl RunOn {
@@ -90,14 +92,15 @@ impl RunOn {
         let now = state.now.0;
         self.set(state);
         self.plan(now, state.waiting.len());
-        let mut coming = state.arrivals.iter().zip(state.waiting.len() as u32..).peekable();
+        let shifted = state.arrivals.iter().map(|&(at, job)| (at.0.saturating_add(state.shift.0).max(now), job));
+        let mut coming = shifted.zip(state.waiting.len() as u32..).peekable();
         let is_done = |run: &RunOn| match target {
             Some(target) => run.starts.get(target).is_none_or(|&start| start != Time::NEVER),
             None => run.left == 0,
         };
         while !is_done(self) {
             let end = self.ends.peek().map(|&Reverse((at, _))| at);
-            let arrival = coming.peek().map(|((at, _), _)| at.0.max(now));
+            let arrival = coming.peek().map(|&((at, _), _)| at);
             let Some(at) = end.into_iter().chain(arrival).min().filter(|&at| at < until.0) else { break };
             while let Some(&Reverse((due, number))) = self.ends.peek()
                 && due <= at
@@ -105,8 +108,8 @@ impl RunOn {
                 self.ends.pop();
                 self.end(number);
             }
-            while let Some(&(&(due, job), number)) = coming.peek()
-                && due.0 <= at
+            while let Some(&((due, job), number)) = coming.peek()
+                && due <= at
             {
                 coming.next();
                 let place = self.queue.partition_point(|one| one.job.rank >= job.rank);

@@ -353,7 +353,7 @@ fn copies_share_the_work_and_static_does_not() {
     // One after the other: 0, 100, …, 900; on two machines 0, 0, 100, 100, …, 400, 400.
     assert_eq!(mean(BrokerSpec::Static), 450.0);
     for broker in [BrokerSpec::Redundant, BrokerSpec::Oracle, BrokerSpec::Turnaround { by: BrokerSpec::BY }] {
-        assert_eq!(mean(broker), 200.0, "{broker}");
+        assert_eq!(mean(broker.clone()), 200.0, "{broker}");
         let result = report.broker(broker).unwrap();
         assert_eq!(result.of_oracle, Some(1.0));
         assert_eq!((result.homes[0].stayed, result.homes[0].change), (0.5, Some(-250.0)));

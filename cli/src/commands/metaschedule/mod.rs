@@ -93,7 +93,7 @@ impl Arguments {
             true => BrokerSpec::ALL.to_vec(),
             false => Several::together(&self.broker),
         };
-        let others = named.into_iter().filter(|&one| one != BrokerSpec::Static);
+        let others = named.into_iter().filter(|one| *one != BrokerSpec::Static);
         std::iter::once(BrokerSpec::Static).chain(others).collect()
     }
 

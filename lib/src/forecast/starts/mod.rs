@@ -1,10 +1,17 @@
 //! Start times by simulating the site as it schedules, and by trees that learn from it.
 
+mod arrival_process;
 mod bins;
 mod expected;
+mod learned_site;
 mod model;
 mod recent_waits;
 mod rows;
+mod simulated;
 mod snapshot;
+mod start_times;
 
+pub use learned_site::LearnedSite;
 pub use model::{ModelledWaits, ModelSettings};
+pub use simulated::SimulatedWaits;
+pub use start_times::{StartTime, StartTimes};

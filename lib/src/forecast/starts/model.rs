@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::bins::{BINS, WaitBins, bin_of};
-use super::expected::ExpectedRuns;
+use super::learned_site::LearnedSite;
 use super::rows::RowTracker;
 use crate::job::{Event, JobIndex};
 use crate::predict::PredictorSpec;
@@ -17,7 +17,7 @@ use crate::wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 const MOST_OPEN: usize = 100_000;
 
 /// How it is made.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelSettings {
     /// How many starts it learns from.
     pub window: usize,
@@ -25,8 +25,16 @@ pub struct ModelSettings {
     pub refit: usize,
     /// Whether simulated starts are among what it knows.
     pub simulates: bool,
+    /// Draws.
+    pub draws: u32,
     /// x
     pub probe: usize,
+}
+
+impl Default for ModelSettings {
+    fn default() -> ModelSettings {
+        ModelSettings { window: 10_000, refit: 1000, simulates: true, draws: 12, probe: 0 }
+    }
 }
 
 /// Predicts waits by trees that are fitted again as jobs start.
@@ -55,8 +63,8 @@ impl fmt::Debug for ModelledWaits {
 impl ModelledWaits {
     /// Before the first event.
     pub fn new(settings: ModelSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
-        let runs = ExpectedRuns::new(predictor, default_request);
-        let tracker = RowTracker::new(runs, settings.simulates);
+        let site = LearnedSite::new(predictor, default_request);
+        let tracker = RowTracker::new(site, settings.simulates, settings.draws);
         let p = settings.probe;
         let boosting = Boosting {
             learning_rate: if p & 1 > 0 { 0.15 } else { 0.1 },

@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::expected::ExpectedRuns;
+use super::learned_site::LearnedSite;
 use super::recent_waits::{KINDS, RecentWaits, scaled};
-use super::snapshot::{AssumedRuns, Snapshot};
 use crate::job::{Event, What};
 use crate::sim::RunOn;
 use crate::site::View;
-use crate::units::{Seconds, Time};
-use crate::wait::{Arrival, Overtaking};
+use crate::units::Seconds;
+use crate::wait::Arrival;
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;
@@ -20,14 +19,14 @@ const SPANS: [i64; 2] = [3_600, 6 * 3_600];
 /// What is kept of the events of a site to describe arrivals.
 #[derive(Debug)]
 pub(super) struct RowTracker {
-    pub runs: ExpectedRuns,
-    pub order: Overtaking,
+    site: LearnedSite,
     waits: RecentWaits,
     /// Instants of the last arrivals and starts, oldest first.
     arrivals: VecDeque<i64>,
     starts: VecDeque<i64>,
     run_on: RunOn,
     simulates: bool,
+    draws: u32,
 }
 
 /// One number of a row, by name.
@@ -59,24 +58,21 @@ fn forget(times: &mut VecDeque<i64>, before: i64) {
 
 impl RowTracker {
     /// Before the first event. Without simulation rows have no simulated starts.
-    pub fn new(runs: ExpectedRuns, simulates: bool) -> RowTracker {
+    pub fn new(site: LearnedSite, simulates: bool, draws: u32) -> RowTracker {
         RowTracker {
-            runs,
-            order: Overtaking::new(),
+            site,
             waits: RecentWaits::default(),
             arrivals: VecDeque::new(),
             starts: VecDeque::new(),
             run_on: RunOn::default(),
             simulates,
+            draws,
         }
     }
 
     /// Learns from an event.
     pub fn observe(&mut self, event: &Event<'_>) {
-        if self.simulates {
-            self.runs.observe(event);
-        }
-        self.order.observe(event);
+        self.site.observe(event);
         let at = event.at.0;
         let times = match event.what {
             What::Arrived => &mut self.arrivals,
@@ -90,19 +86,17 @@ impl RowTracker {
         forget(times, at - SPANS[1]);
     }
 
-    /// Simulated waits: in the learned order with expected and with requested run times, and in the order of arrival.
-    pub fn simulated(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> [f64; 3] {
+    /// Simulated waits on a logarithmic scale: three single runs, then the mean and two quantiles of draws.
+    fn simulated(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> [f64; 6] {
         if site.queue_length() == 0 && arrival.job.shape.procs <= site.free() {
-            return [0.0; 3];
+            return [scaled(0.0); 6];
         }
-        let learned = Snapshot::new(site, Some(arrival.job), &self.runs, &self.order);
-        let mut wait = |snapshot: &Snapshot, assumed| {
-            let start = snapshot.newcomer_start(assumed, &mut self.run_on);
-            start.map_or(f64::NAN, |wait: Seconds| wait.0 as f64)
-        };
-        let expected = AssumedRuns::Quantile(0.5);
-        let first = [wait(&learned, expected), wait(&learned, AssumedRuns::Requested)];
-        [first[0], first[1], wait(&learned.by_arrival(), expected)]
+        let (single, drawn) = self.site.probes(site, arrival.job, self.draws, &mut self.run_on);
+        let [first, second, third] = single.map(|wait| if wait.is_nan() { wait } else { scaled(wait) });
+        let count = drawn.len();
+        let mean = drawn.iter().map(|&wait| scaled(wait)).sum::<f64>() / count as f64;
+        let at = |place: usize| drawn.get(place).map_or(f64::NAN, |&wait| scaled(wait));
+        [first, second, third, mean, at(count / 4), at(count * 3 / 4)]
     }
 
     /// The row of an arrival.
@@ -112,7 +106,7 @@ impl RowTracker {
         let job = arrival.job;
         let now = arrival.at.0;
         let procs = job.shape.procs.0;
-        let request = self.runs.requested(job).0;
+        let request = self.site.requested(job).0;
         let known = |id: Option<u32>| id.map_or(f64::NAN, f64::from);
         // The 19 of the paper, processors and requested time among them.
         arrival.features.0.iter().for_each(|&value| row.log(value));
@@ -137,7 +131,7 @@ impl RowTracker {
         row.log(self.starts.back().map_or(f64::NAN, |&at| (now - at) as f64));
         if self.simulates {
             for wait in self.simulated(arrival, site) {
-                Row { values: &mut values }.add(if wait.is_nan() { wait } else { scaled(wait) });
+                Row { values: &mut values }.add(wait);
             }
         }
         debug_assert!(values.len() > KINDS);
@@ -147,14 +141,14 @@ impl RowTracker {
     /// Facts of the waiting and running jobs that need a look at each of them.
     fn queue_facts(&self, arrival: &Arrival<'_>, site: View<'_>, row: &mut Row<'_>) {
         let job = arrival.job;
-        let (procs, request) = (job.shape.procs, self.runs.requested(job));
-        let score = self.order.score(job, Seconds::ZERO);
+        let (procs, request) = (job.shape.procs, self.site.requested(job));
+        let score = self.site.order().score(job, Seconds::ZERO);
         let mut oldest: [i64; 6] = [0; 6];
         let mut counts = [0_u32; 4];
         let (mut easier, mut ahead, mut own) = (0.0, 0.0, 0.0);
         for one in site.waiting() {
             let age = (site.now() - one.job.submit).0;
-            let asked = self.runs.requested(one.job);
+            let asked = self.site.requested(one.job);
             let area = f64::from(one.job.shape.procs.0) * asked.0 as f64;
             let mut note = |place: usize, is: bool| {
                 if is {
@@ -169,7 +163,7 @@ impl RowTracker {
                 counts[0] += 1;
                 easier += area;
             }
-            if note(2, self.order.score(one.job, Seconds(age)) >= score) {
+            if note(2, self.site.order().score(one.job, Seconds(age)) >= score) {
                 counts[1] += 1;
                 ahead += area;
             }
@@ -202,11 +196,5 @@ impl RowTracker {
         row.log(f64::from(runs));
         row.log(f64::from(held));
         row.log(youngest);
-    }
-
-    /// The last instant that something was counted for.
-    #[cfg(test)]
-    pub fn last_start(&self) -> Option<Time> {
-        self.starts.back().copied().map(Time)
     }
 }

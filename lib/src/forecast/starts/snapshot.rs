@@ -2,6 +2,7 @@
 
 use rand::{Rng, RngExt};
 
+use super::arrival_process::ArrivalProcess;
 use super::expected::ExpectedRuns;
 use crate::distribution::Distribution;
 use crate::job::Job;
@@ -61,23 +62,55 @@ impl Snapshot {
         self
     }
 
-    /// When the last of the waiting jobs, the newcomer, starts; `None` if never.
-    pub fn newcomer_start(&self, assumed: AssumedRuns, run_on: &mut RunOn) -> Option<Seconds> {
+    /// How many jobs wait, the newcomer included.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How long the last of the waiting jobs, the newcomer, waits; `None` if it never starts.
+    pub fn newcomer_wait(&self, assumed: AssumedRuns, run_on: &mut RunOn) -> Option<Seconds> {
         let (running, waiting) = self.assuming(assumed);
         let last = waiting.len().checked_sub(1)?;
-        let starts = self.starts(&running, &waiting, &[], Some(last), run_on);
+        let starts = self.starts((&running, &waiting), (&[], Seconds::ZERO), Some(last), run_on);
         starts.get(last).filter(|&&start| start != Time::NEVER).map(|&start| start - self.now)
+    }
+
+    /// The wait of the newcomer with drawn run times and arrivals: one draw; `None` if it never starts.
+    pub fn drawn_wait(
+        &self,
+        past: &[(Time, QueuedJob)],
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Option<Seconds> {
+        let last = self.waiting.len().checked_sub(1)?;
+        let start = self.drawn_starts(past, Some(last), rng, run_on)[last];
+        (start != Time::NEVER).then(|| start - self.now)
+    }
+
+    /// When every waiting job starts with drawn run times and arrivals, or only the target.
+    pub fn drawn_starts<'r>(
+        &self,
+        past: &[(Time, QueuedJob)],
+        target: Option<usize>,
+        rng: &mut impl Rng,
+        run_on: &'r mut RunOn,
+    ) -> &'r [Time] {
+        let arrivals = match ArrivalProcess::draw(past, self.now, rng) {
+            Some(draw) => (&past[draw.from..], draw.shift),
+            None => (&past[..0], Seconds::ZERO),
+        };
+        let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
+        self.starts((&running, &waiting), arrivals, target, run_on)
     }
 
     fn starts<'r>(
         &self,
-        running: &[HeldProcs],
-        waiting: &[QueuedJob],
-        arrivals: &[(Time, QueuedJob)],
+        (running, waiting): (&[HeldProcs], &[QueuedJob]),
+        (arrivals, shift): (&[(Time, QueuedJob)], Seconds),
         target: Option<usize>,
         run_on: &'r mut RunOn,
     ) -> &'r [Time] {
-        let state = RunOnState { now: self.now, free: self.free, running, waiting, arrivals };
+        let state = RunOnState { now: self.now, free: self.free, running, waiting, arrivals, shift };
         run_on.starts(&state, target, Time::NEVER)
     }
 
@@ -89,11 +122,6 @@ impl Snapshot {
             ),
             AssumedRuns::Quantile(share) => self.with_runs(|run| run.quantile(share)),
         }
-    }
-
-    /// With run times drawn independently.
-    pub fn drawn(&self, rng: &mut impl Rng) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
-        self.with_runs(|run| run.quantile(rng.random()))
     }
 
     fn with_runs(&self, mut length: impl FnMut(&Distribution) -> f64) -> (Vec<HeldProcs>, Vec<QueuedJob>) {

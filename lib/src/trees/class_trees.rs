@@ -86,6 +86,9 @@ impl ClassFit {
         }));
         let leaves = boosting.most_leaves();
         let mut tree = self.grower.grow(task.binned, &self.derivatives, &task.rules, leaves, &mut self.gains);
+        if tree.branches.is_empty() {
+            return;
+        }
         for (value, rows) in tree.values.iter_mut().zip(self.grower.leaves()) {
             *value = (*value * boosting.learning_rate).clamp(-LARGEST_STEP, LARGEST_STEP);
             let factor = value.exp();

@@ -156,7 +156,11 @@ impl Slow<'_> {
         let value = |members: &Vec<usize>| {
             let sum = self.sum(members.iter(), derivatives);
             let curvature = sum.curvature as f64 / CURVATURE + self.l2();
-            let value = if curvature > 0.0 { -(sum.slope as f64 / self.units) / curvature } else { 0.0 };
+            let value = if curvature > 0.0 && leaves.len() > 1 {
+                -(sum.slope as f64 / self.units) / curvature
+            } else {
+                0.0
+            };
             (value * self.boosting.learning_rate).clamp(-20.0, 20.0)
         };
         let mut trees: Vec<Option<SlowTree>> =

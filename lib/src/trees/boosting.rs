@@ -1,7 +1,7 @@
 //! How trees are fitted.
 
-use super::derivatives::Rounding;
-use super::split::Judge;
+use super::derivatives::DerivativeUnits;
+use super::split::SplitRules;
 
 /// Settings of boosted trees.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,12 +31,12 @@ const LEAST_CURVATURE: f64 = 1e-3;
 
 impl Boosting {
     /// What decides about splits, with derivatives rounded like this.
-    pub(super) fn judge(&self, rounding: Rounding) -> Judge {
-        Judge {
-            rounding,
+    pub(super) fn rules(&self, units: DerivativeUnits) -> SplitRules {
+        SplitRules {
+            units,
             least_rows: self.least_rows.max(1),
-            least_curvature: rounding.curvature_units(LEAST_CURVATURE),
-            l2: rounding.curvature_units(self.l2.max(0.0)),
+            least_curvature: units.curvature_units(LEAST_CURVATURE),
+            l2: units.curvature_units(self.l2.max(0.0)),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use super::bins::Binned;
 use super::boosting::{Boosting, relative_weights};
-use super::derivatives::{Derivatives, MOST_ROWS, Rounding};
+use super::derivatives::{DerivativeUnits, Derivatives, MOST_ROWS};
 use super::examples::Examples;
 use super::forest::Forest;
 use super::grow::Grower;
-use super::split::Judge;
+use super::split::SplitRules;
 use crate::parallel;
 
 /// Trees for each class; the probability of a class is its share of the exponentials of their sums.
@@ -62,8 +62,8 @@ struct ClassTask<'a> {
     binned: &'a Binned,
     labels: &'a [u8],
     weights: &'a [f64],
-    judge: Judge,
-    rounding: Rounding,
+    rules: SplitRules,
+    units: DerivativeUnits,
     /// For the second derivative: with k classes only k − 1 scores are free.
     curvature: f64,
 }
@@ -82,10 +82,13 @@ impl ClassFit {
         self.derivatives.extend(rows.map(|((probability, label), weight)| {
             let slope = probability - f64::from(u8::from(*label == self.class));
             let curvature = task.curvature * probability * (1.0 - probability);
-            task.rounding.row(weight * slope, weight * curvature)
+            task.units.row(weight * slope, weight * curvature)
         }));
         let leaves = boosting.most_leaves();
-        let mut tree = self.grower.grow(task.binned, &self.derivatives, &task.judge, leaves, &mut self.gains);
+        let mut tree = self.grower.grow(task.binned, &self.derivatives, &task.rules, leaves, &mut self.gains);
+        if tree.branches.is_empty() {
+            return;
+        }
         for (value, rows) in tree.values.iter_mut().zip(self.grower.leaves()) {
             *value = (*value * boosting.learning_rate).clamp(-LARGEST_STEP, LARGEST_STEP);
             let factor = value.exp();
@@ -129,13 +132,13 @@ impl Boosting {
         let (weights, heaviest) =
             relative_weights(rows, weights.map(|weights| &weights[..rows.min(weights.len())]));
         let binned = Binned::new(examples, rows, self.bins);
-        let rounding = Rounding::new(rows, heaviest);
+        let units = DerivativeUnits::new(rows, heaviest);
         let task = ClassTask {
             binned: &binned,
             labels: &labels,
             weights: &weights,
-            judge: self.judge(rounding),
-            rounding,
+            rules: self.rules(units),
+            units,
             curvature: classes as f64 / (classes as f64 - 1.0).max(1.0),
         };
         let mut fits: Vec<ClassFit> =

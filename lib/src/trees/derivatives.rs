@@ -6,10 +6,10 @@ const COUNT: u32 = 24;
 /// The most rows that trees are fitted to.
 pub const MOST_ROWS: usize = (1 << COUNT) - 1;
 
-/// Units of a second derivative in 1.
+/// DerivativeUnits of a second derivative in 1.
 const CURVATURE_UNITS: f64 = 4_294_967_296.0;
 
-/// Derivatives of the loss by the score, of one row or summed over many, in the units of a [`Rounding`].
+/// Derivatives of the loss by the score, of one row or summed over many, in [`DerivativeUnits`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Derivatives {
     /// The first derivative above [`COUNT`] bits with the number of rows: one addition for both.
@@ -49,19 +49,19 @@ impl Derivatives {
 
 /// How derivatives between −1 and 1 become whole numbers, and back: as finely as the sum over all rows allows.
 #[derive(Debug, Clone, Copy)]
-pub struct Rounding {
+pub struct DerivativeUnits {
     slope_units: f64,
     /// What a weight of 1 stands for.
     weight: f64,
 }
 
-impl Rounding {
+impl DerivativeUnits {
     /// For so many rows, the heaviest of this weight.
-    pub fn new(rows: usize, weight: f64) -> Rounding {
+    pub fn new(rows: usize, weight: f64) -> DerivativeUnits {
         // The sum has 63 - COUNT bits without its sign.
         let needed = usize::BITS - rows.leading_zeros();
         let bits = (62 - COUNT - needed.min(COUNT)).min(30);
-        Rounding { slope_units: f64::from(1_u32 << bits), weight }
+        DerivativeUnits { slope_units: f64::from(1_u32 << bits), weight }
     }
 
     /// Derivatives of one row; the first is between −1 and 1, the second between 0 and 2.
@@ -104,31 +104,31 @@ mod tests {
     #[test]
     fn sums_are_exact_at_the_limits() {
         for rows in [1, 2, 3, 1000, 65_535, 65_536, MOST_ROWS] {
-            let rounding = Rounding::new(rows, 1.0);
+            let units = DerivativeUnits::new(rows, 1.0);
             for slope in [-1.0, 1.0] {
-                let one = rounding.row(slope, 2.0);
+                let one = units.row(slope, 2.0);
                 // As many rows as there are, all at the limit.
                 let sum = Derivatives {
                     slope_and_rows: one.slope_and_rows.checked_mul(rows as i64).unwrap(),
                     curvature: one.curvature.checked_mul(rows as i64).unwrap(),
                 };
                 assert_eq!(sum.rows(), rows);
-                assert_eq!(rounding.slope(sum.slope()), slope * rows as f64);
-                assert_eq!(rounding.curvature(sum.curvature()), 2.0 * rows as f64);
+                assert_eq!(units.slope(sum.slope()), slope * rows as f64);
+                assert_eq!(units.curvature(sum.curvature()), 2.0 * rows as f64);
             }
         }
     }
 
     #[test]
     fn adding_and_subtracting_go_back() {
-        let rounding = Rounding::new(10, 3.0);
-        let (one, other) = (rounding.row(-0.3, 0.21), rounding.row(0.7, 0.001));
+        let units = DerivativeUnits::new(10, 3.0);
+        let (one, other) = (units.row(-0.3, 0.21), units.row(0.7, 0.001));
         let mut sum = one;
         sum.add(other);
         assert_eq!(sum.rows(), 2);
         assert_eq!(sum.slope(), one.slope() + other.slope());
         assert_eq!((sum.minus(one), sum.minus(other)), (other, one));
-        assert!((rounding.slope(sum.slope()) - 1.2).abs() < 1e-6);
-        assert!((rounding.curvature(sum.curvature()) - 0.633).abs() < 1e-6);
+        assert!((units.slope(sum.slope()) - 1.2).abs() < 1e-6);
+        assert!((units.curvature(sum.curvature()) - 0.633).abs() < 1e-6);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::bins::{Binned, LANES};
 use super::derivatives::Derivatives;
 use super::forest::{Branch, Tree};
-use super::split::{BlockSums, Judge, Split, sum_by_bin};
+use super::split::{BlockSums, Split, SplitRules, sum_by_bin};
 
 /// A leaf while its tree grows.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ struct Leaf {
 
 impl Leaf {
     /// Whether it has rows for two leaves.
-    fn splittable(&self, judge: &Judge) -> bool {
-        self.rows.len() >= 2 * judge.least_rows.max(1)
+    fn splittable(&self, rules: &SplitRules) -> bool {
+        self.rows.len() >= 2 * rules.least_rows.max(1)
     }
 }
 
@@ -46,7 +46,7 @@ impl Grower {
         &mut self,
         binned: &Binned,
         derivatives: &[Derivatives],
-        judge: &Judge,
+        rules: &SplitRules,
         most_leaves: usize,
         gains: &mut [f64],
     ) -> Tree {
@@ -57,9 +57,9 @@ impl Grower {
         let mut total = Derivatives::default();
         derivatives.iter().for_each(|one| total.add(*one));
         let mut root = Leaf { rows: 0..binned.rows, total, sums: Vec::new(), best: None, above: None };
-        if most_leaves > 1 && root.splittable(judge) {
+        if most_leaves > 1 && root.splittable(rules) {
             root.sums = self.sums(binned, 0..binned.rows, derivatives);
-            root.best = judge.best(binned, &root.sums, total);
+            root.best = rules.best(binned, &root.sums, total);
         }
         self.leaves.push(root);
         while self.leaves.len() < most_leaves {
@@ -74,10 +74,10 @@ impl Grower {
             gains[binned.features[split.place].feature] += split.gain;
             self.split(binned, chosen, split, &mut tree);
             if self.leaves.len() < most_leaves {
-                self.look(binned, derivatives, judge, chosen);
+                self.look(binned, derivatives, rules, chosen);
             }
         }
-        tree.values.extend(self.leaves.iter().map(|leaf| judge.value(leaf.total)));
+        tree.values.extend(self.leaves.iter().map(|leaf| rules.value(leaf.total)));
         tree
     }
 
@@ -138,10 +138,10 @@ impl Grower {
     }
 
     /// Looks for the best splits of a leaf that was just divided and of the new one.
-    fn look(&mut self, binned: &Binned, derivatives: &[Derivatives], judge: &Judge, chosen: usize) {
+    fn look(&mut self, binned: &Binned, derivatives: &[Derivatives], rules: &SplitRules, chosen: usize) {
         let number = self.leaves.len() - 1;
         let mut whole = std::mem::take(&mut self.leaves[chosen].sums);
-        if ![chosen, number].iter().any(|place| self.leaves[*place].splittable(judge)) {
+        if ![chosen, number].iter().any(|place| self.leaves[*place].splittable(rules)) {
             self.spare.push(whole);
             return;
         }
@@ -158,8 +158,8 @@ impl Grower {
         self.leaves[large].sums = whole;
         for place in [chosen, number] {
             let leaf = &mut self.leaves[place];
-            if leaf.splittable(judge) {
-                leaf.best = judge.best(binned, &leaf.sums, leaf.total);
+            if leaf.splittable(rules) {
+                leaf.best = rules.best(binned, &leaf.sums, leaf.total);
             }
         }
     }

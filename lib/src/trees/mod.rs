@@ -18,3 +18,6 @@ pub use boosting::Boosting;
 pub use class_trees::ClassTrees;
 pub use examples::Examples;
 pub use quantile_trees::QuantileTrees;
+
+#[cfg(test)]
+mod tests;

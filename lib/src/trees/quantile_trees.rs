@@ -2,7 +2,7 @@
 
 use super::bins::Binned;
 use super::boosting::{Boosting, relative_weights};
-use super::derivatives::{Derivatives, MOST_ROWS, Rounding};
+use super::derivatives::{DerivativeUnits, Derivatives, MOST_ROWS};
 use super::examples::Examples;
 use super::forest::Forest;
 use super::grow::Grower;
@@ -72,7 +72,7 @@ impl Boosting {
             binned: &binned,
             targets: &targets,
             weights: &weights,
-            rounding: Rounding::new(rows, heaviest),
+            units: DerivativeUnits::new(rows, heaviest),
             features: examples.features(),
         };
         let scores = parallel::map(levels, |level| task.fit(self, *level));
@@ -88,7 +88,7 @@ struct QuantileTask<'a> {
     binned: &'a Binned,
     targets: &'a [f64],
     weights: &'a [f64],
-    rounding: Rounding,
+    units: DerivativeUnits,
     features: usize,
 }
 
@@ -101,16 +101,16 @@ impl QuantileTask<'_> {
         let first = weighted_quantile(&mut pairs, level);
         let mut left: Vec<f64> = self.targets.iter().map(|target| target - first).collect();
         let (mut grower, mut forest) = (Grower::default(), Forest::default());
-        let judge = boosting.judge(self.rounding);
+        let rules = boosting.rules(self.units);
         let mut gains = vec![0.0; self.features];
         let mut derivatives: Vec<Derivatives> = Vec::with_capacity(left.len());
         for _ in 0..boosting.rounds {
             derivatives.clear();
             derivatives.extend(left.iter().zip(self.weights).map(|(left, weight)| {
                 let slope = if *left > 0.0 { -level } else { 1.0 - level };
-                self.rounding.row(weight * slope, *weight)
+                self.units.row(weight * slope, *weight)
             }));
-            let mut tree = grower.grow(self.binned, &derivatives, &judge, boosting.most_leaves(), &mut gains);
+            let mut tree = grower.grow(self.binned, &derivatives, &rules, boosting.most_leaves(), &mut gains);
             if tree.branches.is_empty() {
                 // Nothing is left to learn, and no later tree would find anything.
                 break;

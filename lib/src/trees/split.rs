@@ -1,7 +1,7 @@
 //! Where to divide the examples of a leaf: the bound of a feature that lowers the loss most.
 
 use super::bins::{Binned, FeatureBins, LANES};
-use super::derivatives::{Derivatives, Rounding};
+use super::derivatives::{DerivativeUnits, Derivatives};
 
 /// One division in two.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,8 +20,8 @@ pub struct Split {
 
 /// What a split must satisfy, and how it is judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge {
-    pub rounding: Rounding,
+pub struct SplitRules {
+    pub units: DerivativeUnits,
     /// Rows on each side, at least.
     pub least_rows: usize,
     /// Second derivatives on each side, at least; in units.
@@ -33,7 +33,7 @@ pub struct Judge {
 /// A gain below this is taken for none: what is left when nothing can be learned is rounding.
 const LEAST_GAIN: f64 = 1e-6;
 
-impl Judge {
+impl SplitRules {
     /// slope² / curvature in units: twice what the best value of a leaf saves.
     #[inline(always)]
     fn saved(&self, sums: Derivatives) -> f64 {
@@ -43,9 +43,9 @@ impl Judge {
 
     /// The best value of a leaf.
     pub fn value(&self, sums: Derivatives) -> f64 {
-        let l2 = self.rounding.curvature(1) * self.l2;
-        let curvature = self.rounding.curvature(sums.curvature()) + l2;
-        if curvature > 0.0 { -self.rounding.slope(sums.slope()) / curvature } else { 0.0 }
+        let l2 = self.units.curvature(1) * self.l2;
+        let curvature = self.units.curvature(sums.curvature()) + l2;
+        if curvature > 0.0 { -self.units.slope(sums.slope()) / curvature } else { 0.0 }
     }
 
     /// The split of a leaf that gains most, the first of equals. `sums` are by bin of each feature.
@@ -62,7 +62,7 @@ impl Judge {
             }
         }
         let mut best = best?;
-        best.gain = self.rounding.gain(most - self.saved(total));
+        best.gain = self.units.gain(most - self.saved(total));
         let feature = &binned.features[best.place];
         let missing = sums[binned.offsets[best.place]..][..feature.len()][feature.values()..].first();
         if missing.is_none_or(|missing| missing.rows() == 0) {

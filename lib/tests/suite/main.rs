@@ -35,5 +35,6 @@ mod trace_sacct;
 mod trace_squeue;
 mod trace_swf;
 mod trace_withdrawn;
+mod trees_properties;
 mod wait_features;
 mod wait_methods;

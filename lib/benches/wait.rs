@@ -96,7 +96,7 @@ fn prediction(bencher: Bencher<'_, '_>, method: &str) {
     let last = log.jobs()[FROM + 400].submit;
     let arrivals = RecordedArrivals::new(log, last, DEFAULT_REQUEST);
     let mut predictor = method.parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
-    let mut following = arrivals.follow();
+    let mut following = arrivals.follow(0);
     following.before(JobIndex(FROM as u32), &mut *predictor);
     ask(&mut *predictor, &arrivals, &following, 0);
     let mut place = 0;
@@ -130,7 +130,7 @@ fn of_ranges<R>(
 ) {
     let arrivals = RecordedArrivals::new(log, log.jobs()[FROM + 400].submit, DEFAULT_REQUEST);
     let mut ranges = Ranges::new(Box::new(Nearest::new(window)), window, window).with_quick_starters();
-    let mut following = arrivals.follow();
+    let mut following = arrivals.follow(0);
     following.before(JobIndex(FROM as u32), &mut ranges);
     let mut place = 0;
     let mut next = || {
@@ -176,7 +176,7 @@ fn training(bencher: Bencher<'_, '_>, method: &str) {
     bencher
         .with_inputs(|| {
             let mut predictor = method.parse::<WaitMethod>().unwrap().build(DEFAULT_REQUEST);
-            let mut following = arrivals.follow();
+            let mut following = arrivals.follow(0);
             following.before(JobIndex(FROM as u32), &mut *predictor);
             (predictor, following)
         })

@@ -270,6 +270,19 @@ impl Distribution {
         time.min(self.limit).clamp(self.elapsed, FARTHEST.max(self.elapsed))
     }
 
+    /// The range that holds with this probability: from the quantile that leaves half of the rest below it, up to where the
+    /// probability is reached. Where no time is shorter than that quantile, as where many jobs wait for no time at all,
+    /// nothing can lie below, and the range ends sooner than at the quantile that leaves half of the rest above.
+    ///
+    /// # Formula
+    /// `low = Q((1 − level) / 2)`, `high = Q(P(time < low) + level)`
+    pub fn range(&self, level: f64) -> (f64, f64) {
+        let tail = (1.0 - level.clamp(0.0, 1.0)) / 2.0;
+        let low = self.quantile(tail);
+        let below = (1.0 - self.survival(low.next_down())).clamp(0.0, tail);
+        (low, self.quantile(below + 1.0 - 2.0 * tail).max(low))
+    }
+
     /// When so much is left of an interval's survival.
     fn reaching(&self, survival: f64) -> f64 {
         let Some([low, point, high, tail]) = self.corners() else { return self.elapsed };
@@ -507,6 +520,27 @@ mod tests {
         assert!(
             Distribution::log_uniform(LogUniform::between(50.0, 50_000.0).unwrap()).quantile(0.4) > 600.0
         );
+    }
+
+    #[test]
+    fn a_range_holds_what_it_says() {
+        let even: Arc<[f64]> = (1..=100).map(f64::from).collect();
+        let even = Distribution::observed(even, 1.0).unwrap();
+        assert_eq!(even.range(0.8), (11.0, 91.0), "ten lie below and ten above");
+        // Half of all are zero: none can be below the range, so two in ten are above it.
+        let many: Vec<f64> = (0..100).map(|place| if place < 50 { 0.0 } else { f64::from(place) }).collect();
+        let many = Distribution::observed(many.into(), 1.0).unwrap();
+        assert_eq!(many.range(0.8), (0.0, 80.0));
+        assert_eq!(many.quantile(0.9), 90.0, "control");
+        // One in twenty is zero: five are below, and 80 more are in the range.
+        let some: Vec<f64> = (0..100).map(|place| if place < 5 { 0.0 } else { f64::from(place) }).collect();
+        assert_eq!(Distribution::observed(some.into(), 1.0).unwrap().range(0.8), (10.0, 90.0));
+        for one in kinds() {
+            let (low, high) = one.range(0.8);
+            let held = one.survival(low.next_down()) - one.survival(high);
+            assert!(low <= high && held >= 0.8 - 1e-9, "{one:?}: {held}");
+        }
+        assert_eq!(Distribution::point(7.0).range(0.8), (7.0, 7.0));
     }
 
     #[test]

@@ -70,11 +70,11 @@ impl RangeTally {
         for (sum, loss) in self.pinball.iter_mut().zip(losses) {
             *sum += loss;
         }
-        let low = forecast.quantile(0.1);
-        let high = forecast.quantile(0.9).max(low);
+        let (q10, q90) = (forecast.quantile(0.1), forecast.quantile(0.9));
+        let (low, high) = forecast.range(0.8);
         let outcome = RangeOutcome {
             pinball: losses,
-            interval_score: interval_score(low, high, actual),
+            interval_score: interval_score(q10, q90.max(q10), actual),
             inside: low <= actual && actual <= high,
         };
         self.width += high - low;

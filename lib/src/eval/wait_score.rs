@@ -83,9 +83,9 @@ impl<'a> WaitScorer<'a> {
     fn follow(&self, method: &WaitMethod, done: &(dyn Fn(usize) + Sync)) -> WaitTally {
         let mut predictor = method.build(self.window.default_request);
         let workload = self.arrivals.workload();
-        let mut following = self.arrivals.follow();
-        let mut tally = WaitTally::default();
         let first = self.window.from.max(1) - 1;
+        let mut following = self.arrivals.follow(first.saturating_sub(method.remembered()));
+        let mut tally = WaitTally::default();
         let last = first.saturating_add(self.window.jobs).min(workload.len());
         for job in &workload.jobs()[first..last] {
             // A job whose start the log does not know is not scored.

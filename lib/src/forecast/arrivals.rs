@@ -58,9 +58,10 @@ impl<'a> RecordedArrivals<'a> {
         (start != Time::NEVER).then(|| (start - self.workload.jobs()[index.at()].submit).max(Seconds::ZERO))
     }
 
-    /// Before the first event, for one predictor.
-    pub fn follow(&self) -> Following<'_, 'a> {
-        Following { arrivals: self, replay: self.replay.clone() }
+    /// Before the first event, for one predictor. It is told of arrivals ([`WaitPredictor::arrives`]) from the job of this
+    /// number on: those before are too old to be remembered.
+    pub fn follow(&self, noted: usize) -> Following<'_, 'a> {
+        Following { arrivals: self, replay: self.replay.clone(), noted }
     }
 }
 
@@ -69,6 +70,8 @@ impl<'a> RecordedArrivals<'a> {
 pub struct Following<'r, 'a> {
     arrivals: &'r RecordedArrivals<'a>,
     replay: Replay<'a>,
+    /// The first job whose arrival is told.
+    noted: usize,
 }
 
 impl Following<'_, '_> {
@@ -88,6 +91,7 @@ impl Following<'_, '_> {
         while let Some(next) = self.replay.peek().filter(|&next| takes(next)) {
             if next.step == Step::Submitted
                 && let Some(arrival) = arrivals.known(next.job)
+                && arrival.job.index.at() >= self.noted
             {
                 predictor.arrives(&arrival, self.replay.site().view(next.at));
             }

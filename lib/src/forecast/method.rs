@@ -104,6 +104,17 @@ impl WaitMethod {
     }
 }
 
+impl WaitMethod {
+    /// Of jobs that arrived before this one, how many it remembers the arrivals of, at most.
+    pub fn remembered(&self) -> usize {
+        match self {
+            // Some of them have not started yet when others, later, have.
+            WaitMethod::Trees(settings) => settings.window + settings.window / 4,
+            _ => 0,
+        }
+    }
+}
+
 /// How long jobs are expected to run in simulations.
 fn run_times() -> PredictorSpec {
     PredictorSpec::Session(Sbh::default())

@@ -256,7 +256,7 @@ impl WhenQuestion<'_, '_> {
         trials: std::ops::Range<usize>,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(MethodRecord, WaitForecast, StateNow), WhenError> {
-        let mut following = self.arrivals.follow();
+        let mut following = self.arrivals.follow(trials.start.saturating_sub(method.remembered()));
         let mut trial = Trial::default();
         for index in trials {
             let index = JobIndex(index as u32);

@@ -19,6 +19,7 @@ mod odd_workloads;
 mod population_properties;
 mod predictors_reference;
 mod queue_time_properties;
+mod run_on_properties;
 mod session_properties;
 mod shapes;
 mod site;

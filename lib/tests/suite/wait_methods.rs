@@ -93,7 +93,7 @@ fn with_another_future(log: &Workload, after: Time) -> Workload {
 fn answers(log: &Workload, method: &str, jobs: std::ops::Range<usize>) -> Vec<WaitForecast> {
     let arrivals = RecordedArrivals::new(log, Time::NEVER, DEFAULT);
     let mut predictor = method.parse::<WaitMethod>().unwrap().build(DEFAULT);
-    let mut following = arrivals.follow();
+    let mut following = arrivals.follow(0);
     jobs.map(|job| {
         let index = JobIndex(job as u32);
         following.before(index, &mut *predictor);

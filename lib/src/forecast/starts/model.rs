@@ -116,6 +116,10 @@ impl ModelledWaits {
 impl WaitPredictor for ModelledWaits {
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let row = self.note(arrival, site).to_vec();
+        // Only where it is asked for: following a long history costs no fits.
+        if self.is_due() {
+            self.fit();
+        }
         match &self.fitted {
             Some((trees, bins)) => WaitForecast::by_measure(bins.distribution(&trees.probabilities(&row))),
             None => self.past.predict(arrival, site),
@@ -139,9 +143,6 @@ impl WaitPredictor for ModelledWaits {
             self.examples.drop_oldest(1);
         }
         self.since += 1;
-        if self.is_due() {
-            self.fit();
-        }
     }
 
     fn observe(&mut self, event: &Event<'_>) {

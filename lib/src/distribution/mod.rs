@@ -2,12 +2,15 @@
 //!
 //! A [`Distribution`] is a point, a few quantiles, observed values, or uniform in the logarithm ([`LogUniform`]); it may be
 //! conditional on a time that has passed ([`Distribution::given`]), and may have a mass at a limit
-//! ([`Distribution::capped`]). Times are seconds, as `f64`: this is statistics, not the clock.
+//! ([`Distribution::capped`]). [`Conformal`] corrects forecasts by how far off
+//! earlier ones were. Times are seconds, as `f64`: this is statistics, not the clock.
 
+mod conformal;
 mod log_uniform;
 mod quantiles;
 mod time;
 
+pub use conformal::{Conformal, ConformalSettings, LEVELS as CORRECTED_LEVELS, LevelQuantiles};
 pub use log_uniform::LogUniform;
 pub(crate) use time::Survival;
 pub use time::{Distribution, Interval};

@@ -1,0 +1,428 @@
+//! An online correction of predicted distributions by how far off their quantiles have been.
+
+use std::collections::BTreeMap;
+
+use super::{Distribution, LONGEST};
+
+/// The levels at which a quantile function is corrected.
+pub const LEVELS: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
+
+/// The places of 10 % and 90 % among [`LEVELS`], between which the spread of a forecast is measured.
+const SPREAD: (usize, usize) = (2, 10);
+
+/// The quantiles of a forecast at [`LEVELS`], in seconds: what is remembered of it until the outcome is known.
+pub type LevelQuantiles = [f64; LEVELS.len()];
+
+/// An error nearer to a shift than this lies on the corrected quantile.
+const TIE: f64 = 1e-9;
+
+/// How forecasts are corrected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConformalSettings {
+    /// How many of the last errors count, of all forecasts and of those of each group; at least 1.
+    pub window: usize,
+    /// How many errors of its own a group needs to count as much as all together; above 0.
+    pub enough: f64,
+    /// Seconds added to a time before its logarithm is taken: what differs by less hardly differs. Above 0.
+    pub offset: f64,
+    /// How wide a forecast of a single value counts as, in logarithms: errors are measured in widths of the range from 10 % to
+    /// 90 %, so that forecasts that are sure of themselves are moved less than those that are not. Above 0.
+    pub narrowest: f64,
+    /// By how much one outcome moves the level that is read from past errors (Gibbs & Candès 2021): 0 for a plain rolling
+    /// window, more to follow fast changes.
+    pub step: f64,
+}
+
+impl Default for ConformalSettings {
+    fn default() -> ConformalSettings {
+        ConformalSettings { window: 1000, enough: 100.0, offset: 10.0, narrowest: 0.3, step: 0.0 }
+    }
+}
+
+impl ConformalSettings {
+    /// The same within what can be computed with.
+    fn sound(self) -> ConformalSettings {
+        let above = |value: f64, least: f64, default: f64| if value >= least { value } else { default };
+        let own = ConformalSettings::default();
+        ConformalSettings {
+            window: self.window.max(1),
+            enough: above(self.enough, 1e-9, own.enough).min(LONGEST),
+            offset: above(self.offset, 1e-3, own.offset).min(LONGEST),
+            narrowest: above(self.narrowest, 1e-6, own.narrowest).min(1e3),
+            step: above(self.step, 0.0, own.step).min(1.0),
+        }
+    }
+}
+
+/// Corrects predicted distributions so that, lately, as many outcomes as should be were below each quantile.
+///
+/// For each level `p` of [`LEVELS`] it remembers the last errors `(ln(y + c) − ln(Q(p) + c)) / w` of uncorrected quantiles,
+/// where `w = ln(Q(0.9) + c) − ln(Q(0.1) + c) + narrowest` is the width of the forecast, and moves `Q(p)` by the `p`-quantile of
+/// these errors times the forecast's own width. A forecast belongs to a group; with `n` errors of the group, its shift counts as
+/// `n / (n + enough)`, that of all forecasts as the rest. The caller keeps the [`LevelQuantiles`] of a forecast until its
+/// outcome is known.
+///
+/// What lies on a quantile that has a probability of its own (a wait of zero, the limit of a job) is an error of zero: as long as
+/// these make up the level, the quantile stays where it is.
+#[derive(Debug, Clone)]
+pub struct Conformal {
+    settings: ConformalSettings,
+    all: ErrorWindow,
+    groups: BTreeMap<u64, ErrorWindow>,
+}
+
+impl Conformal {
+    /// Nothing is corrected before something is learned.
+    pub fn new(settings: ConformalSettings) -> Conformal {
+        Conformal { settings: settings.sound(), all: ErrorWindow::new(), groups: BTreeMap::new() }
+    }
+
+    /// The quantiles of a forecast that are corrected.
+    pub fn quantiles(forecast: &Distribution) -> LevelQuantiles {
+        LEVELS.map(|level| forecast.quantile(level))
+    }
+
+    /// The forecast of a job of this group, corrected. Not capped at a limit, nor given what has passed: that is up to the caller.
+    pub fn correct(&self, group: u64, forecast: &Distribution) -> Distribution {
+        let quantiles = self.corrected(group, &Conformal::quantiles(forecast));
+        let knots: [(f64, f64); LEVELS.len()] =
+            std::array::from_fn(|place| (LEVELS[place], quantiles[place]));
+        Distribution::quantiles(&knots).unwrap_or_else(|| forecast.clone())
+    }
+
+    /// Quantiles of a forecast, corrected; they never fall, and lie between 0 and 10^15 seconds.
+    pub fn corrected(&self, group: u64, quantiles: &LevelQuantiles) -> LevelQuantiles {
+        let (width, group) = (self.width(quantiles), self.groups.get(&group));
+        let own = group.map_or(0.0, |group| group.count() / (group.count() + self.settings.enough));
+        let mut corrected: LevelQuantiles = std::array::from_fn(|place| {
+            let of_group = group.map_or(0.0, |group| group.shift(place));
+            let shift = own * of_group + (1.0 - own) * self.all.shift(place);
+            // What is not moved stays exactly what it is.
+            let moved =
+                if shift == 0.0 { quantiles[place] } else { self.moved(quantiles[place], shift * width) };
+            if moved.is_nan() { 0.0 } else { moved.clamp(0.0, LONGEST) }
+        });
+        straighten(&mut corrected);
+        corrected
+    }
+
+    /// The outcome of a forecast of which these were the quantiles before they were corrected. Outcomes that are no number, or
+    /// below zero, teach nothing.
+    pub fn learn(&mut self, group: u64, quantiles: &LevelQuantiles, actual: f64) {
+        if !(0.0..=LONGEST).contains(&actual) || !quantiles.iter().all(|time| time.is_finite()) {
+            return;
+        }
+        let (width, log) = (self.width(quantiles), self.log(actual));
+        let errors = quantiles.map(|quantile| (log - self.log(quantile)) / width);
+        let ConformalSettings { window, step, .. } = self.settings;
+        self.all.learn(&errors, window, step);
+        self.groups.entry(group).or_insert_with(ErrorWindow::new).learn(&errors, window, step);
+    }
+
+    /// How many outcomes the corrections of this group stand on, and those of all.
+    pub fn learned(&self, group: u64) -> (usize, usize) {
+        (self.groups.get(&group).map_or(0, |group| group.recent.len()), self.all.recent.len())
+    }
+
+    fn log(&self, time: f64) -> f64 {
+        (time.max(0.0) + self.settings.offset).ln()
+    }
+
+    fn moved(&self, time: f64, by: f64) -> f64 {
+        (self.log(time) + by).exp() - self.settings.offset
+    }
+
+    fn width(&self, quantiles: &LevelQuantiles) -> f64 {
+        let spread = self.log(quantiles[SPREAD.1]) - self.log(quantiles[SPREAD.0]);
+        spread.clamp(0.0, 1e3) + self.settings.narrowest
+    }
+}
+
+/// Makes quantiles that fall in places never fall: each becomes the middle of the greatest up to it and the least from it on.
+fn straighten(quantiles: &mut LevelQuantiles) {
+    let mut least = *quantiles;
+    for place in (1..least.len()).rev() {
+        least[place - 1] = least[place - 1].min(least[place]);
+    }
+    let mut greatest = 0.0_f64;
+    for (quantile, least) in quantiles.iter_mut().zip(least) {
+        greatest = greatest.max(*quantile);
+        *quantile = (greatest + least) / 2.0;
+    }
+}
+
+/// The last errors at each level.
+#[derive(Debug, Clone)]
+struct ErrorWindow {
+    /// A ring: the oldest is overwritten first.
+    recent: Vec<LevelQuantiles>,
+    oldest: usize,
+    /// For each level, the same in ascending order.
+    sorted: [Vec<f64>; LEVELS.len()],
+    /// For each level, the level that is read from its errors; another one only with a step.
+    read: LevelQuantiles,
+}
+
+impl ErrorWindow {
+    fn new() -> ErrorWindow {
+        ErrorWindow {
+            recent: Vec::new(),
+            oldest: 0,
+            sorted: std::array::from_fn(|_| Vec::new()),
+            read: LEVELS,
+        }
+    }
+
+    fn count(&self) -> f64 {
+        self.recent.len() as f64
+    }
+
+    /// The quantile of the errors at this level, in widths; linear between errors, of which there are one less than places.
+    fn shift(&self, place: usize) -> f64 {
+        let sorted = &self.sorted[place];
+        let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+        let at = (self.read[place] * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
+        let below = sorted[at as usize];
+        let above = sorted[(at as usize + 1).min(last)];
+        below + (above - below) * at.fract()
+    }
+
+    fn learn(&mut self, errors: &LevelQuantiles, window: usize, step: f64) {
+        if step > 0.0 {
+            self.adapt(errors, step);
+        }
+        if self.recent.len() < window {
+            self.recent.push(*errors);
+        } else {
+            let gone = std::mem::replace(&mut self.recent[self.oldest], *errors);
+            self.oldest = (self.oldest + 1) % window;
+            for (sorted, gone) in self.sorted.iter_mut().zip(gone) {
+                sorted.remove(sorted.partition_point(|&error| error < gone));
+            }
+        }
+        for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
+            sorted.insert(sorted.partition_point(|&other| other < error), error);
+        }
+    }
+
+    /// Outcomes above a corrected quantile raise the level that is read, those below lower it. Those on it count in part: as far
+    /// as the level exceeds the share of smaller errors, relative to the share of errors on it.
+    fn adapt(&mut self, errors: &LevelQuantiles, step: f64) {
+        for (place, &error) in errors.iter().enumerate() {
+            let (level, shift, sorted) = (LEVELS[place], self.shift(place), &self.sorted[place]);
+            let below = if error < shift - TIE {
+                1.0
+            } else if error > shift + TIE {
+                0.0
+            } else {
+                let before = sorted.partition_point(|&other| other < shift - TIE) as f64;
+                let upto = sorted.partition_point(|&other| other <= shift + TIE) as f64;
+                let wanted = level * self.count();
+                if upto > before { ((wanted - before) / (upto - before)).clamp(0.0, 1.0) } else { level }
+            };
+            self.read[place] = (self.read[place] + step * (level - below)).clamp(0.0, 1.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(one: f64, other: f64) {
+        assert!((one - other).abs() <= 1e-9 * other.abs().max(1.0), "{one} {other}");
+    }
+
+    /// A sequence without a pattern, from 0 to 1.
+    fn shares(count: usize) -> impl Iterator<Item = f64> {
+        let mut number = 1_u64;
+        (0..count).map(move |_| {
+            number = number * 48271 % 2_147_483_647;
+            number as f64 / 2_147_483_647.0
+        })
+    }
+
+    fn settings() -> ConformalSettings {
+        ConformalSettings { offset: 1.0, narrowest: 1.0, ..ConformalSettings::default() }
+    }
+
+    /// The median of the corrected forecast.
+    fn median(conformal: &Conformal, group: u64, forecast: f64) -> f64 {
+        conformal.correct(group, &Distribution::point(forecast)).quantile(0.5)
+    }
+
+    #[test]
+    fn nothing_is_corrected_before_something_is_learned() {
+        let conformal = Conformal::new(settings());
+        let forecast = Distribution::interval(10.0, 20.0, 40.0, 0.8);
+        let corrected = conformal.correct(7, &forecast);
+        for level in LEVELS {
+            close(corrected.quantile(level), forecast.quantile(level));
+        }
+        assert_eq!(conformal.learned(7), (0, 0));
+    }
+
+    #[test]
+    fn shifts_are_worked_by_hand() {
+        // Points of 99 s with an offset of 1 s: 100; outcomes of 10, 100, 1000, less the same second: errors of −1, 0, 1 decades.
+        let mut conformal = Conformal::new(settings());
+        for actual in [999.0, 9.0, 99.0] {
+            conformal.learn(0, &[99.0; LEVELS.len()], actual);
+        }
+        assert_eq!(conformal.learned(0), (3, 3));
+        let corrected = conformal.corrected(0, &[99.0; LEVELS.len()]);
+        // The middle error is 0. The level 0.3 is at 0.3 · 4 − 1 = 0.2 of the way from the first to the second error: −0.8 decades.
+        close(corrected[6], 99.0);
+        close(corrected[4], 100.0 * 10f64.powf(-0.8) - 1.0);
+        close(corrected[8], 100.0 * 10f64.powf(0.8) - 1.0);
+        close(corrected[0], 9.0);
+        close(corrected[12], 999.0);
+        // In another group it is the errors of all that count, here the same.
+        close(conformal.corrected(1, &[99.0; LEVELS.len()])[4], corrected[4]);
+        // A forecast that spans 10 to 100 with its offset is ln 10 + 1 wide, so an error of one decade moves it by as many.
+        let mut wide = [9.0; LEVELS.len()];
+        wide[7..].fill(99.0);
+        let width = 10f64.ln() + 1.0;
+        close(conformal.corrected(0, &wide)[12], 100.0 * 10f64.powf(width) - 1.0);
+    }
+
+    #[test]
+    fn the_window_forgets_and_the_order_of_errors_is_kept() {
+        let settings = ConformalSettings { window: 20, ..settings() };
+        let mut conformal = Conformal::new(settings);
+        let actuals: Vec<f64> = shares(500).map(|share| (share * 900.0).floor()).collect();
+        for &actual in &actuals {
+            conformal.learn(0, &[99.0; LEVELS.len()], actual);
+        }
+        let mut last_only = Conformal::new(settings);
+        for &actual in &actuals[480..] {
+            last_only.learn(0, &[99.0; LEVELS.len()], actual);
+        }
+        let quantiles = [50.0; LEVELS.len()];
+        assert_eq!(conformal.corrected(0, &quantiles), last_only.corrected(0, &quantiles));
+        assert!(conformal.all.sorted.iter().all(|sorted| sorted.len() == 20 && sorted.is_sorted()));
+        // Control: with what is forgotten it would be another correction.
+        let mut longer = Conformal::new(ConformalSettings { window: 500, ..settings });
+        actuals.iter().for_each(|&actual| longer.learn(0, &[99.0; LEVELS.len()], actual));
+        assert_ne!(conformal.corrected(0, &quantiles), longer.corrected(0, &quantiles));
+    }
+
+    #[test]
+    fn a_group_counts_by_how_much_it_has() {
+        let settings = ConformalSettings { enough: 50.0, ..settings() };
+        let mut conformal = Conformal::new(settings);
+        // All of group 1 take ten times as long as predicted, all of group 2 as long as predicted.
+        for _ in 0..50 {
+            conformal.learn(1, &[99.0; LEVELS.len()], 999.0);
+        }
+        for _ in 0..150 {
+            conformal.learn(2, &[99.0; LEVELS.len()], 99.0);
+        }
+        // The median of all errors is 0. Half of group 1's decade, as it has 50 errors.
+        close(median(&conformal, 1, 99.0), 100.0 * 10f64.sqrt() - 1.0);
+        close(median(&conformal, 2, 99.0), 99.0);
+        close(median(&conformal, 3, 99.0), 99.0);
+    }
+
+    /// The share of the last outcomes inside the corrected range from 10 % to 90 %, where a forecast of [`LEVELS`] as shares of
+    /// 100 s meets outcomes that are `factor` of their place in the sequence times as long.
+    fn coverage(step: f64, count: usize, factor: impl Fn(usize) -> f64) -> f64 {
+        let mut conformal = Conformal::new(ConformalSettings { step, ..settings() });
+        let quantiles = LEVELS.map(|level| 100.0 + 100.0 * level);
+        let (mut inside, mut judged) = (0, 0);
+        for (place, share) in shares(count).enumerate() {
+            let actual = (100.0 + 100.0 * share) * factor(place);
+            let corrected = conformal.corrected(0, &quantiles);
+            if place >= count / 2 {
+                judged += 1;
+                inside += usize::from((corrected[2]..=corrected[10]).contains(&actual));
+            }
+            conformal.learn(0, &quantiles, actual);
+        }
+        100.0 * f64::from(u32::try_from(inside).unwrap()) / f64::from(judged)
+    }
+
+    #[test]
+    fn wrong_forecasts_come_to_cover_what_they_should() {
+        for (name, covered) in [
+            ("right", coverage(0.0, 8000, |_| 1.0)),
+            ("too short", coverage(0.0, 8000, |_| 30.0)),
+            ("too narrow", coverage(0.0, 8000, |place| if place % 2 == 0 { 0.1 } else { 10.0 })),
+        ] {
+            assert!((78.0..=82.0).contains(&covered), "{name}: {covered}");
+        }
+        // Control: uncorrected, the second would cover nothing.
+        let quantiles = LEVELS.map(|level| 100.0 + 100.0 * level);
+        assert!(quantiles[10] < 100.0 * 30.0);
+    }
+
+    #[test]
+    fn a_step_follows_drift_that_a_window_trails() {
+        let drift = |place: usize| 1.003_f64.powf(place as f64);
+        let (trailing, adaptive) = (coverage(0.0, 4000, drift), coverage(0.02, 4000, drift));
+        assert!(trailing < 60.0, "{trailing}");
+        assert!(adaptive > trailing + 15.0, "{adaptive} {trailing}");
+    }
+
+    #[test]
+    fn masses_at_zero_and_at_a_limit_stay_where_they_are() {
+        let mut conformal = Conformal::new(ConformalSettings { step: 0.01, ..settings() });
+        // Six of ten waits are zero, as predicted; three of ten reach the limit of an hour, as predicted.
+        let quantiles: LevelQuantiles = LEVELS.map(|level| {
+            if level < 0.6 {
+                0.0
+            } else if level < 0.7 {
+                60.0
+            } else {
+                3600.0
+            }
+        });
+        for place in 0..1000 {
+            let actual = match place % 10 {
+                0..6 => 0.0,
+                6 => 60.0,
+                _ => 3600.0,
+            };
+            conformal.learn(0, &quantiles, actual);
+        }
+        let corrected = conformal.corrected(0, &quantiles);
+        for place in (0..6).chain(9..LEVELS.len()) {
+            close(corrected[place], quantiles[place]);
+        }
+        // Once all wait up to the limit, zero does not stay.
+        for _ in 0..1000 {
+            conformal.learn(0, &quantiles, 3600.0);
+        }
+        assert!(conformal.corrected(0, &quantiles)[6] > 60.0);
+    }
+
+    #[test]
+    fn corrected_quantiles_never_fall_and_odd_input_teaches_nothing() {
+        let mut falling: LevelQuantiles = LEVELS.map(|level| 100.0 * level);
+        (falling[3], falling[4]) = (falling[4], falling[3]);
+        straighten(&mut falling);
+        close(falling[3], 25.0);
+        close(falling[4], 25.0);
+        close(falling[5], 40.0);
+
+        let mut conformal = Conformal::new(ConformalSettings {
+            window: 0,
+            enough: f64::NAN,
+            offset: -1.0,
+            narrowest: 0.0,
+            step: f64::INFINITY,
+        });
+        for actual in [f64::NAN, f64::INFINITY, -1.0, 2e15] {
+            conformal.learn(0, &[1.0; LEVELS.len()], actual);
+        }
+        conformal.learn(0, &[f64::NAN; LEVELS.len()], 1.0);
+        assert_eq!(conformal.learned(0), (0, 0));
+        for share in shares(300) {
+            conformal.learn(0, &LEVELS.map(|level| share * 1e15 * level), 1e15 * (1.0 - share));
+            let corrected = conformal.correct(0, &Distribution::point(1e15));
+            let quantiles: Vec<f64> = LEVELS.iter().map(|&level| corrected.quantile(level)).collect();
+            assert!(quantiles.is_sorted() && quantiles.iter().all(|time| (0.0..=1e15).contains(time)));
+        }
+        assert_eq!(conformal.learned(0), (1, 1), "a window of at least one");
+    }
+}

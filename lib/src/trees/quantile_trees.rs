@@ -93,6 +93,16 @@ struct QuantileTask<'a> {
 }
 
 impl QuantileTask<'_> {
+    /// A typical distance from the quantile: the square of the mean root, which a few far ones change little.
+    fn typical(&self, left: &[f64]) -> f64 {
+        let (mut roots, mut weights) = (0.0, 0.0);
+        for (left, weight) in left.iter().zip(self.weights) {
+            roots += weight * left.abs().sqrt();
+            weights += weight;
+        }
+        if weights > 0.0 { (roots / weights).powi(2) } else { 0.0 }
+    }
+
     /// The quantile of all examples, and trees for what it leaves.
     fn fit(&self, boosting: &Boosting, level: f64) -> (f64, Forest) {
         let level = if level.is_nan() { 0.5 } else { level.clamp(0.0, 1.0) };
@@ -105,10 +115,14 @@ impl QuantileTask<'_> {
         let mut gains = vec![0.0; self.features];
         let mut derivatives: Vec<Derivatives> = Vec::with_capacity(left.len());
         for _ in 0..boosting.rounds {
+            let width = SMOOTHING * self.typical(&left);
+            if width <= 0.0 {
+                break;
+            }
             derivatives.clear();
             derivatives.extend(left.iter().zip(self.weights).map(|(left, weight)| {
-                let slope = if *left > 0.0 { -level } else { 1.0 - level };
-                self.units.row(weight * slope, *weight)
+                let (slope, curvature) = smoothed(-left / width, level);
+                self.units.row(weight * slope, weight * curvature)
             }));
             let mut tree = grower.grow(self.binned, &derivatives, &rules, boosting.most_leaves(), &mut gains);
             if tree.branches.is_empty() {
@@ -116,7 +130,7 @@ impl QuantileTask<'_> {
                 break;
             }
             for (value, rows) in tree.values.iter_mut().zip(grower.leaves()) {
-                // The slope knows only which side of the quantile a target is on; how far to go, the targets themselves.
+                // The slope hardly knows more than on which side of the quantile a target is; how far to go, the targets do.
                 pairs.clear();
                 pairs.extend(rows.iter().map(|row| (left[*row as usize], self.weights[*row as usize])));
                 *value = boosting.learning_rate * weighted_quantile(&mut pairs, level);
@@ -126,6 +140,21 @@ impl QuantileTask<'_> {
         }
         (first, forest)
     }
+}
+
+/// Distances below this share of the typical one count in part, not as one side or the other.
+const SMOOTHING: f64 = 0.04;
+
+/// The least second derivative, of targets far from the quantile.
+const LEAST_CURVATURE: f64 = 3e-4;
+
+/// First and second derivative of the pinball loss where a quantile is `distance` widths above a target, smoothed as in XGBoost
+/// 3.4: where many targets are the same, as waits of zero are, sides alone would say little about where to split. The second
+/// is that of the parabola that touches the smoothed loss and is nowhere below it.
+fn smoothed(distance: f64, level: f64) -> (f64, f64) {
+    let side = distance.tanh();
+    let curvature = if distance.abs() < 1e-6 { 1.0 } else { side / distance };
+    ((side + 1.0) / 2.0 - level, curvature.max(LEAST_CURVATURE))
 }
 
 /// The least value such that the weights up to it are at least this share of all; zero if there are none.

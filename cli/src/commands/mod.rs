@@ -1,6 +1,7 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
 //! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`, `live`, `moment`, `newcomer`) are below all commands.
 
+mod advise;
 mod allocate;
 mod cleaning;
 mod compare;
@@ -40,6 +41,7 @@ pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
     When(Box<when::Arguments>),
+    Advise(Box<advise::Arguments>),
     Allocate(Box<allocate::Arguments>),
     Metaschedule(Box<metaschedule::Arguments>),
     Mold(Box<mold::Arguments>),
@@ -59,6 +61,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::When(arguments) => when::run(&arguments, printer),
+        Command::Advise(arguments) => advise::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),
         Command::Mold(arguments) => mold::run(&arguments, printer),

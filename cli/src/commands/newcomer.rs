@@ -22,7 +22,7 @@ use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// The methods that are tried by default.
-pub const METHODS: &str = "ranges:quick,knn,quick,simulated,past";
+pub const METHODS: &str = "trees,simulated,knn,past";
 
 /// What the job asks for.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -133,7 +133,8 @@ pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) ->
     take_unfinished(history, site.asked, printer)
 }
 
-fn refused(name: &str, error: WhenError) -> Failure {
+/// Why there is no answer, with what helps.
+pub fn refused(name: &str, error: WhenError) -> Failure {
     match error {
         WhenError::NoWaits => Failure::input(format!("{name}: {error}")).hint(
             "simulate it (queuecast simulate LOG --schedule-swf OUT.swf) and ask about the simulated log",
@@ -154,15 +155,20 @@ fn answered(
     name: &str,
     printer: &Printer,
 ) -> Result<WhenAnswer, Failure> {
+    let progress = trying(source, settings, printer);
+    let done = |steps| progress.advance_by(steps);
+    when(job, source, settings, &done).map_err(|error| refused(name, error))
+}
+
+/// Progress over the jobs that methods are tried on.
+pub fn trying(source: &WhenSource<'_>, settings: &WhenSettings, printer: &Printer) -> Progress {
     let (history, now) = match source {
         WhenSource::Log { workload, at } => (*workload, *at),
         WhenSource::Live { history, now, .. } => (*history, *now),
     };
     let known = history.jobs().partition_point(|one| one.submit <= now);
     let trials = settings.methods.len() * settings.trials.min(known);
-    let progress = Progress::new(printer, "trying methods", trials);
-    let done = |steps| progress.advance_by(steps);
-    when(job, source, settings, &done).map_err(|error| refused(name, error))
+    Progress::new(printer, "trying methods", trials)
 }
 
 /// When a job would start that is submitted at a moment of a log.
@@ -198,7 +204,10 @@ pub fn by_queue_alone(
 
 /// Without a history there is nothing to learn from, and nothing to try methods on.
 fn without_history(settings: &WhenSettings) -> WhenSettings {
-    WhenSettings { methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS, policy: None }], ..settings.clone() }
+    WhenSettings {
+        methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS, policy: None }],
+        ..settings.clone()
+    }
 }
 
 fn without_jobs(procs: Procs) -> Result<Workload, Failure> {
@@ -217,14 +226,30 @@ pub struct QueueAnswer {
     pub answer: WhenAnswer,
 }
 
-/// When a job would start that is submitted to a queue of a live site now, with accounting to learn from, if there is any.
-pub fn in_queue(
+/// A job that is submitted to a queue of a live site now, and what there is to learn from.
+pub struct LiveQuestion<'q> {
+    /// The job.
+    pub job: Job,
+    /// The site.
+    pub source: WhenSource<'q>,
+    /// How its wait is predicted.
+    pub settings: WhenSettings,
+    /// What it asks for there.
+    pub asked: Asked,
+    /// The source, for errors.
+    pub name: &'q str,
+    /// Whose past is learned from, after the number of jobs; `None` where there is none.
+    pub whose: Option<String>,
+}
+
+/// Asks about a job that is submitted to a queue of a live site now, with accounting to learn from, if there is any.
+pub fn with_queue<T>(
     new: &NewJob,
     (site, queue): (&LiveSite, &LiveQueue),
     history: Option<&Loaded>,
     settings: &WhenSettings,
-    printer: &Printer,
-) -> Result<QueueAnswer, Failure> {
+    ask: impl FnOnce(&LiveQuestion<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let asked = new.asks(queue);
     let (own, whose) = match history {
         Some(trace) => history_of(&trace.log.workload, queue),
@@ -241,12 +266,28 @@ pub fn in_queue(
     let found = queue.site(site.asked, &workload.names, settings.default_request, new.user.as_deref());
     let source = WhenSource::Live { site: found, now: site.asked, history: workload };
     let name = history.map_or("squeue", |one| one.name.as_str());
-    let answer = answered(&job, &source, &settings, name, printer)?;
-    let history = match workload.is_empty() {
-        true => "no history".to_owned(),
-        false => format!("{}{whose}", number_of(answer.learned, "job")),
-    };
-    Ok(QueueAnswer { asked, history, answer })
+    let whose = (!workload.is_empty()).then_some(whose);
+    ask(&LiveQuestion { job, source, settings, asked, name, whose })
+}
+
+/// What was learned from, in words.
+pub fn learned_from(whose: Option<&str>, jobs: usize) -> String {
+    whose.map_or_else(|| "no history".to_owned(), |whose| format!("{}{whose}", number_of(jobs, "job")))
+}
+
+/// When a job would start that is submitted to a queue of a live site now.
+pub fn in_queue(
+    new: &NewJob,
+    place: (&LiveSite, &LiveQueue),
+    history: Option<&Loaded>,
+    settings: &WhenSettings,
+    printer: &Printer,
+) -> Result<QueueAnswer, Failure> {
+    with_queue(new, place, history, settings, |question| {
+        let answer = answered(&question.job, &question.source, &question.settings, question.name, printer)?;
+        let history = learned_from(question.whose.as_deref(), answer.learned);
+        Ok(QueueAnswer { asked: question.asked, history, answer })
+    })
 }
 
 /// Why a partition does not allow the job.

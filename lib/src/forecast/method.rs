@@ -93,7 +93,9 @@ impl WaitMethod {
             WaitMethod::Simulated { draws, policy } => {
                 Box::new(SimulatedWaits::new(draws, policy, &run_times(), default_request))
             }
-            WaitMethod::Trees(settings) => Box::new(ModelledWaits::new(settings, &run_times(), default_request)),
+            WaitMethod::Trees(settings) => {
+                Box::new(ModelledWaits::new(settings, &run_times(), default_request))
+            }
             WaitMethod::Planned { runs } => {
                 Box::new(PlannedWaits::new(Backfill::easy(), runs, default_request))
             }

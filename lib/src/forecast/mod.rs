@@ -5,6 +5,7 @@
 mod arrivals;
 mod method;
 mod planned;
+mod planning;
 mod soonest;
 mod starts;
 mod when;
@@ -14,9 +15,13 @@ pub use method::WaitMethod;
 pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
+pub use planning::{
+    JobChange, JobOption, JobPlan, LimitAdvice, PlanError, PlanQuestion, PlanSettings, TimeSpread, plan_job,
+    shortest_limit,
+};
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelSettings, ModelledWaits, SimulatedWaits, StartTime, StartTimes};
 pub use when::{
-    MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenError, WhenSettings, WhenSource,
-    when,
+    MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
+    WhenSource, when, when_each,
 };

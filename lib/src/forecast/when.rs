@@ -88,6 +88,23 @@ pub struct WhenAnswer {
     pub learned: usize,
 }
 
+/// When each of several jobs would start. Times are seconds from the moment asked about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhenAnswers {
+    /// The method that answers.
+    pub method: String,
+    /// The predicted wait of each job.
+    pub waits: Vec<WaitForecast>,
+    /// The site at that moment.
+    pub state: StateNow,
+    /// How right the method was for the last jobs; `None` with fewer than 30 of them.
+    pub record: Option<MethodRecord>,
+    /// Every method tried, the best first.
+    pub tried: Vec<MethodRecord>,
+    /// Jobs that had started: what was learned from.
+    pub learned: usize,
+}
+
 /// A predicted wait: quantiles in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PredictedWait {
@@ -195,6 +212,19 @@ pub fn when(
     settings: &WhenSettings,
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<WhenAnswer, WhenError> {
+    let answers = when_each(std::slice::from_ref(job), source, settings, done)?;
+    let WhenAnswers { method, waits, state, record, tried, learned } = answers;
+    let Some(wait) = waits.first().map(PredictedWait::of) else { return Err(WhenError::NothingStarted) };
+    Ok(WhenAnswer { method, wait, state, record, tried, learned })
+}
+
+/// The same for several jobs, each as if it alone were submitted: variants of one job, to be compared.
+pub fn when_each(
+    jobs: &[Job],
+    source: &WhenSource<'_>,
+    settings: &WhenSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<WhenAnswers, WhenError> {
     let (history, now) = match source {
         WhenSource::Log { workload, at } => (*workload, *at),
         WhenSource::Live { now, history, .. } => (*history, *now),
@@ -211,12 +241,12 @@ pub fn when(
     }
     let arrivals = RecordedArrivals::new(history, now, settings.default_request);
     let question =
-        WhenQuestion { job, source, now, arrivals: &arrivals, default_request: settings.default_request };
+        WhenQuestion { jobs, source, now, arrivals: &arrivals, default_request: settings.default_request };
     let tried = parallel::map(&settings.methods, |method| {
         let mut predictor = method.build(settings.default_request);
         question.ask(method, &mut *predictor, known.saturating_sub(settings.trials)..known, done)
     });
-    let mut tried: Vec<(MethodRecord, WaitForecast, StateNow)> =
+    let mut tried: Vec<(MethodRecord, Vec<WaitForecast>, StateNow)> =
         tried.into_iter().collect::<Result<_, _>>()?;
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     let is_simulated = |method: &WaitMethod| matches!(method, WaitMethod::Simulated { .. });
@@ -227,10 +257,10 @@ pub fn when(
         // Too few waits to learn from: the jobs that run and wait say more than they do. Else the first one answers.
         tried[..=place].rotate_right(1);
     }
-    let Some((record, forecast, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
-    Ok(WhenAnswer {
+    let Some((record, waits, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
+    Ok(WhenAnswers {
         method: record.method.clone(),
-        wait: PredictedWait::of(forecast),
+        waits: waits.clone(),
         state: *state,
         record: Some(record.clone()).filter(enough),
         tried: tried.iter().map(|one| one.0.clone()).collect(),
@@ -240,7 +270,7 @@ pub fn when(
 
 /// What every method is asked.
 struct WhenQuestion<'q, 'a> {
-    job: &'q Job,
+    jobs: &'q [Job],
     source: &'q WhenSource<'a>,
     now: Time,
     arrivals: &'q RecordedArrivals<'a>,
@@ -255,7 +285,7 @@ impl WhenQuestion<'_, '_> {
         predictor: &mut dyn WaitPredictor,
         trials: std::ops::Range<usize>,
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(MethodRecord, WaitForecast, StateNow), WhenError> {
+    ) -> Result<(MethodRecord, Vec<WaitForecast>, StateNow), WhenError> {
         let mut following = self.arrivals.follow(trials.start.saturating_sub(method.remembered()));
         let mut trial = Trial::default();
         for index in trials {
@@ -275,13 +305,17 @@ impl WhenQuestion<'_, '_> {
             WhenSource::Live { site, .. } => site,
         };
         let state = StateNow::of(site, self.now);
-        if self.job.shape.procs > state.procs {
-            return Err(WhenError::TooLarge { procs: self.job.shape.procs, machine: state.procs });
+        if let Some(large) = self.jobs.iter().find(|job| job.shape.procs > state.procs) {
+            return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
         }
-        let features = features_at(site, self.now, self.job, self.default_request);
-        let arrival = Arrival { job: self.job, at: self.now, features: &features };
-        let forecast = predictor.predict(&arrival, site.view(self.now));
-        Ok((trial.record(method.to_string()), forecast, state))
+        let waits = self.jobs.iter().zip(0..).map(|(job, place)| {
+            // A number that no job of the history has: predictors remember answers by it.
+            let job = Job { index: JobIndex(u32::MAX - 1 - place), ..job.clone() };
+            let features = features_at(site, self.now, &job, self.default_request);
+            let arrival = Arrival { job: &job, at: self.now, features: &features };
+            predictor.predict(&arrival, site.view(self.now))
+        });
+        Ok((trial.record(method.to_string()), waits.collect(), state))
     }
 }
 

@@ -83,6 +83,8 @@ pub struct RunOnState<'a> {
     pub arrivals: &'a [(Time, QueuedJob)],
     /// Added to the times of arrivals.
     pub shift: Seconds,
+    /// When the last of the waiting jobs joins the queue, if not at once: before arrivals of the same second.
+    pub last_joins: Option<Time>,
 }
 
 impl RunOn {
@@ -91,8 +93,14 @@ impl RunOn {
     pub fn starts(&mut self, state: &RunOnState<'_>, target: Option<usize>, until: Time) -> &[Time] {
         let now = state.now.0;
         self.set(state);
+        let shifted =
+            state.arrivals.iter().map(|&(at, job)| (at.0.saturating_add(state.shift.0).max(now), job));
+        let mut joins = state.last_joins.and_then(|at| Some((at.0.max(now), *state.waiting.last()?)));
+        if joins.is_some() {
+            let last = state.waiting.len() as u32 - 1;
+            self.queue.retain(|one| one.number != last);
+        }
         self.plan(now, state.waiting.len());
-        let shifted = state.arrivals.iter().map(|&(at, job)| (at.0.saturating_add(state.shift.0).max(now), job));
         let mut coming = shifted.zip(state.waiting.len() as u32..).peekable();
         let is_done = |run: &RunOn| match target {
             Some(target) => run.starts.get(target).is_none_or(|&start| start != Time::NEVER),
@@ -101,23 +109,37 @@ impl RunOn {
         while !is_done(self) {
             let end = self.ends.peek().map(|&Reverse((at, _))| at);
             let arrival = coming.peek().map(|&((at, _), _)| at);
-            let Some(at) = end.into_iter().chain(arrival).min().filter(|&at| at < until.0) else { break };
+            let joining = joins.map(|(at, _)| at);
+            let Some(at) = end.into_iter().chain(arrival).chain(joining).min().filter(|&at| at < until.0)
+            else {
+                break;
+            };
             while let Some(&Reverse((due, number))) = self.ends.peek()
                 && due <= at
             {
                 self.ends.pop();
                 self.end(number);
             }
+            if let Some((due, job)) = joins
+                && due <= at
+            {
+                joins = None;
+                self.join(job, state.waiting.len() as u32 - 1);
+            }
             while let Some(&((due, job), number)) = coming.peek()
                 && due <= at
             {
                 coming.next();
-                let place = self.queue.partition_point(|one| one.job.rank >= job.rank);
-                self.queue.insert(place, InQueue { job, number });
+                self.join(job, number);
             }
             self.plan(at, state.waiting.len());
         }
         &self.starts
+    }
+
+    fn join(&mut self, job: QueuedJob, number: u32) {
+        let place = self.queue.partition_point(|one| one.job.rank >= job.rank);
+        self.queue.insert(place, InQueue { job, number });
     }
 
     fn set(&mut self, state: &RunOnState<'_>) {
@@ -127,8 +149,7 @@ impl RunOn {
         self.held.clear();
         let now = state.now.0;
         for one in state.running {
-            let planned_end =
-                if one.planned_end.0 <= now { now + OUTLIVED } else { one.planned_end.0 };
+            let planned_end = if one.planned_end.0 <= now { now + OUTLIVED } else { one.planned_end.0 };
             self.hold(planned_end, one.end.0.max(now + 1), one.procs);
         }
         self.holdings.sort_unstable();

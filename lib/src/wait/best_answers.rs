@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn long_requests_move_the_answer_to_longer_waits() {
         let waits = [0.0, 0.0, 0.0, 3600.0, 3600.0, 3600.0, 3600.0];
-        let answer = |request| BestAnswers::of(&WaitForecast::by_measure(observed(&waits)), request).by_response;
+        let answer =
+            |request| BestAnswers::of(&WaitForecast::by_measure(observed(&waits)), request).by_response;
         // Beside a short request a wait of an hour counts little.
         assert_eq!((answer(60.0), answer(1e6)), (0.0, 3600.0));
     }

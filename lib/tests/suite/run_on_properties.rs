@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use queuecast::job::{Job, JobIndex, Truth};
 use queuecast::predict::Requested;
-use queuecast::sim::{
-    Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown,
-};
+use queuecast::sim::{Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown};
 use queuecast::site::Site;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::Machine;
@@ -97,7 +95,8 @@ impl Found {
                 HeldProcs { procs, planned_end, end: Time(NOW.0 + self.left(place)) }
             })
             .collect();
-        let queued = |small: &Small| QueuedJob { procs: small.0, planned: small.1, run: run(small), rank: 0.0 };
+        let queued =
+            |small: &Small| QueuedJob { procs: small.0, planned: small.1, run: run(small), rank: 0.0 };
         let waiting: Vec<QueuedJob> = self.waiting.iter().map(queued).collect();
         let arrivals: Vec<(Time, QueuedJob)> =
             self.arrivals.iter().map(|(after, small)| (Time(*after), queued(small))).collect();
@@ -109,6 +108,7 @@ impl Found {
             waiting: &waiting,
             arrivals: &arrivals,
             shift: Seconds(NOW.0),
+            last_joins: None,
         };
         run_on.starts(&state, target, Time::NEVER).to_vec()
     }
@@ -153,8 +153,15 @@ fn ranks_decide_who_goes_first() {
     let job = |rank: f64| QueuedJob { procs: 16, planned: 100, run: 100, rank };
     let held = [HeldProcs { procs: 16, planned_end: Time(1100), end: Time(1050) }];
     let starts = |waiting: &[QueuedJob], arrivals: &[(Time, QueuedJob)]| {
-        let state =
-            RunOnState { now: NOW, free: 0, running: &held, waiting, arrivals, shift: Seconds::ZERO };
+        let state = RunOnState {
+            now: NOW,
+            free: 0,
+            running: &held,
+            waiting,
+            arrivals,
+            shift: Seconds::ZERO,
+            last_joins: None,
+        };
         RunOn::default().starts(&state, None, Time::NEVER).to_vec()
     };
     assert_eq!(starts(&[job(0.0), job(0.0)], &[]), [Time(1050), Time(1150)]);

@@ -168,4 +168,35 @@ impl LearnedSite {
         let first = [single(&learned, median), single(&learned, AssumedRuns::Requested)];
         ([first[0], first[1], single(&learned.by_arrival(), median)], drawn)
     }
+
+    /// By how many seconds the newcomer's start and end move if it is submitted so much later, the median over simulations in
+    /// which all else is alike. A run in which it never starts does not count.
+    pub(crate) fn later(
+        &mut self,
+        site: View<'_>,
+        newcomer: &Job,
+        later: &[Seconds],
+        draws: u32,
+        seed: Seed,
+    ) -> Vec<(f64, f64)> {
+        let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
+        let past = self.coming.past();
+        let wait = |number: u32, by: Seconds| {
+            // The same stream: run times and arrivals are the same.
+            let mut rng = seed.numbered("start times", u64::from(number));
+            snapshot.delayed_start(past, by, &mut rng, &mut RunOn::default())
+        };
+        let numbers: Vec<u32> = (0..draws).collect();
+        let now: Vec<Option<Seconds>> = parallel::map(&numbers, |&number| wait(number, Seconds::ZERO));
+        let shift = |&by: &Seconds| {
+            let starts = parallel::map(&numbers, |&number| wait(number, by));
+            let pairs = now.iter().zip(&starts);
+            let mut moved: Vec<f64> =
+                pairs.filter_map(|(now, later)| Some(((*later)? - (*now)?).0 as f64)).collect();
+            moved.sort_by(f64::total_cmp);
+            // The run is as long, so that the end moves as the start does.
+            moved.get(moved.len() / 2).map_or((0.0, 0.0), |&moved| (moved, moved))
+        };
+        later.iter().map(shift).collect()
+    }
 }

@@ -2,6 +2,7 @@
 
 mod arrival_process;
 mod bins;
+mod corrected;
 mod expected;
 mod learned_site;
 mod model;
@@ -12,6 +13,6 @@ mod snapshot;
 mod start_times;
 
 pub use learned_site::LearnedSite;
-pub use model::{ModelledWaits, ModelSettings};
+pub use model::{ModelSettings, ModelledWaits};
 pub use simulated::SimulatedWaits;
 pub use start_times::{StartTime, StartTimes};

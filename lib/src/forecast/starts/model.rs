@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::bins::{BINS, WaitBins, bin_of};
+use super::corrected::{CorrectedWaits, queue_and_size};
 use super::learned_site::LearnedSite;
 use super::rows::RowTracker;
 use crate::job::{Event, JobIndex};
@@ -50,6 +51,7 @@ pub struct ModelledWaits {
     /// Starts since the last fit.
     since: usize,
     fitted: Option<(ClassTrees, WaitBins)>,
+    corrected: CorrectedWaits,
     /// What answers before the first fit.
     past: PastWaits,
 }
@@ -62,7 +64,11 @@ impl fmt::Debug for ModelledWaits {
 
 impl ModelledWaits {
     /// Before the first event.
-    pub fn new(settings: ModelSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
+    pub fn new(
+        settings: ModelSettings,
+        predictor: &PredictorSpec,
+        default_request: Seconds,
+    ) -> ModelledWaits {
         let site = LearnedSite::new(predictor, default_request);
         let tracker = RowTracker::new(site, settings.simulates, settings.draws);
         let p = settings.probe;
@@ -82,6 +88,7 @@ impl ModelledWaits {
             waits: VecDeque::new(),
             since: 0,
             fitted: None,
+            corrected: CorrectedWaits::new(),
             past: PastWaits::new(PastWaits::WINDOW),
         }
     }
@@ -120,10 +127,13 @@ impl WaitPredictor for ModelledWaits {
         if self.is_due() {
             self.fit();
         }
-        match &self.fitted {
-            Some((trees, bins)) => WaitForecast::by_measure(bins.distribution(&trees.probabilities(&row))),
-            None => self.past.predict(arrival, site),
+        let Some((trees, bins)) = &self.fitted else { return self.past.predict(arrival, site) };
+        let raw = bins.distribution(&trees.probabilities(&row));
+        if self.settings.probe & 16 > 0 {
+            return WaitForecast::by_measure(raw);
         }
+        let group = if self.settings.probe & 32 > 0 { 0 } else { queue_and_size(arrival.job) };
+        WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
     }
 
     fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
@@ -132,6 +142,7 @@ impl WaitPredictor for ModelledWaits {
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         self.past.learn(arrival, wait);
+        self.corrected.learn(arrival.job, wait.0.max(0) as f64);
         let Some(row) = self.open.remove(&arrival.job.index) else { return };
         if self.examples.is_empty() {
             self.examples = Examples::new(row.len());

@@ -1,22 +1,34 @@
-//! Waits by simulating the site onwards many times.
+//! Waits by simulating the site onwards many times, corrected by what became of past answers.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::learned_site::LearnedSite;
 use crate::distribution::Distribution;
-use crate::job::Event;
+use crate::job::{Event, JobIndex};
 use crate::predict::PredictorSpec;
 use crate::seed::Seed;
 use crate::sim::Backfill;
 use crate::site::View;
 use crate::units::Seconds;
-use crate::wait::{Arrival, WaitForecast, WaitPredictor};
+use crate::wait::{Arrival, Calibration, Lesson, WaitForecast, WaitPredictor, WaitQuestion};
 
-/// Puts the job into the queue and runs the site on, many times: the waits that come out are the distribution.
+/// The last answers that correct one, as of `allocate`.
+const LESSONS: usize = 200;
+
+/// Answers whose outcome is not known, at most.
+const MOST_OPEN: usize = 100_000;
+
+/// Puts the job into the queue and runs the site on, many times: the waits that come out, corrected by what became of past
+/// answers like them, are the distribution.
 pub struct SimulatedWaits {
     site: LearnedSite,
     draws: u32,
     policy: Option<Backfill>,
+    default_request: Seconds,
+    /// By the number of the job.
+    open: BTreeMap<JobIndex, WaitQuestion>,
+    lessons: VecDeque<Lesson>,
 }
 
 impl fmt::Debug for SimulatedWaits {
@@ -34,8 +46,21 @@ impl SimulatedWaits {
 
     /// Before the first event. Without a policy the site is taken to schedule by EASY backfilling, its queue in the order that it was
     /// seen to prefer.
-    pub fn new(draws: u32, policy: Option<Backfill>, predictor: &PredictorSpec, default_request: Seconds) -> SimulatedWaits {
-        SimulatedWaits { site: LearnedSite::new(predictor, default_request), draws: draws.max(1), policy }
+    pub fn new(
+        draws: u32,
+        policy: Option<Backfill>,
+        predictor: &PredictorSpec,
+        default_request: Seconds,
+    ) -> SimulatedWaits {
+        let site = LearnedSite::new(predictor, default_request);
+        SimulatedWaits {
+            site,
+            draws: draws.max(1),
+            policy,
+            default_request,
+            open: BTreeMap::new(),
+            lessons: VecDeque::new(),
+        }
     }
 }
 
@@ -45,17 +70,38 @@ impl WaitPredictor for SimulatedWaits {
         let seed = Seed(u64::from(job.index.0));
         let waits = match &self.policy {
             // A job that fits while none waits starts at once under every policy.
-            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0],
+            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; self.draws as usize],
             Some(policy) => self.site.waits_under(policy, site, job, self.draws, seed),
             None => self.site.waits(site, job, self.draws, seed),
         };
+        let mut waits: Vec<Seconds> = waits.iter().map(|&wait| Seconds(wait as i64)).collect();
+        if waits.is_empty() {
+            return WaitForecast::nothing_known();
+        }
+        let request = job.shape.limit.unwrap_or(self.default_request);
+        if self.open.len() >= MOST_OPEN {
+            self.open.pop_first();
+        }
+        self.open.insert(job.index, WaitQuestion::new(waits.iter().copied(), job.shape.procs, request));
+        if let Some(calibration) = Calibration::of(self.lessons.iter().copied().collect()) {
+            calibration.correct(&mut waits, job.shape.procs, request);
+        }
+        let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
+        waits.sort_by(f64::total_cmp);
         match Distribution::observed(waits.into(), 1.0) {
             Some(wait) => WaitForecast::by_measure(wait),
             None => WaitForecast::nothing_known(),
         }
     }
 
-    fn learn(&mut self, _arrival: &Arrival<'_>, _wait: Seconds) {}
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        if let Some(question) = self.open.remove(&arrival.job.index) {
+            if self.lessons.len() == LESSONS {
+                self.lessons.pop_front();
+            }
+            self.lessons.push_back(Lesson { question, wait, started: arrival.at + wait });
+        }
+    }
 
     fn observe(&mut self, event: &Event<'_>) {
         self.site.observe(event);

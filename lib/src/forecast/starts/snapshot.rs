@@ -87,6 +87,42 @@ impl Snapshot {
         (start != Time::NEVER).then(|| start - self.now)
     }
 
+    /// From now until the newcomer starts if it is submitted so much later; `None` if it never does.
+    pub fn delayed_start(
+        &self,
+        past: &[(Time, QueuedJob)],
+        by: Seconds,
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Option<Seconds> {
+        let last = self.waiting.len().checked_sub(1)?;
+        let (arrivals, shift) = self.draw_arrivals(past, rng);
+        let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
+        let delayed = (by > Seconds::ZERO).then(|| self.now + by);
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running: &running,
+            waiting: &waiting,
+            arrivals,
+            shift,
+            last_joins: delayed,
+        };
+        let start = run_on.starts(&state, Some(last), Time::NEVER)[last];
+        (start != Time::NEVER).then(|| start - self.now)
+    }
+
+    fn draw_arrivals<'p>(
+        &self,
+        past: &'p [(Time, QueuedJob)],
+        rng: &mut impl Rng,
+    ) -> (&'p [(Time, QueuedJob)], Seconds) {
+        match ArrivalProcess::draw(past, self.now, rng) {
+            Some(draw) => (&past[draw.from..], draw.shift),
+            None => (&past[..0], Seconds::ZERO),
+        }
+    }
+
     /// When every waiting job starts with drawn run times and arrivals, or only the target.
     pub fn drawn_starts<'r>(
         &self,
@@ -95,10 +131,7 @@ impl Snapshot {
         rng: &mut impl Rng,
         run_on: &'r mut RunOn,
     ) -> &'r [Time] {
-        let arrivals = match ArrivalProcess::draw(past, self.now, rng) {
-            Some(draw) => (&past[draw.from..], draw.shift),
-            None => (&past[..0], Seconds::ZERO),
-        };
+        let arrivals = self.draw_arrivals(past, rng);
         let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
         self.starts((&running, &waiting), arrivals, target, run_on)
     }
@@ -110,7 +143,15 @@ impl Snapshot {
         target: Option<usize>,
         run_on: &'r mut RunOn,
     ) -> &'r [Time] {
-        let state = RunOnState { now: self.now, free: self.free, running, waiting, arrivals, shift };
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running,
+            waiting,
+            arrivals,
+            shift,
+            last_joins: None,
+        };
         run_on.starts(&state, target, Time::NEVER)
     }
 

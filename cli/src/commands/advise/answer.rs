@@ -1,0 +1,285 @@
+//! What to ask for, as text, rows and JSON.
+
+use queuecast::forecast::{JobChange, JobOption, JobPlan, TimeSpread};
+use queuecast::report::chart::{Bar, Bars};
+use queuecast::report::{Cell, Chart, Column, Document, Page, Table, duration};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::commands::moment::Moment;
+
+/// The advice for one job, in one place. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct AdvisedJob {
+    pub version: &'static str,
+    pub source: String,
+    pub moment: Moment,
+    /// On a live site.
+    pub partition: Option<String>,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// The accepted risk of being stopped at the limit.
+    pub risk: f64,
+    /// Whether the user was named.
+    #[serde(skip)]
+    pub is_known: bool,
+    #[serde(flatten)]
+    pub plan: JobPlan,
+}
+
+/// A length hardly longer than this is "at once".
+const AT_ONCE: f64 = 1.0;
+
+fn percent(share: f64) -> String {
+    Cell::share(share).shown(&Page::default())
+}
+
+fn about(seconds: f64) -> String {
+    if seconds < AT_ONCE { "at once".to_owned() } else { duration::about(seconds) }
+}
+
+fn range(time: &TimeSpread) -> String {
+    match (about(time.low), about(time.high)) {
+        (low, high) if low == high => low,
+        (low, high) => format!("{low} to {high}"),
+    }
+}
+
+/// What is changed, in a few words.
+fn changed(option: &JobOption) -> String {
+    match &option.change {
+        JobChange::AsAsked => "as asked".to_owned(),
+        JobChange::Limit => format!("limit {}", duration::human(option.limit)),
+        JobChange::Queue(name) => format!("queue {name}"),
+        JobChange::Size => format!("{} processors", option.procs),
+        JobChange::Later(later) => format!("{} later", duration::human(*later)),
+    }
+}
+
+/// What to do, in plain words.
+fn told(option: &JobOption) -> String {
+    match &option.change {
+        JobChange::AsAsked => "ask as you meant to".to_owned(),
+        JobChange::Limit => format!("ask for {}", duration::human(option.limit)),
+        JobChange::Queue(name) => format!("submit it to {name}"),
+        JobChange::Size => {
+            format!("ask for {} processors for {}", option.procs, duration::human(option.limit))
+        }
+        JobChange::Later(later) => format!("submit it {} from now", duration::human(*later)),
+    }
+}
+
+fn verdict(option: &JobOption) -> String {
+    match option.change {
+        JobChange::AsAsked => String::new(),
+        _ if option.too_close => "too close to call".to_owned(),
+        _ if option.gain > 0.0 => format!("{} sooner", duration::about(option.gain)),
+        _ => format!("{} later", duration::about(-option.gain)),
+    }
+}
+
+impl AdvisedJob {
+    fn options(&self) -> Table {
+        let mut table = Table::new(vec![
+            Column::text("change").naming(),
+            Column::text("limit").spare(3),
+            Column::share("risk of being stopped").key("risk"),
+            Column::text("starts in, even odds").key("start"),
+            Column::text("80 % range").key("start_range").spare(2),
+            Column::text("done in, expected").key("done").spare(1),
+            Column::text("80 % range").key("done_range"),
+            Column::text("done").key("verdict"),
+        ])
+        .titled(match &self.partition {
+            Some(name) => format!("What it could ask for in {name}"),
+            None => "What it could ask for".to_owned(),
+        });
+        for option in &self.plan.options {
+            table.row([
+                Cell::text(changed(option)),
+                Cell::text(duration::human(option.limit)),
+                Cell::share(option.risk),
+                Cell::text(about(option.start.median)),
+                Cell::text(range(&option.start)),
+                Cell::text(about(option.done.expected)),
+                Cell::text(range(&option.done)),
+                Cell::text(verdict(option)),
+            ]);
+        }
+        table.note("the last column compares even odds; too close to call: they differ by no more than a tenth of the wider range, or five minutes");
+        if self.plan.options.iter().any(|option| matches!(option.change, JobChange::Later(_))) {
+            table.note("later: the job as asked, moved by as much as in simulations with the same run times and arrivals");
+        }
+        table
+    }
+
+    fn facts(&self) -> Table {
+        let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+        let date = self.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+        let moment = match (&self.partition, &self.moment.date) {
+            (Some(_), Some(date)) => date.clone(),
+            _ => format!("{} s{date}", self.moment.time),
+        };
+        let first = &self.plan.options[0];
+        let mut facts = vec![fact("log", self.source.clone())];
+        facts.extend(self.partition.as_ref().map(|name| fact("partition", name.clone())));
+        facts.extend([
+            fact("moment", moment),
+            fact("job", format!("{} processors for {}", first.procs, duration::human(first.limit))),
+            fact(
+                "it would run for",
+                format!("{} by even odds, 80 % range {}", about(self.plan.run.median), range(&self.plan.run)),
+            ),
+            fact("learned from", self.history.clone()),
+            fact("waits by", self.plan.method.clone()),
+        ]);
+        Table::facts(facts).titled("Question")
+    }
+
+    /// The advice in plain words.
+    pub fn sentence(&self) -> String {
+        let plan = &self.plan;
+        let (first, best) = (&plan.options[0], &plan.options[plan.best]);
+        let mut lines = Vec::new();
+        lines.push(match plan.best {
+            0 => "No change helps for sure: ask as you meant to.".to_owned(),
+            _ => {
+                let sooner = first.start.median - best.start.median;
+                let start = match sooner {
+                    sooner if sooner >= 60.0 => format!(", median start {} sooner", duration::about(sooner)),
+                    _ => String::new(),
+                };
+                let mut told = told(best);
+                if let Some(letter) = told.get_mut(..1) {
+                    letter.make_ascii_uppercase();
+                }
+                format!(
+                    "{told}: done {} sooner{start}, {} risk of being stopped.",
+                    duration::about(best.gain),
+                    percent(best.risk)
+                )
+            }
+        });
+        let limit = &plan.limit;
+        let advice = duration::human(limit.limit);
+        lines.push(if limit.is_bounded {
+            format!(
+                "The limit of {advice} is short: {} of such jobs run into it, and how long they would run is not known.",
+                percent(limit.risk)
+            )
+        } else if limit.limit < first.limit {
+            format!(
+                "A limit of {advice} is enough: at most {} risk ({} expected).",
+                percent(self.risk),
+                percent(limit.risk)
+            )
+        } else {
+            format!("The limit is as short as a risk of {} allows.", percent(self.risk))
+        });
+        if !self.is_known {
+            lines.push("Without --user the run time is that of any such job of the site.".to_owned());
+        }
+        lines.push(match &plan.record {
+            Some(record) => format!(
+                "Of the last {} jobs so predicted, {} started within such a range (80 % should).",
+                record.jobs,
+                percent(record.inside)
+            ),
+            None => format!(
+                "Only {} jobs have started so far: ranges are wide, and how often they hold is not known.",
+                plan.learned
+            ),
+        });
+        lines.join("\n")
+    }
+
+    fn chart(&self) -> Chart {
+        let bars = self.plan.options.iter();
+        let bars = bars.map(|option| Bar::new(changed(option), Cell::duration(option.done.median)));
+        Chart::Bars(Bars::new("Done in, by even odds", bars))
+    }
+
+    fn add_rows(&self, table: &mut Table) {
+        for (place, option) in self.plan.options.iter().enumerate() {
+            let JobOption { start, done, .. } = option;
+            table.row([
+                self.partition.as_ref().map_or(Cell::Missing, |name| Cell::text(&**name)),
+                Cell::text(changed(option)),
+                option.procs.into(),
+                Cell::duration(option.limit.0 as f64),
+                Cell::share(option.risk),
+                Cell::duration(start.median),
+                Cell::duration(start.low),
+                Cell::duration(start.high),
+                Cell::duration(done.expected),
+                Cell::duration(done.median),
+                Cell::duration(done.low),
+                Cell::duration(done.high),
+                Cell::duration(option.gain),
+                Cell::text(if option.too_close { "yes" } else { "no" }),
+                Cell::text(if place == self.plan.best { "yes" } else { "no" }),
+            ]);
+        }
+    }
+
+    fn columns() -> Vec<Column> {
+        let mut columns = vec![Column::text("partition"), Column::text("change")];
+        columns.push(Column::integer("procs"));
+        columns.push(Column::duration("limit"));
+        columns.push(Column::share("risk"));
+        let times =
+            ["start", "start low", "start high", "done expected", "done", "done low", "done high", "gain"];
+        columns.extend(times.map(Column::duration));
+        columns.extend(["too close", "advised"].map(Column::text));
+        columns
+    }
+}
+
+impl Answer for AdvisedJob {
+    fn document(&self) -> Document {
+        Document::new()
+            .with_table("question", self.facts())
+            .with_table("options", self.options())
+            .with_chart(self.chart())
+            .with_paragraph(self.sentence())
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(AdvisedJob::columns());
+        self.add_rows(&mut table);
+        table
+    }
+}
+
+/// The advice for each partition of a live site; never empty.
+#[derive(Debug, Serialize)]
+pub struct AdvisedPartitions {
+    pub partitions: Vec<AdvisedJob>,
+    /// Partitions that do not allow the job, and why.
+    pub refused: Vec<String>,
+}
+
+impl Answer for AdvisedPartitions {
+    fn document(&self) -> Document {
+        let mut document = Document::new();
+        let mut lines = Vec::new();
+        for one in &self.partitions {
+            let name = one.partition.clone().unwrap_or_default();
+            document = document.with_table(format!("options {name}"), one.options());
+            lines.push(format!("{name}: {}", one.sentence()));
+        }
+        lines.extend(self.refused.iter().cloned());
+        let done = |one: &&AdvisedJob| one.plan.options[one.plan.best].done.median;
+        let soonest = self.partitions.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
+        lines.extend(soonest.map(|one| {
+            format!("Done soonest, by even odds: in {}.", one.partition.clone().unwrap_or_default())
+        }));
+        document.with_paragraph(lines.join("\n\n"))
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(AdvisedJob::columns());
+        self.partitions.iter().for_each(|one| one.add_rows(&mut table));
+        table
+    }
+}

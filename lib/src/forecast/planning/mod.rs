@@ -1,0 +1,9 @@
+//! What to ask for: one job in several variants (time limits, sizes, queues, later), each with when it would be done.
+
+mod limit;
+mod option;
+mod question;
+
+pub use limit::{LimitAdvice, shortest_limit};
+pub use option::{JobChange, JobOption, TimeSpread};
+pub use question::{JobPlan, PlanError, PlanQuestion, PlanSettings, plan_job};

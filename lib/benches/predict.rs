@@ -31,12 +31,13 @@ static BLUE: LazyLock<Option<Workload>> = LazyLock::new(|| {
     path.is_file().then(|| support::read(&path, "default", None).workload)
 });
 
-const PREDICTORS: [&str; 5] = [
+const PREDICTORS: [&str; 6] = [
     "requested",
     "recent:2",
     "ruh:propagate=yes",
     "sbh:propagate=yes",
     "sbh:[PEX,PE,P,E,*],propagate=yes,learn=running",
+    "mixture",
 ];
 
 fn experiment(predictor: &str) -> Experiment {
@@ -113,8 +114,8 @@ fn feed(predictor: &mut dyn RuntimePredictor, jobs: std::ops::Range<u32>, gap: i
     }
 }
 
-fn after(bencher: Bencher<'_, '_>, history: u32, gap: i64) {
-    let spec: PredictorSpec = "sbh:propagate=yes".parse().unwrap();
+fn after(bencher: Bencher<'_, '_>, predictor: &str, history: u32, gap: i64) {
+    let spec: PredictorSpec = predictor.parse().unwrap();
     bencher
         .counter(ItemsCount::new(FED))
         .with_inputs(|| {
@@ -131,11 +132,17 @@ fn after(bencher: Bencher<'_, '_>, history: u32, gap: i64) {
 /// One user's history, one session for each job.
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
 fn sbh_after_many_sessions(bencher: Bencher<'_, '_>, history: u32) {
-    after(bencher, history, 3600);
+    after(bencher, "sbh:propagate=yes", history, 3600);
 }
 
 /// One user's history, all in one session that never ends.
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
 fn sbh_after_one_long_session(bencher: Bencher<'_, '_>, history: u32) {
-    after(bencher, history, 30);
+    after(bencher, "sbh:propagate=yes", history, 30);
+}
+
+/// A job from its arrival to its end, learning included, and two forecasts of it.
+#[divan::bench(args = [1_000, 100_000], sample_count = 10)]
+fn mixture_after(bencher: Bencher<'_, '_>, history: u32) {
+    after(bencher, "mixture", history, 3600);
 }

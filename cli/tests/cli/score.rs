@@ -85,6 +85,9 @@ fn methods_are_told_apart_by_weeks_and_judged_by_class() {
         assert_eq!((levels.len(), levels[0]["level"].as_f64()), (19, Some(0.05)));
         let observed: Vec<f64> = levels.iter().map(|point| point["observed"].as_f64().unwrap()).collect();
         assert!(observed.is_sorted() && observed[18] <= 1.0, "{observed:?}");
+        let tenths: Vec<f64> = serde_json::from_value(method["tenths"].clone()).unwrap();
+        assert!(tenths.len() == 10 && (tenths.iter().sum::<f64>() - 100.0).abs() < 1e-9, "{tenths:?}");
+        assert!((tenths[0] - 100.0 * observed[1]).abs() < 1e-9, "{tenths:?}");
         for (name, ends) in method["intervals"].as_object().unwrap() {
             let ends: [f64; 2] = serde_json::from_value(ends.clone()).unwrap();
             assert!(ends[0] <= ends[1], "{name}");
@@ -104,6 +107,7 @@ fn methods_are_told_apart_by_weeks_and_judged_by_class() {
     let text = text_of(&folder, line);
     for expected in [
         "Ranges from the 10 % to the 90 % quantile",
+        "Coverage of the 80 % range month by month",
         "Difference from knn:500",
         "Waits by actual and by predicted class: knn:500",
         "Calibration: waits at or below their predicted quantile",

@@ -124,6 +124,18 @@ impl RangeTally {
             .collect()
     }
 
+    /// The probability integral transform: the share of times in each tenth of their predicted distributions, in percent. Times
+    /// with a probability of their own count in part in each tenth that they span.
+    pub(super) fn tenths(&self) -> Vec<f64> {
+        let upto = |tenth: usize| match tenth {
+            0 => 0.0,
+            10 => self.count(),
+            // The levels are 5 % apart: the 10 % level has place 1, the 20 % level place 3.
+            _ => self.calibration[2 * tenth - 1],
+        };
+        (1..=10).map(|tenth| 100.0 * (upto(tenth) - upto(tenth - 1)) / self.count()).collect()
+    }
+
     /// Months in the order of time: numbers are not sorted as text is.
     pub(super) fn months(&self) -> Vec<MonthScore> {
         let month = |(month, &(jobs, covered)): (&String, &(usize, usize))| MonthScore {
@@ -186,6 +198,29 @@ mod tests {
         }
         let levels: Vec<f64> = tally.calibration().iter().map(|point| point.level).collect();
         assert_eq!((levels.len(), levels[0], levels[18]), (19, 0.05, 0.95));
+    }
+
+    #[test]
+    fn tenths_are_even_of_right_forecasts_only() {
+        let values: Vec<f64> = (0..1000).map(f64::from).collect();
+        let forecast = Distribution::quantiles(&[(0.0, 0.0), (1.0, 1000.0)]).unwrap();
+        let tenths = |scale: f64| {
+            let mut tally = RangeTally::default();
+            values.iter().for_each(|value| drop(tally.add(&forecast, scale * value + 0.5, "1".into())));
+            tally.tenths()
+        };
+        assert!(tenths(1.0).iter().all(|share| (share - 10.0).abs() < 1e-9), "{:?}", tenths(1.0));
+        // Half as long as predicted: all are in the lower half.
+        let short = tenths(0.5);
+        assert!(short[..5].iter().all(|share| (share - 20.0).abs() < 0.2), "{short:?}");
+        assert!(
+            short[5..].iter().all(|share| share.abs() < 0.2)
+                && (short.iter().sum::<f64>() - 100.0).abs() < 1e-9
+        );
+        // Certain and right: each counts in all tenths.
+        let mut sure = RangeTally::default();
+        sure.add(&Distribution::point(5.0), 5.0, "1".into());
+        assert!(sure.tenths().iter().all(|share| (share - 10.0).abs() < 1e-9));
     }
 
     #[test]

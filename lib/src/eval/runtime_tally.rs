@@ -81,6 +81,8 @@ pub struct RuntimeMeasures {
     pub months: Vec<MonthScore>,
     /// How often run times were not above their predicted quantiles; empty of a method that gives points only.
     pub calibration: Vec<CalibrationPoint>,
+    /// The share of run times in each tenth of their predicted distributions; empty of a method that gives points only.
+    pub tenths: Vec<f64>,
     /// Weeks in which a scored job was submitted.
     pub weeks: usize,
     /// 95 % confidence intervals of the main measures; none with fewer than two weeks.
@@ -185,6 +187,7 @@ impl RuntimeTally {
             mean_width_80: ranges.then(|| self.ranges.width()),
             months,
             calibration: if ranges { self.ranges.calibration() } else { Vec::new() },
+            tenths: if ranges { self.ranges.tenths() } else { Vec::new() },
             weeks: self.weeks.weeks(),
             intervals: ScoreIntervals::new(),
             differences: None,

@@ -69,6 +69,8 @@ pub struct WaitScore {
     pub confusion: [[usize; WAIT_CLASSES]; WAIT_CLASSES],
     /// How often waits were not above their predicted quantiles.
     pub calibration: Vec<CalibrationPoint>,
+    /// The share of waits in each tenth of their predicted distributions.
+    pub tenths: Vec<f64>,
     /// Weeks that have a scored job.
     pub weeks: usize,
     /// 95 % confidence intervals of the main measures; none with fewer than two weeks.
@@ -214,6 +216,7 @@ impl WaitTally {
             recall: recall.collect(),
             confusion: self.confusion,
             calibration: self.ranges.calibration(),
+            tenths: self.ranges.tenths(),
             weeks: self.weeks.weeks(),
             intervals: ScoreIntervals::new(),
             differences: None,

@@ -7,7 +7,7 @@ mod correct;
 mod criteria;
 mod forecast;
 mod history;
-
+pub mod mixture;
 mod oracle;
 mod present;
 mod recent;

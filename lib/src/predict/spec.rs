@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::mixture::MixtureSettings;
 use super::oracle::ActualTime;
 use super::requested::RequestedTime;
 use super::settings::{Needs, PredictorSettings};
@@ -114,6 +115,8 @@ methods! {
         Gibbons(GibbonsSettings);
         /// Downey's distribution of each queue.
         Downey(Lifetime);
+        /// Many experts, each counting as much as it has been right.
+        Mixture(MixtureSettings);
     }
 }
 
@@ -145,6 +148,8 @@ mod tests {
             "gibbons:rel",
             "downey",
             "downey:mean",
+            "mixture",
+            "mixture:median",
         ] {
             assert_eq!(text.parse::<PredictorSpec>().unwrap().to_string(), text);
         }
@@ -206,6 +211,7 @@ mod tests {
             ("template", "as in template:(u,e)"),
             ("template:(u,x)", "column 4: \"x\" is unknown"),
             ("gibbons:act", "known are rel"),
+            ("mixture:mode", "known are point=consensus|mean|median"),
             ("downey:mode", "known are lifetime=median|mean"),
         ] {
             let error = error(text);

@@ -14,6 +14,7 @@ mod laws;
 mod metrics;
 mod metrics_properties;
 mod metrics_reference;
+mod mixture_properties;
 mod models_properties;
 mod odd_workloads;
 mod population_properties;

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use queuecast::broker::{BrokerSpec, WaitHistory};
 use queuecast::eval::Window;
 use queuecast::forecast::WaitMethod;
+use queuecast::predict::mixture::MixturePoint;
 use queuecast::predict::template::{Lifetime, Template, TemplateSet};
 use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
 use queuecast::report::Format;
@@ -141,6 +142,7 @@ fn predictors_and_their_settings() {
     check::<Template>();
     check::<TemplateSet>();
     check::<Lifetime>();
+    check::<MixturePoint>();
     check::<WaitMethod>();
     check::<Regression>();
 }

@@ -22,6 +22,9 @@ Examples:
   The user's last two jobs beside the requested time:
     queuecast score runtime KTH-SP2.swf.gz --method recent:2
 
+  With ranges to plan with:
+    queuecast score runtime KTH-SP2.swf.gz --method mixture
+
   What a set of templates is worth:
     queuecast score runtime KTH-SP2.swf.gz --method template:@templates.txt
 
@@ -148,6 +151,13 @@ impl Answer for RuntimeScores<'_> {
         );
         for moment in MOMENTS {
             document = document.with_table(format!("at_{}", moment.0), self.scores(moment));
+        }
+        let months = self.methods.iter().map(|score| {
+            let measures = &score.at_submission;
+            (self.labels.label(&score.method), &*measures.months, &*measures.tenths)
+        });
+        if let Some(months) = text::months("run times", months) {
+            document = document.with_table("months", months);
         }
         if let Some(differences) = self.differences() {
             document = document.with_table("differences", differences);

@@ -1,6 +1,6 @@
 //! What the tables and charts of all scores share.
 
-use queuecast::eval::{CalibrationPoint, MethodDifferences, ScoreIntervals};
+use queuecast::eval::{CalibrationPoint, MethodDifferences, MonthScore, ScoreIntervals};
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Page, Table};
 
@@ -89,6 +89,49 @@ pub fn differences<'a>(
     if weeks < ENOUGH_WEEKS {
         table.note("so few weeks say little of how much scores vary: trust differences that are clear only");
     }
+    (!table.rows().is_empty()).then_some(table)
+}
+
+/// Coverage of a month that is near enough to 80 %.
+const FAIR: std::ops::RangeInclusive<f64> = 70.0..=90.0;
+
+/// In how many months the 80 % ranges held about as often as they should, the worst months, and the share of times in each
+/// tenth of the predicted distributions; `None` where no method gives ranges.
+pub fn months<'a>(
+    what: &str,
+    methods: impl Iterator<Item = (String, &'a [MonthScore], &'a [f64])>,
+) -> Option<Table> {
+    let mut columns = vec![Column::text("method").naming(), Column::integer("months")];
+    columns.push(Column::integer("70 to 90 %").key("fair_months"));
+    columns.push(Column::text("lowest").key("lowest_month"));
+    columns.push(Column::text("highest").key("highest_month"));
+    columns.push(Column::text("tenths (%)").key("tenths").spare(1));
+    let mut table = Table::new(columns).titled("Coverage of the 80 % range month by month");
+    for (method, months, tenths) in methods {
+        let covered = months.iter().filter_map(|month| Some((month.coverage_80?, month)));
+        let covered: Vec<(f64, &MonthScore)> = covered.collect();
+        let order = |one: &&(f64, &MonthScore), other: &&(f64, &MonthScore)| one.0.total_cmp(&other.0);
+        let (Some(lowest), Some(highest)) =
+            (covered.iter().min_by(order), covered.iter().rev().max_by(order))
+        else {
+            continue;
+        };
+        let named =
+            |(share, month): &(f64, &MonthScore)| Cell::text(format!("{share:.1} in {}", month.month));
+        let shares: Vec<String> = tenths.iter().map(|share| format!("{share:.0}")).collect();
+        table.row([
+            Cell::text(method),
+            Cell::count(covered.len()),
+            Cell::count(covered.iter().filter(|(share, _)| FAIR.contains(share)).count()),
+            named(lowest),
+            named(highest),
+            Cell::text(shares.join(" ")),
+        ]);
+    }
+    table.note(format!(
+        "70 to 90 %: months in which so many {what} were inside; the lowest and the highest month"
+    ));
+    table.note(format!("tenths: {what} in each tenth of their predicted distribution; all near 10 if it is right, more at both ends if it is too narrow"));
     (!table.rows().is_empty()).then_some(table)
 }
 

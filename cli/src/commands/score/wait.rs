@@ -117,6 +117,11 @@ impl Answer for WaitScores<'_> {
             cleaning::Overrun::Kept,
         );
         document = document.with_table("scores", self.classes()).with_table("ranges", self.ranges());
+        let months = self.methods.iter();
+        let months = months.map(|score| (score.method.clone(), &*score.months, &*score.tenths));
+        if let Some(months) = text::months("waits", months) {
+            document = document.with_table("months", months);
+        }
         if let Some(differences) = self.differences() {
             document = document.with_table("differences", differences);
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::planned::{PlannedRuns, PlannedWaits};
 use super::starts::{ModelSettings, ModelledWaits, SimulatedWaits};
-use crate::predict::{PredictorSpec, Sbh};
+use crate::predict::PredictorSpec;
 use crate::sim::Backfill;
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
@@ -119,7 +119,7 @@ impl WaitMethod {
 
 /// How long jobs are expected to run in simulations.
 fn run_times() -> PredictorSpec {
-    PredictorSpec::Session(Sbh::default())
+    PredictorSpec::Mixture(Default::default())
 }
 
 /// The predictor of [`WaitMethod::Ranges`].

@@ -83,7 +83,7 @@ pub struct Arguments {
 }
 
 /// How run times are predicted by default.
-const PREDICTOR: &str = "sbh";
+const PREDICTOR: &str = "mixture";
 
 /// Simulations that compare submitting later.
 const DRAWS: u32 = 200;

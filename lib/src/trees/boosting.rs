@@ -22,7 +22,7 @@ pub struct Boosting {
 
 impl Default for Boosting {
     fn default() -> Boosting {
-        Boosting { rounds: 40, leaves: 15, learning_rate: 0.1, least_rows: 20, l2: 1.0, bins: 63 }
+        Boosting { rounds: 40, leaves: 8, learning_rate: 0.15, least_rows: 50, l2: 10.0, bins: 63 }
     }
 }
 

@@ -176,7 +176,6 @@ impl fmt::Display for WaitMethod {
                 settings.extend((model.refit != usual.refit).then(|| format!("refit={}", model.refit)));
                 settings.extend((model.draws != usual.draws).then(|| format!("draws={}", model.draws)));
                 settings.extend((!model.simulates).then(|| "simulate=no".to_owned()));
-                settings.extend((model.probe != 0).then(|| format!("probe={}", model.probe)));
                 "trees"
             }
             WaitMethod::Planned { runs } => {
@@ -248,7 +247,6 @@ impl Spec for WaitMethod {
                     SettingKey::new("refit", "STARTS"),
                     SettingKey::new("draws", "DRAWS"),
                     SettingKey::new("simulate", "yes|no"),
-                    SettingKey::new("probe", "P"),
                 ],
                 "trees:20000",
             ),
@@ -332,7 +330,6 @@ impl Spec for WaitMethod {
                 let mut model = ModelSettings { window: window(usual.window)?, simulates, ..usual };
                 settings.set("refit", &mut model.refit, |value| value.whole(1..=1_000_000))?;
                 settings.set("draws", &mut model.draws, |value| value.whole(0..=10_000))?;
-                settings.set("probe", &mut model.probe, |value| value.whole(0..=10_000))?;
                 Ok(WaitMethod::Trees(model))
             }
             "planned" => {

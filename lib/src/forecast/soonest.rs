@@ -39,6 +39,8 @@ mod tests {
 
     fn soonest(ranges: &[(f64, f64, f64)]) -> (Vec<usize>, usize) {
         let wait = |&(p10, median, p90): &(f64, f64, f64)| PredictedWait {
+            low: p10,
+            high: p90,
             p10,
             p25: p10,
             median,

@@ -4,12 +4,15 @@ use serde::Serialize;
 
 use super::arrivals::RecordedArrivals;
 use super::method::WaitMethod;
+use crate::distribution::Distribution;
 use crate::job::{Event, Job, JobIndex, What};
 use crate::parallel;
-use crate::site::Site;
+use crate::site::{Replay, Site};
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
-use crate::wait::{Arrival, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities};
+use crate::wait::{
+    Arrival, Overtaking, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities,
+};
 use crate::workload::Workload;
 
 /// Where the job would be submitted.
@@ -118,6 +121,10 @@ pub struct PredictedWait {
     pub p75: f64,
     /// One in ten starts later.
     pub p90: f64,
+    /// The range that holds eight times in ten begins here; as p10, but where many start at once.
+    pub low: f64,
+    /// And ends here: sooner than p90 where none can start before `low`.
+    pub high: f64,
     /// The point of the method, by which one number is given.
     pub point: f64,
     /// The probability to have started within each of these times.
@@ -147,10 +154,14 @@ pub struct StateNow {
     pub free: Procs,
     /// Running jobs.
     pub running: usize,
-    /// Waiting jobs, all ahead of the one asked about.
+    /// Waiting jobs.
     pub waiting: usize,
     /// Processors that they ask for.
     pub wanted: u64,
+    /// How many of them the site would start before it, by the order learned from past starts.
+    pub preferred: usize,
+    /// Processors that these ask for.
+    pub preferred_wanted: u64,
 }
 
 /// How right a method was for the last jobs, each predicted at its submission with what was known then.
@@ -160,7 +171,7 @@ pub struct MethodRecord {
     pub method: String,
     /// Jobs it was tried on. Those that still wait count where they have waited for longer than its range already.
     pub jobs: usize,
-    /// The share that started within the range from p10 to p90; 0.8 is what it should be.
+    /// The share that started within the range of 80 %, from `low` to `high`; 0.8 is what it should be.
     pub inside: f64,
     /// The share that started by p90; 0.9 is what it should be.
     pub by_p90: f64,
@@ -175,7 +186,10 @@ impl PredictedWait {
         let wait = &forecast.wait;
         let within =
             |seconds: i64| StartedWithin { seconds, probability: 1.0 - wait.survival(seconds as f64) };
+        let (low, high) = wait.range(0.8);
         PredictedWait {
+            low,
+            high,
             p10: wait.quantile(0.1),
             p25: wait.quantile(0.25),
             median: wait.quantile(0.5),
@@ -189,9 +203,14 @@ impl PredictedWait {
 }
 
 impl StateNow {
-    fn of(site: &Site, now: Time) -> StateNow {
+    fn of(site: &Site, now: Time, job: &Job, order: &Overtaking) -> StateNow {
         let view = site.view(now);
+        let own = order.score(job, Seconds::ZERO);
+        let preferred = view.waiting().filter(|one| order.score(one.job, now - one.job.submit) >= own);
+        let preferred: Vec<u64> = preferred.map(|one| u64::from(one.job.shape.procs.0)).collect();
         StateNow {
+            preferred: preferred.len(),
+            preferred_wanted: preferred.iter().sum(),
             procs: view.machine(),
             free: view.free(),
             running: view.running().count(),
@@ -240,8 +259,10 @@ pub fn when_each(
         return Err(WhenError::NothingStarted);
     }
     let arrivals = RecordedArrivals::new(history, now, settings.default_request);
-    let question =
-        WhenQuestion { jobs, source, now, arrivals: &arrivals, default_request: settings.default_request };
+    let mut order = Overtaking::new();
+    Replay::recorded(history, settings.default_request).advance_to(now, |event| order.observe(event));
+    let (arrivals, order, default_request) = (&arrivals, &order, settings.default_request);
+    let question = WhenQuestion { jobs, source, now, arrivals, order, default_request };
     let tried = parallel::map(&settings.methods, |method| {
         let mut predictor = method.build(settings.default_request);
         question.ask(method, &mut *predictor, known.saturating_sub(settings.trials)..known, done)
@@ -257,15 +278,38 @@ pub fn when_each(
         // Too few waits to learn from: the jobs that run and wait say more than they do. Else the first one answers.
         tried[..=place].rotate_right(1);
     }
+    let is_enough = tried.iter().all(|(record, ..)| enough(record));
     let Some((record, waits, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
+    // Which method is best is not known either: what any of them holds possible is.
+    let all: Vec<&[WaitForecast]> = tried.iter().map(|one| &*one.1).collect();
+    let waits = if is_enough { waits.clone() } else { pooled(&all) };
     Ok(WhenAnswers {
         method: record.method.clone(),
-        waits: waits.clone(),
+        waits,
         state: *state,
         record: Some(record.clone()).filter(enough),
         tried: tried.iter().map(|one| one.0.clone()).collect(),
         learned,
     })
+}
+
+/// At so many equally likely places a distribution is looked at to pool several.
+const PLACES: usize = 50;
+
+/// For each job, the distribution that gives the same weight to each method's.
+fn pooled(methods: &[&[WaitForecast]]) -> Vec<WaitForecast> {
+    let jobs = methods.first().map_or(0, |waits| waits.len());
+    let of_job = |job: usize| {
+        let places = (0..PLACES).map(|place| (place as f64 + 0.5) / PLACES as f64);
+        let forecasts = methods.iter().filter_map(|waits| waits.get(job));
+        let mut waits: Vec<f64> = forecasts
+            .flat_map(|forecast| places.clone().map(|place| forecast.wait.quantile(place)))
+            .collect();
+        waits.sort_by(f64::total_cmp);
+        Distribution::observed(waits.into(), 1.0)
+            .map_or_else(WaitForecast::nothing_known, WaitForecast::by_median)
+    };
+    (0..jobs).map(of_job).collect()
 }
 
 /// What every method is asked.
@@ -274,10 +318,17 @@ struct WhenQuestion<'q, 'a> {
     source: &'q WhenSource<'a>,
     now: Time,
     arrivals: &'q RecordedArrivals<'a>,
+    order: &'q Overtaking,
     default_request: Seconds,
 }
 
 impl WhenQuestion<'_, '_> {
+    /// The site, as the first job sees it.
+    fn state(&self, site: &Site) -> StateNow {
+        let nothing = Job::rigid(0, self.now, Procs(1), None);
+        StateNow::of(site, self.now, self.jobs.first().unwrap_or(&nothing), self.order)
+    }
+
     /// Follows the history with a method, tries it on these jobs, and asks it.
     fn ask(
         &self,
@@ -304,7 +355,7 @@ impl WhenQuestion<'_, '_> {
             WhenSource::Log { .. } => following.site(),
             WhenSource::Live { site, .. } => site,
         };
-        let state = StateNow::of(site, self.now);
+        let state = self.state(site);
         if let Some(large) = self.jobs.iter().find(|job| job.shape.procs > state.procs) {
             return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
         }
@@ -347,16 +398,17 @@ struct Trial {
 impl Trial {
     /// A job that has waited this long so far, or for `wait` until it started.
     fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
-        let (low, high) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
+        let (p10, p90) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
+        let (low, high) = forecast.wait.range(0.8);
         let waited = match wait {
             Some(wait) => wait.0 as f64,
-            None if so_far.0 as f64 > high => so_far.0 as f64,
+            None if so_far.0 as f64 > p90 => so_far.0 as f64,
             None => return,
         };
         self.jobs += 1;
         self.inside += usize::from((low..=high).contains(&waited));
-        self.by_p90 += usize::from(waited <= high);
-        self.score += interval_score(low, high, waited);
+        self.by_p90 += usize::from(waited <= p90);
+        self.score += interval_score(p10, p90, waited);
         self.error += (forecast.wait.quantile(0.5) - waited).abs();
     }
 

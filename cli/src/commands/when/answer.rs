@@ -55,13 +55,13 @@ impl StartTime {
         let mut lines = Vec::new();
         lines.push(if wait.p90 < AT_ONCE {
             "Most likely it starts at once.".to_owned()
-        } else if duration::about(wait.p10) == duration::about(wait.p90) {
+        } else if duration::about(wait.low) == duration::about(wait.high) {
             format!("Most likely it starts {} from now.", duration::about(wait.median))
         } else {
             format!(
                 "Most likely it starts between {} and {} from now; as likely as not within {}.",
-                if wait.p10 < AT_ONCE { "at once".to_owned() } else { duration::about(wait.p10) },
-                duration::about(wait.p90),
+                if wait.low < AT_ONCE { "at once".to_owned() } else { duration::about(wait.low) },
+                duration::about(wait.high),
                 duration::about(wait.median),
             )
         });
@@ -71,7 +71,7 @@ impl StartTime {
         });
         lines.push(match &self.answer.record {
             Some(record) => format!(
-                "Of the last {} so predicted, {} started within such a range (80% should), {} by its end (90% should).",
+                "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",
                 number_of(record.jobs, "job"),
                 percent(record.inside),
                 percent(record.by_p90)
@@ -79,18 +79,18 @@ impl StartTime {
             None => "Too few past jobs to say how often such answers hold.".to_owned(),
         });
         let state = &self.answer.state;
+        let free = format!("{} of {} processors are free", state.free, state.procs);
         lines.push(match state.waiting {
-            0 => format!("No job waits ahead; {} of {} processors are free.", state.free, state.procs),
-            count => format!(
-                "{} ahead for {} processors; {} of {} are free.",
-                match count {
-                    1 => "1 job waits".to_owned(),
-                    count => format!("{count} jobs wait"),
-                },
-                state.wanted,
-                state.free,
-                state.procs
-            ),
+            0 => format!("No job waits; {free}."),
+            count => {
+                let wait = if count == 1 { "1 job waits".to_owned() } else { format!("{count} jobs wait") };
+                let preferred = match state.preferred {
+                    0 => "none is preferred to it".to_owned(),
+                    one if one == count => "it would come behind all of them".to_owned(),
+                    one => format!("it would come behind {one} of them, for {}", state.preferred_wanted),
+                };
+                format!("{wait} for {} processors, and by past starts {preferred}; {free}.", state.wanted)
+            }
         });
         lines.join("\n")
     }
@@ -134,7 +134,7 @@ impl StartTime {
             Column::text("method").naming(),
             Column::integer("jobs"),
             Column::share("in the range"),
-            Column::share("by its end"),
+            Column::share("by the latest"),
             Column::duration("interval score"),
             Column::duration("mean error"),
         ])
@@ -149,7 +149,7 @@ impl StartTime {
                 Cell::duration(*mean_error),
             ]);
         }
-        table.note("in the range: from one in ten sooner to one in ten later, 80% should be; by its end: 90% should be");
+        table.note("in the range: that of the answer, 80% should be; by the latest: by one in ten later, 90% should be");
         table.note("interval score: width of the range and ten times the distance of what lies outside; less is better");
         table
     }

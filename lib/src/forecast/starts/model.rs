@@ -26,15 +26,13 @@ pub struct ModelSettings {
     pub refit: usize,
     /// Whether simulated starts are among what it knows.
     pub simulates: bool,
-    /// Draws.
+    /// How many draws the simulated quantiles among what it knows come from.
     pub draws: u32,
-    /// x
-    pub probe: usize,
 }
 
 impl Default for ModelSettings {
     fn default() -> ModelSettings {
-        ModelSettings { window: 10_000, refit: 1000, simulates: true, draws: 12, probe: 0 }
+        ModelSettings { window: 10_000, refit: 1000, simulates: true, draws: 12 }
     }
 }
 
@@ -71,17 +69,9 @@ impl ModelledWaits {
     ) -> ModelledWaits {
         let site = LearnedSite::new(predictor, default_request);
         let tracker = RowTracker::new(site, settings.simulates, settings.draws);
-        let p = settings.probe;
-        let boosting = Boosting {
-            learning_rate: if p & 1 > 0 { 0.15 } else { 0.1 },
-            l2: if p & 2 > 0 { 10.0 } else { 1.0 },
-            least_rows: if p & 4 > 0 { 50 } else { 20 },
-            rounds: if p & 8 > 0 { 60 } else { 40 },
-            ..Boosting::default()
-        };
         ModelledWaits {
             settings,
-            boosting,
+            boosting: Boosting::default(),
             tracker,
             open: BTreeMap::new(),
             examples: Examples::new(0),
@@ -129,10 +119,7 @@ impl WaitPredictor for ModelledWaits {
         }
         let Some((trees, bins)) = &self.fitted else { return self.past.predict(arrival, site) };
         let raw = bins.distribution(&trees.probabilities(&row));
-        if self.settings.probe & 16 > 0 {
-            return WaitForecast::by_measure(raw);
-        }
-        let group = if self.settings.probe & 32 > 0 { 0 } else { queue_and_size(arrival.job) };
+        let group = queue_and_size(arrival.job);
         WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
     }
 

@@ -206,7 +206,9 @@ mod tests {
         let forecast = Distribution::quantiles(&[(0.0, 0.0), (1.0, 1000.0)]).unwrap();
         let tenths = |scale: f64| {
             let mut tally = RangeTally::default();
-            values.iter().for_each(|value| drop(tally.add(&forecast, scale * value + 0.5, "1".into())));
+            for value in &values {
+                tally.add(&forecast, scale * value + 0.5, "1".into());
+            }
             tally.tenths()
         };
         assert!(tenths(1.0).iter().all(|share| (share - 10.0).abs() < 1e-9), "{:?}", tenths(1.0));

@@ -4,7 +4,7 @@ use super::super::scatter::Lookup;
 use super::experts::{
     AGE, COUNT, HIGH, LAST_TWO, LOW, NEIGHBOURS as NEIGHBOUR_EXPERTS, REQUEST, SHARE, Values,
 };
-use super::likeness::{Alike, Facts, Likeness};
+use super::likeness::{Alike, JobFacts, Likeness};
 use super::neighbours::{KERNELS, Neighbours, Weighted, quantiles};
 use super::runs::RecentRuns;
 use crate::job::{Job, JobIndex, UserId};
@@ -53,6 +53,8 @@ pub(super) struct Archive {
     submitted: Lookup<Option<UserId>, Time>,
     /// The share of jobs that ran well past their limit, lately.
     overstayed: f64,
+    /// The longest run time so far.
+    longest: f64,
 }
 
 impl Archive {
@@ -65,26 +67,28 @@ impl Archive {
             running: Lookup::default(),
             submitted: Lookup::default(),
             overstayed: 0.0,
+            longest: 0.0,
         }
     }
 
     /// The facts of a job that is submitted now, or is asked about without having been.
-    pub fn facts(&self, job: &Job) -> Facts {
-        Facts::of(job, self.submitted.get(&job.user).copied())
+    pub fn facts(&self, job: &Job) -> JobFacts {
+        JobFacts::of(job, self.submitted.get(&job.user).copied())
     }
 
     pub fn submit(&mut self, job: &Job) {
         self.submitted.insert(job.user, job.submit);
     }
 
-    pub fn start(&mut self, job: JobIndex, facts: &Facts, at: Time) {
+    pub fn start(&mut self, job: JobIndex, facts: &JobFacts, at: Time) {
         self.running.entry(facts.alike(Likeness::UserRequest)).or_default().push((job, at));
     }
 
-    pub fn end(&mut self, job: JobIndex, facts: &Facts, at: Time, run: f64) {
+    pub fn end(&mut self, job: JobIndex, facts: &JobFacts, at: Time, run: f64) {
         if let Some(running) = self.running.get_mut(&facts.alike(Likeness::UserRequest)) {
             running.retain(|(other, _)| *other != job);
         }
+        self.longest = self.longest.max(run);
         for likeness in Likeness::ALL {
             let window = match likeness {
                 Likeness::Queue | Likeness::Any => WIDE_WINDOW,
@@ -105,12 +109,19 @@ impl Archive {
     }
 
     /// No run time is longer: the requested time, unless many jobs run past it.
-    pub fn limit(&self, facts: &Facts) -> f64 {
+    pub fn limit(&self, facts: &JobFacts) -> f64 {
         facts.requested().filter(|_| self.overstayed < UNBOUND).unwrap_or(f64::INFINITY)
     }
 
+    /// Beyond this no distribution reaches: the limit; without one, the longest run time so far or what is asked for or predicted,
+    /// whichever is longest. A corrected quantile could otherwise be any number.
+    pub fn ceiling(&self, facts: &JobFacts, predicted: f64) -> f64 {
+        let plausible = self.longest.max(facts.requested().unwrap_or(0.0)).max(predicted);
+        self.limit(facts).min(plausible)
+    }
+
     /// What the experts say now of a job with these facts.
-    pub fn opinions(&self, facts: &Facts, now: Time) -> Opinions {
+    pub fn opinions(&self, facts: &JobFacts, now: Time) -> Opinions {
         let groups = Likeness::ALL.map(|likeness| self.runs.get(&facts.alike(likeness)));
         let limit = self.limit(facts);
         let without = self.without_likeness(facts, &groups);
@@ -148,7 +159,7 @@ impl Archive {
 
     /// What is said of a job without history of its own: the share of the request that is usual in the queue, or at the site;
     /// without a request, how long jobs of the queue, or of the site, usually run; without those, the request.
-    fn without_likeness(&self, facts: &Facts, groups: &[Option<&RecentRuns>; Likeness::ALL.len()]) -> f64 {
+    fn without_likeness(&self, facts: &JobFacts, groups: &[Option<&RecentRuns>; Likeness::ALL.len()]) -> f64 {
         let share = |likeness| self.shares.get(&facts.alike(likeness))?.quantile(0.5);
         let usual = |likeness: Likeness| groups[likeness as usize]?.quantile(0.5);
         let request = facts.requested();
@@ -162,7 +173,7 @@ impl Archive {
     }
 
     /// How long the oldest of the user's running jobs with this request has run.
-    fn age(&self, facts: &Facts, now: Time) -> f64 {
+    fn age(&self, facts: &JobFacts, now: Time) -> f64 {
         let running = self.running.get(&facts.alike(Likeness::UserRequest)).into_iter().flatten();
         running.map(|&(_, start)| (now - start).0).max().unwrap_or(0) as f64
     }
@@ -170,7 +181,7 @@ impl Archive {
     /// The neighbours by each kernel: of the user, or else of the queue, or else of the site. Returns those of the first kernel.
     fn neighbour_values(
         &self,
-        facts: &Facts,
+        facts: &JobFacts,
         now: Time,
         without: f64,
         values: &mut Values,

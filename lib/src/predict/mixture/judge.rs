@@ -3,7 +3,7 @@
 use super::super::scatter::Lookup;
 use super::archive::DEPTHS;
 use super::experts::{COUNT, Values};
-use super::likeness::Facts;
+use super::likeness::JobFacts;
 
 /// How much of a loss is kept at the next job: of one user, and of all.
 const KEPT: f64 = 0.995;
@@ -54,16 +54,16 @@ impl Losses {
 /// The losses of all experts: over all jobs, those with as much history, those of the user, and those of the user with the
 /// same requested time.
 #[derive(Debug, Clone)]
-pub(super) struct Judge {
+pub(super) struct ExpertJudge {
     all: Losses,
     by_depth: [Losses; DEPTHS],
     of_user: Lookup<u64, Losses>,
     of_request: Lookup<(u64, u64), Losses>,
 }
 
-impl Judge {
-    pub fn new() -> Judge {
-        Judge {
+impl ExpertJudge {
+    pub fn new() -> ExpertJudge {
+        ExpertJudge {
             all: Losses::NONE,
             by_depth: std::array::from_fn(|_| Losses::NONE),
             of_user: Lookup::default(),
@@ -72,7 +72,7 @@ impl Judge {
     }
 
     /// The experts said this of a job that then ran for so long.
-    pub fn learn(&mut self, facts: &Facts, depth: usize, values: &Values, run: f64) {
+    pub fn learn(&mut self, facts: &JobFacts, depth: usize, values: &Values, run: f64) {
         let log = (run + OFFSET).ln();
         let losses = [
             values.map(|value| ((value + OFFSET).ln() - log).abs()),
@@ -88,7 +88,7 @@ impl Judge {
     ///
     /// # Formula
     /// `exp(−15 (loss / least loss − 1))`
-    pub fn weights(&self, facts: &Facts, depth: usize) -> ByLoss {
+    pub fn weights(&self, facts: &JobFacts, depth: usize) -> ByLoss {
         if self.all.jobs == 0.0 {
             return [[1.0 / COUNT as f64; COUNT]; 2];
         }
@@ -114,8 +114,8 @@ impl Judge {
 mod tests {
     use super::*;
 
-    fn facts(user: u64, request: u64) -> Facts {
-        Facts { user, executable: 0, queue: 0, procs: 1, request, gap: 0 }
+    fn facts(user: u64, request: u64) -> JobFacts {
+        JobFacts { user, executable: 0, queue: 0, procs: 1, request, gap: 0 }
     }
 
     /// All say 100 s, but for the first two.
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn before_anything_is_known_all_count_alike() {
-        let weights = Judge::new().weights(&facts(1, 1), 0);
+        let weights = ExpertJudge::new().weights(&facts(1, 1), 0);
         assert_eq!(weights, [[1.0 / COUNT as f64; COUNT]; 2]);
     }
 
     #[test]
     fn weights_are_worked_by_hand() {
-        let mut judge = Judge::new();
+        let mut judge = ExpertJudge::new();
         judge.learn(&facts(1, 1), 0, &said(210.0, 220.0), 200.0);
         // Absolute losses of 10, 20 and 100 s in every group, and so whatever groups count: e⁰, e⁻¹⁵ and e⁻¹³⁵.
         let [_, absolute] = judge.weights(&facts(1, 1), 0);
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn users_have_experts_of_their_own_as_far_as_is_known() {
-        let mut judge = Judge::new();
+        let mut judge = ExpertJudge::new();
         // The first expert is right about user 1, the second about user 2.
         for _ in 0..300 {
             judge.learn(&facts(1, 1), 0, &said(200.0, 300.0), 200.0);

@@ -5,7 +5,7 @@ use crate::units::Time;
 
 /// What experts know of a job. Each fact is a number from 1 on, or 0 where it is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct JobFacts {
     pub user: u64,
     pub executable: u64,
     pub queue: u64,
@@ -15,12 +15,12 @@ pub(super) struct Facts {
     pub gap: u64,
 }
 
-impl Facts {
+impl JobFacts {
     /// Those of a job whose user submitted the one before it at this time.
-    pub fn of(job: &Job, before: Option<Time>) -> Facts {
+    pub fn of(job: &Job, before: Option<Time>) -> JobFacts {
         let code = |number: Option<u32>| number.map_or(0, |number| u64::from(number) + 1);
         let gap = before.map(|before| (job.submit - before).0.max(1).unsigned_abs());
-        Facts {
+        JobFacts {
             user: code(job.user.map(|user| user.number())),
             executable: code(job.executable.map(|executable| executable.number())),
             queue: code(job.queue.map(|queue| queue.number())),
@@ -37,7 +37,7 @@ impl Facts {
 
     /// The jobs like this one, in this sense.
     pub fn alike(&self, likeness: Likeness) -> Alike {
-        let Facts { user, executable, queue, procs, request, gap } = *self;
+        let JobFacts { user, executable, queue, procs, request, gap } = *self;
         let none = Alike { sense: likeness as u64, who: 0, what: 0, how: 0, request: 0 };
         let own = Alike { who: user, ..none };
         match likeness {
@@ -131,21 +131,21 @@ mod tests {
 
     #[test]
     fn facts_tell_unknown_from_zero() {
-        let known = Facts::of(&job(Some(0), Some(0)), Some(Time(984)));
+        let known = JobFacts::of(&job(Some(0), Some(0)), Some(Time(984)));
         assert_eq!((known.user, known.request, known.procs, known.queue), (1, 1, 5, 0));
         assert_eq!((known.requested(), known.gap), (Some(1.0), 3), "16 s are four to the second power");
-        let unknown = Facts::of(&job(None, None), None);
+        let unknown = JobFacts::of(&job(None, None), None);
         assert_eq!((unknown.user, unknown.request, unknown.requested(), unknown.gap), (0, 0, None, 0));
-        let earlier = Facts::of(&job(None, Some(-5)), Some(Time(2000)));
+        let earlier = JobFacts::of(&job(None, Some(-5)), Some(Time(2000)));
         assert_eq!((earlier.request, earlier.gap), (1, 1));
     }
 
     #[test]
     fn alike_are_those_equal_in_what_is_named() {
-        let one = Facts::of(&job(Some(1), Some(60)), None);
+        let one = JobFacts::of(&job(Some(1), Some(60)), None);
         let mut other = job(Some(1), Some(60));
         other.queue = QueueId::new(3);
-        let other = Facts::of(&other, Some(Time(0)));
+        let other = JobFacts::of(&other, Some(Time(0)));
         let same: Vec<bool> =
             Likeness::ALL.iter().map(|&likeness| one.alike(likeness) == other.alike(likeness)).collect();
         let differ = [6, 8, 9, 10];

@@ -1,7 +1,7 @@
 //! Run times by many simple experts, each counting as much as it has been right lately, with a calibrated distribution.
 //!
-//! [`Archive`](archive::Archive) remembers what ended and lets each expert speak; [`Judge`](judge::Judge) weighs them by their
-//! past losses; [`point`] makes one number of what they say; [`Mixture`] keeps what was said of the jobs in the system until
+//! `archive` remembers what ended and lets each expert speak; `judge` weighs them by their
+//! past losses; `point` makes one number of what they say; [`Mixture`] keeps what was said of the jobs in the system until
 //! they end, and corrects the distributions of neighbours by [`Conformal`](crate::distribution::Conformal).
 
 mod archive;

@@ -1,6 +1,6 @@
 //! Weighted nearest neighbours: the last jobs of a user, each counting by how similar, how recent and how new it is.
 
-use super::likeness::Facts;
+use super::likeness::JobFacts;
 use crate::units::Time;
 
 /// How many ended jobs are remembered.
@@ -42,12 +42,12 @@ pub(super) const KERNELS: [Kernel; 4] = [
 
 /// An ended job.
 #[derive(Debug, Clone, Copy)]
-struct Neighbour {
+struct EndedJob {
     run: f64,
     ended: Time,
     /// Counted from 1 in the order of ends.
     number: u64,
-    facts: Facts,
+    facts: JobFacts,
 }
 
 /// A run time and how much it counts.
@@ -56,19 +56,19 @@ pub(super) type Weighted = (f64, f64);
 /// The last ended jobs, by ascending run time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Neighbours {
-    ascending: Vec<Neighbour>,
+    ascending: Vec<EndedJob>,
     ended: u64,
 }
 
 impl Neighbours {
-    pub fn add(&mut self, run: f64, ended: Time, facts: Facts) {
+    pub fn add(&mut self, run: f64, ended: Time, facts: JobFacts) {
         self.ended += 1;
         if self.ascending.len() == REMEMBERED {
             let forgotten = self.ended - REMEMBERED as u64;
             self.ascending.retain(|neighbour| neighbour.number != forgotten);
         }
         let place = self.ascending.partition_point(|other| other.run <= run);
-        self.ascending.insert(place, Neighbour { run, ended, number: self.ended, facts });
+        self.ascending.insert(place, EndedJob { run, ended, number: self.ended, facts });
     }
 
     pub fn len(&self) -> usize {
@@ -76,7 +76,7 @@ impl Neighbours {
     }
 
     /// Run times and how much each counts for a job with these facts, by ascending run time, with the prior of its request.
-    pub fn weigh(&self, kernel: &Kernel, facts: &Facts, now: Time, weighted: &mut Vec<Weighted>) {
+    pub fn weigh(&self, kernel: &Kernel, facts: &JobFacts, now: Time, weighted: &mut Vec<Weighted>) {
         weighted.clear();
         let request = facts.requested();
         let mut prior = request.into_iter().flat_map(|request| PRIOR.map(|share| share * request)).peekable();
@@ -118,8 +118,8 @@ pub(super) fn quantiles<const N: usize>(weighted: &[Weighted], levels: &[f64; N]
 mod tests {
     use super::*;
 
-    fn facts(request: u64, procs: u64) -> Facts {
-        Facts { user: 1, executable: 0, queue: 0, procs, request, gap: 0 }
+    fn facts(request: u64, procs: u64) -> JobFacts {
+        JobFacts { user: 1, executable: 0, queue: 0, procs, request, gap: 0 }
     }
 
     #[test]

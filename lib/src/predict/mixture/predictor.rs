@@ -5,12 +5,14 @@ use super::super::settings::PredictorSettings;
 use super::super::{Forecast, Question, Revision, RuntimePredictor};
 use super::archive::{Archive, Opinions};
 use super::experts::{COUNT, EXPERTS, ExpertOpinion, Values};
-use super::judge::{ByLoss, Judge};
-use super::likeness::Facts;
+use super::judge::{ByLoss, ExpertJudge};
+use super::likeness::JobFacts;
 use super::neighbours::{Weighted, quantiles};
+use super::point::MixturePoint;
 use super::settings::MixtureSettings;
 use crate::distribution::{CORRECTED_LEVELS, Conformal, ConformalSettings, Distribution, LevelQuantiles};
 use crate::job::{Event, Job, JobIndex, What};
+use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written};
 use crate::units::{Seconds, Time};
 
 /// How much experts count in the distribution beside neighbours.
@@ -18,6 +20,31 @@ const EXPERT_SHARE: f64 = 0.3;
 
 /// Distributions are corrected apart where a job has no neighbours, fewer than this, or more.
 const FEW: usize = 10;
+
+impl PredictorSettings for MixtureSettings {
+    const FORMS: &'static [Form] =
+        &[Form::new("mixture", "many simple experts, each counting as much as it has been right").with(
+            "[:consensus|mean|median]",
+            &[SettingKey::spec("point", MixturePoint::forms)
+                .alone(Alone::If(|text| MixturePoint::parse(text).is_ok()))],
+            "mixture:median",
+        )];
+
+    fn read(settings: &Settings<'_>) -> Result<MixtureSettings, SpecError> {
+        let mut mixture = MixtureSettings::default();
+        settings.set("point", &mut mixture.point, |value| value.spec())?;
+        Ok(mixture)
+    }
+
+    fn write(&self) -> String {
+        let other = Some(self.point).filter(|&point| point != MixturePoint::default());
+        Written::new("mixture").optional(other).to_string()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Mixture::new(*self, default_request))
+    }
+}
 
 /// An online mixture of experts (see the [room](super)): each says something simple about how long jobs like this one ran, and
 /// counts by how right it was about jobs with as much history, of this user, and of this user with this requested time.
@@ -30,7 +57,7 @@ const FEW: usize = 10;
 pub struct Mixture {
     settings: MixtureSettings,
     archive: Archive,
-    judge: Judge,
+    judge: ExpertJudge,
     conformal: Conformal,
     /// What was said of the jobs in the system.
     pending: Lookup<JobIndex, Pending>,
@@ -43,7 +70,7 @@ pub struct Mixture {
 /// What was said of a job when it arrived.
 #[derive(Debug, Clone)]
 struct Pending {
-    facts: Facts,
+    facts: JobFacts,
     submit: Time,
     values: Values,
     depth: usize,
@@ -56,7 +83,7 @@ struct Pending {
 }
 
 /// What is said of a job now.
-struct Answer {
+struct MixtureAnswer {
     opinions: Opinions,
     weights: ByLoss,
     quantiles: LevelQuantiles,
@@ -70,7 +97,7 @@ impl Mixture {
         Mixture {
             settings,
             archive: Archive::new(default_request),
-            judge: Judge::new(),
+            judge: ExpertJudge::new(),
             conformal: Conformal::new(ConformalSettings::default()),
             pending: Lookup::default(),
             now: Time(0),
@@ -80,7 +107,7 @@ impl Mixture {
 
     /// What each expert says of a job now, and how much it counts.
     pub fn opinions(&self, job: &Job) -> Vec<ExpertOpinion> {
-        let Answer { opinions, weights, .. } = self.answer(&self.facts(job));
+        let MixtureAnswer { opinions, weights, .. } = self.answer(&self.facts(job));
         let experts = EXPERTS.iter().enumerate();
         experts
             .map(|(place, expert)| ExpertOpinion {
@@ -95,15 +122,16 @@ impl Mixture {
     fn noted(&self, job: &Job) -> Option<&Pending> {
         let pending = self.pending.get(&job.index)?;
         let gap = pending.facts.gap;
-        let same = pending.submit == job.submit && pending.facts == Facts { gap, ..Facts::of(job, None) };
+        let same =
+            pending.submit == job.submit && pending.facts == JobFacts { gap, ..JobFacts::of(job, None) };
         same.then_some(pending)
     }
 
-    fn facts(&self, job: &Job) -> Facts {
+    fn facts(&self, job: &Job) -> JobFacts {
         self.noted(job).map_or_else(|| self.archive.facts(job), |pending| pending.facts)
     }
 
-    fn answer(&self, facts: &Facts) -> Answer {
+    fn answer(&self, facts: &JobFacts) -> MixtureAnswer {
         let mut opinions = self.archive.opinions(facts, self.now);
         let weights = self.judge.weights(facts, opinions.depth);
         let quantiles = spread(&mut opinions, &weights);
@@ -118,8 +146,9 @@ impl Mixture {
         let knots: [(f64, f64); CORRECTED_LEVELS.len()] =
             std::array::from_fn(|place| (CORRECTED_LEVELS[place], corrected[place].max(1.0)));
         let range = Distribution::quantiles(&knots).unwrap_or_else(|| Distribution::point(point));
-        let forecast = Forecast::new(Seconds(point.round() as i64), range.capped(opinions.limit));
-        Answer { opinions, weights, quantiles, group, forecast }
+        let forecast =
+            Forecast::new(Seconds(point.round() as i64), range.capped(self.archive.ceiling(facts, point)));
+        MixtureAnswer { opinions, weights, quantiles, group, forecast }
     }
 }
 
@@ -141,11 +170,13 @@ fn spread(opinions: &mut Opinions, weights: &ByLoss) -> LevelQuantiles {
 }
 
 /// The same forecast once the job has run for so long: the distribution given that, and in it the point of the same level.
-fn given(forecast: &Forecast, elapsed: Seconds) -> Forecast {
+fn given(forecast: &Forecast, elapsed: Seconds, limit: f64) -> Forecast {
     let (at_first, passed) = (forecast.distribution(), elapsed.0 as f64);
-    let range = at_first.given(passed);
     let outlived = passed >= at_first.longest();
     let level = if outlived { 0.5 } else { 1.0 - at_first.survival(forecast.point().0 as f64) };
+    let range = at_first.given(passed);
+    // A job that has outlived the distribution may still have its limit ahead.
+    let range = if passed < limit { range.capped(limit) } else { range };
     let point = Seconds(range.quantile(level).round() as i64);
     Forecast::new(point.max(elapsed + Seconds(1)), range)
 }
@@ -158,7 +189,12 @@ impl RuntimePredictor for Mixture {
             Some(pending) => pending.forecast.clone(),
             None => self.answer(&self.facts(question.job)).forecast,
         };
-        if question.elapsed > Seconds::ZERO { given(&forecast, question.elapsed) } else { forecast }
+        if question.elapsed > Seconds::ZERO {
+            let limit = self.archive.limit(&self.facts(question.job));
+            given(&forecast, question.elapsed, limit)
+        } else {
+            forecast
+        }
     }
 
     fn observe(&mut self, event: &Event<'_>, _revisions: &mut Vec<Revision>) {
@@ -167,7 +203,7 @@ impl RuntimePredictor for Mixture {
         match event.what {
             What::Arrived => {
                 let facts = self.archive.facts(job);
-                let Answer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
+                let MixtureAnswer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
                 let Opinions { values, depth, .. } = opinions;
                 let (submit, events) = (job.submit, self.events);
                 let pending = Pending { facts, submit, values, depth, quantiles, group, events, forecast };
@@ -232,9 +268,11 @@ mod tests {
             stage.run(number * 1000, asks(600), 300);
         }
         assert_eq!(asked(&stage.predictor, Some(1), Some(600), 0).point(), Seconds(300));
-        // Another user with another request: as usual at the site. Without a request: as long as usual.
-        let other = asked(&stage.predictor, Some(2), Some(60), 0).point().0;
-        assert!((25..=45).contains(&other), "{other}");
+        // Another user: as usual at the site, within what is asked for. Without a request: as long as usual.
+        let other = asked(&stage.predictor, Some(2), Some(600), 0).point().0;
+        assert!((290..=310).contains(&other), "{other}");
+        let shorter = asked(&stage.predictor, Some(2), Some(60), 0).point().0;
+        assert!((1..=60).contains(&shorter), "{shorter}");
         let without = asked(&stage.predictor, Some(2), None, 0).point().0;
         assert!((290..=310).contains(&without), "{without}");
     }
@@ -278,7 +316,9 @@ mod tests {
         assert_eq!(forecast.distribution().survival(600.0), 0.0);
         // Control: where all end early, there is next to none.
         let mut early = Stage::new(Mixture::new(MixtureSettings::default(), Seconds(777)));
-        (0..200).for_each(|number| drop(early.run(number * 10_000, asks(600), 60)));
+        for number in 0..200 {
+            early.run(number * 10_000, asks(600), 60);
+        }
         let early = 1.0 - asked(&early.predictor, Some(1), Some(600), 0).probability_before(Seconds(599));
         assert!(early < 0.1, "{early}");
     }
@@ -286,16 +326,37 @@ mod tests {
     #[test]
     fn limits_that_do_not_bind_are_no_limits() {
         let mut stage = stage();
-        (0..200).for_each(|number| drop(stage.run(number * 10_000, asks(600), 3000)));
+        for number in 0..200 {
+            stage.run(number * 10_000, asks(600), 3000);
+        }
         let forecast = asked(&stage.predictor, Some(1), Some(600), 0);
         assert_eq!(forecast.point(), Seconds(3000));
         assert!(forecast.quantile(0.9) >= Seconds(3000));
+        assert!(forecast.quantile(1.0) <= Seconds(3000), "no job has run for longer");
+    }
+
+    #[test]
+    fn without_a_limit_no_quantile_is_beyond_all_that_has_been() {
+        let mut stage = stage();
+        let bare = Submission { limit: None, ..asks(1) };
+        // Run times of 1 s to 10^6 s without any order: errors span many widths.
+        for number in 0..300_i64 {
+            let power = u32::try_from(number * 7919 % 7).unwrap();
+            stage.run(number * 2_000_000, bare, 10_i64.pow(power));
+        }
+        let forecast = asked(&stage.predictor, Some(1), None, 0);
+        assert!(forecast.quantile(0.9) >= Seconds(10_000) && forecast.quantile(1.0) <= Seconds(1_000_000));
+        // Asked about one that has run for longer than any before.
+        let past = asked(&stage.predictor, Some(1), None, 2_000_000);
+        assert!(past.point() > Seconds(2_000_000));
     }
 
     #[test]
     fn a_job_only_asked_about_is_not_taken_for_another_of_its_index() {
         let mut stage = stage();
-        (0..50).for_each(|number| drop(stage.run(number * 1000, asks(600), 300)));
+        for number in 0..50 {
+            stage.run(number * 1000, asks(600), 300);
+        }
         let at = stage.arrive(60_000, asks(600));
         let mut other = Job::rigid(9, Time(60_000), Procs(1), Some(Seconds(60)));
         (other.index, other.user) = (JobIndex(50), UserId::new(1));

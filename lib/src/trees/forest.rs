@@ -21,11 +21,11 @@ pub struct Tree {
 
 /// A branch or a leaf of a forest. A leaf leads to itself, so that walking on from it changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Step {
+struct TreePoint {
     bound: f32,
     /// Twice the feature, and one more if missing values go left.
     feature: u32,
-    /// Places of the steps on the left and right.
+    /// Places of those on the left and right.
     next: [u32; 2],
 }
 
@@ -35,26 +35,26 @@ const ABREAST: usize = 8;
 /// Trees whose values are added up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forest {
-    /// The first step of each tree, and branches on the longest way to a leaf.
+    /// The first point of each tree, and branches on the longest way to a leaf.
     roots: Vec<(u32, u32)>,
-    steps: Vec<Step>,
-    /// Of each step; those of leaves count.
+    points: Vec<TreePoint>,
+    /// Of each point; those of leaves count.
     values: Vec<f64>,
 }
 
 impl Forest {
     /// Adds a tree.
     pub fn push(&mut self, tree: &Tree) {
-        let start = self.steps.len() as u32;
+        let start = self.points.len() as u32;
         let leaves = start + tree.branches.len() as u32;
         let place = |child: i32| if child >= 0 { start + child as u32 } else { leaves + !child as u32 };
-        self.steps.extend(tree.branches.iter().map(|branch| Step {
+        self.points.extend(tree.branches.iter().map(|branch| TreePoint {
             bound: branch.bound,
             feature: 2 * branch.feature + u32::from(branch.missing_left),
             next: branch.children.map(place),
         }));
-        let leaf = |place| Step { bound: 0.0, feature: 0, next: [place; 2] };
-        self.steps.extend((leaves..).take(tree.values.len()).map(leaf));
+        let leaf = |place| TreePoint { bound: 0.0, feature: 0, next: [place; 2] };
+        self.points.extend((leaves..).take(tree.values.len()).map(leaf));
         self.values.resize(leaves as usize, 0.0);
         self.values.extend_from_slice(&tree.values);
         // Branches come before those that hang on them.
@@ -86,13 +86,13 @@ impl Forest {
         sum
     }
 
-    /// The step after this one.
+    /// The point after this one.
     #[inline(always)]
     fn after(&self, at: u32, row: &[f32]) -> u32 {
-        let step = &self.steps[at as usize];
-        let value = row.get((step.feature >> 1) as usize).copied().unwrap_or(f32::NAN);
-        let left = (value <= step.bound) | (value.is_nan() & (step.feature & 1 == 1));
-        step.next[usize::from(!left)]
+        let point = &self.points[at as usize];
+        let value = row.get((point.feature >> 1) as usize).copied().unwrap_or(f32::NAN);
+        let left = (value <= point.bound) | (value.is_nan() & (point.feature & 1 == 1));
+        point.next[usize::from(!left)]
     }
 }
 

@@ -270,17 +270,18 @@ impl Distribution {
         time.min(self.limit).clamp(self.elapsed, FARTHEST.max(self.elapsed))
     }
 
-    /// The range that holds with this probability: from the quantile that leaves half of the rest below it, up to where the
-    /// probability is reached. Where no time is shorter than that quantile, as where many jobs wait for no time at all,
-    /// nothing can lie below, and the range ends sooner than at the quantile that leaves half of the rest above.
+    /// The range that holds with this probability: between the quantiles that leave half of the rest on either side. Where the lower
+    /// one is zero, as where many jobs wait for no time at all, nothing can lie below, and the range ends where the
+    /// probability is reached.
     ///
     /// # Formula
-    /// `low = Q((1 − level) / 2)`, `high = Q(P(time < low) + level)`
+    /// `tail = (1 − level) / 2`; from `Q(tail)` to `Q(1 − tail)`, and if `Q(tail) = 0`, from 0 to `Q(level)`
     pub fn range(&self, level: f64) -> (f64, f64) {
-        let tail = (1.0 - level.clamp(0.0, 1.0)) / 2.0;
+        let level = if level.is_nan() { 1.0 } else { level.clamp(0.0, 1.0) };
+        let tail = (1.0 - level) / 2.0;
         let low = self.quantile(tail);
-        let below = (1.0 - self.survival(low.next_down())).clamp(0.0, tail);
-        (low, self.quantile(below + 1.0 - 2.0 * tail).max(low))
+        let high = self.quantile(if low <= 0.0 { level } else { 1.0 - tail });
+        (low, high.max(low))
     }
 
     /// When so much is left of an interval's survival.
@@ -532,7 +533,7 @@ mod tests {
         let many = Distribution::observed(many.into(), 1.0).unwrap();
         assert_eq!(many.range(0.8), (0.0, 80.0));
         assert_eq!(many.quantile(0.9), 90.0, "control");
-        // One in twenty is zero: five are below, and 80 more are in the range.
+        // Control: one in twenty is zero, and the range is in the middle.
         let some: Vec<f64> = (0..100).map(|place| if place < 5 { 0.0 } else { f64::from(place) }).collect();
         assert_eq!(Distribution::observed(some.into(), 1.0).unwrap().range(0.8), (10.0, 90.0));
         for one in kinds() {

@@ -11,14 +11,15 @@ mod support;
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
-use queuecast::forecast::{RecordedArrivals, WaitMethod};
-use queuecast::job::{Event, Job, JobIndex, What};
+use queuecast::forecast::{LearnedSite, RecordedArrivals, WaitMethod};
+use queuecast::job::{End, Event, Job, JobIndex, UserId, What};
 use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::site::View;
+use queuecast::seed::Seed;
+use queuecast::site::{Site, View};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::features::FeatureTracker;
 use queuecast::wait::{Arrival, Nearest, Ranges, WaitPredictor};
-use queuecast::workload::Workload;
+use queuecast::workload::{Machine, Workload};
 
 fn main() {
     if LOG.is_none() {
@@ -181,4 +182,39 @@ fn training(bencher: Bencher<'_, '_>, method: &str) {
             (predictor, following)
         })
         .bench_local_values(|(mut predictor, following)| ask(&mut *predictor, &arrivals, &following, 0));
+}
+
+/// A machine with so many running and as many waiting jobs; what ran before taught how long jobs run and in which order they start.
+fn busy_site(jobs: u32) -> (Site, LearnedSite) {
+    let job = |id: u32, submit: i64| {
+        let limit = Seconds(600 + (mixed(id) % 85_800) as i64);
+        let procs = Procs(1 << (mixed(id + 3) % 5));
+        let mut job = Job::rigid(u64::from(id), Time(submit), procs, Some(limit));
+        (job.user, job.index) = (UserId::new(id % 20), JobIndex(id));
+        job
+    };
+    let mut learned = LearnedSite::new(&"mixture".parse().unwrap(), Seconds(86_400));
+    for id in 0..5000 {
+        let at = i64::from(id) * 300;
+        let past = job(id, at);
+        let run = Seconds(past.shape.limit.unwrap().0 / i64::from(1 + id % 7));
+        let event = |at: i64, what: What| Event { at: Time(at), job: &past, what };
+        learned.observe(&event(at, What::Arrived));
+        learned.observe(&event(at, What::Started(past.shape)));
+        learned.observe(&event(at, What::Ended(End { ran: run, ending: Default::default() })));
+    }
+    let now = Time(5000 * 300);
+    let running: Vec<(Job, Seconds)> =
+        (0..jobs).map(|id| (job(10_000 + id, now.0 - 600), Seconds(600))).collect();
+    let machine = Machine { procs: Procs(running.iter().map(|one| one.0.shape.procs.0).sum()) };
+    let waiting: Vec<Job> = (0..jobs).map(|id| job(20_000 + id, now.0 - 300)).collect();
+    (Site::found(machine, now, running, waiting, Seconds(86_400)), learned)
+}
+
+/// A distribution of the start of every waiting job and of one more, from 1,000 simulations.
+#[divan::bench(args = [50_u32, 200, 800], sample_count = 10, sample_size = 1)]
+fn thousand_simulations(bencher: Bencher<'_, '_>, jobs: u32) {
+    let (site, mut learned) = busy_site(jobs);
+    let newcomer = Job::rigid(9, Time(5000 * 300), Procs(8), Some(Seconds(7200)));
+    bencher.bench_local(|| learned.sample(site.view(Time(5000 * 300)), Some(&newcomer), 1000, Seed(1)));
 }

@@ -278,7 +278,8 @@ impl Distribution {
     /// `tail = (1 − level) / 2`; from `Q(tail)` to `Q(1 − tail)`, and if `Q(tail) = 0`, from 0 to `Q(level)`
     pub fn range(&self, level: f64) -> (f64, f64) {
         let level = if level.is_nan() { 1.0 } else { level.clamp(0.0, 1.0) };
-        let tail = (1.0 - level) / 2.0;
+        // As written: 0.1 for 0.8.
+        let tail = ((1.0 - level) / 2.0 * 1e12).round() / 1e12;
         let low = self.quantile(tail);
         let high = self.quantile(if low <= 0.0 { level } else { 1.0 - tail });
         (low, high.max(low))

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::arrivals::RecordedArrivals;
 use super::method::WaitMethod;
-use crate::distribution::Distribution;
 use crate::job::{Event, Job, JobIndex, What};
 use crate::parallel;
 use crate::site::{Replay, Site};
@@ -278,38 +277,15 @@ pub fn when_each(
         // Too few waits to learn from: the jobs that run and wait say more than they do. Else the first one answers.
         tried[..=place].rotate_right(1);
     }
-    let is_enough = tried.iter().all(|(record, ..)| enough(record));
     let Some((record, waits, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
-    // Which method is best is not known either: what any of them holds possible is.
-    let all: Vec<&[WaitForecast]> = tried.iter().map(|one| &*one.1).collect();
-    let waits = if is_enough { waits.clone() } else { pooled(&all) };
     Ok(WhenAnswers {
         method: record.method.clone(),
-        waits,
+        waits: waits.clone(),
         state: *state,
         record: Some(record.clone()).filter(enough),
         tried: tried.iter().map(|one| one.0.clone()).collect(),
         learned,
     })
-}
-
-/// At so many equally likely places a distribution is looked at to pool several.
-const PLACES: usize = 50;
-
-/// For each job, the distribution that gives the same weight to each method's.
-fn pooled(methods: &[&[WaitForecast]]) -> Vec<WaitForecast> {
-    let jobs = methods.first().map_or(0, |waits| waits.len());
-    let of_job = |job: usize| {
-        let places = (0..PLACES).map(|place| (place as f64 + 0.5) / PLACES as f64);
-        let forecasts = methods.iter().filter_map(|waits| waits.get(job));
-        let mut waits: Vec<f64> = forecasts
-            .flat_map(|forecast| places.clone().map(|place| forecast.wait.quantile(place)))
-            .collect();
-        waits.sort_by(f64::total_cmp);
-        Distribution::observed(waits.into(), 1.0)
-            .map_or_else(WaitForecast::nothing_known, WaitForecast::by_median)
-    };
-    (0..jobs).map(of_job).collect()
 }
 
 /// What every method is asked.

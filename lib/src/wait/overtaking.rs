@@ -22,7 +22,7 @@ const UNIT: f64 = 600.0;
 
 /// A part of the score that jobs of one kind share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum JobKind {
+enum ScorePart {
     Waited,
     Queue(u32),
     Partition(u32),
@@ -52,20 +52,20 @@ impl Weight {
 
 /// A job that waits.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct Contender {
     submit: Time,
     procs: i64,
-    kinds: [JobKind; KINDS],
+    kinds: [ScorePart; KINDS],
 }
 
 /// Learns from the events of a site which waiting jobs it prefers.
 #[derive(Debug, Clone, Default)]
 pub struct Overtaking {
     /// Looked up, never iterated.
-    weights: HashMap<JobKind, Weight>,
-    waiting: BTreeMap<JobIndex, Candidate>,
+    weights: HashMap<ScorePart, Weight>,
+    waiting: BTreeMap<JobIndex, Contender>,
     /// Those that started in the second of the last start.
-    started: Vec<Candidate>,
+    started: Vec<Contender>,
     at: Time,
     /// Processors in use, before the starts of that second.
     before: i64,
@@ -79,17 +79,17 @@ fn binary_log(number: i64) -> u32 {
     u64::try_from(number).unwrap_or(0).checked_ilog2().unwrap_or(0)
 }
 
-fn kinds(job: &Job) -> [JobKind; KINDS] {
+fn kinds(job: &Job) -> [ScorePart; KINDS] {
     // Unknown is a kind of its own.
     let known = |id: Option<u32>| id.map_or(0, |id| id.wrapping_add(1));
     [
-        JobKind::Waited,
-        JobKind::Queue(known(job.queue.map(|id| id.number()))),
-        JobKind::Partition(known(job.partition.map(|id| id.number()))),
-        JobKind::User(known(job.user.map(|id| id.number()))),
-        JobKind::Group(known(job.group.map(|id| id.number()))),
-        JobKind::Size(binary_log(i64::from(job.shape.procs.0))),
-        JobKind::Request(job.shape.limit.map_or(99, |limit| binary_log(limit.0))),
+        ScorePart::Waited,
+        ScorePart::Queue(known(job.queue.map(|id| id.number()))),
+        ScorePart::Partition(known(job.partition.map(|id| id.number()))),
+        ScorePart::User(known(job.user.map(|id| id.number()))),
+        ScorePart::Group(known(job.group.map(|id| id.number()))),
+        ScorePart::Size(binary_log(i64::from(job.shape.procs.0))),
+        ScorePart::Request(job.shape.limit.map_or(99, |limit| binary_log(limit.0))),
     ]
 }
 
@@ -103,7 +103,7 @@ impl Overtaking {
     pub fn new() -> Overtaking {
         let mut learned = Overtaking::default();
         // Until something is learned, first come, first served.
-        learned.weights.insert(JobKind::Waited, Weight { value: 1.0, squares: 0.0 });
+        learned.weights.insert(ScorePart::Waited, Weight { value: 1.0, squares: 0.0 });
         learned
     }
 
@@ -112,8 +112,8 @@ impl Overtaking {
         self.sum(&kinds(job), waited(wait))
     }
 
-    fn sum(&self, kinds: &[JobKind; KINDS], waited: f64) -> f64 {
-        let value = |kind: &JobKind| self.weights.get(kind).map_or(0.0, |weight| weight.value);
+    fn sum(&self, kinds: &[ScorePart; KINDS], waited: f64) -> f64 {
+        let value = |kind: &ScorePart| self.weights.get(kind).map_or(0.0, |weight| weight.value);
         let of_wait = value(&kinds[0]).max(0.0) * waited;
         kinds[1..].iter().map(value).sum::<f64>() + of_wait
     }
@@ -127,8 +127,8 @@ impl Overtaking {
         match event.what {
             What::Arrived => {
                 let procs = i64::from(event.job.shape.procs.0);
-                let candidate = Candidate { submit: event.job.submit, procs, kinds: kinds(event.job) };
-                self.waiting.insert(index, candidate);
+                let contender = Contender { submit: event.job.submit, procs, kinds: kinds(event.job) };
+                self.waiting.insert(index, contender);
             }
             What::Started(shape) => {
                 let procs = i64::from(shape.procs.0);
@@ -155,7 +155,7 @@ impl Overtaking {
         }
         let started = std::mem::take(&mut self.started);
         let free = self.most - self.before;
-        let fitting: Vec<Candidate> =
+        let fitting: Vec<Contender> =
             self.waiting.values().filter(|one| one.procs <= free).copied().collect();
         let compared = COMPARED.min(fitting.len());
         for winner in &started {
@@ -169,11 +169,11 @@ impl Overtaking {
     }
 
     /// The first was preferred: a step of a logistic regression on the difference.
-    fn learn(&mut self, winner: &Candidate, loser: &Candidate) {
+    fn learn(&mut self, winner: &Contender, loser: &Contender) {
         let (won, lost) = (waited(self.at - winner.submit), waited(self.at - loser.submit));
         let margin = self.sum(&winner.kinds, won) - self.sum(&loser.kinds, lost);
         let surprise = 1.0 / (1.0 + margin.exp());
-        if let Some(weight) = self.weights.get_mut(&JobKind::Waited) {
+        if let Some(weight) = self.weights.get_mut(&ScorePart::Waited) {
             weight.step(surprise * (won - lost));
         }
         for (one, other) in winner.kinds[1..].iter().zip(&loser.kinds[1..]) {

@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Add how long each simulation took, in JSON and CSV; without it, results are the same every time
-    #[arg(long, help_heading = "Results")]
+    #[arg(long, help_heading = "Results", conflicts_with = "shake")]
     pub timings: bool,
     #[command(flatten)]
     pub plotting: Plotting,

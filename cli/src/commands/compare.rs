@@ -10,6 +10,7 @@ use queuecast::workload::Workload;
 
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
+use super::shaken::{ShakeOptions, ShakenTraces};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::Variation;
 use super::{cleaning, threads};
@@ -27,6 +28,9 @@ Examples:
   Does predicting run times help, and how far is it from knowing them?
     queuecast compare traces/*.swf.gz --policy easy,sjbf \\
       --predictor requested,recent:2,perfect
+
+  Is it luck? Means over 20 seeds that move every arrival by up to a minute:
+    queuecast compare KTH-SP2.swf.gz --policy easy,sjbf --shake 1m --seeds 20
 
   A table for a paper:
     queuecast compare KTH-SP2.swf.gz --policy fcfs,easy --format markdown";
@@ -53,6 +57,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub variation: Variation,
     #[command(flatten)]
+    pub shaken: ShakeOptions,
+    #[command(flatten)]
     pub scheduling: Scheduling,
     #[command(flatten)]
     pub source: Source,
@@ -61,7 +67,7 @@ pub struct Arguments {
     #[arg(value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Add how long each simulation took, in JSON and CSV; without it, results are the same every time
-    #[arg(long, help_heading = "Results")]
+    #[arg(long, help_heading = "Results", conflicts_with = "shake")]
     pub timings: bool,
     #[command(flatten)]
     pub plotting: Plotting,
@@ -100,7 +106,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plot = arguments.plotting.plan(&inputs)?;
     let experiments = arguments.experiments()?;
     let window = arguments.scheduling.window;
-    let sweep = Sweep::grid(arguments.files.len(), &experiments).over(window).with_fairness();
+    let (shaking, files) = (arguments.shaken.shaking(), arguments.files.len());
+    let sweep = match shaking {
+        Some(shaking) => shaking.sweep(files, &experiments, window),
+        None => Sweep::grid(files, &experiments).over(window).with_fairness(),
+    };
     let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
         // Which failure is told does not depend on which thread was first.
         let progress = Progress::new(printer, "reading", arguments.files.len());
@@ -131,8 +141,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning: Some(trace.log.report.clone()),
         notes: assumptions(trace),
     });
-    let mut comparison = Comparison::new(compared.collect(), window, results)
-        .labelled(PredictorLabels::of(&Several::together(&arguments.predictor)));
+    let labels = PredictorLabels::of(&Several::together(&arguments.predictor));
+    if let Some(shaking) = shaking {
+        let shaken = shaking.results(files, &experiments, &results);
+        return plot.answer(&ShakenTraces::new(compared.collect(), window, shaking, shaken, labels), printer);
+    }
+    let mut comparison = Comparison::new(compared.collect(), window, results).labelled(labels);
     comparison.tell_killed(printer);
     if !arguments.timings {
         comparison = comparison.without_timings();

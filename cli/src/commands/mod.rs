@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `variation`, `live`, `moment`, `newcomer`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moment`, `newcomer`) are below all commands.
 
 mod advise;
 mod allocate;
@@ -22,6 +22,7 @@ mod portrait;
 mod reproduce;
 mod score;
 mod search;
+mod shaken;
 mod simulate;
 mod source;
 mod threads;

@@ -36,6 +36,7 @@ impl Variation {
         let mut varied = policy.clone();
         if let Some(depth) = self.depth {
             let said = match (policy.order, policy.reservations) {
+                _ if policy.likely.is_some() => Some("gives the first job a reservation"),
                 (None, _) => Some("never backfills, so reservations change nothing"),
                 (_, Depth::First(1)) => None,
                 (_, already) if already == depth => None,
@@ -47,6 +48,7 @@ impl Variation {
         }
         if let Some(order) = self.backfill_order {
             let said = match (policy.order, policy.reservations) {
+                _ if policy.likely.is_some() => Some("has an order of its own"),
                 (None, _) => Some("never backfills"),
                 (Some(already), _) if already == order => None,
                 (_, Depth::All) => Some("gives every job a reservation in the order of the queue"),
@@ -58,6 +60,7 @@ impl Variation {
         }
         if let Some(formula) = &self.priority {
             let said = match (&policy.priority, policy.form) {
+                _ if policy.likely.is_some() => Some("has an order of its own"),
                 (Some(already), _) if already != formula => Some("has a priority of its own"),
                 (_, Persistence::Keep) => Some("promises starts in the order of arrival"),
                 _ => None,

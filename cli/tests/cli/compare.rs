@@ -170,3 +170,38 @@ fn one_bad_trace_is_told_and_nothing_is_printed() {
     let stderr = predicate::str::contains("empty.swf is empty");
     folder.queuecast("compare four.swf empty.swf missing.swf").assert().code(3).stdout("").stderr(stderr);
 }
+
+#[test]
+fn shaken_arrivals_give_means_over_seeds_with_intervals() {
+    let folder = two();
+    let command =
+        "compare four.swf half.swf --policy easy,likely --predictor requested,perfect --shake 10m --seeds 4";
+    let result = json(folder.queuecast(command).args(["--format", "json"]));
+    assert_eq!((&result["shaking"]["by"], &result["shaking"]["seeds"]), (&600.into(), &4.into()));
+    let results = result["results"].as_array().unwrap();
+    assert_eq!(results.len(), 8);
+    assert_eq!((&results[6]["workload"], &results[6]["experiment"]["policy"]), (&1.into(), &"likely".into()));
+    let wait = &results[0]["metrics"]["mean_wait"];
+    assert_eq!(wait["times"], 4);
+    assert!(wait["confidence"].as_f64().unwrap() > 0.0, "{wait}");
+    let text = stdout(&mut folder.queuecast(command));
+    assert!(text.contains("99% bounded slowdown") && text.contains("4 seeds"), "{text}");
+    let run =
+        |threads: &str| stdout(folder.queuecast(command).args(["--format", "csv", "--threads", threads]));
+    assert_eq!(run("1"), run("2"));
+    // Control: other shifts, other results.
+    let other = command.replace("10m", "1s");
+    assert_ne!(run("1"), stdout(folder.queuecast(&other).args(["--format", "csv"])));
+}
+
+#[test]
+fn what_belongs_to_shaken_arrivals_is_refused_without_them() {
+    let folder = two();
+    folder
+        .queuecast("compare four.swf --seeds 3")
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("--shake"));
+    folder.queuecast("compare four.swf --shake 1m --timings").assert().code(2);
+    folder.queuecast("compare four.swf --policy likely --depth 2").assert().code(2);
+}

@@ -16,7 +16,11 @@ pub fn column(metric: &Metric, heading: &str) -> Column {
 
 /// A metric's value; missing where it means nothing.
 pub fn cell(metric: &Metric, summary: &Summary) -> Cell {
-    let Some(value) = metric.value(summary) else { return Cell::Missing };
+    metric.value(summary).map_or(Cell::Missing, |value| cell_of(metric, value))
+}
+
+/// A value of a metric, such as its mean over several summaries.
+pub fn cell_of(metric: &Metric, value: f64) -> Cell {
     match metric.unit {
         Unit::Jobs | Unit::Count | Unit::ProcessorSeconds => Cell::Integer(value as i64),
         Unit::Instant => Cell::Identifier(value as i64),

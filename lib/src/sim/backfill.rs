@@ -5,10 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::conservative::Conservative;
+use super::likely::{Likely, LikelyPlanner};
 use super::one_reservation::OneReservation;
 use super::order::Order;
 use super::plain::Plain;
 use super::plain_conservative::PlainConservative;
+use super::plain_likely::PlainLikely;
 use super::policy::Policy;
 use super::priority::Formula;
 use super::reservations::{Depth, Persistence};
@@ -22,6 +24,7 @@ use crate::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, c
 /// | EASY (Lifka 1995) | 1 | arrival |
 /// | SJBF (Tsafrir et al. 2007) | 1 | shortest first |
 /// | conservative (Mu'alem & Feitelson 2001) | all | – |
+/// | likely | 1 | shortest expected first, at the head too: see [`Likely`] |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Backfill {
@@ -33,12 +36,20 @@ pub struct Backfill {
     pub form: Persistence,
     /// The order at the head of the queue: highest first, ties by arrival; `None`: by arrival.
     pub priority: Option<Formula>,
+    /// Backfilling on distributions: the other fields are then those of [`Backfill::sjbf`].
+    pub likely: Option<Likely>,
 }
 
 impl Backfill {
     /// First come, first served.
     pub fn fcfs() -> Backfill {
-        Backfill { reservations: Depth::First(1), order: None, form: Persistence::Replan, priority: None }
+        Backfill {
+            reservations: Depth::First(1),
+            order: None,
+            form: Persistence::Replan,
+            priority: None,
+            likely: None,
+        }
     }
 
     /// EASY: one reservation, the other jobs are tried in arrival order.
@@ -51,6 +62,11 @@ impl Backfill {
         Backfill { order: Some(Order::Shortest), ..Backfill::fcfs() }
     }
 
+    /// Backfilling on distributions.
+    pub fn likely(likely: Likely) -> Backfill {
+        Backfill { likely: Some(likely), ..Backfill::sjbf() }
+    }
+
     /// A reservation for every blocked job.
     pub fn conservative(form: Persistence) -> Backfill {
         Backfill { reservations: Depth::All, form, ..Backfill::easy() }
@@ -58,6 +74,9 @@ impl Backfill {
 
     /// The policy, as the fastest planner that plans exactly as the plain loop.
     pub fn build(&self) -> Box<dyn Policy> {
+        if let Some(likely) = self.likely {
+            return Box::new(LikelyPlanner::new(likely));
+        }
         match (self.form, self.reservations, &self.priority) {
             (Persistence::Keep, _, _) => Box::new(Conservative::new()),
             (Persistence::Replan, Depth::First(1), None) => Box::new(OneReservation::new(self.order)),
@@ -67,6 +86,9 @@ impl Backfill {
 
     /// The policy as a plain loop over all waiting jobs: the slow definition.
     pub fn build_plain(&self) -> Box<dyn Policy> {
+        if let Some(likely) = self.likely {
+            return Box::new(PlainLikely::new(likely));
+        }
         match self.form {
             Persistence::Keep => Box::new(PlainConservative::new()),
             Persistence::Replan => Box::new(Plain::new(self.reservations, self.order, self.priority.clone())),
@@ -117,6 +139,7 @@ impl Spec for Backfill {
                 "backfilling in which no job delays another ahead in the queue",
                 "conservative:form=replan",
             ),
+            Likely::form(),
         ]
     }
 
@@ -126,6 +149,7 @@ impl Spec for Backfill {
             "easy" => Backfill::easy(),
             "sjbf" => Backfill::sjbf(),
             "conservative" => Backfill::conservative(Persistence::Keep),
+            Likely::NAME => return Likely::read(settings).map(Backfill::likely),
             _ => return Err(settings.unread()),
         };
         settings.set("depth", &mut policy.reservations, |value| value.spec())?;
@@ -147,6 +171,9 @@ impl Spec for Backfill {
 
 impl fmt::Display for Backfill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(likely) = &self.likely {
+            return likely.written().fmt(f);
+        }
         let (name, named) = match (self.reservations, self.order) {
             (Depth::All, Some(_)) => ("conservative", Backfill::conservative(Persistence::Keep)),
             (_, None) => ("fcfs", Backfill::fcfs()),
@@ -181,19 +208,23 @@ mod tests {
             "sjbf:depth=2",
             "conservative:form=replan",
             "easy:depth=2,order=area,priority=max(wait, 60) / requested",
+            "likely",
+            "likely:confidence=0.9,ageing=36h,patience=3d",
+            "likely:ageing=90s",
         ] {
             assert_eq!(text.parse::<Backfill>().unwrap().to_string(), text);
         }
         assert_eq!("conservative:replan".parse(), Ok(Backfill::conservative(Persistence::Replan)));
         assert_eq!("easy:order=shortest".parse::<Backfill>(), "sjbf".parse());
         assert_eq!("easy:".parse::<Backfill>(), "easy".parse());
+        assert_eq!("likely:patience=4d,ageing=43200".parse::<Backfill>(), "likely".parse());
         assert!("easy,".parse::<Backfill>().is_err());
     }
 
     #[test]
     fn wrong_specs_say_what_is_possible() {
         let error = |text: &str| text.parse::<Backfill>().unwrap_err().to_string();
-        assert!(error("eazy").contains("fcfs, easy, sjbf, conservative"));
+        assert!(error("eazy").contains("fcfs, easy, sjbf, conservative, likely"));
         assert!(error("easy:depth=0").contains("from 1 on"), "{}", error("easy:depth=0"));
         assert!(error("easy:order=longest").contains("smallest"));
         assert!(error("easy:deep").contains("depth=N|all, order=none|arrival|shortest"));
@@ -202,6 +233,9 @@ mod tests {
         assert!(error("easy:depth=2priority=wait").contains("from 1 on"));
         assert!(error("conservative:order=none").contains("every job has one"));
         assert!(error("conservative:order=shortest,form=replan").contains("every job has one"));
+        assert!(error("likely:confidence=1.5").contains("from 0 to 1"));
+        assert!(error("likely:patience=0").contains("36h") && error("likely:ageing=2 weeks").contains("36h"));
+        assert!(error("likely:depth=2").contains("confidence=0..1, ageing=DURATION, patience=DURATION"));
         assert!(error("fcfs:depth=5").contains("order=none"));
     }
 }

@@ -215,13 +215,19 @@ impl<'w> Engine<'w> {
         parts
             .predictor
             .observe(&Event { at: Time(now), job: &job, what: What::Arrived }, &mut self.revisions);
-        let predicted = parts.predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).point();
+        let forecast = parts.predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO });
+        let predicted = forecast.point();
         let mut placement = Placement::waiting(Seconds(secret.run), predicted, Reason::Immediate);
         placement.killed = secret.ending == Ending::Killed;
         self.placements.push(placement);
         self.secrets.push(self.site.rows().oldest(), index, secret);
-        let planned = self.planned(predicted);
-        self.site.submit(&job, predicted, planned);
+        match parts.policy.confidence() {
+            None => {
+                let planned = self.planned(predicted);
+                self.site.submit(&job, predicted, planned);
+            }
+            Some(confidence) => self.submit_bounded(&job, &forecast, confidence),
+        }
         self.longest_queue = self.longest_queue.max(self.site.queue_length());
         self.revise_all(now, parts);
         self.tell(index, now, What::Arrived, parts.observers);
@@ -296,7 +302,7 @@ impl<'w> Engine<'w> {
             standing if standing > elapsed => standing,
             _ => self.options.correction.corrected_again(before, Seconds(row.first), elapsed, limit),
         };
-        let planned = self.planned_beyond(corrected, elapsed);
+        let planned = self.planned_end_beyond(index, corrected, elapsed, parts.policy);
         self.move_end(index, &row, now, Seconds(row.first), corrected, planned, parts);
         let what = What::Overran { elapsed, corrected };
         self.learn(index, now, what, parts);

@@ -19,6 +19,15 @@ pub trait Policy: Send {
         None
     }
 
+    /// The probability with which it wants to know how long each job runs at most. Where there is one, [`WaitingJob::bound`] is
+    /// that quantile of the job's forecast, and running jobs are planned to end when their requested times do: the latest that
+    /// can happen, beside which the policy weighs what is likely. `None`: jobs are planned by the points of their forecasts.
+    ///
+    /// [`WaitingJob::bound`]: crate::site::WaitingJob::bound
+    fn confidence(&self) -> Option<f64> {
+        None
+    }
+
     /// Its name in errors.
     fn name(&self) -> String {
         let path = std::any::type_name::<Self>();

@@ -243,8 +243,8 @@ mod tests {
 
     fn value(formula: &str) -> f64 {
         let job = Job::rigid(1, Time(100), Procs(4), Some(Seconds(600)));
-        let waiting =
-            WaitingJob { index: job.index, job: &job, predicted: Seconds(60), planned: Seconds(120) };
+        let (predicted, planned) = (Seconds(60), Seconds(120));
+        let waiting = WaitingJob { index: job.index, job: &job, predicted, planned, bound: planned };
         formula.parse::<Formula>().unwrap().value(&waiting, Time(400))
     }
 

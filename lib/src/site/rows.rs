@@ -15,6 +15,8 @@ pub(crate) struct Row {
     pub predicted: i64,
     /// The run time that plans are made with.
     pub planned: i64,
+    /// The run time not exceeded with the probability that the policy asks for; as planned where it asks for none.
+    pub bound: i64,
     /// Processors it holds or asks for.
     pub procs: u32,
     /// How many jobs had started before it.
@@ -37,6 +39,7 @@ impl Row {
         first: 0,
         predicted: 0,
         planned: 0,
+        bound: 0,
         procs: 0,
         turn: 0,
         before: 0,
@@ -50,6 +53,7 @@ impl Row {
             first: predicted.0,
             predicted: predicted.0,
             planned: planned.0,
+            bound: planned.0,
             procs: procs.0,
             ..Row::EMPTY
         }

@@ -49,6 +49,14 @@ impl Site {
         index
     }
 
+    /// What is known of a job in the system: the run time not exceeded with the probability that the policy asks for. It is as
+    /// planned when the job is submitted or revised.
+    pub fn bound(&mut self, job: JobIndex, bound: Seconds) -> Result<(), SiteError> {
+        self.rows.present(job).ok_or(SiteError::NotWaiting(job))?;
+        self.rows[job].bound = bound.0;
+        Ok(())
+    }
+
     /// A waiting job starts, in the shape at this place of [`Job::shapes`].
     ///
     /// In another shape than it prefers, its prediction changes in proportion to the requested times of the two shapes, where
@@ -107,7 +115,8 @@ impl Site {
         planned: Seconds,
     ) -> Result<(), SiteError> {
         let row = *self.rows.present(job).ok_or(SiteError::NotWaiting(job))?;
-        let revised = Row { first: first.0, predicted: predicted.0, planned: planned.0, ..row };
+        let (first, predicted, planned) = (first.0, predicted.0, planned.0);
+        let revised = Row { first, predicted, planned, bound: planned, ..row };
         self.rows[job] = revised;
         if !row.is_waiting() && row.planned_end() != revised.planned_end() {
             self.running.remove(row.planned_end(), job);

@@ -42,6 +42,8 @@ pub struct WaitingJob<'a> {
     pub predicted: Seconds,
     /// The run time to plan with: the prediction times the factor of the simulation.
     pub planned: Seconds,
+    /// The run time not exceeded with the probability that the policy asks for; as planned where it asks for none.
+    pub bound: Seconds,
 }
 
 /// A job on the machine.
@@ -93,6 +95,7 @@ impl<'a> View<'a> {
                 job: site.rows().job(job),
                 predicted: Seconds(row.predicted),
                 planned: Seconds(row.planned),
+                bound: Seconds(row.bound),
             }
         })
     }

@@ -15,7 +15,7 @@ mod written;
 pub(crate) use choices::{choices, conversions};
 pub use error::SpecError;
 pub use form::{Alone, Also, Form, SettingKey, name_in};
-pub use settings::{Settings, Value};
+pub use settings::{Settings, Value, written_duration};
 pub use text::{Spec, known};
 pub use written::{Written, YesNo};
 

@@ -198,6 +198,21 @@ impl<'a> Value<'a> {
         length.map_err(|_| self.wrong(format!("give a whole number of seconds from 1 to {most}")))
     }
 
+    /// A length of time, at least one second: plain seconds, or whole seconds, minutes, hours or days (`90s`, `15m`, `36h`, `2d`).
+    pub fn duration(&self, most: i64) -> Result<Seconds, SpecError> {
+        let text = self.text();
+        let (number, unit) = UNITS
+            .iter()
+            .find_map(|&(letter, unit)| Some((text.strip_suffix(letter)?, unit)))
+            .unwrap_or((text, 1));
+        let length = number.parse::<i64>().ok().and_then(|number| number.checked_mul(unit));
+        length.filter(|length| (1..=most).contains(length)).map(Seconds).ok_or_else(|| {
+            self.wrong(format!(
+                "give whole seconds, minutes, hours or days, up to {most} s: 90s, 15m, 36h, 2d"
+            ))
+        })
+    }
+
     /// Yes or no. The key alone means yes.
     pub fn flag(&self) -> Result<bool, SpecError> {
         match self.text() {
@@ -206,4 +221,13 @@ impl<'a> Value<'a> {
             _ => Err(self.wrong("say yes or no")),
         }
     }
+}
+/// Units of lengths of time, the largest first.
+const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// A length of time as [`Value::duration`] reads it, in the largest unit that divides it; two days stay 48 hours.
+pub fn written_duration(length: Seconds) -> String {
+    let whole = |unit: i64| length.0 % unit == 0 && length.0 / unit >= if unit == 86_400 { 3 } else { 1 };
+    let (letter, unit) = UNITS.into_iter().find(|&(_, unit)| whole(unit)).unwrap_or(('s', 1));
+    format!("{}{letter}", length.0 / unit)
 }

@@ -11,8 +11,8 @@ use queuecast::predict::{
     Revision, Ruh, RuntimePredictor, Sbh, SessionHistory, Statistic,
 };
 use queuecast::sim::{
-    Backfill, Change, Depth, EventOrder, Fork, LimitRule, Observer, Options, Order, Persistence, Placement,
-    Policy, Reason, Schedule, SimError, Standing, Start, View, WaitingJob, simulate,
+    Backfill, Change, Depth, EventOrder, Fork, Likely, LimitRule, Observer, Options, Order, Persistence,
+    Placement, Policy, Reason, Schedule, SimError, Standing, Start, View, WaitingJob, simulate,
 };
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
@@ -186,11 +186,17 @@ fn policies() -> impl Strategy<Value = Backfill> {
         prop_oneof![3 => Just(None), 1 => Just(Some("wait / requested")), 1 => Just(Some("-procs"))];
     prop_oneof![
         1 => Just(Backfill::conservative(Persistence::Keep)),
+        1 => (1..100_i64, 1..100_i64).prop_map(|(ageing, patience)| Backfill::likely(Likely {
+            confidence: 0.5,
+            ageing: Seconds(ageing),
+            patience: Seconds(patience),
+        })),
         5 => (depths, backfill_orders(), formulas).prop_map(|(reservations, order, formula)| Backfill {
             reservations,
             order,
             form: Persistence::Replan,
             priority: formula.map(|formula| formula.parse().unwrap()),
+            likely: None,
         }),
     ]
 }

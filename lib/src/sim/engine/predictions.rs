@@ -1,11 +1,11 @@
 //! Predictions that are replaced while a job waits or runs.
 
 use super::{Components, Engine};
-use crate::job::JobIndex;
-use crate::predict::Revision;
+use crate::job::{Job, JobIndex};
+use crate::predict::{Forecast, Revision};
 use crate::sim::error::SimError;
 use crate::sim::options::EventOrder;
-use crate::sim::policy::Change;
+use crate::sim::policy::{Change, Policy};
 use crate::site::rows::Row;
 use crate::units::{Procs, Seconds, Time};
 
@@ -33,8 +33,16 @@ impl Engine<'_> {
             return;
         };
         if row.is_waiting() {
-            let planned = self.planned(predicted);
+            let bounds = parts.policy.confidence().map(|confidence| {
+                let limit = self.site.rows().job(index).shape.limit;
+                self.bounds(&revision.forecast, confidence, limit)
+            });
+            let planned = bounds.map_or_else(|| self.planned(predicted), |(planned, _)| planned);
             self.predict(index, &row, now, predicted, predicted, planned);
+            if let Some((_, bound)) = bounds {
+                // It waits, by its row.
+                let _ = self.site.bound(index, bound);
+            }
             let (procs, from) = (Procs(row.procs), Seconds(row.planned));
             parts.policy.note(Change::Revised { job: index, procs, from, to: planned });
         } else {
@@ -48,11 +56,43 @@ impl Engine<'_> {
             if self.counts_as_gone(index, &row, now) {
                 return;
             }
-            let planned = self.planned_beyond(predicted, elapsed);
+            let planned = self.planned_end_beyond(index, predicted, elapsed, parts.policy);
             self.move_end(index, &row, now, predicted, predicted, planned, parts);
         }
         let placement = self.placement(index);
         placement.revisions = placement.revisions.saturating_add(1);
+    }
+
+    /// A job joins the queue under a policy that asks how long it runs at most, with this probability.
+    #[inline(never)]
+    pub(super) fn submit_bounded(&mut self, job: &Job, forecast: &Forecast, confidence: f64) {
+        let (planned, bound) = self.bounds(forecast, confidence, job.shape.limit);
+        let index = self.site.submit(job, forecast.point(), planned);
+        // It was submitted a line above.
+        let _ = self.site.bound(index, bound);
+    }
+
+    /// How long a job runs at the latest, and at most with this probability. The latest is its requested time, or without one the
+    /// longer of the other and the prediction.
+    fn bounds(&self, forecast: &Forecast, confidence: f64, limit: Option<Seconds>) -> (Seconds, Seconds) {
+        let likely = self.planned(forecast.quantile(confidence).max(Seconds(1)));
+        match limit.map(|limit| limit.max(Seconds(1))) {
+            Some(limit) => (limit, likely.min(limit)),
+            None => (likely.max(self.planned(forecast.point())), likely),
+        }
+    }
+
+    /// What to plan a running job with, which is more than it has run: by its prediction, or by its requested time under a policy
+    /// that asks for bounds.
+    pub(super) fn planned_end_beyond(
+        &self,
+        index: JobIndex,
+        predicted: Seconds,
+        elapsed: Seconds,
+        policy: &dyn Policy,
+    ) -> Seconds {
+        let bounded = policy.confidence().and(self.site.rows().job(index).shape.limit);
+        bounded.filter(|limit| *limit > elapsed).unwrap_or_else(|| self.planned_beyond(predicted, elapsed))
     }
 
     /// Replaces the prediction of a job in the system.

@@ -31,6 +31,7 @@ Where to start:
   queuecast trace info LOG    what is in a job log (SWF, or sacct -P)
   queuecast compare LOG       what other policies would have done with it
   queuecast when LOG -n 64 -t 2h                when a job would start
+  queuecast advise LOG -n 64 -t 2h              what to ask for
   queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for
   queuecast metaschedule SITES.toml -n 64       at which of several sites first";
 

@@ -3,6 +3,7 @@
 // What tests share is not inside a test function, where clippy would allow it.
 #![allow(clippy::unwrap_used)]
 
+mod advise;
 mod allocate;
 mod compare;
 mod demo;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::planned::{PlannedRuns, PlannedWaits};
-use super::starts::{ModelSettings, ModelledWaits, SimulatedWaits};
+use super::starts::{ModelledWaits, SimulatedWaits, TreeSettings};
 use crate::predict::PredictorSpec;
 use crate::sim::Backfill;
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
@@ -43,7 +43,7 @@ pub enum WaitMethod {
         policy: Option<Backfill>,
     },
     /// Boosted trees over facts of the arrival and simulated starts.
-    Trees(ModelSettings),
+    Trees(TreeSettings),
     /// One run of an EASY site on.
     Planned {
         /// How long jobs run in it.
@@ -171,7 +171,7 @@ impl fmt::Display for WaitMethod {
                 "simulated"
             }
             WaitMethod::Trees(model) => {
-                let usual = ModelSettings::default();
+                let usual = TreeSettings::default();
                 size(model.window, usual.window);
                 settings.extend((model.refit != usual.refit).then(|| format!("refit={}", model.refit)));
                 settings.extend((model.draws != usual.draws).then(|| format!("draws={}", model.draws)));
@@ -325,9 +325,9 @@ impl Spec for WaitMethod {
                 Ok(WaitMethod::Simulated { draws, policy })
             }
             "trees" => {
-                let usual = ModelSettings::default();
+                let usual = TreeSettings::default();
                 let simulates = settings.value("simulate").map_or(Ok(true), |value| value.flag())?;
-                let mut model = ModelSettings { window: window(usual.window)?, simulates, ..usual };
+                let mut model = TreeSettings { window: window(usual.window)?, simulates, ..usual };
                 settings.set("refit", &mut model.refit, |value| value.whole(1..=1_000_000))?;
                 settings.set("draws", &mut model.draws, |value| value.whole(0..=10_000))?;
                 Ok(WaitMethod::Trees(model))

@@ -52,7 +52,7 @@ impl Weight {
 
 /// A job that waits.
 #[derive(Debug, Clone, Copy)]
-struct Contender {
+struct WaitingChoice {
     submit: Time,
     procs: i64,
     kinds: [ScorePart; KINDS],
@@ -63,9 +63,9 @@ struct Contender {
 pub struct Overtaking {
     /// Looked up, never iterated.
     weights: HashMap<ScorePart, Weight>,
-    waiting: BTreeMap<JobIndex, Contender>,
+    waiting: BTreeMap<JobIndex, WaitingChoice>,
     /// Those that started in the second of the last start.
-    started: Vec<Contender>,
+    started: Vec<WaitingChoice>,
     at: Time,
     /// Processors in use, before the starts of that second.
     before: i64,
@@ -127,8 +127,8 @@ impl Overtaking {
         match event.what {
             What::Arrived => {
                 let procs = i64::from(event.job.shape.procs.0);
-                let contender = Contender { submit: event.job.submit, procs, kinds: kinds(event.job) };
-                self.waiting.insert(index, contender);
+                let choice = WaitingChoice { submit: event.job.submit, procs, kinds: kinds(event.job) };
+                self.waiting.insert(index, choice);
             }
             What::Started(shape) => {
                 let procs = i64::from(shape.procs.0);
@@ -155,7 +155,7 @@ impl Overtaking {
         }
         let started = std::mem::take(&mut self.started);
         let free = self.most - self.before;
-        let fitting: Vec<Contender> =
+        let fitting: Vec<WaitingChoice> =
             self.waiting.values().filter(|one| one.procs <= free).copied().collect();
         let compared = COMPARED.min(fitting.len());
         for winner in &started {
@@ -169,7 +169,7 @@ impl Overtaking {
     }
 
     /// The first was preferred: a step of a logistic regression on the difference.
-    fn learn(&mut self, winner: &Contender, loser: &Contender) {
+    fn learn(&mut self, winner: &WaitingChoice, loser: &WaitingChoice) {
         let (won, lost) = (waited(self.at - winner.submit), waited(self.at - loser.submit));
         let margin = self.sum(&winner.kinds, won) - self.sum(&loser.kinds, lost);
         let surprise = 1.0 / (1.0 + margin.exp());

@@ -13,6 +13,6 @@ mod snapshot;
 mod start_times;
 
 pub use learned_site::LearnedSite;
-pub use model::{ModelSettings, ModelledWaits};
+pub use model::{ModelledWaits, TreeSettings};
 pub use simulated::SimulatedWaits;
 pub use start_times::{StartTime, StartTimes};

@@ -19,7 +19,7 @@ const MOST_OPEN: usize = 100_000;
 
 /// How it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ModelSettings {
+pub struct TreeSettings {
     /// How many starts it learns from.
     pub window: usize,
     /// Trees are fitted again after so many starts.
@@ -30,15 +30,15 @@ pub struct ModelSettings {
     pub draws: u32,
 }
 
-impl Default for ModelSettings {
-    fn default() -> ModelSettings {
-        ModelSettings { window: 10_000, refit: 1000, simulates: true, draws: 12 }
+impl Default for TreeSettings {
+    fn default() -> TreeSettings {
+        TreeSettings { window: 10_000, refit: 1000, simulates: true, draws: 12 }
     }
 }
 
 /// Predicts waits by trees that are fitted again as jobs start.
 pub struct ModelledWaits {
-    settings: ModelSettings,
+    settings: TreeSettings,
     boosting: Boosting,
     tracker: RowTracker,
     /// Of jobs that have not started, by their numbers.
@@ -62,11 +62,7 @@ impl fmt::Debug for ModelledWaits {
 
 impl ModelledWaits {
     /// Before the first event.
-    pub fn new(
-        settings: ModelSettings,
-        predictor: &PredictorSpec,
-        default_request: Seconds,
-    ) -> ModelledWaits {
+    pub fn new(settings: TreeSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
         let site = LearnedSite::new(predictor, default_request);
         let tracker = RowTracker::new(site, settings.simulates, settings.draws);
         ModelledWaits {

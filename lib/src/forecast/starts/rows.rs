@@ -30,11 +30,11 @@ pub(super) struct RowTracker {
 }
 
 /// One number of a row, by name.
-struct Row<'a> {
+struct RowBuilder<'a> {
     values: &'a mut Vec<f32>,
 }
 
-impl Row<'_> {
+impl RowBuilder<'_> {
     fn add(&mut self, value: f64) {
         self.values.push(value as f32);
     }
@@ -102,7 +102,7 @@ impl RowTracker {
     /// The row of an arrival.
     pub fn row(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Vec<f32> {
         let mut values = Vec::with_capacity(72);
-        let mut row = Row { values: &mut values };
+        let mut row = RowBuilder { values: &mut values };
         let job = arrival.job;
         let now = arrival.at.0;
         let procs = job.shape.procs.0;
@@ -131,7 +131,7 @@ impl RowTracker {
         row.log(self.starts.back().map_or(f64::NAN, |&at| (now - at) as f64));
         if self.simulates {
             for wait in self.simulated(arrival, site) {
-                Row { values: &mut values }.add(wait);
+                RowBuilder { values: &mut values }.add(wait);
             }
         }
         debug_assert!(values.len() > KINDS);
@@ -139,7 +139,7 @@ impl RowTracker {
     }
 
     /// Facts of the waiting and running jobs that need a look at each of them.
-    fn queue_facts(&self, arrival: &Arrival<'_>, site: View<'_>, row: &mut Row<'_>) {
+    fn queue_facts(&self, arrival: &Arrival<'_>, site: View<'_>, row: &mut RowBuilder<'_>) {
         let job = arrival.job;
         let (procs, request) = (job.shape.procs, self.site.requested(job));
         let score = self.site.order().score(job, Seconds::ZERO);

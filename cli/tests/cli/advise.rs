@@ -1,0 +1,100 @@
+//! `queuecast advise` as a user runs it.
+
+use serde_json::Value;
+
+use crate::{Folder, json, stdout};
+
+/// A log that records waits: made-up jobs, simulated.
+fn log() -> Folder {
+    let folder = Folder::with("unused", "");
+    folder.queuecast("generate habits --jobs 1500 --seed 3 --output made.swf.gz --quiet").assert().success();
+    folder.queuecast("simulate made.swf.gz --schedule-swf log.swf --quiet --no-plot").assert().success();
+    folder
+}
+
+fn options(answer: &Value) -> &Vec<Value> {
+    answer["options"].as_array().unwrap()
+}
+
+#[test]
+fn every_change_has_a_range_and_a_verdict() {
+    let folder = log();
+    let line = "advise log.swf -n 16 -t 12h -u 3 --runs 8=4h,16=2h,32=70m --later 6h --format json";
+    let answer = json(&mut folder.queuecast(line));
+    assert_eq!(options(&answer)[0]["change"], "as_asked");
+    let changes: Vec<String> = options(&answer).iter().map(|one| one["change"].to_string()).collect();
+    for expected in ["\"size\"", "{\"later\":21600}"] {
+        assert!(changes.iter().any(|one| one == expected), "{expected}: {changes:?}");
+    }
+    for one in options(&answer) {
+        let [low, median, high] = ["low", "median", "high"].map(|part| one["done"][part].as_f64().unwrap());
+        assert!(low <= median && median <= high, "{one}");
+        assert!((0.0..=1.0).contains(&one["risk"].as_f64().unwrap()), "{one}");
+        let start = one["start"]["median"].as_f64().unwrap();
+        assert!(start <= median, "it starts before it is done: {one}");
+    }
+    // In another size the limit changes as the run does.
+    let smaller = options(&answer).iter().find(|one| one["procs"] == 8).unwrap();
+    assert_eq!(smaller["limit"], 24 * 3600);
+    let best = answer["best"].as_u64().unwrap() as usize;
+    assert!(best == 0 || options(&answer)[best]["too_close"] == false);
+    assert_eq!(answer, json(&mut folder.queuecast(line)), "the same bytes every time");
+    let csv = stdout(&mut folder.queuecast(&line.replace("json", "csv")));
+    assert_eq!(csv.lines().count(), 1 + options(&answer).len());
+}
+
+#[test]
+fn the_limit_keeps_the_accepted_risk() {
+    let folder = log();
+    let limit = |risk: &str| {
+        let answer =
+            json(&mut folder.queuecast(&format!("advise log.swf -n 16 -t 3d -u 3 {risk} --format json")));
+        (answer["limit"]["limit"].as_u64().unwrap(), answer["limit"]["risk"].as_f64().unwrap())
+    };
+    let (usual, risk) = limit("");
+    assert!(usual < 3 * 86_400 && risk <= 0.02, "{usual} {risk}");
+    let (daring, risk) = limit("--risk 0.3");
+    assert!(daring <= usual && risk <= 0.3, "{daring} {risk}");
+    let text = stdout(&mut folder.queuecast("advise log.swf -n 16 -t 3d -u 3"));
+    assert!(text.contains("at most 2.0% risk"), "{text}");
+    assert!(text.contains("What it could ask for") && text.contains("as asked"), "{text}");
+    // Control: nine in ten stopped is nothing to accept.
+    assert!(!folder.queuecast("advise log.swf -n 16 -t 3d --risk 0.9").output().unwrap().status.success());
+}
+
+#[test]
+fn nothing_later_is_looked_at() {
+    let folder = log();
+    let whole = std::fs::read_to_string(folder.path("log.swf")).unwrap();
+    let submit = |line: &str| line.split_whitespace().nth(1).and_then(|text| text.parse::<i64>().ok());
+    let jobs: Vec<&str> = whole.lines().filter(|line| !line.starts_with(';')).collect();
+    let at = submit(jobs[1000]).unwrap();
+    let known =
+        whole.lines().filter(|line| line.starts_with(';') || submit(line).is_some_and(|time| time <= at));
+    let known: Vec<&str> = known.collect();
+    std::fs::write(folder.path("known.swf"), known.join("\n") + "\n").unwrap();
+    let ask = |log: &str| {
+        let line = format!("advise {log} --at {at} -n 16 -t 12h -u 3 --later 6h --format json");
+        let mut answer = json(&mut folder.queuecast(&line));
+        answer["source"] = Value::Null;
+        answer
+    };
+    assert_eq!(ask("log.swf"), ask("known.swf"));
+}
+
+#[test]
+fn what_cannot_be_answered_says_why() {
+    let folder = log();
+    for (line, expected) in [
+        ("advise log.swf -n 16", "--time"),
+        ("advise log.swf -n 100000 -t 2h", "the machine has"),
+        ("advise log.swf -n 16 -t 2h -u 999999", "no such user"),
+        ("advise log.swf -n 16 -t 2h --runs 8", "such as 8=2h10m"),
+        ("advise log.swf -n 16 -t 2h --predictor perfect", "knows the future"),
+        ("advise made.swf.gz -n 16 -t 2h", "does not record how long jobs waited"),
+    ] {
+        let output = folder.queuecast(line).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(expected), "{line}: {said}");
+    }
+}

@@ -145,7 +145,7 @@ mod tests {
     fn an_unknown_name_lists_the_known_and_suggests_the_nearest() {
         let error = said(of::<Backfill>(), "easi");
         assert!(error.contains("invalid value 'easi' for '--spec <SPEC>'"), "{error}");
-        assert!(error.contains("[possible values: fcfs, easy, sjbf, conservative]"), "{error}");
+        assert!(error.contains("[possible values: fcfs, easy, sjbf, conservative, likely]"), "{error}");
         assert!(error.contains("a similar value exists: 'easy'"), "{error}");
         let error = said(predictor(), "median:2");
         assert!(

@@ -17,7 +17,7 @@ fn arguments_that_do_not_make_sense() {
     for (line, parts) in [
         (
             "simulate four.swf --policy easi",
-            &["[possible values: fcfs, easy, sjbf, conservative]", "similar value exists: 'easy'"][..],
+            &["[possible values: fcfs, easy, sjbf, conservative, likely]", "similar value exists: 'easy'"][..],
         ),
         ("simulate four.swf --policy fcfs,easy", &["queuecast compare takes several"]),
         ("simulate four.swf --policy easy:dept=4", &["\"dept=4\" is no setting", "depth=N|all"]),

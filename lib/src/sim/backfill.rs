@@ -235,7 +235,7 @@ mod tests {
         assert!(error("conservative:order=shortest,form=replan").contains("every job has one"));
         assert!(error("likely:confidence=1.5").contains("from 0 to 1"));
         assert!(error("likely:patience=0").contains("36h") && error("likely:ageing=2 weeks").contains("36h"));
-        assert!(error("likely:depth=2").contains("confidence=0..1, ageing=DURATION, patience=DURATION"));
+        assert!(error("likely:depth=2").contains("confidence=CONFIDENCE, ageing=TIME, patience=TIME"));
         assert!(error("fcfs:depth=5").contains("order=none"));
     }
 }

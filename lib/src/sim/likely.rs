@@ -40,9 +40,9 @@ const HOUR: i64 = 3_600;
 const LONGEST: i64 = 36_525 * 24 * HOUR;
 
 const KEYS: &[SettingKey] = &[
-    SettingKey::new("confidence", "0..1"),
-    SettingKey::new("ageing", "DURATION"),
-    SettingKey::new("patience", "DURATION"),
+    SettingKey::new("confidence", "CONFIDENCE"),
+    SettingKey::new("ageing", "TIME"),
+    SettingKey::new("patience", "TIME"),
 ];
 
 impl Likely {

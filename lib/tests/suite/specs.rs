@@ -39,6 +39,7 @@ fn values(key: &SettingKey) -> Vec<String> {
             "QUANTILE" | "CONFIDENCE" => &["0.5", "0.95"],
             "N" => &["1", "2", "3", "7"],
             "SECONDS" => &["1", "60", "86400"],
+            "TIME" => &["60", "90s", "36h", "3d"],
             "F" => &["1.5", "2", "1000"],
             "FORMULA" => &["wait", "max(wait, 60) / requested", "-procs"],
             "[PE,P,E,*]" => &["[PE,P,E,*]", "[X,*]", "[*]"],

@@ -241,10 +241,10 @@ impl Spec for WaitMethod {
                 "boosted trees over the job, the queue, recent waits and simulated starts of the last 10000 jobs",
             )
             .with(
-                "[:JOBS,refit=STARTS,draws=DRAWS,simulate=no]",
+                "[:JOBS,refit=N,draws=N,simulate=no]",
                 &[
                     WINDOW,
-                    SettingKey::new("refit", "STARTS"),
+                    SettingKey::new("refit", "N"),
                     SettingKey::new("draws", "DRAWS"),
                     SettingKey::new("simulate", "yes|no"),
                 ],

@@ -20,7 +20,7 @@ pub use planning::{
     shortest_limit,
 };
 pub use soonest::SoonestStart;
-pub use starts::{LearnedSite, ModelledWaits, SimulatedWaits, StartTime, StartTimes, TreeSettings};
+pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
 pub use when::{
     MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
     WhenSource, when, when_each,

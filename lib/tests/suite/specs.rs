@@ -35,7 +35,7 @@ fn values(key: &SettingKey) -> Vec<String> {
     let placeholder = |part: &str| -> Vec<String> {
         let samples: &[&str] = match part {
             "" => &[],
-            "JOBS" | "DRAWS" | "STARTS" | "COPIES" => &["1", "50", "5000"],
+            "JOBS" | "DRAWS" | "COPIES" => &["1", "50", "5000"],
             "QUANTILE" | "CONFIDENCE" => &["0.5", "0.95"],
             "N" => &["1", "2", "3", "7"],
             "SECONDS" => &["1", "60", "86400"],

@@ -144,7 +144,7 @@ fn best(options: &[JobOption]) -> usize {
 }
 
 /// One variant.
-struct Variant {
+struct AskedVariant {
     change: JobChange,
     job: Job,
     run: Distribution,
@@ -157,9 +157,9 @@ fn variants(
     run: &Distribution,
     asked: Seconds,
     safe: Seconds,
-) -> Vec<Variant> {
+) -> Vec<AskedVariant> {
     let job = &question.job;
-    let variant = |change, job: Job| Variant { change, job, run: run.clone() };
+    let variant = |change, job: Job| AskedVariant { change, job, run: run.clone() };
     let with_limit = |job: &Job, limit: Seconds| {
         let mut changed = job.clone();
         changed.shape.limit = Some(limit);
@@ -182,7 +182,7 @@ fn variants(
         let limit = Seconds((asked.0 as f64 * factor).ceil().clamp(1.0, 1e12) as i64);
         let mut changed = with_limit(job, limit);
         changed.shape.procs = procs;
-        variants.push(Variant { change: JobChange::Size, job: changed, run });
+        variants.push(AskedVariant { change: JobChange::Size, job: changed, run });
     }
     variants
 }

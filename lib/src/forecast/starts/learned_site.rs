@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::arrival_process::ArrivalProcess;
 use super::expected::ExpectedRuns;
 use super::snapshot::{AssumedRuns, Snapshot};
-use super::start_times::{StartTime, StartTimes};
+use super::start_times::{QueueStarts, QueuedStart};
 use crate::job::{Event, Job, Truth};
 use crate::parallel;
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec, Requested};
@@ -56,7 +56,7 @@ impl LearnedSite {
 
     /// When every waiting job, and the newcomer if there is one, starts in so many simulations: all are answered by the same
     /// runs. The newcomer joins the queue behind the others; a score of its own may bring it forward.
-    pub fn sample(&mut self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> StartTimes {
+    pub fn sample(&mut self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> QueueStarts {
         let snapshot = Snapshot::new(site, newcomer, &self.runs, &self.order);
         let past = self.coming.past();
         let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
@@ -73,9 +73,9 @@ impl LearnedSite {
         let count = snapshot.waiting();
         let jobs = waiting.enumerate().map(|(place, job)| {
             let starts = drawn.iter().flat_map(|piece| piece.iter().skip(place).step_by(count.max(1)));
-            StartTime::of(job, site.now(), starts.copied())
+            QueuedStart::of(job, site.now(), starts.copied())
         });
-        StartTimes { now: site.now(), draws, jobs: jobs.collect() }
+        QueueStarts { now: site.now(), draws, jobs: jobs.collect() }
     }
 
     /// The waits of the newcomer in so many draws, ascending; those that never start are left out.

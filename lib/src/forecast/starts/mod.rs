@@ -15,4 +15,4 @@ mod start_times;
 pub use learned_site::LearnedSite;
 pub use model::{ModelledWaits, TreeSettings};
 pub use simulated::SimulatedWaits;
-pub use start_times::{StartTime, StartTimes};
+pub use start_times::{QueueStarts, QueuedStart};

@@ -6,18 +6,18 @@ use crate::units::{Procs, Time};
 
 /// The start times of all jobs that wait at a site.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StartTimes {
+pub struct QueueStarts {
     /// When they were simulated.
     pub now: Time,
     /// How many simulations they come from.
     pub draws: u32,
     /// In the order of the queue; a newcomer is the last.
-    pub jobs: Vec<StartTime>,
+    pub jobs: Vec<QueuedStart>,
 }
 
 /// When one job starts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StartTime {
+pub struct QueuedStart {
     /// Its number at the site.
     pub index: JobIndex,
     /// Its name.
@@ -30,15 +30,15 @@ pub struct StartTime {
     pub never: f64,
 }
 
-impl StartTime {
-    pub(super) fn of(job: &Job, now: Time, starts: impl Iterator<Item = Time>) -> StartTime {
+impl QueuedStart {
+    pub(super) fn of(job: &Job, now: Time, starts: impl Iterator<Item = Time>) -> QueuedStart {
         let (mut waits, mut all) = (Vec::new(), 0_usize);
         for start in starts {
             all += 1;
             waits.extend((start != Time::NEVER).then(|| (start - now).0.max(0) as f64));
         }
         waits.sort_by(f64::total_cmp);
-        StartTime {
+        QueuedStart {
             index: job.index,
             id: job.id,
             procs: job.shape.procs,

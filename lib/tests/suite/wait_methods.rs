@@ -132,7 +132,7 @@ fn scores_are_the_same_on_any_number_of_threads() {
     let scorer = WaitScorer::new(&log, window).unwrap();
     let together = scorer.score(&methods, Watch::default());
     for (method, score) in methods.iter().zip(&together) {
-        let alone = scorer.score(&[method.clone()], Watch::default());
+        let alone = scorer.score(std::slice::from_ref(method), Watch::default());
         assert_eq!(
             (alone[0].one_class, alone[0].interval_score_80),
             (score.one_class, score.interval_score_80),

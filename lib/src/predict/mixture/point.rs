@@ -60,9 +60,9 @@ fn consensus(values: &Values, weights: &Values) -> f64 {
     for _ in 0..STEPS {
         let log = centre.ln();
         let (mut sum, mut total) = (0.0, 0.0);
-        for expert in 0..COUNT {
+        for (expert, value) in values.iter().enumerate() {
             let weight = near(log, expert);
-            sum += weight * values[expert];
+            sum += weight * value;
             total += weight;
         }
         if total > 0.0 {

@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moment`, `newcomer`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `moment`, `newcomer`) are below all commands.
 
 mod advise;
 mod allocate;
@@ -15,6 +15,7 @@ mod live;
 mod loaded;
 mod metaschedule;
 mod mold;
+mod moldable;
 mod moment;
 mod newcomer;
 mod portrait;

@@ -2,6 +2,7 @@
 //! site.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use queuecast::forecast::{
     SimulatedWaits, WaitMethod, WhenAnswer, WhenError, WhenSettings, WhenSource, when,
@@ -15,14 +16,137 @@ use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
-use super::live::{LiveQueue, LiveSite};
+use super::live::{self, LiveQueue, LiveSite};
 use super::loaded::{Loaded, number_of};
+use super::source::Source;
+use super::{cleaning, moment};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::spec::{self, Several, SpecList, SpecParser};
 
 /// The methods that are tried by default.
 pub const METHODS: &str = "trees,simulated,knn,past";
+
+/// What is asked about: the job, where and when it would be submitted, and how its wait is predicted.
+#[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
+pub struct Arguments {
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
+    #[arg(value_name = "FILE", required_unless_present = "live")]
+    pub file: Option<PathBuf>,
+    /// Processors the job asks for
+    #[arg(short = 'n', long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]
+    pub size: u32,
+    /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, as of jobs that ask for none
+    #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The job")]
+    pub time: Option<Seconds>,
+    /// Its user: a name or number of the log
+    #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]
+    pub user: Option<String>,
+    /// Its queue: a name or number of the log; in accounting records the partition
+    #[arg(short = 'q', long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub live: live::Arguments,
+    #[command(flatten)]
+    pub moment: moment::Arguments,
+    #[arg(long, value_name = "METHOD,...", default_value = METHODS, value_parser = SpecList(method()), hide_possible_values = true, help_heading = "The answer")]
+    #[arg(help = method().help(METHOD), long_help = method().long_help(METHOD))]
+    pub method: Vec<Several<WaitMethod>>,
+    /// How many of the last jobs the methods are tried on, each predicted at its submission with what was known then
+    #[arg(long, value_name = "N", default_value_t = WhenSettings::TRIALS, value_parser = spec::at_least::<1, usize>, allow_negative_numbers = true, help_heading = "The answer")]
+    pub trials: usize,
+    #[command(flatten)]
+    pub source: Source,
+}
+
+const METHOD: &str = "How waits are predicted; of several, separated by commas, the one whose ranges were best for the last jobs of the site, by their interval score";
+
+fn method() -> SpecParser<WaitMethod> {
+    spec::of()
+}
+
+impl Arguments {
+    /// How its wait is predicted.
+    pub fn settings(&self) -> WhenSettings {
+        let methods = Several::together(&self.method);
+        WhenSettings { methods, trials: self.trials, default_request: DEFAULT_REQUEST }
+    }
+
+    /// The job.
+    pub fn job(&self) -> NewJob {
+        let (user, queue) = (self.user.clone(), self.queue.clone());
+        NewJob { procs: Procs(self.size), time: self.time, user, queue }
+    }
+
+    /// Files that are read.
+    pub fn inputs(&self) -> Vec<&Path> {
+        self.file.iter().map(PathBuf::as_path).collect()
+    }
+
+    /// The log, with the jobs that had not ended when it was taken; or what a live site is asked with.
+    pub fn read(&self, printer: &Printer) -> Result<AskedPlace, Failure> {
+        let trace = self.file.as_ref().map(|file| Loaded::read(file, &self.source, printer)).transpose()?;
+        if let Some(trace) = &trace {
+            cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+        }
+        match trace {
+            Some(mut trace) if !self.live.live => {
+                live::take_size(&mut trace);
+                let taken = trace.log.workload.latest(&trace.log.unfinished);
+                take_unfinished(&mut trace, taken.unwrap_or_default(), printer)?;
+                Ok(AskedPlace::Log(trace))
+            }
+            mut history => {
+                let site = LiveSite::ask()?;
+                if let Some(history) = &mut history {
+                    take_history(history, &site, printer)?;
+                }
+                Ok(AskedPlace::Site { site, history })
+            }
+        }
+    }
+
+    /// One answer for each partition of a live site that allows the job, and why the others do not; refused if none does.
+    pub fn each_partition<T>(
+        &self,
+        site: &LiveSite,
+        printer: &Printer,
+        mut answer: impl FnMut(&LiveQueue) -> Result<T, Failure>,
+    ) -> Result<PartitionAnswers<T>, Failure> {
+        let job = self.job();
+        let queues = site.queues(self.live.partition.as_deref(), self.source.procs, printer)?;
+        let (mut answers, mut refused) = (Vec::new(), Vec::new());
+        for queue in &queues {
+            match not_allowed(queue, &job.asks(queue)) {
+                Some(why) => refused.push(format!("{}: {why}", queue.name)),
+                None => answers.push(answer(queue)?),
+            }
+        }
+        if answers.is_empty() {
+            return Err(Failure::usage("no partition allows this job").hint(refused.join("; ")));
+        }
+        Ok(PartitionAnswers { answers, refused, several: queues.len() > 1 })
+    }
+}
+
+/// Where a job would be submitted.
+pub enum AskedPlace {
+    /// At a moment of a log.
+    Log(Loaded),
+    /// On a live site, with accounting to learn from, if there is any.
+    Site { site: LiveSite, history: Option<Loaded> },
+}
+
+/// The answers for the partitions of a live site; never empty.
+pub struct PartitionAnswers<T> {
+    pub answers: Vec<T>,
+    /// Partitions that do not allow the job, and why.
+    pub refused: Vec<String>,
+    /// Whether more than one partition was asked.
+    pub several: bool,
+}
 
 /// What the job asks for.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -13,9 +13,6 @@ const SPREAD: (usize, usize) = (2, 10);
 /// The quantiles of a forecast at [`LEVELS`], in seconds: what is remembered of it until the outcome is known.
 pub type LevelQuantiles = [f64; LEVELS.len()];
 
-/// An error nearer to a shift than this lies on the corrected quantile.
-const TIE: f64 = 1e-9;
-
 /// How forecasts are corrected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConformalSettings {
@@ -28,14 +25,11 @@ pub struct ConformalSettings {
     /// How wide a forecast of a single value counts as, in logarithms: errors are measured in widths of the range from 10 % to
     /// 90 %, so that forecasts that are sure of themselves are moved less than those that are not. Above 0.
     pub narrowest: f64,
-    /// By how much one outcome moves the level that is read from past errors (Gibbs & Candès 2021): 0 for a plain rolling
-    /// window, more to follow fast changes.
-    pub step: f64,
 }
 
 impl Default for ConformalSettings {
     fn default() -> ConformalSettings {
-        ConformalSettings { window: 1000, enough: 100.0, offset: 10.0, narrowest: 0.3, step: 0.0 }
+        ConformalSettings { window: 1000, enough: 100.0, offset: 10.0, narrowest: 0.3 }
     }
 }
 
@@ -49,7 +43,6 @@ impl ConformalSettings {
             enough: above(self.enough, 1e-9, own.enough).min(LONGEST),
             offset: above(self.offset, 1e-3, own.offset).min(LONGEST),
             narrowest: above(self.narrowest, 1e-6, own.narrowest).min(1e3),
-            step: above(self.step, 0.0, own.step).min(1.0),
         }
     }
 }
@@ -114,9 +107,9 @@ impl Conformal {
         }
         let (width, log) = (self.width(quantiles), self.log(actual));
         let errors = quantiles.map(|quantile| (log - self.log(quantile)) / width);
-        let ConformalSettings { window, step, .. } = self.settings;
-        self.all.learn(&errors, window, step);
-        self.groups.entry(group).or_insert_with(ErrorWindow::new).learn(&errors, window, step);
+        let window = self.settings.window;
+        self.all.learn(&errors, window);
+        self.groups.entry(group).or_insert_with(ErrorWindow::new).learn(&errors, window);
     }
 
     /// How many outcomes the corrections of this group stand on, and those of all.
@@ -159,18 +152,11 @@ struct ErrorWindow {
     oldest: usize,
     /// For each level, the same in ascending order.
     sorted: [Vec<f64>; LEVELS.len()],
-    /// For each level, the level that is read from its errors; another one only with a step.
-    read: LevelQuantiles,
 }
 
 impl ErrorWindow {
     fn new() -> ErrorWindow {
-        ErrorWindow {
-            recent: Vec::new(),
-            oldest: 0,
-            sorted: std::array::from_fn(|_| Vec::new()),
-            read: LEVELS,
-        }
+        ErrorWindow { recent: Vec::new(), oldest: 0, sorted: std::array::from_fn(|_| Vec::new()) }
     }
 
     fn count(&self) -> f64 {
@@ -181,16 +167,13 @@ impl ErrorWindow {
     fn shift(&self, place: usize) -> f64 {
         let sorted = &self.sorted[place];
         let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
-        let at = (self.read[place] * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
+        let at = (LEVELS[place] * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
         let below = sorted[at as usize];
         let above = sorted[(at as usize + 1).min(last)];
         below + (above - below) * at.fract()
     }
 
-    fn learn(&mut self, errors: &LevelQuantiles, window: usize, step: f64) {
-        if step > 0.0 {
-            self.adapt(errors, step);
-        }
+    fn learn(&mut self, errors: &LevelQuantiles, window: usize) {
         if self.recent.len() < window {
             self.recent.push(*errors);
         } else {
@@ -202,25 +185,6 @@ impl ErrorWindow {
         }
         for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
             sorted.insert(sorted.partition_point(|&other| other < error), error);
-        }
-    }
-
-    /// Outcomes above a corrected quantile raise the level that is read, those below lower it. Those on it count in part: as far
-    /// as the level exceeds the share of smaller errors, relative to the share of errors on it.
-    fn adapt(&mut self, errors: &LevelQuantiles, step: f64) {
-        for (place, &error) in errors.iter().enumerate() {
-            let (level, shift, sorted) = (LEVELS[place], self.shift(place), &self.sorted[place]);
-            let below = if error < shift - TIE {
-                1.0
-            } else if error > shift + TIE {
-                0.0
-            } else {
-                let before = sorted.partition_point(|&other| other < shift - TIE) as f64;
-                let upto = sorted.partition_point(|&other| other <= shift + TIE) as f64;
-                let wanted = level * self.count();
-                if upto > before { ((wanted - before) / (upto - before)).clamp(0.0, 1.0) } else { level }
-            };
-            self.read[place] = (self.read[place] + step * (level - below)).clamp(0.0, 1.0);
         }
     }
 }
@@ -326,8 +290,8 @@ mod tests {
 
     /// The share of the last outcomes inside the corrected range from 10 % to 90 %, where a forecast of [`LEVELS`] as shares of
     /// 100 s meets outcomes that are `factor` of their place in the sequence times as long.
-    fn coverage(step: f64, count: usize, factor: impl Fn(usize) -> f64) -> f64 {
-        let mut conformal = Conformal::new(ConformalSettings { step, ..settings() });
+    fn coverage(count: usize, factor: impl Fn(usize) -> f64) -> f64 {
+        let mut conformal = Conformal::new(settings());
         let quantiles = LEVELS.map(|level| 100.0 + 100.0 * level);
         let (mut inside, mut judged) = (0, 0);
         for (place, share) in shares(count).enumerate() {
@@ -345,9 +309,9 @@ mod tests {
     #[test]
     fn wrong_forecasts_come_to_cover_what_they_should() {
         for (name, covered) in [
-            ("right", coverage(0.0, 8000, |_| 1.0)),
-            ("too short", coverage(0.0, 8000, |_| 30.0)),
-            ("too narrow", coverage(0.0, 8000, |place| if place % 2 == 0 { 0.1 } else { 10.0 })),
+            ("right", coverage(8000, |_| 1.0)),
+            ("too short", coverage(8000, |_| 30.0)),
+            ("too narrow", coverage(8000, |place| if place % 2 == 0 { 0.1 } else { 10.0 })),
         ] {
             assert!((78.0..=82.0).contains(&covered), "{name}: {covered}");
         }
@@ -357,16 +321,8 @@ mod tests {
     }
 
     #[test]
-    fn a_step_follows_drift_that_a_window_trails() {
-        let drift = |place: usize| 1.003_f64.powf(place as f64);
-        let (trailing, adaptive) = (coverage(0.0, 4000, drift), coverage(0.02, 4000, drift));
-        assert!(trailing < 60.0, "{trailing}");
-        assert!(adaptive > trailing + 15.0, "{adaptive} {trailing}");
-    }
-
-    #[test]
     fn masses_at_zero_and_at_a_limit_stay_where_they_are() {
-        let mut conformal = Conformal::new(ConformalSettings { step: 0.01, ..settings() });
+        let mut conformal = Conformal::new(settings());
         // Six of ten waits are zero, as predicted; three of ten reach the limit of an hour, as predicted.
         let quantiles: LevelQuantiles = LEVELS.map(|level| {
             if level < 0.6 {
@@ -405,13 +361,8 @@ mod tests {
         close(falling[4], 25.0);
         close(falling[5], 40.0);
 
-        let mut conformal = Conformal::new(ConformalSettings {
-            window: 0,
-            enough: f64::NAN,
-            offset: -1.0,
-            narrowest: 0.0,
-            step: f64::INFINITY,
-        });
+        let mut conformal =
+            Conformal::new(ConformalSettings { window: 0, enough: f64::NAN, offset: -1.0, narrowest: 0.0 });
         for actual in [f64::NAN, f64::INFINITY, -1.0, 2e15] {
             conformal.learn(0, &[1.0; LEVELS.len()], actual);
         }

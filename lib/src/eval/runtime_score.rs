@@ -10,7 +10,8 @@ use super::runtime_tally::{MEASURES, OF_RANGES, RuntimeMeasures, RuntimeScore, R
 use super::wait_score::WaitWindow;
 use super::{EvalError, Watch};
 use crate::distribution::Distribution;
-use crate::job::{End, Event, What};
+use crate::forecast::LimitRecord;
+use crate::job::{End, Event, Job, What};
 use crate::parallel;
 use crate::predict::{Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
 use crate::site::{Step, TimedStep, Timeline};
@@ -74,6 +75,13 @@ impl RuntimePredictor for PastRuns {
         let ran = end.ran.0 as f64;
         self.recent.push_back(ran);
         self.sorted.insert(self.sorted.partition_point(|&other| other < ran), ran);
+    }
+}
+
+/// A point says nothing of a risk.
+fn note_limits(limits: &mut LimitRecord, job: &Job, forecast: &Forecast) {
+    if forecast.has_range() {
+        limits.arrived(job, &forecast.distribution());
     }
 }
 
@@ -160,6 +168,7 @@ impl<'a> RuntimeScorer<'a> {
     fn follow(&self, method: &RuntimeMethod, done: &(dyn Fn(usize) + Sync)) -> [RuntimeTally; 2] {
         let mut predictor = method.build(self.workload, self.window.default_request);
         let mut tallies = [RuntimeTally::default(), RuntimeTally::default()];
+        let mut limits = LimitRecord::default();
         let mut ignored = Vec::new();
         let mut left = self.jobs();
         for &TimedStep { at, step, job: number } in self.timeline.steps() {
@@ -182,8 +191,16 @@ impl<'a> RuntimeScorer<'a> {
             if step == Step::Submitted {
                 predictor.observe(&Event { at, job, what }, &mut ignored);
             }
+            if step == Step::Submitted && !self.is_scored(index.at()) {
+                let forecast = predictor.estimate(&Question { job, elapsed: Seconds::ZERO });
+                note_limits(&mut limits, job, &forecast);
+            }
             if matches!(step, Step::Submitted | Step::Started) && self.is_scored(index.at()) {
                 let forecast = predictor.estimate(&Question { job, elapsed: Seconds::ZERO });
+                if step == Step::Submitted {
+                    tallies[0].add_limits(&limits, &forecast, truth.run(), job.shape.limit);
+                    note_limits(&mut limits, job, &forecast);
+                }
                 let tally = &mut tallies[usize::from(step == Step::Started)];
                 let month = month_of(self.workload, job.submit);
                 tally.add(&forecast, truth.run(), job.shape.limit, job.submit, month);
@@ -191,6 +208,9 @@ impl<'a> RuntimeScorer<'a> {
                     left -= 1;
                     done(1);
                 }
+            }
+            if let What::Ended(end) = what {
+                limits.ended(job.index, end.ran);
             }
             if step != Step::Submitted {
                 predictor.observe(&Event { at, job, what }, &mut ignored);

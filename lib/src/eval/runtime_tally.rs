@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::bootstrap::{MethodDifferences, RatioMeasure, ScoreIntervals, WeeklySums};
+use super::limit_tally::{LimitScore, LimitTally};
 use super::range_tally::{CalibrationPoint, MonthScore, RangeTally};
+use crate::forecast::LimitRecord;
 use crate::predict::Forecast;
 use crate::units::{Seconds, Time};
 
@@ -83,6 +85,9 @@ pub struct RuntimeMeasures {
     pub calibration: Vec<CalibrationPoint>,
     /// The share of run times in each tenth of their predicted distributions; empty of a method that gives points only.
     pub tenths: Vec<f64>,
+    /// What shorter time limits at some accepted risks would have done, as advised at submission; empty of a method that gives
+    /// points only.
+    pub limits: Vec<LimitScore>,
     /// Weeks in which a scored job was submitted.
     pub weeks: usize,
     /// 95 % confidence intervals of the main measures; none with fewer than two weeks.
@@ -117,6 +122,7 @@ pub(super) struct RuntimeTally {
     within_two: usize,
     with_range: usize,
     ranges: RangeTally,
+    limits: LimitTally,
     weeks: WeeklySums,
 }
 
@@ -155,6 +161,17 @@ impl RuntimeTally {
         self.weeks.add(submit, &sums);
     }
 
+    /// What shorter limits would have done to a job, by what was known as it was submitted.
+    pub(super) fn add_limits(
+        &mut self,
+        past: &LimitRecord,
+        forecast: &Forecast,
+        ran: Seconds,
+        limit: Option<Seconds>,
+    ) {
+        self.limits.add(past, &forecast.distribution(), ran, limit.unwrap_or(Seconds::ZERO));
+    }
+
     pub(super) fn weeks(&self) -> &WeeklySums {
         &self.weeks
     }
@@ -188,6 +205,7 @@ impl RuntimeTally {
             months,
             calibration: if ranges { self.ranges.calibration() } else { Vec::new() },
             tenths: if ranges { self.ranges.tenths() } else { Vec::new() },
+            limits: if ranges && self.limits.jobs() > 0 { self.limits.scores() } else { Vec::new() },
             weeks: self.weeks.weeks(),
             intervals: ScoreIntervals::new(),
             differences: None,

@@ -16,8 +16,8 @@ pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
-    JobChange, JobOption, JobPlan, LimitAdvice, PlanError, PlanQuestion, PlanSettings, TimeSpread, plan_job,
-    shortest_limit,
+    JobChange, JobOption, JobPlan, LimitAdvice, LimitRecord, PlanError, PlanQuestion, PlanSettings,
+    TimeSpread, plan_job,
 };
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};

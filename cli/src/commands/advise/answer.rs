@@ -169,12 +169,13 @@ impl AdvisedJob {
             )
         } else if limit.limit < first.limit {
             format!(
-                "A limit of {advice} is enough: at most {} risk ({} expected).",
+                "A limit of {advice} is enough: at most {} risk ({} of the last {} jobs with such limits would have been stopped).",
                 percent(self.risk),
-                percent(limit.risk)
+                percent(limit.risk),
+                limit.tried.unwrap_or(0)
             )
         } else {
-            format!("The limit is as short as a risk of {} allows.", percent(self.risk))
+            format!("No shorter limit is known to keep a risk of {}.", percent(self.risk))
         });
         if !self.is_known {
             lines.push("Without --user the run time is that of any such job of the site.".to_owned());

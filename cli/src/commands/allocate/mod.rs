@@ -1,7 +1,6 @@
 //! `queuecast allocate`: how many processors to ask for.
 
 mod answer;
-mod job;
 mod partitions;
 mod text;
 
@@ -25,6 +24,7 @@ use self::partitions::{AllocatedByPartition, Refused};
 use super::cleaning;
 use super::live;
 use super::loaded::Loaded;
+use super::moldable;
 use super::moment::{self, Moment};
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
@@ -61,8 +61,11 @@ pub struct Arguments {
     pub live: live::Arguments,
     #[command(flatten)]
     pub moment: moment::Arguments,
-    #[command(flatten)]
-    pub job: job::Arguments,
+    #[command(flatten, next_help_heading = "The job")]
+    pub job: moldable::Arguments,
+    /// Its run time may be this many times longer or shorter than said; from 1, for certain, to 1000
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, allow_negative_numbers = true, help_heading = "The job")]
+    pub give_or_take: f64,
     #[arg(long, value_name = "TARGET", default_value = "median", value_parser = target(), hide_possible_values = true, help_heading = "The choice")]
     #[arg(help = target().help(TARGET), long_help = target().long_help(TARGET))]
     pub target: Target,
@@ -135,6 +138,11 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|factor| (1.0..=1000.0).contains(factor));
+    factor.ok_or_else(|| "expected a number from 1 to 1000".to_owned())
+}
+
 fn draws(text: &str) -> Result<u32, String> {
     let draws = text.parse().ok().filter(|draws| (1..=100_000).contains(draws));
     draws.ok_or_else(|| "expected a whole number from 1 to 100000".to_owned())
@@ -186,7 +194,12 @@ impl Arguments {
 
 /// Reads the log or asks the site, and shows the advice.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let (job, settings) = (arguments.job.described()?, arguments.settings()?);
+    let Some(job) = arguments.job.described(arguments.give_or_take) else {
+        return Err(Failure::usage(
+            "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
+        ));
+    };
+    let settings = arguments.settings()?;
     // Wrong settings are reported before a long log is read.
     settings.outlook()?;
     if settings.by.is_some() && settings.check.is_some() {

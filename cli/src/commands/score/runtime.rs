@@ -159,6 +159,9 @@ impl Answer for RuntimeScores<'_> {
         if let Some(months) = text::months("run times", months) {
             document = document.with_table("months", months);
         }
+        if let Some(limits) = self.limits() {
+            document = document.with_table("limits", limits);
+        }
         if let Some(differences) = self.differences() {
             document = document.with_table("differences", differences);
         }
@@ -244,6 +247,33 @@ impl RuntimeScores<'_> {
                 .note("past: the last 200 run times of all jobs; methods that predict a point have no range");
         }
         table
+    }
+
+    /// What shorter time limits would have done; `None` where no method gives ranges.
+    fn limits(&self) -> Option<Table> {
+        let mut table = Table::new(vec![
+            Column::text("method").naming(),
+            Column::share("accepted risk").key("risk"),
+            Column::number("shorter for (%)").key("advised"),
+            Column::number("stopped (%)").key("stopped"),
+            Column::number("expected (%)").key("expected").spare(1),
+            Column::number("of requested (%)").key("of_request"),
+        ])
+        .titled("Time limits that could have been asked for");
+        for score in &self.methods {
+            for limits in &score.at_submission.limits {
+                table.row([
+                    Cell::text(self.labels.label(&score.method)),
+                    Cell::share(limits.risk),
+                    Cell::number(limits.advised, 1),
+                    number(limits.stopped, 1),
+                    number(limits.expected, 1),
+                    number(limits.of_request, 0),
+                ]);
+            }
+        }
+        table.note("shorter for: jobs for which a limit below the requested time had kept the risk for earlier jobs; stopped: of these, those that ran that long; expected: the share of earlier jobs");
+        (!table.rows().is_empty()).then_some(table)
     }
 
     fn differences(&self) -> Option<Table> {

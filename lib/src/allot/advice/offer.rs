@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::advisor::scaled;
-use super::situation::Situation;
 use crate::allot::{Size, Sizes, SizesError};
 use crate::synth::{Speedup, Viable};
 use crate::units::{Procs, Seconds};
@@ -12,7 +11,7 @@ use crate::units::{Procs, Seconds};
 const ALL: u32 = 64;
 
 /// Sizes that become free as running jobs end, looked at besides.
-const LEVELS: usize = 24;
+pub(super) const LEVELS: usize = 24;
 
 /// A fitted curve further from a measured run time than this share of it deserves a warning.
 const BAD: f64 = 0.2;
@@ -90,10 +89,11 @@ pub struct FittedSpeedup {
 }
 
 impl MoldableJob {
-    /// The sizes to look at on this machine, within these limits.
-    pub fn offered(&self, situation: &Situation, limits: JobLimits) -> Result<Offer, SizesError> {
+    /// The sizes to look at on a machine, within these limits. `levels` are numbers of processors that are free now or will be at
+    /// once: of very many sizes, these are kept.
+    pub fn offered(&self, machine: Procs, levels: &[Procs], limits: JobLimits) -> Result<Offer, SizesError> {
         let mut excluded = Vec::new();
-        let most = limits.most.map(|most| most.min(situation.machine()));
+        let most = limits.most.map(|most| most.min(machine));
         let allowed = most.map_or_else(|| self.clone(), |most| self.within(most, &mut excluded));
         let refused = || SizesError::NoneAllowed { most, longest: limits.longest };
         let too_few = most.is_some_and(|most| self.fewest.is_some_and(|fewest| Procs(fewest) > most));
@@ -106,12 +106,12 @@ impl MoldableJob {
                 RunTimeBySize::Measured { runs: allowed, .. },
             ) => {
                 // What is wrong with the measured ones is reported first.
-                Sizes::measured(allowed, Viable::ANY, situation.machine())?;
+                Sizes::measured(allowed, Viable::ANY, machine)?;
                 Some(FittedSpeedup::to(all)?)
             }
             _ => None,
         };
-        let mut sizes = allowed.choose(situation, between.as_ref())?;
+        let mut sizes = allowed.choose(machine, levels, between.as_ref())?;
         if let Some(longest) = limits.longest {
             let asks = |size: &Size| scaled(size.run, self.give_or_take.max(1.0));
             let (short, long): (Vec<Size>, Vec<Size>) =
@@ -121,7 +121,7 @@ impl MoldableJob {
                 return Err(refused());
             }
             let short: Vec<(Procs, Seconds)> = short.iter().map(|size| (size.procs, size.run)).collect();
-            sizes = Sizes::measured(&short, Viable::ANY, situation.machine())?;
+            sizes = Sizes::measured(&short, Viable::ANY, machine)?;
         }
         excluded.sort_unstable();
         excluded.dedup();
@@ -163,13 +163,17 @@ impl MoldableJob {
         Viable { fewest: self.fewest.map_or(fewest, Procs), most: most.map_or(any, Procs) }
     }
 
-    fn choose(&self, situation: &Situation, between: Option<&FittedSpeedup>) -> Result<Sizes, SizesError> {
-        let machine = situation.machine();
+    fn choose(
+        &self,
+        machine: Procs,
+        levels: &[Procs],
+        between: Option<&FittedSpeedup>,
+    ) -> Result<Sizes, SizesError> {
         if let Some(&procs) = self.sizes.iter().find(|&&procs| procs > machine.0) {
             return Err(SizesError::Outside { procs, machine: machine.0 });
         }
         match &self.runs {
-            RunTimeBySize::Measured { runs, .. } => self.choose_measured(runs, between, situation),
+            RunTimeBySize::Measured { runs, .. } => self.choose_measured(runs, between, machine, levels),
             &RunTimeBySize::Modelled { alone, parallelism, variance } => {
                 let speedup = Speedup { parallelism, variance };
                 // More than this many do not make it faster, on average.
@@ -180,7 +184,7 @@ impl MoldableJob {
                 let viable = self.viable(most);
                 let left = Sizes::range(viable, machine)?;
                 let sizes = if self.sizes.is_empty() {
-                    readable(left, situation)
+                    readable(left, levels)
                 } else {
                     self.sizes.iter().copied().map(Procs).collect()
                 };
@@ -193,14 +197,14 @@ impl MoldableJob {
         &self,
         runs: &[(Procs, Seconds)],
         between: Option<&FittedSpeedup>,
-        situation: &Situation,
+        machine: Procs,
+        levels: &[Procs],
     ) -> Result<Sizes, SizesError> {
-        let machine = situation.machine();
         let named = |procs: Procs| self.sizes.is_empty() || self.sizes.contains(&procs.0);
         let viable = self.viable(self.most);
         let mut runs = runs.to_vec();
         if let Some(between) = between {
-            runs.extend(between.more(&self.sizes, Sizes::range(viable, machine)?, situation));
+            runs.extend(between.more(&self.sizes, Sizes::range(viable, machine)?, levels));
         }
         let given = Sizes::measured(&runs, viable, machine)?;
         let kept: Vec<(Procs, Seconds)> =
@@ -239,7 +243,7 @@ impl FittedSpeedup {
     }
 
     /// Run times on viable sizes that were not measured and lie between those that were: the named ones, or a readable choice.
-    fn more(&self, named: &[u32], viable: Viable, situation: &Situation) -> Vec<(Procs, Seconds)> {
+    fn more(&self, named: &[u32], viable: Viable, levels: &[Procs]) -> Vec<(Procs, Seconds)> {
         let (Some(&first), Some(&last)) = (self.measured.first(), self.measured.last()) else {
             return Vec::new();
         };
@@ -248,7 +252,7 @@ impl FittedSpeedup {
             return Vec::new();
         }
         let mut sizes: Vec<Procs> = match named.is_empty() {
-            true => readable(range, situation),
+            true => readable(range, levels),
             false => named.iter().copied().map(Procs).collect(),
         };
         sizes.sort_unstable();
@@ -261,13 +265,13 @@ impl FittedSpeedup {
 }
 
 /// All sizes of a short range; of a long one its ends, powers of two and half-way between, and what becomes free.
-fn readable(viable: Viable, situation: &Situation) -> Vec<Procs> {
+fn readable(viable: Viable, levels: &[Procs]) -> Vec<Procs> {
     let (fewest, most) = (viable.fewest.0, viable.most.0);
     if most - fewest < ALL {
         return (fewest..=most).map(Procs).collect();
     }
     let round = (0..31).flat_map(|power| [1_u32 << power, (1_u32 << power) / 2 * 3]);
-    let levels = situation.levels(LEVELS).into_iter().map(|level| level.0);
+    let levels = levels.iter().map(|level| level.0);
     let mut sizes: Vec<u32> = [fewest, most].into_iter().chain(round).chain(levels).collect();
     sizes.retain(|procs| (fewest..=most).contains(procs));
     sizes.sort_unstable();
@@ -278,18 +282,12 @@ fn readable(viable: Viable, situation: &Situation) -> Vec<Procs> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::Distribution;
-    use crate::site::Site;
-    use crate::units::Time;
-    use crate::workload::Machine;
 
     #[test]
     fn many_sizes_are_thinned_out_but_keep_their_ends_and_what_is_free() {
-        let site = Site::new(Machine { procs: Procs(5000) });
-        let situation = Situation::new(site, Time(0), |_, _| Distribution::point(1.0));
         let viable = |fewest, most| Viable { fewest: Procs(fewest), most: Procs(most) };
-        assert_eq!(readable(viable(3, 10), &situation).len(), 8);
-        let many: Vec<u32> = readable(viable(5, 5000), &situation).iter().map(|procs| procs.0).collect();
+        assert_eq!(readable(viable(3, 10), &[Procs(5000)]).len(), 8);
+        let many: Vec<u32> = readable(viable(5, 5000), &[Procs(5000)]).iter().map(|procs| procs.0).collect();
         assert!(many.len() < 40 && many.is_sorted(), "{many:?}");
         assert_eq!((many[0], many[1], many.last()), (5, 6, Some(&5000)));
     }

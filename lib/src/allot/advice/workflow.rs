@@ -7,7 +7,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 use super::advisor::Advisor;
 use super::error::AdviceError;
-use super::offer::{FittedSpeedup, JobLimits, MoldableJob};
+use super::offer::{FittedSpeedup, JobLimits, LEVELS, MoldableJob};
 use super::outlook::RunTimeOutlook;
 use super::past::{Past, StartedJob};
 use super::prospect::{Advice, Preference, Target};
@@ -186,7 +186,7 @@ pub fn advise(
         workload.jobs()[..known].iter().filter_map(|job| job.partition).collect();
     let site = SiteSummary { simulated, load, partitions: partitions.len(), ..summary(&situation, &past) };
     let learned = study.learned(&past)?;
-    let offer = job.offered(&situation, limits)?;
+    let offer = job.offered(situation.machine(), &situation.levels(LEVELS), limits)?;
     let advisor = Advisor::new(situation, offer.sizes, settings.policy.clone(), job.give_or_take);
     let compared = learned.calibration.as_ref().and_then(Calibration::compare_ranges);
     let advice = match settings.by {

@@ -1,9 +1,11 @@
 //! What to ask for: one job in several variants (time limits, sizes, queues, later), each with when it would be done.
 
 mod limit;
+mod limit_record;
 mod option;
 mod question;
 
-pub use limit::{LimitAdvice, shortest_limit};
+pub use limit::LimitAdvice;
+pub use limit_record::LimitRecord;
 pub use option::{JobChange, JobOption, TimeSpread};
 pub use question::{JobPlan, PlanError, PlanQuestion, PlanSettings, plan_job};

@@ -4,10 +4,13 @@ use serde::Serialize;
 
 use super::super::starts::LearnedSite;
 use super::super::when::{MethodRecord, StateNow, WhenError, WhenSettings, WhenSource, when_each};
-use super::limit::{LimitAdvice, shortest_limit};
+use super::limit::LimitAdvice;
+use super::limit_record::LimitRecord;
 use super::option::{JobChange, JobOption};
+use crate::allot::SizesError;
+use crate::allot::advice::{JobLimits, MoldableJob};
 use crate::distribution::Distribution;
-use crate::job::{Job, JobIndex, QueueId};
+use crate::job::{Job, JobIndex, QueueId, What};
 use crate::predict::{PredictorSpec, Question};
 use crate::seed::Seed;
 use crate::site::{Replay, Site};
@@ -28,8 +31,10 @@ const AS_GOOD: f64 = 0.8;
 pub struct PlanQuestion {
     /// The job as its user would ask for it. Its time limit is what it asks for.
     pub job: Job,
-    /// Other sizes with how long it runs there, as measured by its user; may name the size asked for.
-    pub sizes: Vec<(Procs, Seconds)>,
+    /// How long it runs on other sizes, if it can have them.
+    pub sizes: Option<MoldableJob>,
+    /// What the site allows one job.
+    pub limits: JobLimits,
     /// Other queues; `None` for all that take such jobs.
     pub queues: Option<Vec<QueueId>>,
     /// How much later it could be submitted instead.
@@ -50,7 +55,7 @@ pub struct PlanSettings {
 }
 
 /// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// The starts cannot be predicted.
     #[error(transparent)]
@@ -58,6 +63,9 @@ pub enum PlanError {
     /// The job asks for no time, and a time limit is what most depends on.
     #[error("the job asks for no time limit")]
     NoLimit,
+    /// It cannot be given the sizes described.
+    #[error(transparent)]
+    Sizes(#[from] SizesError),
 }
 
 /// What a job could ask for, and what to.
@@ -93,9 +101,10 @@ pub fn plan_job(
         WhenSource::Log { workload, at } => (*workload, *at),
         WhenSource::Live { now, history, .. } => (*history, *now),
     };
-    let run = run_time(&question.job, history, now, settings);
-    let limit = shortest_limit(&run, asked, question.risk);
-    let variants = variants(question, history, now, &run, asked, limit.limit);
+    let (run, record) = run_time(&question.job, history, now, settings);
+    let limit = record.advise(&run, asked, question.risk);
+    let sizes = sizes(question, source)?;
+    let variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = when_each(&jobs, source, &settings.when, done)?;
     let mut options: Vec<JobOption> = variants
@@ -106,6 +115,9 @@ pub fn plan_job(
             JobOption::new(one.change.clone(), shape, &wait.wait, &one.run)
         })
         .collect();
+    for option in options.iter_mut().filter(|option| option.change == JobChange::Limit) {
+        option.risk = limit.risk;
+    }
     let first = options[0].clone();
     if !question.later.is_empty() {
         let shifts = later_shifts(question, source, now, settings);
@@ -143,6 +155,17 @@ fn best(options: &[JobOption]) -> usize {
     chosen.map_or(0, |(place, _)| place)
 }
 
+/// The sizes that it can have, with how long it runs there as its user says.
+fn sizes(question: &PlanQuestion, source: &WhenSource<'_>) -> Result<Vec<(Procs, Seconds)>, SizesError> {
+    let Some(moldable) = &question.sizes else { return Ok(Vec::new()) };
+    let (machine, free) = match source {
+        WhenSource::Log { workload, .. } => (workload.machine().procs, Vec::new()),
+        WhenSource::Live { site, now, .. } => (site.view(*now).machine(), vec![site.view(*now).free()]),
+    };
+    let offer = moldable.offered(machine, &free, question.limits)?;
+    Ok(offer.sizes.all().iter().map(|size| (size.procs, size.run)).collect())
+}
+
 /// One variant.
 struct AskedVariant {
     change: JobChange,
@@ -152,11 +175,10 @@ struct AskedVariant {
 
 fn variants(
     question: &PlanQuestion,
-    history: &Workload,
-    now: Time,
+    (history, now): (&Workload, Time),
+    sizes: &[(Procs, Seconds)],
     run: &Distribution,
-    asked: Seconds,
-    safe: Seconds,
+    (asked, safe): (Seconds, Seconds),
 ) -> Vec<AskedVariant> {
     let job = &question.job;
     let variant = |change, job: Job| AskedVariant { change, job, run: run.clone() };
@@ -173,10 +195,10 @@ fn variants(
         let moved = Job { queue: Some(queue), ..job.clone() };
         variants.push(variant(JobChange::Queue(name), moved));
     }
-    let measured = question.sizes.iter().find(|(procs, _)| *procs == job.shape.procs);
+    let measured = sizes.iter().find(|(procs, _)| *procs == job.shape.procs);
     // Runs of other sizes vary as those of this one do, around what was measured.
     let usual = measured.map_or(run.quantile(0.5), |(_, run)| run.0 as f64).max(1.0);
-    for &(procs, length) in question.sizes.iter().filter(|(procs, _)| *procs != job.shape.procs) {
+    for &(procs, length) in sizes.iter().filter(|(procs, _)| *procs != job.shape.procs) {
         let factor = length.0.max(1) as f64 / usual;
         let run = scaled(run, factor);
         let limit = Seconds((asked.0 as f64 * factor).ceil().clamp(1.0, 1e12) as i64);
@@ -228,18 +250,33 @@ fn other_queues(
         .collect()
 }
 
-/// The predicted run time of the job, learned from what had ended.
-fn run_time(job: &Job, history: &Workload, now: Time, settings: &PlanSettings) -> Distribution {
+/// The predicted run time of the job, learned from what had ended, and what limits would have done to the jobs before it.
+fn run_time(
+    job: &Job,
+    history: &Workload,
+    now: Time,
+    settings: &PlanSettings,
+) -> (Distribution, LimitRecord) {
     let default_request = settings.when.default_request;
     let mut predictor = settings.predictor.build(Vec::new, default_request);
+    let mut record = LimitRecord::default();
     let mut ignored = Vec::new();
     let mut replay = Replay::recorded(history, default_request);
     replay.advance_to(now, |event| {
         predictor.observe(event, &mut ignored);
         ignored.clear();
+        match event.what {
+            What::Arrived => {
+                let forecast = predictor.estimate(&Question { job: event.job, elapsed: Seconds::ZERO });
+                record.arrived(event.job, &forecast.distribution());
+            }
+            What::Ended(end) => record.ended(event.job.index, end.ran),
+            What::Withdrawn => record.withdrawn(event.job.index),
+            What::Started(_) | What::Overran { .. } => {}
+        }
     });
     let job = Job { index: JobIndex(u32::MAX - 1), ..job.clone() };
-    predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).distribution()
+    (predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).distribution(), record)
 }
 
 /// By how much start and end move if the job is submitted so much later: medians over simulations in which all else is alike.

@@ -13,6 +13,9 @@ const MOST_OPEN: usize = 100_000;
 /// With fewer outcomes than this nothing is corrected.
 const FEWEST: usize = 100;
 
+/// How many of the last outcomes count: queues change within days.
+const WINDOW: usize = 500;
+
 /// At so many levels a corrected distribution is given.
 const GRID: usize = 50;
 
@@ -33,7 +36,12 @@ pub(super) fn queue_and_size(job: &Job) -> u64 {
 
 impl CorrectedWaits {
     pub fn new() -> CorrectedWaits {
-        let settings = ConformalSettings { offset: UNIT, narrowest: 1.0, ..ConformalSettings::default() };
+        let settings = ConformalSettings {
+            window: WINDOW,
+            offset: UNIT,
+            narrowest: 1.0,
+            ..ConformalSettings::default()
+        };
         CorrectedWaits { conformal: Conformal::new(settings), open: BTreeMap::new() }
     }
 

@@ -1,16 +1,14 @@
-//! The job that can be given several sizes: what is said of it on the command line.
+//! A job that can be given several sizes: what is said of them on the command line.
 
 use queuecast::allot::advice::{MoldableJob, RunTimeBySize};
 use queuecast::units::{Procs, Seconds};
 
-use crate::failure::Failure;
 use crate::spec;
 
-/// The job.
+/// Its sizes.
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
-#[command(next_help_heading = "The job")]
-#[group(id = "the_job")]
+#[group(id = "the_sizes")]
 pub struct Arguments {
     /// How long it runs on each size, as measured: 8=4h,16=2h10m,32=80m
     #[arg(long, value_name = "N=DURATION,…", value_parser = runs, conflicts_with_all = ["lifetime", "parallelism", "variance"])]
@@ -36,9 +34,6 @@ pub struct Arguments {
     /// It can use this many; by default all, or with --parallelism that many
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
     pub most: Option<u32>,
-    /// Its run time may be this many times longer or shorter than said; from 1, for certain, to 1000
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, allow_negative_numbers = true)]
-    pub give_or_take: f64,
 }
 
 /// Run times by size.
@@ -94,13 +89,6 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number".to_owned())
 }
 
-fn factor(text: &str) -> Result<f64, String> {
-    number(text)
-        .ok()
-        .filter(|factor| (1.0..=1000.0).contains(factor))
-        .ok_or_else(|| "expected a number from 1 to 1000".to_owned())
-}
-
 impl Arguments {
     /// Run times that may be meant in another unit.
     pub fn warnings(&self) -> Vec<String> {
@@ -115,8 +103,8 @@ impl Arguments {
         runs.chain(lifetime.map(|text| seconds("--lifetime", text))).collect()
     }
 
-    /// The job described; refused if its run time is missing.
-    pub fn described(&self) -> Result<MoldableJob, Failure> {
+    /// The job described; `None` if its run time is not said.
+    pub fn described(&self, give_or_take: f64) -> Option<MoldableJob> {
         let runs = match (&self.runs, &self.lifetime) {
             (Some(MeasuredRuns { runs, .. }), _) => {
                 RunTimeBySize::Measured { runs: runs.clone(), between: self.between }
@@ -126,14 +114,10 @@ impl Arguments {
                 parallelism: self.parallelism.unwrap_or(f64::NAN),
                 variance: self.variance.unwrap_or(f64::NAN),
             },
-            (None, None) => {
-                return Err(Failure::usage(
-                    "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
-                ));
-            }
+            (None, None) => return None,
         };
-        let Self { ref sizes, fewest, most, give_or_take, .. } = *self;
-        Ok(MoldableJob { runs, sizes: sizes.clone(), fewest, most, give_or_take })
+        let Self { ref sizes, fewest, most, .. } = *self;
+        Some(MoldableJob { runs, sizes: sizes.clone(), fewest, most, give_or_take })
     }
 }
 

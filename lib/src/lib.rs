@@ -6,7 +6,7 @@
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
 //! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`cluster`], [`stats`], [`seed`], [`spec`], [`trees`] →
-//! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
+//! [`trace`], [`predict`], [`characterization`] → [`slurm`], [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
@@ -23,6 +23,7 @@ pub mod report;
 pub mod seed;
 pub mod sim;
 pub mod site;
+pub mod slurm;
 pub mod spec;
 pub mod stats;
 pub mod synth;

@@ -4,7 +4,7 @@
 const MOST: usize = 1 << 20;
 
 /// The names in a list of nodes; `None` if it is not one. Ranges keep their leading zeros; a name may have several of them.
-pub(super) fn expanded(list: &str) -> Option<Vec<String>> {
+pub(crate) fn expanded(list: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for part in parts(list)? {
         let more = names_of(part)?;

@@ -21,7 +21,7 @@ pub mod clean;
 mod convert;
 mod describe;
 mod error;
-mod hostlist;
+pub(crate) mod hostlist;
 mod identities;
 mod input;
 mod lines;

@@ -92,8 +92,8 @@ fn one(said: &Said, cluster: &mut Cluster, other: &mut OtherSettings, notes: &mu
         "enforcepartlimits" => {
             let rule = match value.to_ascii_uppercase().as_str() {
                 "NO" => Some(PartLimitsRule::No),
-                "ANY" => Some(PartLimitsRule::Any),
-                "ALL" | "YES" => Some(PartLimitsRule::All),
+                "ANY" | "YES" => Some(PartLimitsRule::Any),
+                "ALL" => Some(PartLimitsRule::All),
                 _ => None,
             };
             notes.take(&mut settings.enforce_part_limits, rule, said, "NO, ANY, ALL or YES");

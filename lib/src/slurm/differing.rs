@@ -45,6 +45,7 @@ fn told(value: &Value) -> String {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::String(text) => text.clone(),
+        Value::Array(all) if all.is_empty() => "none".to_owned(),
         Value::Array(all) => all.iter().map(told).collect::<Vec<_>>().join(","),
         Value::Object(all) if all.is_empty() => "none".to_owned(),
         Value::Object(all) => {

@@ -22,7 +22,7 @@ pub enum SiteFileKind {
     SlurmConf,
     /// `gres.conf`.
     GresConf,
-    /// `topology.conf`.
+    /// `topology.conf`, or `scontrol show topology`.
     TopologyConf,
     /// `sacctmgr show qos`.
     Qos,
@@ -97,6 +97,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     if first.starts_with("ReservationName=") || first.starts_with("No reservations in the system") {
         return Some(SiteFileKind::Reservations);
     }
+    if first.starts_with("SwitchName=") {
+        return Some(SiteFileKind::TopologyConf);
+    }
     if first.starts_with("-dt ") {
         return Some(SiteFileKind::SimulatorEvents);
     }
@@ -162,6 +165,7 @@ mod tests {
             ("parts.conf", "# x\nPartitionName=p Nodes=n1\n", Some(SiteFileKind::SlurmConf)),
             ("a", "\nPartitionName=p\n AllocNodes=ALL\n", Some(SiteFileKind::Partitions)),
             ("a", "No reservations in the system\n", Some(SiteFileKind::Reservations)),
+            ("a", "SwitchName=s1 Level=0 Nodes=n1\n", Some(SiteFileKind::TopologyConf)),
             ("a", "Cluster|Account|User|Share|Def QOS\n", Some(SiteFileKind::Associations)),
             ("sshare.psv", "Account|User|RawShares|NormShares\n", None),
             ("a", "Name|Priority|Flags\n", Some(SiteFileKind::Qos)),

@@ -32,6 +32,7 @@ mod site;
 mod topology;
 mod values;
 
+pub use crate::trace::hostlist::compressed as node_list;
 pub use differing::{DifferingSetting, differing_settings};
 pub use file_kind::SiteFileKind;
 pub use notes::{Misread, Unmodelled};

@@ -125,20 +125,38 @@ pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> Sit
         }
     }
     cluster.topology = switches(&texts, &other, &places, &mut notes);
-    if let Some((file, text)) = texts.one(SiteFileKind::Reservations, &mut notes)
-        && !text.trim_start().starts_with("No reservations")
-    {
-        let records = records(file, text, "ReservationName", &mut notes);
-        cluster.reservations = reservations::live(&records, &places, &options.time_zone, &mut notes);
+    match texts.one(SiteFileKind::Reservations, &mut notes) {
+        Some((_, text)) if text.trim_start().starts_with("No reservations") => {}
+        Some((file, text)) => {
+            let records = records(file, text, "ReservationName", &mut notes);
+            cluster.reservations = reservations::live(&records, &places, &options.time_zone, &mut notes);
+        }
+        None => missing.push(lacking("scontrol show reservation", "no reservations at the begin")),
     }
     accounts(&texts, &mut cluster, &mut notes, &mut missing);
     let recording = recording_of(&texts, &places, options, &mut notes);
+    if let Some(run) = &recording {
+        unmodelled_options(run, &mut notes);
+    }
     drop(places);
     cluster.nodes = nodes;
     check(&cluster, &mut notes);
     notes.misread.sort();
     let Notes { unmodelled, warnings, misread } = notes;
     SiteReading { cluster, recording, used, ignored, missing, not_modelled: unmodelled, warnings, misread }
+}
+
+/// Warns of options of submissions that are not modelled.
+fn unmodelled_options(run: &RecordedRun, notes: &mut Notes) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for option in run.submissions.iter().flat_map(|job| &job.not_modelled) {
+        *counts.entry(option).or_default() += 1;
+    }
+    for (option, count) in counts {
+        let many =
+            if count == 1 { "1 submission uses".to_owned() } else { format!("{count} submissions use") };
+        notes.warn(format!("{many} {option}, which is not modelled"));
+    }
 }
 
 /// A name without its folders.

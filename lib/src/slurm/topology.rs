@@ -20,7 +20,9 @@ pub(super) fn topology(entries: &[ConfEntry], nodes: &NodePlaces<'_>, notes: &mu
     for entry in &described {
         let name = entry.head().value.clone();
         let whose = format!("switch {name}");
-        let of_switch = entry.pair("Nodes").map_or(Vec::new(), |said| nodes.indices(said, &whose, notes));
+        // `scontrol show topology` names the nodes of switches above others too; those are not directly below.
+        let leaf = entry.pair("Nodes").filter(|_| entry.pair("Switches").is_none());
+        let of_switch = leaf.map_or(Vec::new(), |said| nodes.indices(said, &whose, notes));
         let mut below = Vec::new();
         if let Some(said) = entry.pair("Switches") {
             match expanded(&said.value) {
@@ -60,7 +62,7 @@ mod tests {
     fn switches_keep_their_order() {
         let node = |name: &str| ClusterNode { name: name.into(), ..ClusterNode::default() };
         let (nodes, mut notes) = (["a1", "a2", "b1", "c1"].map(node).to_vec(), Notes::default());
-        let text = "SwitchName=s2 Nodes=b1,x9 LinkSpeed=5\nSwitchName=s1 Nodes=a[1-2]\nSwitchName=top Switches=s[1-3]\n";
+        let text = "SwitchName=s2 Nodes=b1,x9 LinkSpeed=5\nSwitchName=s1 Nodes=a[1-2]\nSwitchName=top Level=1 Nodes=a[1-2],b1 Switches=s[1-3]\n";
         let entries = entries("topology.conf", text, &mut notes);
         let places = NodePlaces::of(&nodes, &[], &mut notes);
         let topology = topology(&entries, &places, &mut notes);

@@ -47,7 +47,7 @@ pub use clean::{CleaningReport, Rule, Ruleset};
 pub use convert::{Cleaned, Converted, clean, convert};
 pub use describe::{Distinct, FieldPresence, Info, Inspected, describe, inspect};
 pub use error::{ClusterJobs, FieldPlace, Malformed, TraceError, places};
-pub use input::{CompressedOutput, Compression};
+pub use input::{CompressedOutput, Compression, plain_text};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};

@@ -76,7 +76,7 @@ fn the_tables_say_the_same() {
     for part in [
         "n[01-03]",
         "gpu:a100:2",
-        "batch (default)",
+        "batch      yes",
         "accounts not guests",
         "user: cpu=80 jobs=3",
         "Settings that differ from the defaults",
@@ -92,6 +92,7 @@ fn the_tables_say_the_same() {
     let csv = stdout(&mut folder.queuecast("site check . --format csv"));
     assert!(csv.starts_with("table,row,column,value\n"), "{csv}");
     for line in [
+        "partitions,1,partition,batch",
         "partitions,1,max_time_seconds,3600",
         "node_classes,2,nodes,n[01-03]",
         "not_modelled,1,setting,PrologSlurmctld",

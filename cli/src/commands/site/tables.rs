@@ -146,11 +146,12 @@ fn length(time: Option<Seconds>) -> Cell {
 fn partitions(cluster: &Cluster) -> Table {
     let columns = [
         Column::text("partition").naming(),
+        Column::text("default"),
         Column::text("state"),
         Column::integer("nodes"),
         Column::integer("processors"),
-        Column::duration("longest time").key("max_time"),
-        Column::duration("default time").key("default_time"),
+        Column::duration("longest time").key("max_time_seconds"),
+        Column::duration("default time").key("default_time_seconds"),
         Column::integer("tier"),
         Column::integer("factor"),
         Column::integer("most nodes").spare(2),
@@ -162,7 +163,8 @@ fn partitions(cluster: &Cluster) -> Table {
     for one in &cluster.partitions {
         let cpus: i64 = one.nodes.iter().map(|&node| i64::from(cluster.nodes[node].cpus)).sum();
         table.row([
-            Cell::text(if one.is_default { format!("{} (default)", one.name) } else { one.name.clone() }),
+            Cell::text(&*one.name),
+            if one.is_default { Cell::text("yes") } else { Cell::Missing },
             Cell::text(state(one)),
             Cell::count(one.nodes.len()),
             Cell::Integer(cpus),

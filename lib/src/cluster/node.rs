@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct ClusterNode {
     /// Its name.
     pub name: String,
-    /// Processors that jobs may have: cores, or threads where these are counted.
+    /// Processors, those of reserved cores included: cores, or threads where these are counted.
     pub cpus: u32,
     /// Sockets.
     pub sockets: u32,
@@ -67,9 +67,11 @@ impl ClusterNode {
 
     /// Whether both are of one class: alike in everything but name and state.
     pub fn is_like(&self, other: &ClusterNode) -> bool {
-        let bare =
-            |node: &ClusterNode| ClusterNode { name: String::new(), state: NodeState::Up, ..node.clone() };
-        bare(self) == bare(other)
+        let sizes = |node: &ClusterNode| {
+            let parts = [node.cpus, node.sockets, node.cores_per_socket, node.threads_per_core];
+            (parts, node.memory_mb, node.reserved_memory_mb, node.reserved_cores, node.weight)
+        };
+        sizes(self) == sizes(other) && self.gres == other.gres && self.features == other.features
     }
 }
 
@@ -126,7 +128,24 @@ mod tests {
         let node =
             |name: &str, memory_mb| ClusterNode { name: name.into(), memory_mb, ..ClusterNode::default() };
         let down = ClusterNode { state: NodeState::Down, ..node("c", 5) };
-        let classes = classes_of(&[node("a", 5), node("b", 9), down]);
+        let classes = classes_of(&[node("a", 5), node("b", 9), down.clone()]);
+        let other: [fn(&mut ClusterNode); 10] = [
+            |node| node.cpus += 1,
+            |node| node.sockets += 1,
+            |node| node.cores_per_socket += 1,
+            |node| node.threads_per_core += 1,
+            |node| node.memory_mb += 1,
+            |node| node.reserved_memory_mb += 1,
+            |node| node.reserved_cores += 1,
+            |node| node.weight += 1,
+            |node| node.features.push("x".into()),
+            |node| node.gres.push(GenericResource { name: "gpu".into(), kind: None, count: 1 }),
+        ];
+        for change in other {
+            let mut changed = down.clone();
+            change(&mut changed);
+            assert!(!changed.is_like(&down), "{changed:?}");
+        }
         assert_eq!(classes, [NodeClass { nodes: vec![0, 2] }, NodeClass { nodes: vec![1] }]);
     }
 

@@ -9,9 +9,12 @@ use crate::units::Seconds;
 const DEEPEST: usize = 32;
 
 /// A constraint: names with `&`, `|`, `*count`, parentheses and brackets. `&` and `|` on one level are applied from left to
-/// right.
+/// right. There is at most one pair of brackets, as Slurm has it.
 pub(super) fn constraint(text: &str) -> Option<FeatureExpr> {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    if letters.iter().filter(|letter| **letter == '[').count() > 1 {
+        return None;
+    }
     let mut reader = ConstraintReader { letters, at: 0 };
     let read = reader.chain(0)?;
     (reader.at == reader.letters.len()).then_some(read)
@@ -180,9 +183,20 @@ mod tests {
         );
         let inner = FeatureExpr::Any(vec![feature("b"), feature("c")]);
         assert_eq!(constraint("a & (b|c)"), Some(FeatureExpr::All(vec![feature("a"), inner])));
-        for odd in
-            ["", "&", "a&", "a b&|", "(a", "a)", "[a|b", "a*", "a*x", "a*99999999999", &"(".repeat(100_000)]
-        {
+        for odd in [
+            "",
+            "&",
+            "a&",
+            "a b&|",
+            "(a",
+            "a)",
+            "[a|b",
+            "a*",
+            "a*x",
+            "a*99999999999",
+            "[a|b]&[c|d]",
+            &"(".repeat(100_000),
+        ] {
             assert_eq!(constraint(odd), None, "{}", &odd[..odd.len().min(20)]);
         }
     }

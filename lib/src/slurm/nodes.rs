@@ -137,7 +137,7 @@ fn apply(node: &mut ClusterNode, said: &[&Said], notes: &mut Notes) {
     if has(&["cfgtres", "cputot"]) && !has(&["sockets"]) && has(&["cputot"]) {
         // A record cut short tells no sockets: those that explain the processors.
         let of_socket = node.cores_per_socket.saturating_mul(node.threads_per_core).max(1);
-        if node.sockets.saturating_mul(of_socket) != node.cpus && node.cpus % of_socket == 0 {
+        if node.sockets.saturating_mul(of_socket) != node.cpus && node.cpus.is_multiple_of(of_socket) {
             node.sockets = node.cpus / of_socket;
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Call {
 
 #[derive(Debug)]
 enum CallKind {
-    Submit(SubmittedJob),
+    Submit(Box<SubmittedJob>),
     Cancel(String),
     Admin(Vec<String>),
 }
@@ -118,7 +118,7 @@ fn submission(
     user: Option<&str>,
     read: SbatchRequest,
     run: &Value,
-) -> Result<SubmittedJob, String> {
+) -> Result<Box<SubmittedJob>, String> {
     let tasks = read.request.array.as_ref().map_or(1, |array| array.indices.len());
     let one = |value: &Value| match value.as_i64() {
         Some(-1) => TaskRun::PastLimit,
@@ -134,7 +134,7 @@ fn submission(
         value => vec![one(value); tasks],
     };
     let user = user.filter(|user| !user.is_empty()).map(str::to_owned).or(read.user).ok_or("a user")?;
-    Ok(SubmittedJob {
+    Ok(Box::new(SubmittedJob {
         key: key.to_owned(),
         id,
         submit: Time(0),
@@ -143,7 +143,7 @@ fn submission(
         request: read.request,
         runs,
         not_modelled: read.not_modelled,
-    })
+    }))
 }
 
 /// The calls of a `.jsonl` plan: one object on each line.
@@ -286,7 +286,7 @@ pub(super) fn recorded(
             CallKind::Submit(job) => {
                 let until_ms = call.until_ms.map_or(at_ms, |until| clock.zero_ms.saturating_add(until));
                 let noted = noted.get(&job.key).copied();
-                submissions.push(timed(job, at_ms, until_ms, noted));
+                submissions.push(timed(*job, at_ms, until_ms, noted));
             }
             CallKind::Cancel(name) => events.push(event(ClusterAction::Cancel { key: name, task: None })),
             CallKind::Admin(words) => {

@@ -83,8 +83,7 @@ pub fn sbatch(arguments: &[String]) -> Result<SbatchRequest, SbatchError> {
             };
             take(&mut read, option, value)?;
         } else if argument.len() > 1 && argument.starts_with('-') {
-            let mut letters = argument[1..].char_indices();
-            while let Some((at, letter)) = letters.next() {
+            for (at, letter) in argument[1..].char_indices() {
                 let option = OPTIONS.iter().find(|option| option.short == Some(letter));
                 let option = option.ok_or_else(|| SbatchError::UnknownOption(format!("-{letter}")))?;
                 let attached = &argument[1 + at + letter.len_utf8()..];

@@ -16,10 +16,12 @@ pub(crate) fn expanded(list: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
+/// Names that differ in the number at their end: what is before it, the width of numbers, and ranges of them.
+type NumberedNames<'a> = (&'a str, usize, Vec<(u32, u32)>);
+
 /// A list of nodes as short as Slurm writes it: neighbouring names that differ in the number at their end are one part.
 pub fn compressed(names: &[&str]) -> String {
-    // Each part: what is before the number, the width of numbers, and ranges of them.
-    let mut parts: Vec<(&str, usize, Vec<(u32, u32)>)> = Vec::new();
+    let mut parts: Vec<NumberedNames<'_>> = Vec::new();
     for name in names {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (before, number) = name.split_at(name.len() - digits);
@@ -29,7 +31,7 @@ pub fn compressed(names: &[&str]) -> String {
         };
         // Numbers without leading zeros may have several widths.
         let width = if number.starts_with('0') || value == 0 { digits } else { 0 };
-        let fits = |&&mut (other, wide, ref ranges): &&mut (&str, usize, Vec<(u32, u32)>)| {
+        let fits = |&&mut (other, wide, ref ranges): &&mut NumberedNames<'_>| {
             other == before && !ranges.is_empty() && (wide == width || (width == 0 && wide == digits))
         };
         match parts.last_mut().filter(fits) {
@@ -40,7 +42,7 @@ pub fn compressed(names: &[&str]) -> String {
             None => parts.push((before, width, vec![(value, value)])),
         }
     }
-    let shown = |(before, width, ranges): &(&str, usize, Vec<(u32, u32)>)| {
+    let shown = |(before, width, ranges): &NumberedNames<'_>| {
         let width = *width;
         let range = |&(first, last): &(u32, u32)| match last - first {
             0 => format!("{first:0width$}"),

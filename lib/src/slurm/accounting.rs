@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::notes::{Notes, Said, few};
+use super::notes::{Notes, SaidSetting, few};
 use super::settings::preempt_action;
 use super::values::{BareNumber, count32, is_null, length, list, tres};
 use crate::cluster::{Association, Associations, Qos, QosFlags, Shares, Tres};
@@ -46,11 +46,12 @@ impl PipeTable {
         &'a self,
         file: &'a str,
         row: &'a (usize, Vec<String>),
-    ) -> impl Iterator<Item = (&'a str, Said)> {
+    ) -> impl Iterator<Item = (&'a str, SaidSetting)> {
         let cells = self.columns.iter().zip(&self.titles).zip(&row.1);
         let said = cells.filter(|(_, cell)| !cell.trim().is_empty());
         said.map(move |((column, title), cell)| {
-            let said = Said { file: file.to_owned(), line: row.0, key: title.clone(), value: cell.clone() };
+            let said =
+                SaidSetting { file: file.to_owned(), line: row.0, key: title.clone(), value: cell.clone() };
             (column.as_str(), said)
         })
     }
@@ -60,15 +61,15 @@ const NUMBER: &str = "a whole number";
 const TRES: &str = "resources such as cpu=80,mem=100G";
 const LENGTH: &str = "a length of time";
 
-fn take_tres(place: &mut Tres, said: &Said, notes: &mut Notes) {
+fn take_tres(place: &mut Tres, said: &SaidSetting, notes: &mut Notes) {
     notes.take(place, tres(&said.value), said, TRES);
 }
 
-fn take_count(place: &mut Option<u32>, said: &Said, notes: &mut Notes) {
+fn take_count(place: &mut Option<u32>, said: &SaidSetting, notes: &mut Notes) {
     notes.take(place, super::values::limit(&said.value), said, NUMBER);
 }
 
-fn take_length(place: &mut Option<Seconds>, said: &Said, notes: &mut Notes) {
+fn take_length(place: &mut Option<Seconds>, said: &SaidSetting, notes: &mut Notes) {
     let read = super::values::length_limit(&said.value, BareNumber::Minutes);
     notes.take(place, read, said, LENGTH);
 }
@@ -93,7 +94,7 @@ pub(super) fn qos(file: &str, text: &str, notes: &mut Notes) -> Vec<Qos> {
     all
 }
 
-fn qos_column(qos: &mut Qos, column: &str, said: &Said, notes: &mut Notes) {
+fn qos_column(qos: &mut Qos, column: &str, said: &SaidSetting, notes: &mut Notes) {
     let value = said.value.trim();
     match column {
         "name" => qos.name = value.to_owned(),
@@ -168,7 +169,7 @@ fn fraction(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-fn flags(said: &Said, notes: &mut Notes) -> QosFlags {
+fn flags(said: &SaidSetting, notes: &mut Notes) -> QosFlags {
     let mut flags = QosFlags::default();
     for word in list(&said.value) {
         match word.to_ascii_lowercase().as_str() {
@@ -228,7 +229,7 @@ pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut No
     connected(file, rows, has_parents, notes)
 }
 
-fn association_column(row: &mut AssociationRow, column: &str, said: &Said, notes: &mut Notes) {
+fn association_column(row: &mut AssociationRow, column: &str, said: &SaidSetting, notes: &mut Notes) {
     let (value, one) = (said.value.trim(), &mut row.one);
     match column {
         "cluster" => row.cluster = value.to_owned(),

@@ -1,20 +1,20 @@
 //! Configuration files: lines of `Key=Value` pairs, with comments, quotes and continued lines; and records of
 //! `scontrol show`, on one line or on several.
 
-use super::notes::{Notes, Said};
+use super::notes::{Notes, SaidSetting};
 
 /// One logical line: its pairs, in order; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ConfEntry(pub Vec<Said>);
+pub(super) struct ConfEntry(pub Vec<SaidSetting>);
 
 impl ConfEntry {
     /// The first pair, which says what the line is about.
-    pub fn head(&self) -> &Said {
+    pub fn head(&self) -> &SaidSetting {
         &self.0[0]
     }
 
     /// The pair of a key.
-    pub fn pair(&self, key: &str) -> Option<&Said> {
+    pub fn pair(&self, key: &str) -> Option<&SaidSetting> {
         self.0.iter().find(|said| said.key.eq_ignore_ascii_case(key))
     }
 
@@ -35,13 +35,13 @@ pub(super) fn entries(file: &str, text: &str, notes: &mut Notes) -> Vec<ConfEntr
         let first = text.split_whitespace().next().unwrap_or_default();
         if first.eq_ignore_ascii_case("include") {
             let included = text[first.len()..].trim();
-            let said = Said { file: file.into(), line, key: "Include".into(), value: included.into() };
+            let said = SaidSetting { file: file.into(), line, key: "Include".into(), value: included.into() };
             notes.not_modelled(&said);
             continue;
         }
         match pairs(text) {
             Some(pairs) if !pairs.is_empty() => {
-                let said = |(key, value)| Said { file: file.to_owned(), line, key, value };
+                let said = |(key, value)| SaidSetting { file: file.to_owned(), line, key, value };
                 entries.push(ConfEntry(pairs.into_iter().map(said).collect()));
             }
             _ => notes.unread_line(file, line, text, "Key=Value pairs"),
@@ -133,7 +133,7 @@ pub(super) fn records(file: &str, text: &str, head: &str, notes: &mut Notes) -> 
                         last = None;
                     } else {
                         let (key, value) = (key.to_owned(), value.to_owned());
-                        record.0.push(Said { file: file.to_owned(), line, key, value });
+                        record.0.push(SaidSetting { file: file.to_owned(), line, key, value });
                         last = Some(record.0.len() - 1);
                     }
                 }
@@ -156,14 +156,14 @@ fn is_key(text: &str) -> bool {
 }
 
 /// The settings of `scontrol show config`: `Key = Value`, one a line; other lines are headings.
-pub(super) fn settings(file: &str, text: &str) -> Vec<Said> {
+pub(super) fn settings(file: &str, text: &str) -> Vec<SaidSetting> {
     let lines = (1..).zip(text.lines());
     let setting = |(line, text): (usize, &str)| {
         let (key, value) = text.split_once('=')?;
         let key = key.trim();
         let key = key.split('[').next().unwrap_or(key);
         let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        plain.then(|| Said {
+        plain.then(|| SaidSetting {
             file: file.to_owned(),
             line,
             key: key.to_owned(),

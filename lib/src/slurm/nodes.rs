@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::ConfEntry;
-use super::notes::{Notes, Said, few};
+use super::notes::{Notes, SaidSetting, few};
 use super::values::{count32, is_null, list, memory, tres};
 use crate::cluster::{ClusterNode, GenericResource, NodeState};
 use crate::trace::hostlist::expanded;
@@ -15,7 +15,7 @@ const MOST: usize = 1 << 20;
 pub(super) type KnownNodes = BTreeMap<String, ClusterNode>;
 
 /// The names in a list of nodes.
-pub(super) fn node_names(said: &Said, notes: &mut Notes) -> Vec<String> {
+pub(super) fn node_names(said: &SaidSetting, notes: &mut Notes) -> Vec<String> {
     if is_null(&said.value) {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn node_names(said: &Said, notes: &mut Notes) -> Vec<String> {
 
 /// The nodes of `slurm.conf`; `DEFAULT` lines hold for those after them, `DownNodes` for those named.
 pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes {
-    let (mut nodes, mut defaults, mut twice) = (KnownNodes::new(), Vec::<Said>::new(), Vec::new());
+    let (mut nodes, mut defaults, mut twice) = (KnownNodes::new(), Vec::<SaidSetting>::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.head().name() == "nodename") {
         let head = entry.head();
         let own = &entry.0[1..];
@@ -38,7 +38,7 @@ pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes
             continue;
         }
         let inherited = defaults.iter().filter(|one| !own.iter().any(|new| new.name() == one.name()));
-        let said: Vec<&Said> = inherited.chain(own).collect();
+        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
         let mut node = ClusterNode::default();
         apply(&mut node, &said, notes);
         let names = node_names(head, notes);
@@ -79,7 +79,7 @@ pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut No
         }
         let mut node = nodes.remove(&name).unwrap_or_default();
         node.name.clone_from(&name);
-        let said: Vec<&Said> = record.0[1..].iter().collect();
+        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
         apply(&mut node, &said, notes);
         listed.insert(name.clone());
         nodes.insert(name, node);
@@ -99,7 +99,7 @@ pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut No
 
 const NUMBER: &str = "a whole number";
 
-fn apply(node: &mut ClusterNode, said: &[&Said], notes: &mut Notes) {
+fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut Notes) {
     let has = |names: &[&str]| said.iter().any(|one| names.contains(&one.name().as_str()));
     let (mut per_board, mut boards) = (None, 1);
     for &one in said {
@@ -155,7 +155,7 @@ fn apply(node: &mut ClusterNode, said: &[&Said], notes: &mut Notes) {
 }
 
 /// The state of a node, which may be several words: `IDLE+DRAIN`, `DOWN*`.
-fn live_state(said: &Said, notes: &mut Notes) -> NodeState {
+fn live_state(said: &SaidSetting, notes: &mut Notes) -> NodeState {
     let upper = said.value.to_ascii_uppercase();
     if upper.contains("POWER") || upper.contains("CLOUD") {
         notes.part_not_modelled(said, "power saving", &said.value);

@@ -45,7 +45,7 @@ impl fmt::Display for Unmodelled {
 
 /// A setting where it is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct SaidSetting {
     pub file: String,
     pub line: usize,
     /// As written.
@@ -53,7 +53,7 @@ pub(super) struct Said {
     pub value: String,
 }
 
-impl Said {
+impl SaidSetting {
     /// The key in lower case.
     pub fn name(&self) -> String {
         self.key.to_ascii_lowercase()
@@ -70,7 +70,7 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Puts what was read into its place, or notes that it could not be read.
-    pub fn take<T>(&mut self, place: &mut T, read: Option<T>, said: &Said, expected: &str) {
+    pub fn take<T>(&mut self, place: &mut T, read: Option<T>, said: &SaidSetting, expected: &str) {
         match read {
             Some(value) => *place = value,
             None => self.unread(said, expected),
@@ -78,7 +78,7 @@ impl Notes {
     }
 
     /// A value that could not be read.
-    pub fn unread(&mut self, said: &Said, expected: &str) {
+    pub fn unread(&mut self, said: &SaidSetting, expected: &str) {
         let found = short(&format!("{}={}", said.key, said.value));
         self.misread.push(Misread {
             file: said.file.clone(),
@@ -95,12 +95,12 @@ impl Notes {
     }
 
     /// A setting that is not modelled.
-    pub fn not_modelled(&mut self, said: &Said) {
+    pub fn not_modelled(&mut self, said: &SaidSetting) {
         self.part_not_modelled(said, &said.key, &said.value);
     }
 
     /// A part of a setting that is not modelled.
-    pub fn part_not_modelled(&mut self, said: &Said, name: &str, value: &str) {
+    pub fn part_not_modelled(&mut self, said: &SaidSetting, name: &str, value: &str) {
         let one =
             Unmodelled { name: short(name), value: short(value), file: said.file.clone(), line: said.line };
         if !self.unmodelled.iter().any(|known| known.name == one.name && known.value == one.value) {

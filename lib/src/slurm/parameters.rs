@@ -1,6 +1,6 @@
 //! Settings that are lists of words: parameters of scheduling and node selection, flags of priorities.
 
-use super::notes::{Notes, Said};
+use super::notes::{Notes, SaidSetting};
 use super::values::{count32, digits, list};
 use crate::cluster::{BackfillSettings, ClusterSettings, ConsumedUnit, PriorityFlags, SelectSettings};
 use crate::units::Seconds;
@@ -45,13 +45,13 @@ fn micros(text: &str) -> Option<i64> {
 
 /// `SchedulerParameters`.
 pub(super) fn scheduler_parameters(
-    said: &Said,
+    said: &SaidSetting,
     settings: &mut ClusterSettings,
     backfill: &mut BackfillSettings,
     notes: &mut Notes,
 ) {
     for (token, value) in tokens(&said.value) {
-        let part = Said { key: token.clone(), value: value.clone(), ..said.clone() };
+        let part = SaidSetting { key: token.clone(), value: value.clone(), ..said.clone() };
         if !main_parameter(&part, settings, notes)
             && !backfill_parameter(&part, backfill, notes)
             && !preempt_parameter(&part, settings, notes)
@@ -66,7 +66,7 @@ const SECONDS: &str = "a number of seconds";
 const NUMBER: &str = "a whole number";
 const MICROS: &str = "a number of microseconds";
 
-fn main_parameter(said: &Said, settings: &mut ClusterSettings, notes: &mut Notes) -> bool {
+fn main_parameter(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mut Notes) -> bool {
     let (value, main) = (said.value.as_str(), &mut settings.main);
     match said.key.as_str() {
         "batch_sched_delay" => notes.take(&mut main.batch_sched_delay, secs(value), said, SECONDS),
@@ -95,7 +95,7 @@ fn main_parameter(said: &Said, settings: &mut ClusterSettings, notes: &mut Notes
     true
 }
 
-fn backfill_parameter(said: &Said, backfill: &mut BackfillSettings, notes: &mut Notes) -> bool {
+fn backfill_parameter(said: &SaidSetting, backfill: &mut BackfillSettings, notes: &mut Notes) -> bool {
     let value = said.value.as_str();
     let positive = || secs(value).filter(|&length| length > Seconds::ZERO);
     match said.key.as_str() {
@@ -141,7 +141,7 @@ fn backfill_parameter(said: &Said, backfill: &mut BackfillSettings, notes: &mut 
 }
 
 /// Parameters of preemption under their names before 20.11.
-fn preempt_parameter(said: &Said, settings: &mut ClusterSettings, notes: &mut Notes) -> bool {
+fn preempt_parameter(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mut Notes) -> bool {
     match said.key.as_str() {
         "preempt_reorder_count" => {
             notes.take(&mut settings.preempt.reorder_count, count32(&said.value), said, NUMBER);
@@ -155,7 +155,7 @@ fn preempt_parameter(said: &Said, settings: &mut ClusterSettings, notes: &mut No
 }
 
 /// `SelectTypeParameters` of the cluster.
-pub(super) fn select_parameters(said: &Said, select: &mut SelectSettings, notes: &mut Notes) {
+pub(super) fn select_parameters(said: &SaidSetting, select: &mut SelectSettings, notes: &mut Notes) {
     let words = tokens(&said.value);
     if words.is_empty() {
         return;
@@ -194,7 +194,7 @@ pub(super) fn consumed(text: &str) -> Option<ConsumedUnit> {
 }
 
 /// `PriorityFlags`.
-pub(super) fn priority_flags(said: &Said, flags: &mut PriorityFlags, notes: &mut Notes) {
+pub(super) fn priority_flags(said: &SaidSetting, flags: &mut PriorityFlags, notes: &mut Notes) {
     for (word, _) in tokens(&said.value) {
         match word.as_str() {
             "accrue_always" => flags.accrue_always = true,
@@ -223,8 +223,8 @@ pub(super) fn priority_flags(said: &Said, flags: &mut PriorityFlags, notes: &mut
 mod tests {
     use super::*;
 
-    fn said(key: &str, value: &str) -> Said {
-        Said { file: "f".into(), line: 7, key: key.into(), value: value.into() }
+    fn said(key: &str, value: &str) -> SaidSetting {
+        SaidSetting { file: "f".into(), line: 7, key: key.into(), value: value.into() }
     }
 
     #[test]

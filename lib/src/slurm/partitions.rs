@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::ConfEntry;
 use super::nodes::node_names;
-use super::notes::{Notes, Said, few};
+use super::notes::{Notes, SaidSetting, few};
 use super::parameters::consumed;
 use super::settings::{PREEMPT_MODES, admitted, per_gpu, preempt_action};
 use super::values::{
@@ -37,7 +37,7 @@ impl<'a> NodePlaces<'a> {
     }
 
     /// The nodes of a list, ascending; those that are not known are warned of.
-    pub fn indices(&self, said: &Said, whose: &str, notes: &mut Notes) -> Vec<usize> {
+    pub fn indices(&self, said: &SaidSetting, whose: &str, notes: &mut Notes) -> Vec<usize> {
         if said.value.eq_ignore_ascii_case("ALL") {
             return (0..self.nodes.len()).collect();
         }
@@ -67,7 +67,7 @@ pub(super) fn configured(
     nodes: &NodePlaces<'_>,
     notes: &mut Notes,
 ) -> Vec<ClusterPartition> {
-    let (mut partitions, mut defaults) = (Vec::<ClusterPartition>::new(), Vec::<Said>::new());
+    let (mut partitions, mut defaults) = (Vec::<ClusterPartition>::new(), Vec::<SaidSetting>::new());
     for entry in entries.iter().filter(|entry| entry.head().name() == "partitionname") {
         let (head, own) = (entry.head(), &entry.0[1..]);
         if head.value.eq_ignore_ascii_case("DEFAULT") {
@@ -76,7 +76,7 @@ pub(super) fn configured(
             continue;
         }
         let inherited = defaults.iter().filter(|one| !own.iter().any(|new| new.name() == one.name()));
-        let said: Vec<&Said> = inherited.chain(own).collect();
+        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
         for name in head.value.split(',').filter(|name| !name.is_empty()) {
             add(&mut partitions, partition(name, &said, nodes, notes), notes);
         }
@@ -96,7 +96,7 @@ pub(super) fn live(
             notes.unread(record.head(), "the name of a partition");
             continue;
         }
-        let said: Vec<&Said> = record.0[1..].iter().collect();
+        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
         add(&mut partitions, partition(&record.head().value, &said, nodes, notes), notes);
     }
     partitions
@@ -112,7 +112,12 @@ fn add(partitions: &mut Vec<ClusterPartition>, partition: ClusterPartition, note
     }
 }
 
-fn partition(name: &str, said: &[&Said], nodes: &NodePlaces<'_>, notes: &mut Notes) -> ClusterPartition {
+fn partition(
+    name: &str,
+    said: &[&SaidSetting],
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) -> ClusterPartition {
     let mut partition = ClusterPartition { name: name.to_owned(), ..ClusterPartition::default() };
     let pair = |key: &str| said.iter().copied().find(|one| one.key.eq_ignore_ascii_case(key));
     partition.accounts = admitted(pair("AllowAccounts"), pair("DenyAccounts"));
@@ -131,7 +136,7 @@ const LENGTH: &str = "a length of time";
 const YES_NO: &str = "YES or NO";
 const MEMORY: &str = "an amount of memory";
 
-fn limits(partition: &mut ClusterPartition, said: &Said, notes: &mut Notes) -> bool {
+fn limits(partition: &mut ClusterPartition, said: &SaidSetting, notes: &mut Notes) -> bool {
     use BareNumber::Minutes;
     let value = said.value.as_str();
     match said.name().as_str() {
@@ -186,7 +191,7 @@ fn limits(partition: &mut ClusterPartition, said: &Said, notes: &mut Notes) -> b
     true
 }
 
-fn rest(partition: &mut ClusterPartition, said: &Said, nodes: &NodePlaces<'_>, notes: &mut Notes) {
+fn rest(partition: &mut ClusterPartition, said: &SaidSetting, nodes: &NodePlaces<'_>, notes: &mut Notes) {
     let value = said.value.as_str();
     match said.name().as_str() {
         "nodes" => {

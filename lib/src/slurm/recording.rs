@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::jobs::JobList;
-use super::notes::{Notes, Said};
+use super::notes::{Notes, SaidSetting};
 use super::partitions::NodePlaces;
 use super::reservations::reservation;
 use super::sbatch::{SbatchError, SbatchRequest, job_number, sbatch, sbatch_line};
@@ -363,10 +363,10 @@ fn administered(
     zone: &TimeZone,
     notes: &mut Notes,
 ) -> Option<ClusterAction> {
-    let pairs: Vec<Said> = words
+    let pairs: Vec<SaidSetting> = words
         .iter()
         .filter_map(|word| word.split_once('='))
-        .map(|(key, value)| Said {
+        .map(|(key, value)| SaidSetting {
             file: file.to_owned(),
             line,
             key: key.to_owned(),
@@ -406,7 +406,7 @@ fn administered(
             return Some(ClusterAction::Nodes(NodeChange { nodes, state }));
         }
     }
-    let said = Said { file: file.to_owned(), line, key: "scontrol".into(), value: words.join(" ") };
+    let said = SaidSetting { file: file.to_owned(), line, key: "scontrol".into(), value: words.join(" ") };
     notes.not_modelled(&said);
     None
 }

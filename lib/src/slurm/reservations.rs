@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::conf::ConfEntry;
-use super::notes::{Notes, Said};
+use super::notes::{Notes, SaidSetting};
 use super::partitions::NodePlaces;
 use super::settings::licenses;
 use super::values::{BareNumber, allowed, is_null, length_limit, list};
@@ -24,7 +24,7 @@ pub(super) fn live(
 
 /// A reservation of `Key=Value` pairs. `None`, and said so, if it has no name, begin or end.
 pub(super) fn reservation(
-    said: &[Said],
+    said: &[SaidSetting],
     nodes: &NodePlaces<'_>,
     time: &dyn Fn(&str) -> Option<Time>,
     notes: &mut Notes,
@@ -91,7 +91,7 @@ pub(super) fn reservation(
     })
 }
 
-fn flags_of(said: &Said, notes: &mut Notes) -> ReservationFlags {
+fn flags_of(said: &SaidSetting, notes: &mut Notes) -> ReservationFlags {
     let mut flags = ReservationFlags::default();
     for word in list(&said.value) {
         match word.to_ascii_uppercase().split(['=', ':']).next().unwrap_or_default() {

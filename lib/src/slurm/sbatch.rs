@@ -126,12 +126,12 @@ fn long_option(name: &str) -> Result<&'static SbatchOption, SbatchError> {
     }
 }
 
-struct Given<'a> {
+struct GivenOption<'a> {
     option: &'a SbatchOption,
     value: &'a str,
 }
 
-impl Given<'_> {
+impl GivenOption<'_> {
     /// What was read, or why it could not be.
     fn must<T>(&self, read: Option<T>, expected: &'static str) -> Result<T, SbatchError> {
         read.ok_or_else(|| SbatchError::BadValue {
@@ -154,7 +154,7 @@ impl Given<'_> {
     }
 }
 
-impl fmt::Display for Given<'_> {
+impl fmt::Display for GivenOption<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "--{}", self.option.name)
     }
@@ -165,7 +165,7 @@ fn take(
     option: &'static SbatchOption,
     value: Option<&str>,
 ) -> Result<(), SbatchError> {
-    let given = Given { option, value: value.unwrap_or_default() };
+    let given = GivenOption { option, value: value.unwrap_or_default() };
     let SbatchRequest { request, user, not_modelled } = read;
     if sizes(request, &given)? || places(request, &given)? || times(request, &given)? {
         return Ok(());
@@ -207,7 +207,7 @@ fn take(
     Ok(())
 }
 
-fn sizes(request: &mut JobRequest, given: &Given<'_>) -> Result<bool, SbatchError> {
+fn sizes(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, SbatchError> {
     match given.option.name {
         "nodes" => {
             (request.min_nodes, request.max_nodes) =
@@ -260,7 +260,7 @@ fn sizes(request: &mut JobRequest, given: &Given<'_>) -> Result<bool, SbatchErro
 const GRES: &str = "generic resources such as gpu:a100:2";
 const GPUS: &str = "a number of GPUs such as 2 or a100:2";
 
-fn places(request: &mut JobRequest, given: &Given<'_>) -> Result<bool, SbatchError> {
+fn places(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, SbatchError> {
     match given.option.name {
         "constraint" => {
             request.constraint = Some(given.must(constraint(given.value), "a constraint such as a&b")?)
@@ -295,7 +295,7 @@ fn places(request: &mut JobRequest, given: &Given<'_>) -> Result<bool, SbatchErr
     Ok(true)
 }
 
-fn times(request: &mut JobRequest, given: &Given<'_>) -> Result<bool, SbatchError> {
+fn times(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, SbatchError> {
     match given.option.name {
         "time" => {
             request.time_limit =

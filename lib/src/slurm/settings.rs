@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::known::{FOR_SCHEDULING, UNIMPORTANT};
-use super::notes::{Notes, Said};
+use super::notes::{Notes, SaidSetting};
 use super::parameters::{priority_flags, scheduler_parameters, select_parameters, tokens};
 use super::values::{
     BareNumber, allowed, count32, is_null, length, length_limit, limit, list, memory, memory_limit, weights,
@@ -19,7 +19,7 @@ use crate::units::Seconds;
 #[derive(Debug, Default)]
 pub(super) struct OtherSettings {
     /// The plugin that orders nodes by switches.
-    pub topology: Option<Said>,
+    pub topology: Option<SaidSetting>,
     /// Whether the kind of node selection was said.
     select_said: bool,
     /// Whether the kind of priorities was said.
@@ -28,7 +28,7 @@ pub(super) struct OtherSettings {
 
 /// Applies the settings, each said once, to a cluster that has the defaults.
 pub(super) fn apply(
-    said: &BTreeMap<String, Said>,
+    said: &BTreeMap<String, SaidSetting>,
     cluster: &mut Cluster,
     notes: &mut Notes,
 ) -> OtherSettings {
@@ -62,7 +62,7 @@ const LENGTH: &str = "a length of time";
 const NUMBER: &str = "a whole number";
 const YES_NO: &str = "YES or NO";
 
-fn one(said: &Said, cluster: &mut Cluster, other: &mut OtherSettings, notes: &mut Notes) {
+fn one(said: &SaidSetting, cluster: &mut Cluster, other: &mut OtherSettings, notes: &mut Notes) {
     use BareNumber::{Minutes, Seconds as Bare};
     let (name, value) = (said.name(), said.value.as_str());
     let settings: &mut ClusterSettings = &mut cluster.settings;
@@ -168,7 +168,7 @@ fn one(said: &Said, cluster: &mut Cluster, other: &mut OtherSettings, notes: &mu
 }
 
 /// What is not in the types: listed if it matters to scheduling, and also if it is not a setting that is known.
-fn unknown(name: &str, said: &Said, notes: &mut Notes) {
+fn unknown(name: &str, said: &SaidSetting, notes: &mut Notes) {
     if UNIMPORTANT.binary_search(&name).is_ok() || name.starts_with("pmix") {
         return;
     }
@@ -185,7 +185,7 @@ fn unknown(name: &str, said: &Said, notes: &mut Notes) {
 
 fn priority(
     name: &str,
-    said: &Said,
+    said: &SaidSetting,
     settings: &mut ClusterSettings,
     other: &mut OtherSettings,
     notes: &mut Notes,
@@ -249,7 +249,7 @@ fn priority(
     true
 }
 
-fn preempt(said: &Said, settings: &mut ClusterSettings, notes: &mut Notes) {
+fn preempt(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mut Notes) {
     let (value, preempt) = (said.value.as_str(), &mut settings.preempt);
     match said.name().as_str() {
         "preempttype" => match value.to_ascii_lowercase().as_str() {
@@ -300,7 +300,7 @@ pub(super) fn preempt_action(word: &str) -> Option<PreemptAction> {
 }
 
 /// `DefCpuPerGPU=2,DefMemPerGPU=1000`, also with a colon for the equals sign.
-pub(super) fn per_gpu(said: &Said, notes: &mut Notes) -> DefaultPerGpu {
+pub(super) fn per_gpu(said: &SaidSetting, notes: &mut Notes) -> DefaultPerGpu {
     let mut defaults = DefaultPerGpu::default();
     for part in list(&said.value) {
         let Some((name, value)) = part.split_once(['=', ':']) else {
@@ -325,7 +325,7 @@ fn tracked(value: &str) -> Vec<String> {
     names.filter(|name| !ALWAYS.contains(&name.as_str())).collect()
 }
 
-fn enforcement(said: &Said, settings: &mut ClusterSettings, notes: &mut Notes) {
+fn enforcement(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mut Notes) {
     let enforce = &mut settings.enforce;
     for word in list(&said.value) {
         match word.to_ascii_lowercase().as_str() {
@@ -356,7 +356,7 @@ pub(super) fn licenses(value: &str) -> Option<Tres> {
 }
 
 /// The accounts, groups or QOS that a partition admits.
-pub(super) fn admitted(allow: Option<&Said>, deny: Option<&Said>) -> Allowed {
+pub(super) fn admitted(allow: Option<&SaidSetting>, deny: Option<&SaidSetting>) -> Allowed {
     let refused = deny.map(|said| list(&said.value)).filter(|names| !names.is_empty());
     match (allow.map_or(Allowed::All, |said| allowed(&said.value)), refused) {
         (Allowed::All, Some(names)) => Allowed::Except(names),

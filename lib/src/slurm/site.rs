@@ -11,7 +11,7 @@ use super::conf::{ConfEntry, entries, records, settings};
 use super::file_kind::SiteFileKind;
 use super::jobs::jobs;
 use super::nodes::{self, KnownNodes};
-use super::notes::{Misread, Notes, Said, Unmodelled};
+use super::notes::{Misread, Notes, SaidSetting, Unmodelled};
 use super::partitions::{self, NodePlaces};
 use super::recording::{self, RecordingParts, recorded};
 use super::reservations;
@@ -178,7 +178,7 @@ fn whole_settings(
     notes: &mut Notes,
     missing: &mut Vec<MissingText>,
 ) -> OtherSettings {
-    let mut said: BTreeMap<String, Said> = BTreeMap::new();
+    let mut said: BTreeMap<String, SaidSetting> = BTreeMap::new();
     for entry in conf.iter().filter(|entry| !PARTS.contains(&entry.head().name().as_str())) {
         said.extend(entry.0.iter().map(|one| (one.name(), one.clone())));
     }

@@ -28,6 +28,8 @@ pub enum SiteFileKind {
     Qos,
     /// `sacctmgr show assoc`.
     Associations,
+    /// `sacctmgr show event`.
+    NodeEvents,
     /// `sacct`.
     Accounting,
     /// A list of submissions, with what became of them or not.
@@ -54,6 +56,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::TopologyConf => "topology.conf",
             SiteFileKind::Qos => "sacctmgr show qos",
             SiteFileKind::Associations => "sacctmgr show assoc",
+            SiteFileKind::NodeEvents => "sacctmgr show event",
             SiteFileKind::Accounting => "sacct",
             SiteFileKind::Jobs => "a list of submissions",
             SiteFileKind::Calls => "the calls of a recorded run",
@@ -115,6 +118,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     let titles: Vec<String> = first.split('|').map(column).collect();
     let named = |title: &str| titles.iter().any(|one| one == title);
     if titles.len() > 1 {
+        if named("nodename") && named("timestart") && named("timeend") {
+            return Some(SiteFileKind::NodeEvents);
+        }
         if named("jobidraw") && named("submit") {
             return Some(SiteFileKind::Accounting);
         }
@@ -167,6 +173,7 @@ mod tests {
             ("a", "No reservations in the system\n", Some(SiteFileKind::Reservations)),
             ("a", "SwitchName=s1 Level=0 Nodes=n1\n", Some(SiteFileKind::TopologyConf)),
             ("a", "Cluster|Account|User|Share|Def QOS\n", Some(SiteFileKind::Associations)),
+            ("a", "Cluster|NodeName|TimeStart|TimeEnd|State\n", Some(SiteFileKind::NodeEvents)),
             ("sshare.psv", "Account|User|RawShares|NormShares\n", None),
             ("a", "Name|Priority|Flags\n", Some(SiteFileKind::Qos)),
             ("a", "JobID|JobIDRaw|Account|User|Submit\n", Some(SiteFileKind::Accounting)),

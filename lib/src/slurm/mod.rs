@@ -21,6 +21,7 @@ mod known;
 mod nodes;
 mod notes;
 mod options;
+mod outages;
 mod parameters;
 mod partitions;
 mod recording;

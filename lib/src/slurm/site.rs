@@ -12,6 +12,7 @@ use super::file_kind::SiteFileKind;
 use super::jobs::jobs;
 use super::nodes::{self, KnownNodes};
 use super::notes::{Misread, Notes, SaidSetting, Unmodelled};
+use super::outages::outages;
 use super::partitions::{self, NodePlaces};
 use super::recording::{self, RecordingParts, recorded};
 use super::reservations;
@@ -132,6 +133,9 @@ pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> Sit
             cluster.reservations = reservations::live(&records, &places, &options.time_zone, &mut notes);
         }
         None => missing.push(lacking("scontrol show reservation", "no reservations at the begin")),
+    }
+    if let Some((file, text)) = texts.one(SiteFileKind::NodeEvents, &mut notes) {
+        cluster.outages = outages(file, text, &places, &options.time_zone, &mut notes);
     }
     accounts(&texts, &mut cluster, &mut notes, &mut missing);
     let recording = recording_of(&texts, &places, options, &mut notes);

@@ -339,6 +339,7 @@ fn sample_is_read(version: &str, moment: &str) -> Result<(), Failed> {
             &(cluster.settings.preempt.kind, cluster.settings.preempt.action),
             &(PreemptKind::PartitionTier, PreemptAction::Requeue),
         )?;
+        same("outages", &cluster.outages.len(), &usize::from(moment == "done"))?;
         same("licenses", &cluster.licenses.amount("matlab"), &Some(4))?;
         let named: Vec<&str> = reading.not_modelled.iter().map(|one| one.name.as_str()).collect();
         same("not modelled", &named, &vec!["JobSubmitPlugins"])?;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use queuecast::slurm::{SiteOptions, SiteReading, read_site, sbatch_line};
 
 /// A small site with every kind of text.
-const SITE: [(&str, &str); 12] = [
+const SITE: [(&str, &str); 13] = [
     (
         "slurm.conf",
         "ClusterName=toy\nSchedulerType=sched/backfill\nSchedulerParameters=bf_interval=15,bf_window=180,bf_continue,defer\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPriorityType=priority/multifactor\nPriorityWeightTRES=cpu=100,mem=0.25G\nTopologyPlugin=topology/tree\nAccountingStorageEnforce=associations,limits,qos\nLicenses=matlab:4\nNodeName=DEFAULT CPUs=8 Sockets=2 CoresPerSocket=4 RealMemory=16000\nNodeName=n[01-04] Feature=old,ib \\\n  Weight=10\nNodeName=g[1-2] Gres=gpu:a100:2,fpga:1 # GPUs\nNodeSet=all Nodes=n[01-04],g[1-2]\nPartitionName=DEFAULT MaxTime=1-0 State=UP\nPartitionName=batch Nodes=all Default=YES TRESBillingWeights=\"CPU=1.0,Mem=0.25G\"\nPartitionName=gpu Nodes=g[1-2] OverSubscribe=FORCE:2 QOS=high DenyAccounts=phys\n",
@@ -48,6 +48,10 @@ const SITE: [(&str, &str); 12] = [
     (
         "submitted.tsv",
         "dt_planned\tdt_call\tdt_done\top\tname\tuser\tjobid\trun\targs\treply\n0\t0.00\t0.02\tsubmit\ta\tann\t1\t20\t-N 2-4 -n 8 -t 1-0 --begin=now+1hour\t\n1\t1.0\t1.1\tadmin\t\t\t\t\"\"\tcreate reservation ReservationName=r StartTime=now+5min Duration=5 Nodes=n01 Accounts=phys\t\n2\t2.0\t2.1\tsubmit\tb\tann\t2\t[1, 2]\t--array=0-9%4 -L matlab:2 --exclusive=user -w n[01-02] --mem=4G\t\n3\t3.0\t3.1\tcancel\tb\t\t2\t\"\"\t\t\n4\t4.0\t4.1\tadmin\t\t\t\t\"\"\tupdate nodename=n02 state=drain\t\n",
+    ),
+    (
+        "events",
+        "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\ntoy|n01|2026-11-15T01:15:59|Unknown|DRAIN|broken|root\n",
     ),
     (
         "meta.json",

@@ -5,13 +5,14 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`stats`], [`seed`], [`spec`], [`trees`] →
-//! [`trace`], [`predict`], [`characterization`] → [`synth`], [`sim`] → [`wait`] →
+//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`cluster`], [`stats`], [`seed`], [`spec`], [`trees`] →
+//! [`trace`], [`predict`], [`characterization`] → [`slurm`], [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
 
 pub mod allot;
 pub mod broker;
 pub mod characterization;
+pub mod cluster;
 pub mod distribution;
 pub mod eval;
 pub mod forecast;
@@ -22,6 +23,7 @@ pub mod report;
 pub mod seed;
 pub mod sim;
 pub mod site;
+pub mod slurm;
 pub mod spec;
 pub mod stats;
 pub mod synth;

@@ -1,18 +1,17 @@
 //! The site's own Slurm, asked now through `squeue` and `sinfo`.
 
-use std::io;
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::allot::advice::JobLimits;
 use queuecast::site::Site;
 use queuecast::trace::sinfo::{Partition, SINFO, all_procs, sinfo};
-use queuecast::trace::squeue::{NotAsAsked, Queued, SQUEUE, TIME_FORMAT, squeue};
+use queuecast::trace::squeue::{NotAsAsked, Queued, SQUEUE, squeue};
 use queuecast::trace::{LogFormat, MachineSource, PartitionQueue};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Names};
 
 use crate::commands::loaded::{Loaded, number_of};
+use crate::commands::outside::printed;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -207,16 +206,6 @@ fn site_procs() -> Option<Procs> {
 /// What a command prints.
 fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
     const HINT: &str = "a live site is asked through its Slurm: run this where squeue and sinfo work, or use a log that is not live";
-    let output = Command::new(command).args(arguments).env(TIME_FORMAT.0, TIME_FORMAT.1).output().map_err(
-        |cause| match cause.kind() {
-            io::ErrorKind::NotFound => Failure::input(format!("there is no {command} here")).hint(HINT),
-            _ => Failure::input(format!("cannot run {command}")).because(cause).hint(HINT),
-        },
-    )?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let said = said.lines().next().unwrap_or("it does not say why").trim().to_owned();
-    Err(Failure::input(format!("{command} failed: {said}")).hint(HINT))
+    let printed = printed(command, arguments, HINT)?;
+    printed.map_err(|said| Failure::input(format!("{command} failed: {said}")).hint(HINT))
 }

@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `moment`, `newcomer`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `outside`, `moment`, `newcomer`) are below all commands.
 
 mod advise;
 mod allocate;
@@ -18,6 +18,7 @@ mod mold;
 mod moldable;
 mod moment;
 mod newcomer;
+mod outside;
 mod portrait;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -25,6 +26,7 @@ mod score;
 mod search;
 mod shaken;
 mod simulate;
+mod site;
 mod source;
 mod threads;
 mod trace;
@@ -52,6 +54,7 @@ pub enum Command {
     #[cfg(feature = "papers")]
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
+    Site(site::Arguments),
     Generate(generate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
@@ -72,6 +75,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
+        Command::Site(arguments) => site::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
         Command::Demo(arguments) => demo::run(&arguments, invocation, printer),
         Command::Completions(arguments) => completions::run(&arguments, invocation, printer),

@@ -163,6 +163,11 @@ fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
         for shown in lines(&text) {
             if let Some(name) = fetched(&shown) {
                 stand_in(&folder, name);
+            } else if let Some(name) = shown.strip_prefix("queuecast site capture ") {
+                // There is no Slurm here to ask.
+                fs::create_dir(folder.path(name)).unwrap();
+                let conf = "NodeName=n1\nPartitionName=p Nodes=n1 Default=YES\n";
+                fs::write(folder.path(name).join("slurm.conf"), conf).unwrap();
             } else if shown.starts_with("queuecast ") {
                 wrong.extend(
                     run(&folder, &shown, &mut ran).err().map(|why| format!("{}: {why}", page.display())),

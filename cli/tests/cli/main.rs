@@ -24,6 +24,7 @@ mod reproduce;
 mod score;
 mod search;
 mod simulate;
+mod site;
 mod trace;
 mod when;
 mod width;

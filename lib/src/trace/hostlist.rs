@@ -4,7 +4,7 @@
 const MOST: usize = 1 << 20;
 
 /// The names in a list of nodes; `None` if it is not one. Ranges keep their leading zeros; a name may have several of them.
-pub(super) fn expanded(list: &str) -> Option<Vec<String>> {
+pub(crate) fn expanded(list: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for part in parts(list)? {
         let more = names_of(part)?;
@@ -14,6 +14,48 @@ pub(super) fn expanded(list: &str) -> Option<Vec<String>> {
         names.extend(more);
     }
     Some(names)
+}
+
+/// Names that differ in the number at their end: what is before it, the width of numbers, and ranges of them.
+type NumberedNames<'a> = (&'a str, usize, Vec<(u32, u32)>);
+
+/// A list of nodes as short as Slurm writes it: neighbouring names that differ in the number at their end are one part.
+pub fn compressed(names: &[&str]) -> String {
+    let mut parts: Vec<NumberedNames<'_>> = Vec::new();
+    for name in names {
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (before, number) = name.split_at(name.len() - digits);
+        let Some(value) = number.parse::<u32>().ok().filter(|_| digits < 10) else {
+            parts.push((name, 0, Vec::new()));
+            continue;
+        };
+        // Numbers without leading zeros may have several widths.
+        let width = if number.starts_with('0') || value == 0 { digits } else { 0 };
+        let fits = |&&mut (other, wide, ref ranges): &&mut NumberedNames<'_>| {
+            other == before && !ranges.is_empty() && (wide == width || (width == 0 && wide == digits))
+        };
+        match parts.last_mut().filter(fits) {
+            Some((_, _, ranges)) => match ranges.last_mut() {
+                Some((_, last)) if last.checked_add(1) == Some(value) => *last = value,
+                _ => ranges.push((value, value)),
+            },
+            None => parts.push((before, width, vec![(value, value)])),
+        }
+    }
+    let shown = |(before, width, ranges): &NumberedNames<'_>| {
+        let width = *width;
+        let range = |&(first, last): &(u32, u32)| match last - first {
+            0 => format!("{first:0width$}"),
+            _ => format!("{first:0width$}-{last:0width$}"),
+        };
+        let ranges: Vec<String> = ranges.iter().map(range).collect();
+        match &ranges[..] {
+            [] => (*before).to_owned(),
+            [one] if !one.contains('-') => format!("{before}{one}"),
+            several => format!("{before}[{}]", several.join(",")),
+        }
+    };
+    parts.iter().map(shown).collect::<Vec<_>>().join(",")
 }
 
 /// Splits at the commas outside brackets.
@@ -74,5 +116,26 @@ mod tests {
         for odd in ["", "a,,b", "n[1-", "n]1[", "n[[1]]", "n[a-b]", "n[5-1]", "n[0-4294967295]", "n[1-2-3]"] {
             assert_eq!(expanded(odd), None, "{odd}");
         }
+    }
+
+    #[test]
+    fn short_lists_stand_for_the_same_names() {
+        for (names, list) in [
+            ("c01 c02 c03", "c[01-03]"),
+            ("b1 g1 m1 m2 m4", "b1,g1,m[1-2,4]"),
+            ("n8 n9 n10 n11", "n[8-11]"),
+            ("n08 n09 n10 n11", "n[08-11]"),
+            ("n099 n100 n1000", "n[099-100],n1000"),
+            ("login n1", "login,n1"),
+            ("n1 n01 n2", "n1,n01,n2"),
+            ("n99999999999 x", "n99999999999,x"),
+            ("n0 n1", "n[0-1]"),
+            ("n00 n1", "n00,n1"),
+        ] {
+            let all: Vec<&str> = names.split(' ').collect();
+            assert_eq!(compressed(&all), list);
+            assert_eq!(expanded(list).unwrap(), all);
+        }
+        assert_eq!(compressed(&[]), "");
     }
 }

@@ -93,6 +93,20 @@ impl<R: Read> Read for Members<R> {
 
 type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
 
+/// The text of a source, compressed or not, of at most so many bytes; what is not UTF-8 is replaced.
+///
+/// # Errors
+/// If the source fails, the compressed data are damaged, or the text is longer.
+pub fn plain_text(source: impl Read, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    let source: Source<'_> = Box::new(source);
+    Decompressed::open(source)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {most} bytes")));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// A source of decompressed bytes.
 pub(super) enum Decompressed<R: Read> {
     Plain(Replayed<R>),

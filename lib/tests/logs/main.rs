@@ -12,6 +12,7 @@ mod golden;
 mod lublin_real;
 mod population;
 mod scenarios;
+mod slurm_sites;
 #[path = "../support/mod.rs"]
 mod support;
 mod template_real;
@@ -21,13 +22,14 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use queuecast::workload::Workload;
 
 fn main() {
-    let modules: [fn() -> Vec<Trial>; 8] = [
+    let modules: [fn() -> Vec<Trial>; 9] = [
         advice_real::trials,
         golden::trials,
         lublin_real::trials,
         population::trials,
         characterization_real::trials,
         scenarios::trials,
+        slurm_sites::trials,
         template_real::trials,
         trace_real::trials,
     ];

@@ -25,6 +25,7 @@ mod run_on_properties;
 mod session_properties;
 mod shapes;
 mod site;
+mod slurm_properties;
 mod specs;
 mod speedup_properties;
 #[path = "../support/mod.rs"]

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 21] = [
+const FLOORS: [(&str, u32); 23] = [
     ("parallel", 0),
     ("units", 0),
     ("job", 1),
@@ -20,7 +20,9 @@ const FLOORS: [(&str, u32); 21] = [
     ("workload", 1),
     ("distribution", 1),
     ("trees", 1),
+    ("cluster", 1),
     ("trace", 2),
+    ("slurm", 3),
     ("predict", 2),
     ("characterization", 2),
     ("synth", 3),
@@ -35,10 +37,12 @@ const FLOORS: [(&str, u32); 21] = [
 ];
 
 /// Imports that floors allow and the plan forbids: these rooms work on events and jobs from any source.
-const FORBIDDEN: [(&str, &str); 7] = [
+const FORBIDDEN: [(&str, &str); 9] = [
     ("site", "trace"),
     ("site", "synth"),
     ("sim", "trace"),
+    ("sim", "slurm"),
+    ("wait", "slurm"),
     ("wait", "trace"),
     ("predict", "trace"),
     ("sim", "synth"),

@@ -40,7 +40,7 @@ pub(super) fn milliseconds(text: &[u8]) -> Option<i64> {
 }
 
 /// A length in whole seconds, fractions cut off as Slurm itself does.
-pub(in crate::trace) fn seconds(text: &[u8]) -> Option<i64> {
+pub(crate) fn seconds(text: &[u8]) -> Option<i64> {
     milliseconds(text).map(|length| length / 1_000)
 }
 

@@ -14,9 +14,10 @@ mod state;
 mod time;
 
 pub(super) use columns::behind;
-pub(super) use duration::seconds;
+pub(crate) use duration::seconds;
 pub(super) use reader::Sacct;
 pub(super) use state::state;
+pub(crate) use time::unix_second;
 
 /// A query whose output has every column that is used. Unit separators do not occur in job names, Unix seconds do not
 /// depend on daylight saving time, and `-D` shows every run of a requeued job.

@@ -52,6 +52,11 @@ pub(super) fn instant(text: &[u8], zone: &TimeZone) -> Option<(Instant, bool)> {
     Some((instant, true))
 }
 
+/// The Unix second of a time as Slurm writes it, local ones in a zone; `None` within if none is told, `None` if it is not one.
+pub(crate) fn unix_second(text: &str, zone: &TimeZone) -> Option<Option<i64>> {
+    instant(text.as_bytes(), zone).map(|(instant, _)| instant.seconds())
+}
+
 /// The length of `YYYY-MM-DDTHH:MM:SS`.
 const SECONDS: usize = 19;
 

@@ -1,0 +1,80 @@
+//! `queuecast site check`: what is understood of a site, and what is not.
+
+use std::path::PathBuf;
+
+use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::slurm::{SiteOptions, read_site};
+use queuecast::trace::TimeZone;
+
+use super::checked::CheckedSite;
+use super::folder::texts;
+use super::tables;
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::spec;
+
+/// Say what is understood of a Slurm site's configuration, and what is not
+///
+/// The folder holds whatever there is of: slurm.conf, gres.conf, topology.conf; the outputs of scontrol show config, partition, node and reservation, and of sacctmgr show qos and assoc -P; jobs.csv. Files are recognised by what is in them, compressed or not; others are left alone. Where scontrol and slurm.conf both tell something, scontrol counts.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The folder of the site's files
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Time zone of local times in the files
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = spec::time_zone, help_heading = "Reading")]
+    pub time_zone: TimeZone,
+}
+
+/// Reads the folder and shows what it says.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let texts = texts(&arguments.folder, printer)?;
+    let reading = read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone() });
+    let name = arguments.folder.display().to_string();
+    if reading.used.is_empty() {
+        return Err(Failure::input(format!("{name}: none of its {} files is known", texts.len()))
+            .hint("expected slurm.conf, or outputs of scontrol show and sacctmgr show -P; queuecast site capture DIR saves them"));
+    }
+    let checked = CheckedSite::of(name, reading);
+    if !checked.misread.is_empty() {
+        printer.warning(&format!(
+            "{} could not be read; the last table lists them",
+            places(checked.misread.len())
+        ));
+    }
+    printer.answer(&checked)
+}
+
+fn places(count: usize) -> String {
+    if count == 1 { "1 place".to_owned() } else { format!("{count} places") }
+}
+
+impl Answer for CheckedSite {
+    fn document(&self) -> Document {
+        tables::all(self)
+            .into_iter()
+            .fold(Document::new(), |document, (key, table)| document.with_table(key, table))
+    }
+
+    /// Every value of every table in a row of its own.
+    fn table(&self) -> Table {
+        let mut rows = Table::new(["table", "row", "column", "value"].map(Column::text));
+        for (key, table) in tables::all(self) {
+            for (row, cells) in (1..).zip(table.rows()) {
+                for (column, cell) in table.columns().iter().zip(cells) {
+                    let value = cell.raw();
+                    if !value.is_empty() {
+                        rows.row([
+                            Cell::text(key),
+                            Cell::Identifier(row),
+                            Cell::text(&*column.key),
+                            Cell::text(value),
+                        ]);
+                    }
+                }
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,45 @@
+//! The texts of a folder.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use queuecast::trace::plain_text;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// A longer text is nothing that describes a site.
+const LONGEST: u64 = 1 << 28;
+
+/// The files of a folder as texts by name, compressed ones undone; `.gz` and `.zst` are taken off their names. A file that
+/// cannot be read is warned of.
+pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String>, Failure> {
+    let name = folder.display().to_string();
+    let entries = fs::read_dir(folder).map_err(|cause| match cause.kind() {
+        io::ErrorKind::NotFound => Failure::input(format!("{name}: there is no such folder"))
+            .hint("queuecast site capture DIR makes one on a machine of the site"),
+        io::ErrorKind::NotADirectory => {
+            Failure::input(format!("{name} is not a folder")).hint("name the folder that the files are in")
+        }
+        _ => Failure::input(format!("cannot read {name}")).because(cause),
+    })?;
+    let mut texts = BTreeMap::new();
+    for entry in entries {
+        let path =
+            entry.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?.path();
+        if !path.is_file() {
+            continue;
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let plain = file.trim_end_matches(".gz").trim_end_matches(".zst").to_owned();
+        match File::open(&path).and_then(|source| plain_text(source, LONGEST)) {
+            Ok(text) => {
+                texts.insert(plain, text);
+            }
+            Err(cause) => printer.warning(&format!("{file} is left out: {cause}")),
+        }
+    }
+    Ok(texts)
+}

@@ -1,0 +1,68 @@
+//! `queuecast site`: a Slurm site as it is configured.
+
+mod capture;
+mod check;
+mod checked;
+mod folder;
+mod limits;
+mod tables;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  Save what a site's Slurm says about itself, then look at it:
+    queuecast site capture mysite
+    queuecast site check mysite
+
+  Configuration files do as well, all or some:
+    queuecast site check /etc/slurm
+
+docs/guides/sites-slurm.md has more.";
+
+/// Save a Slurm site's configuration, or say what is understood of it
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: SiteCommand,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum SiteCommand {
+    Check(check::Arguments),
+    Capture(capture::Arguments),
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    match &arguments.command {
+        SiteCommand::Check(arguments) => check::run(arguments, printer),
+        SiteCommand::Capture(arguments) => capture::run(arguments, printer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(subcommand)]
+        command: SiteCommand,
+    }
+
+    #[test]
+    fn each_command_reads_its_arguments() {
+        let parse = |line: &str| Alone::try_parse_from(line.split(' ')).unwrap().command;
+        assert!(matches!(parse("site check a"), SiteCommand::Check(one) if one.folder.ends_with("a")));
+        assert!(matches!(parse("site capture b"), SiteCommand::Capture(one) if one.folder.ends_with("b")));
+        assert_eq!(Alone::try_parse_from(["site", "check"]).unwrap_err().exit_code(), 2);
+    }
+}

@@ -1,0 +1,354 @@
+//! A site as tables.
+
+use queuecast::cluster::{
+    Association, Cluster, ClusterNode, ClusterPartition, GenericResource, MemoryAmount, NodeClass, NodeState,
+    PartitionState, PreemptKind, PriorityKind, Shares, Sharing, Topology,
+};
+use queuecast::report::{Cell, Column, Table};
+use queuecast::slurm::node_list;
+use queuecast::units::Seconds;
+
+use super::checked::CheckedSite;
+use super::limits::{allowed, told};
+
+/// More accounts than this are not listed in text; JSON has all.
+const MOST_ACCOUNTS: usize = 60;
+
+/// All tables that have rows, with their keys.
+pub fn all(site: &CheckedSite) -> Vec<(&'static str, Table)> {
+    let cluster = &site.cluster;
+    let tables = [
+        ("site", facts(site)),
+        ("node_classes", classes(cluster)),
+        ("partitions", partitions(cluster)),
+        ("qos", qos(cluster)),
+        ("accounts", accounts(cluster)),
+        ("reservations", reservations(cluster)),
+        ("differing", differing(site)),
+        ("missing", missing(site)),
+        ("not_modelled", not_modelled(site)),
+        ("warnings", warnings(site)),
+        ("misread", misread(site)),
+    ];
+    tables.into_iter().filter(|(_, table)| !table.rows().is_empty()).collect()
+}
+
+fn optional(text: String) -> Cell {
+    if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
+}
+
+fn facts(site: &CheckedSite) -> Table {
+    let cluster = &site.cluster;
+    let mut facts: Vec<(Column, Cell)> = Vec::new();
+    let mut say = |name: &str, value: Cell| facts.push((Column::text(name), value));
+    say("cluster", optional(cluster.name.clone()));
+    say(
+        "Slurm",
+        cluster.version.map_or(Cell::Missing, |(year, month)| Cell::text(format!("{year}.{month:02}"))),
+    );
+    say("nodes", Cell::count(cluster.nodes.len()));
+    say("processors", Cell::Integer(i64::try_from(cluster.cpus()).unwrap_or(i64::MAX)));
+    let switches = match &cluster.topology {
+        Topology::Flat => "none".to_owned(),
+        Topology::Tree(switches) => {
+            format!("{}, {} with nodes", switches.len(), cluster.topology.leaves().count())
+        }
+    };
+    say("switches", Cell::text(switches));
+    let settings = &cluster.settings;
+    say("backfilling", Cell::text(if settings.backfill.is_some() { "yes" } else { "no" }));
+    say(
+        "priorities",
+        Cell::text(match settings.priority.kind {
+            PriorityKind::Basic => "by submission",
+            PriorityKind::Multifactor => "weighted factors",
+        }),
+    );
+    say(
+        "preemption",
+        Cell::text(match settings.preempt.kind {
+            PreemptKind::None => "none",
+            PreemptKind::PartitionTier => "by partition",
+            PreemptKind::Qos => "by QOS",
+        }),
+    );
+    let users = cluster.associations.0.iter().filter(|one| one.user.is_some()).count();
+    say("associations of users", Cell::count(users));
+    if let Some(run) = &site.recording {
+        say("submissions", Cell::count(run.submissions));
+        say("jobs with array tasks", Cell::count(run.tasks));
+        say("other events", Cell::count(run.events));
+    }
+    let files: Vec<String> = site.used.iter().map(|(name, kind)| format!("{name} ({kind})")).collect();
+    say("read", Cell::text(files.join(", ")));
+    if !site.ignored.is_empty() {
+        say("left alone", Cell::text(format!("{} other files", site.ignored.len())));
+    }
+    Table::facts(facts).titled(site.folder.clone())
+}
+
+fn names(cluster: &Cluster, nodes: &[usize]) -> String {
+    let names: Vec<&str> = nodes.iter().map(|&node| cluster.nodes[node].name.as_str()).collect();
+    node_list(&names)
+}
+
+fn classes(cluster: &Cluster) -> Table {
+    let columns = [
+        Column::text("nodes").naming(),
+        Column::integer("count"),
+        Column::integer("processors"),
+        Column::text("sockets × cores × threads").spare(3),
+        Column::integer("memory").unit("MB").key("memory_mb"),
+        Column::text("generic resources"),
+        Column::text("features"),
+        Column::integer("weight"),
+        Column::text("not in service"),
+    ];
+    let mut table = Table::new(columns).titled("Node classes");
+    for class in &cluster.classes {
+        let node = &cluster.nodes[class.nodes[0]];
+        table.row([
+            Cell::text(names(cluster, &class.nodes)),
+            Cell::count(class.nodes.len()),
+            Cell::Integer(node.cpus.into()),
+            Cell::text(format!("{} × {} × {}", node.sockets, node.cores_per_socket, node.threads_per_core)),
+            Cell::Integer(i64::try_from(node.memory_mb).unwrap_or(i64::MAX)),
+            optional(resources(node)),
+            optional(node.features.join(",")),
+            Cell::Integer(node.weight.into()),
+            optional(out_of_service(cluster, class)),
+        ]);
+    }
+    table
+}
+
+fn resources(node: &ClusterNode) -> String {
+    let one = |GenericResource { name, kind, count }: &GenericResource| {
+        let kind = kind.as_ref().map_or(String::new(), |kind| format!(":{kind}"));
+        format!("{name}{kind}:{count}")
+    };
+    node.gres.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+fn out_of_service(cluster: &Cluster, class: &NodeClass) -> String {
+    let count =
+        |state: NodeState| class.nodes.iter().filter(|&&node| cluster.nodes[node].state == state).count();
+    let states =
+        [(NodeState::Down, "down"), (NodeState::Drained, "drained"), (NodeState::Future, "not there")];
+    let told = states.iter().filter(|(state, _)| count(*state) > 0);
+    told.map(|(state, word)| format!("{} {word}", count(*state))).collect::<Vec<_>>().join(", ")
+}
+
+fn length(time: Option<Seconds>) -> Cell {
+    time.map_or(Cell::text("unlimited"), |time| Cell::duration(time.0 as f64))
+}
+
+fn partitions(cluster: &Cluster) -> Table {
+    let columns = [
+        Column::text("partition").naming(),
+        Column::text("default"),
+        Column::text("state"),
+        Column::integer("nodes"),
+        Column::integer("processors"),
+        Column::duration("longest time").key("max_time_seconds"),
+        Column::duration("default time").key("default_time_seconds"),
+        Column::integer("tier"),
+        Column::integer("factor"),
+        Column::integer("most nodes").spare(2),
+        Column::text("memory").spare(3),
+        Column::text("sharing").spare(2),
+        Column::text("admits").spare(1),
+    ];
+    let mut table = Table::new(columns).titled("Partitions");
+    for one in &cluster.partitions {
+        let cpus: i64 = one.nodes.iter().map(|&node| i64::from(cluster.nodes[node].cpus)).sum();
+        table.row([
+            Cell::text(&*one.name),
+            if one.is_default { Cell::text("yes") } else { Cell::Missing },
+            Cell::text(state(one)),
+            Cell::count(one.nodes.len()),
+            Cell::Integer(cpus),
+            length(one.max_time),
+            one.default_time.map_or(Cell::Missing, |time| Cell::duration(time.0 as f64)),
+            Cell::Integer(one.priority_tier.into()),
+            Cell::Integer(one.priority_job_factor.into()),
+            one.max_nodes.map_or(Cell::Missing, |most| Cell::Integer(most.into())),
+            one.default_memory.map_or(Cell::Missing, |memory| Cell::text(amount(memory))),
+            Cell::text(sharing(one.sharing)),
+            optional(admits(one)),
+        ]);
+    }
+    table
+}
+
+fn state(partition: &ClusterPartition) -> &'static str {
+    match partition.state {
+        PartitionState::Up => "up",
+        PartitionState::Down => "down",
+        PartitionState::Drain => "drain",
+        PartitionState::Inactive => "inactive",
+    }
+}
+
+fn amount(memory: MemoryAmount) -> String {
+    match memory {
+        MemoryAmount::PerCpu(mb) => format!("{mb} MB per processor"),
+        MemoryAmount::PerNode(mb) => format!("{mb} MB per node"),
+    }
+}
+
+fn sharing(sharing: Sharing) -> String {
+    match sharing {
+        Sharing::No => "no".to_owned(),
+        Sharing::Exclusive => "whole nodes".to_owned(),
+        Sharing::Yes(jobs) => format!("{jobs} jobs if asked"),
+        Sharing::Force(jobs) => format!("{jobs} jobs"),
+    }
+}
+
+fn admits(partition: &ClusterPartition) -> String {
+    let parts = [
+        allowed("accounts", &partition.accounts),
+        allowed("groups", &partition.groups),
+        allowed("QOS", &partition.allowed_qos),
+        partition.qos.as_ref().map(|qos| format!("limits of QOS {qos}")),
+        partition.root_only.then(|| "the administrator only".to_owned()),
+        partition.needs_reservation.then(|| "reservations only".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn qos(cluster: &Cluster) -> Table {
+    let columns = [
+        Column::text("QOS").naming(),
+        Column::integer("priority"),
+        Column::number("usage factor"),
+        Column::text("limits"),
+        Column::text("preempts").spare(1),
+    ];
+    let mut table = Table::new(columns).titled("QOS");
+    for one in &cluster.qos {
+        let holders = [("user", &one.per_user), ("account", &one.per_account)];
+        table.row([
+            Cell::text(&*one.name),
+            Cell::Integer(one.priority.into()),
+            Cell::number(one.usage_factor, 2),
+            optional(told(&one.group, &holders, &one.per_job)),
+            optional(one.preempts.join(",")),
+        ]);
+    }
+    table
+}
+
+fn accounts(cluster: &Cluster) -> Table {
+    let columns = [
+        Column::text("account").naming(),
+        Column::text("below"),
+        Column::text("shares"),
+        Column::integer("users"),
+        Column::text("QOS").spare(2),
+        Column::text("limits").spare(1),
+    ];
+    let all = &cluster.associations;
+    let mut table = Table::new(columns).titled("Accounts");
+    let accounts: Vec<(usize, &Association)> =
+        all.0.iter().enumerate().filter(|(_, one)| one.user.is_none()).collect();
+    let mut users = vec![0_usize; all.0.len()];
+    for parent in all.0.iter().filter(|one| one.user.is_some()).filter_map(|one| one.parent) {
+        users[parent] += 1;
+    }
+    for &(index, one) in accounts.iter().take(MOST_ACCOUNTS) {
+        let shares = match one.shares {
+            Shares::Of(shares) => shares.to_string(),
+            Shares::Parent => "those of its parent".to_owned(),
+        };
+        table.row([
+            Cell::text(&*one.account),
+            one.parent.map_or(Cell::Missing, |parent| Cell::text(&*all.0[parent].account)),
+            Cell::text(shares),
+            Cell::count(users[index]),
+            optional(one.qos.join(",")),
+            optional(told(&one.group, &[("user", &one.own)], &one.per_job)),
+        ]);
+    }
+    if accounts.len() > MOST_ACCOUNTS {
+        table.note(format!("and {} more; --format json has all", accounts.len() - MOST_ACCOUNTS));
+    }
+    table
+}
+
+fn reservations(cluster: &Cluster) -> Table {
+    let columns = [
+        Column::text("reservation").naming(),
+        Column::text("nodes"),
+        Column::integer("start"),
+        Column::integer("end"),
+        Column::text("admits"),
+    ];
+    let mut table = Table::new(columns).titled("Reservations");
+    for one in &cluster.reservations {
+        let admits = [allowed("users", &one.users), allowed("accounts", &one.accounts)];
+        table.row([
+            Cell::text(&*one.name),
+            optional(names(cluster, &one.nodes)),
+            Cell::Identifier(one.start.0),
+            Cell::Identifier(one.end.0),
+            optional(admits.into_iter().flatten().collect::<Vec<_>>().join("; ")),
+        ]);
+    }
+    table
+}
+
+fn differing(site: &CheckedSite) -> Table {
+    let mut table =
+        Table::new([Column::text("setting").naming(), Column::text("value"), Column::text("default")])
+            .titled("Settings that differ from the defaults");
+    for one in &site.differing {
+        table.row([Cell::text(&*one.name), Cell::text(&*one.value), Cell::text(&*one.default)]);
+    }
+    table.note("lengths of time in seconds");
+    table
+}
+
+fn missing(site: &CheckedSite) -> Table {
+    let mut table = Table::new([Column::text("missing").naming(), Column::text("taken instead")])
+        .titled("Not in the folder");
+    for one in &site.missing {
+        table.row([Cell::text(&*one.what), Cell::text(&*one.instead)]);
+    }
+    table
+}
+
+fn not_modelled(site: &CheckedSite) -> Table {
+    let columns = [Column::text("setting").naming(), Column::text("value"), Column::text("place")];
+    let mut table = Table::new(columns).titled("Matters to scheduling and is not modelled");
+    for one in &site.not_modelled {
+        table.row([
+            Cell::text(&*one.name),
+            optional(one.value.clone()),
+            Cell::text(format!("{}:{}", one.file, one.line)),
+        ]);
+    }
+    table
+}
+
+fn warnings(site: &CheckedSite) -> Table {
+    let mut table = Table::new([Column::text("warning")]).titled("Warnings");
+    for one in &site.warnings {
+        table.row([Cell::text(&**one)]);
+    }
+    table
+}
+
+fn misread(site: &CheckedSite) -> Table {
+    let columns = [Column::text("place").naming(), Column::text("found"), Column::text("expected")];
+    let mut table = Table::new(columns).titled("Could not be read");
+    for one in &site.misread {
+        table.row([
+            Cell::text(format!("{}:{}", one.file, one.line)),
+            Cell::text(&*one.found),
+            Cell::text(&*one.expected),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,304 @@
+//! `site check` and `site capture`: folders written here, and a site of fake commands.
+
+use std::fs;
+
+use serde_json::{Value, json as value};
+
+use crate::{Folder, json, stdout};
+
+/// A site in two configuration files.
+const CONF: &str = "\
+ClusterName=toy
+SchedulerParameters=bf_interval=15,bf_topopt_enable
+PrologSlurmctld=/bin/wait
+NodeName=DEFAULT CPUs=8 RealMemory=16000
+NodeName=n[01-03] Feature=old
+NodeName=g1 Gres=gpu:a100:2 Weight=5
+PartitionName=batch Nodes=n[01-03],x9 Default=YES MaxTime=60 DenyAccounts=guests
+PartitionName=empty
+KillWait=soon
+";
+
+const QOS: &str = "Name|Priority|MaxTRESPU|MaxJobsPU|UsageFactor\nnormal|10|cpu=80|3|1.000000\n";
+
+const ASSOC: &str =
+    "Cluster|Account|User|Share|ParentName\ntoy|root||1|\ntoy|phys||60|root\ntoy|phys|ann|1|\n";
+
+fn toy() -> Folder {
+    let folder = Folder::with("slurm.conf", CONF);
+    fs::write(folder.path("qos.txt"), QOS).unwrap();
+    fs::write(folder.path("accounts"), ASSOC).unwrap();
+    fs::write(folder.path("notes.txt"), "nothing of a site").unwrap();
+    folder
+}
+
+/// The names of what a list in the answer has.
+fn names<'a>(answer: &'a Value, list: &str, field: &str) -> Vec<&'a str> {
+    answer[list].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_folder_is_read_as_a_site() {
+    let folder = toy();
+    let answer = json(&mut folder.queuecast("site check . --format json"));
+    assert_eq!(answer["cluster"]["nodes"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["cluster"]["classes"], value!([{"nodes": [0]}, {"nodes": [1, 2, 3]}]));
+    assert_eq!(answer["cluster"]["partitions"][0]["max_time"], 3600);
+    assert_eq!(answer["cluster"]["qos"][0]["per_user"]["tres"]["cpu"], 80);
+    assert_eq!(answer["cluster"]["associations"][2]["parent"], 1);
+    assert_eq!(answer["cluster"]["settings"]["backfill"]["interval"], 15);
+    assert_eq!(names(&answer, "differing", "name"), ["backfill.interval"]);
+    assert_eq!(
+        names(&answer, "not_modelled", "name"),
+        ["PrologSlurmctld", "SchedulerParameters:bf_topopt_enable"]
+    );
+    assert_eq!(answer["not_modelled"][0]["line"], 3);
+    assert_eq!(
+        (&answer["misread"][0]["line"], &answer["misread"][0]["file"]),
+        (&value!(9), &value!("slurm.conf"))
+    );
+    assert_eq!(answer["ignored"], value!(["notes.txt"]));
+    let warnings = answer["warnings"].to_string();
+    for part in [
+        "partition batch names unknown nodes: x9",
+        "partition empty has no nodes",
+        "nodes of no partition: g1",
+    ] {
+        assert!(warnings.contains(part), "{part}: {warnings}");
+    }
+    assert!(names(&answer, "missing", "what").contains(&"scontrol show node"));
+}
+
+#[test]
+fn the_tables_say_the_same() {
+    let folder = toy();
+    let text = stdout(&mut folder.queuecast("site check ."));
+    for part in [
+        "n[01-03]",
+        "gpu:a100:2",
+        "batch      yes",
+        "accounts not guests",
+        "user: cpu=80 jobs=3",
+        "Settings that differ from the defaults",
+        "Matters to scheduling and is not modelled",
+        "slurm.conf:3",
+        "partition empty has no nodes",
+        "Could not be read",
+        "KillWait=soon",
+        "a length of time",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let csv = stdout(&mut folder.queuecast("site check . --format csv"));
+    assert!(csv.starts_with("table,row,column,value\n"), "{csv}");
+    for line in [
+        "partitions,1,partition,batch",
+        "partitions,1,max_time_seconds,3600",
+        "node_classes,2,nodes,n[01-03]",
+        "not_modelled,1,setting,PrologSlurmctld",
+    ] {
+        assert!(csv.lines().any(|one| one.replace('"', "") == line), "{line} is not in\n{csv}");
+    }
+    let noted = folder.queuecast("site check .").assert().success();
+    assert!(String::from_utf8_lossy(&noted.get_output().stderr).contains("1 place could not be read"));
+}
+
+#[test]
+fn half_of_the_files_or_compressed_ones_do() {
+    use std::io::Write;
+    let folder = toy();
+    fs::remove_file(folder.path("slurm.conf")).unwrap();
+    let answer = json(&mut folder.queuecast("site check . --format json"));
+    assert_eq!(answer["cluster"]["nodes"], value!([]));
+    assert!(names(&answer, "missing", "what").contains(&"scontrol show config, slurm.conf"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(CONF.as_bytes()).unwrap();
+    fs::write(folder.path("slurm.conf.gz"), packed.finish().unwrap()).unwrap();
+    let answer = json(&mut folder.queuecast("site check . --format json"));
+    assert_eq!(answer["cluster"]["nodes"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["used"]["slurm.conf"], "slurm-conf");
+}
+
+#[test]
+fn hostile_names_are_shown_harmlessly() {
+    let folder = Folder::with(
+        "slurm.conf",
+        "ClusterName=\u{1b}[31mred\nNodeName=n1 Feature=a\u{7}b\nPartitionName=p\u{202e}q Nodes=n1,\u{1b}]0;x Default=YES\n",
+    );
+    fs::write(folder.path("assoc"), "Cluster|Account|User|Share\nc|root||1\nc|a\u{1b}[2J||x|y\n").unwrap();
+    fs::write(folder.path("jobs.csv"), "submit,user,account,run,args\n0,\"a\nb\",c,1,-n 1 -J \u{1b}[2J\n")
+        .unwrap();
+    for format in ["text", "markdown", "csv", "json"] {
+        let shown = stdout(&mut folder.queuecast(&format!("site check . --format {format}")));
+        if format != "csv" {
+            assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{format}: {shown:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_site_is_refused() {
+    let folder = Folder::with("notes.txt", "nothing of a site");
+    for (line, part) in [
+        ("site check .", "none of its 1 files is known"),
+        ("site check nowhere", "there is no such folder"),
+        ("site check notes.txt", "notes.txt is not a folder"),
+    ] {
+        let refused = folder.queuecast(line).assert().code(3);
+        let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(said.contains(part) && said.contains("hint:"), "{line}: {said}");
+    }
+}
+
+#[cfg(unix)]
+mod capture {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command as Process;
+
+    use super::*;
+
+    /// Fake commands that print files of the folder, named after their last words.
+    fn site(scontrol: &str, sacctmgr: &str) -> Folder {
+        let folder = Folder::with(
+            "config",
+            "Configuration data as of 5\nClusterName = toy\nSLURM_VERSION = 24.11.5\nTopologyPlugin = topology/tree\n",
+        );
+        for (name, text) in [
+            (
+                "node",
+                "NodeName=n1 CPUTot=4 State=IDLE RealMemory=100\nNodeName=n2 CPUTot=4 State=DOWN RealMemory=100\n",
+            ),
+            ("partition", "PartitionName=p AllocNodes=ALL Default=YES Nodes=n[1-2] State=UP TotalNodes=2\n"),
+            ("reservation", "ReservationName=r StartTime=1794709238 EndTime=1794711038 Nodes=n1 Users=ann\n"),
+            ("topology", "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"),
+            ("qos", QOS),
+            ("assoc", ASSOC),
+        ] {
+            fs::write(folder.path(name), text).unwrap();
+        }
+        for (name, script) in [("scontrol", scontrol), ("sacctmgr", sacctmgr)] {
+            if script.is_empty() {
+                continue;
+            }
+            fs::write(
+                folder.path(name),
+                format!("#!/bin/sh\necho \"$0 $@ $SLURM_TIME_FORMAT\" | sed 's,.*/,,' >> asked\n{script}\n"),
+            )
+            .unwrap();
+            fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        folder
+    }
+
+    const SCONTROL: &str = "for word; do last=$word; done; cat $last";
+    const SACCTMGR: &str = "cat $2";
+
+    fn run(folder: &Folder, line: &str) -> assert_cmd::Command {
+        let mut command = folder.queuecast(line);
+        command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+        command
+    }
+
+    /// A `PATH` with the shell's own programs and nothing of Slurm, whatever this machine has.
+    fn bare(folder: &Folder) -> String {
+        let tools = folder.path("tools");
+        fs::create_dir_all(&tools).unwrap();
+        for tool in ["sh", "cat", "sed"] {
+            let found = Process::new("sh").args(["-c", &format!("command -v {tool}")]).output().unwrap();
+            let found = String::from_utf8(found.stdout).unwrap();
+            let _ = std::os::unix::fs::symlink(found.trim(), tools.join(tool));
+        }
+        format!("{}:{}", folder.path("").display(), tools.display())
+    }
+
+    #[test]
+    fn what_slurm_says_is_saved_and_can_be_read() {
+        let folder = site(SCONTROL, SACCTMGR);
+        let answer = json(&mut run(&folder, "site capture out/mysite --format json"));
+        assert_eq!(answer["files"].as_array().unwrap().len(), 7);
+        assert_eq!(answer["files"][2]["lines"], 2);
+        assert_eq!(folder.read("out/mysite/sacctmgr-qos.psv"), QOS);
+        let asked = folder.read("asked");
+        for line in [
+            "scontrol show config %s",
+            "scontrol -a show node %s",
+            "scontrol -a show partition %s",
+            "scontrol -a show reservation %s",
+            "sacctmgr show qos -P %s",
+        ] {
+            assert!(asked.lines().any(|one| one == line), "{line} is not in\n{asked}");
+        }
+        assert!(
+            asked.contains("sacctmgr show assoc -P format=Cluster,Account,User,Partition,ParentName,Share"),
+            "{asked}"
+        );
+        let checked = json(&mut run(&folder, "site check out/mysite --format json"));
+        for list in ["missing", "warnings", "misread", "not_modelled", "ignored"] {
+            assert_eq!(checked[list], value!([]), "{list}");
+        }
+        let cluster = &checked["cluster"];
+        assert_eq!(
+            (&cluster["nodes"][1]["state"], &cluster["reservations"][0]["start"]),
+            (&value!("down"), &value!(1_794_709_238))
+        );
+        assert_eq!(cluster["topology"]["tree"][0]["nodes"], value!([0, 1]));
+        assert_eq!(cluster["version"], value!([24, 11]));
+        // Again, over what is there.
+        run(&folder, "site capture out/mysite").assert().success();
+    }
+
+    #[test]
+    fn without_accounting_the_rest_is_saved() {
+        let folder = site(
+            "case $* in *topology*) echo no switches >&2; exit 1;; esac\nfor word; do last=$word; done; cat $last",
+            "echo no database >&2; exit 1",
+        );
+        let done = run(&folder, "site capture out").assert().success();
+        let said = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert!(
+            said.contains("warning: sacctmgr failed: no database; no QOS are known")
+                && !said.contains("no switches"),
+            "{said}"
+        );
+        assert!(
+            folder.path("out/scontrol-node.txt").is_file() && !folder.path("out/sacctmgr-qos.psv").exists()
+        );
+        assert!(!folder.path("out/scontrol-topology.txt").exists());
+    }
+
+    #[test]
+    fn nothing_is_written_if_a_command_is_missing_or_scontrol_fails() {
+        for (scontrol, sacctmgr, part) in [
+            ("", SACCTMGR, "there is no scontrol here"),
+            (SCONTROL, "", "there is no sacctmgr here"),
+            (
+                "case $* in *node*) echo half; echo slurm is down >&2; exit 1;; esac",
+                SACCTMGR,
+                "scontrol -a show node failed: slurm is down",
+            ),
+        ] {
+            let folder = site(scontrol, sacctmgr);
+            fs::create_dir(folder.path("out")).unwrap();
+            fs::write(folder.path("out/scontrol-config.txt"), "as it was").unwrap();
+            let mut command = folder.queuecast("site capture out");
+            let refused = command.env("PATH", bare(&folder)).assert().code(3);
+            let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+            assert!(
+                said.contains(part) && said.contains("hint: run this on a machine of the site"),
+                "{said}"
+            );
+            assert_eq!(folder.read("out/scontrol-config.txt"), "as it was");
+            assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_refused() {
+        let folder = site(SCONTROL, SACCTMGR);
+        let refused = run(&folder, "site capture config/below").assert().code(2);
+        assert!(
+            String::from_utf8_lossy(&refused.get_output().stderr)
+                .contains("cannot make the folder config/below")
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! Accounts and users as a tree.
+
+use serde::Serialize;
+
+use super::limits::{GroupLimits, HolderLimits, PerJobLimits};
+
+/// An account, or a user in an account, with shares and limits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Association {
+    /// The account.
+    pub account: String,
+    /// The user; `None` for the account itself.
+    pub user: Option<String>,
+    /// The partition it is for; `None`: all.
+    pub partition: Option<String>,
+    /// The index of the association above it; `None` for the root.
+    pub parent: Option<usize>,
+    /// Its shares among its siblings.
+    pub shares: Shares,
+    /// Its part in the priority of its jobs.
+    pub priority: Option<u32>,
+    /// Limits of it and those below it together.
+    pub group: GroupLimits,
+    /// Limits of each job.
+    pub per_job: PerJobLimits,
+    /// Limits of the jobs of each user (`MaxJobs`, `MaxSubmit`).
+    pub own: HolderLimits,
+    /// QOS that its jobs may choose.
+    pub qos: Vec<String>,
+    /// The QOS of jobs that name none.
+    pub default_qos: Option<String>,
+}
+
+/// Shares of an association.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shares {
+    /// So many.
+    Of(u32),
+    /// It has no shares of its own: its fair share is that of its parent.
+    Parent,
+}
+
+impl Default for Shares {
+    fn default() -> Shares {
+        Shares::Of(1)
+    }
+}
+
+/// All associations of a cluster; each comes after the one above it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Associations(pub Vec<Association>);
+
+impl Associations {
+    /// The association of a user's jobs in an account: one for the partition if there is one, else one for all
+    /// partitions.
+    pub fn of_user(&self, account: &str, user: &str, partition: Option<&str>) -> Option<usize> {
+        let matches = |one: &Association, place: Option<&str>| {
+            one.account == account && one.user.as_deref() == Some(user) && one.partition.as_deref() == place
+        };
+        let exact = self.0.iter().position(|one| partition.is_some() && matches(one, partition));
+        exact.or_else(|| self.0.iter().position(|one| matches(one, None)))
+    }
+
+    /// The association of an account.
+    pub fn of_account(&self, account: &str) -> Option<usize> {
+        self.0.iter().position(|one| one.account == account && one.user.is_none())
+    }
+
+    /// The associations directly below one.
+    pub fn children(&self, index: usize) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().filter(move |(_, one)| one.parent == Some(index)).map(|(child, _)| child)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_association_for_the_partition_comes_first() {
+        let user = |partition: Option<&str>| Association {
+            account: "a".into(),
+            user: Some("u".into()),
+            partition: partition.map(str::to_owned),
+            parent: Some(0),
+            ..Association::default()
+        };
+        let account = Association { account: "a".into(), ..Association::default() };
+        let all = Associations(vec![account, user(None), user(Some("gpu"))]);
+        assert_eq!(all.of_user("a", "u", Some("gpu")), Some(2));
+        assert_eq!((all.of_user("a", "u", Some("cpu")), all.of_user("a", "u", None)), (Some(1), Some(1)));
+        assert_eq!((all.of_user("b", "u", None), all.of_account("a")), (None, Some(0)));
+        assert_eq!(all.children(0).collect::<Vec<_>>(), [1, 2]);
+    }
+}

@@ -1,0 +1,34 @@
+//! What became of a job at a real cluster.
+
+use serde::Serialize;
+
+use crate::units::Time;
+
+/// What became of a job, or of one task of an array. Times are of the clock of its submission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JobOutcome {
+    /// The key of its submission.
+    pub key: String,
+    /// Its index in an array.
+    pub task: Option<u32>,
+    /// Its final state, as Slurm names it.
+    pub state: String,
+    /// When it was submitted.
+    pub submit: Time,
+    /// When it could have started; `None` if never.
+    pub eligible: Option<Time>,
+    /// When it started; `None` if never.
+    pub start: Option<Time>,
+    /// When it ended.
+    pub end: Option<Time>,
+    /// The partition it ran in, or those it waited in.
+    pub partition: String,
+    /// Its processors.
+    pub cpus: u32,
+    /// Names of the nodes it ran on.
+    pub nodes: Vec<String>,
+    /// Whether backfilling started it; `None` if that is not told.
+    pub backfilled: Option<bool>,
+    /// Its last priority.
+    pub priority: Option<u64>,
+}

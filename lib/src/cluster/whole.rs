@@ -1,0 +1,69 @@
+//! A whole cluster.
+
+use serde::Serialize;
+
+use super::association::Associations;
+use super::node::{ClusterNode, NodeClass};
+use super::order::name_order;
+use super::partition::ClusterPartition;
+use super::qos::Qos;
+use super::reservation::{AdvanceReservation, Outage};
+use super::settings::ClusterSettings;
+use super::topology::Topology;
+use super::tres::Tres;
+
+/// A cluster as it is configured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Cluster {
+    /// Its name; empty if it is not told.
+    pub name: String,
+    /// The version of its scheduler, as 22.05 is (22, 5); `None` if it is not told.
+    pub version: Option<(u32, u32)>,
+    /// Its nodes, in the order of [`name_order`](super::name_order), which is that of Slurm.
+    pub nodes: Vec<ClusterNode>,
+    /// The classes of its nodes.
+    pub classes: Vec<NodeClass>,
+    /// How its nodes are connected.
+    pub topology: Topology,
+    /// Its partitions, in the order they are configured.
+    pub partitions: Vec<ClusterPartition>,
+    /// Its QOS, in the order they are listed.
+    pub qos: Vec<Qos>,
+    /// Its accounts and users.
+    pub associations: Associations,
+    /// Its reservations.
+    pub reservations: Vec<AdvanceReservation>,
+    /// Known outages of nodes.
+    pub outages: Vec<Outage>,
+    /// Its licenses by name.
+    pub licenses: Tres,
+    /// Everything that is set for all of it.
+    pub settings: ClusterSettings,
+}
+
+impl Cluster {
+    /// The index of a node.
+    pub fn node(&self, name: &str) -> Option<usize> {
+        self.nodes.binary_search_by(|node| name_order(&node.name, name)).ok()
+    }
+
+    /// The index of a partition.
+    pub fn partition(&self, name: &str) -> Option<usize> {
+        self.partitions.iter().position(|one| one.name == name)
+    }
+
+    /// The partition of jobs that name none.
+    pub fn default_partition(&self) -> Option<usize> {
+        self.partitions.iter().position(|one| one.is_default)
+    }
+
+    /// The index of a QOS.
+    pub fn qos(&self, name: &str) -> Option<usize> {
+        self.qos.iter().position(|one| one.name == name)
+    }
+
+    /// All processors.
+    pub fn cpus(&self) -> u64 {
+        self.nodes.iter().map(|node| u64::from(node.cpus)).sum()
+    }
+}

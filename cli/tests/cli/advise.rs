@@ -56,7 +56,7 @@ fn the_limit_keeps_the_accepted_risk() {
     let (daring, risk) = limit("--risk 0.45");
     assert!(daring <= usual && risk <= 0.45, "{daring} {risk}");
     let text = stdout(&mut folder.queuecast("advise log.swf -n 16 -t 3d -u 3 --risk 0.3"));
-    assert!(text.contains("at most 30.0% risk"), "{text}");
+    assert!(text.contains("at most 30.0% risk") && text.contains("would have been stopped"), "{text}");
     assert!(text.contains("What it could ask for") && text.contains("as asked"), "{text}");
     // A few days of history do not say that a job needs less than it asks for.
     let (asked, risk) = limit("");

@@ -10,14 +10,25 @@ use crate::distribution::Distribution;
 use crate::job::{Job, JobIndex};
 use crate::units::Seconds;
 
-/// Beyond its 98 % point by so many widths of a forecast.
-const WIDTHS: [f64; 7] = [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0];
+/// Beyond this quantile of a forecast by so many of its widths.
+const BEYOND: [(f64, f64); 10] = [
+    (0.5, 0.0),
+    (0.7, 0.0),
+    (0.8, 0.0),
+    (0.9, 0.0),
+    (0.95, 0.0),
+    (0.98, 0.0),
+    (0.98, 0.5),
+    (0.98, 1.0),
+    (0.98, 2.0),
+    (0.98, 4.0),
+];
 
 /// And by so much more, in logarithms.
 const MORE: [f64; 5] = [0.0, 0.1, 0.25, 0.5, 1.0];
 
 /// How many margins are tried.
-const MARGINS: usize = WIDTHS.len() * MORE.len();
+const MARGINS: usize = BEYOND.len() * MORE.len();
 
 /// Seconds added before a logarithm is taken, and the least width of a forecast: as in the correction of distributions.
 const OFFSET: f64 = 10.0;
@@ -122,10 +133,9 @@ impl Default for LimitRecord {
 fn margins(run: &Distribution) -> [f64; MARGINS] {
     let log = |level: f64| (run.quantile(level).max(0.0) + OFFSET).ln();
     let width = (log(0.9) - log(0.1)).max(0.0) + NARROWEST;
-    let far = log(0.98);
+    let beyond = BEYOND.map(|(level, widths)| log(level) + widths * width);
     std::array::from_fn(|place| {
-        let (widths, more) = (WIDTHS[place / MORE.len()], MORE[place % MORE.len()]);
-        (far + widths * width + more).min(60.0).exp() - OFFSET
+        (beyond[place / MORE.len()] + MORE[place % MORE.len()]).min(60.0).exp() - OFFSET
     })
 }
 

@@ -13,6 +13,7 @@ pub mod allot;
 pub mod broker;
 pub mod characterization;
 pub mod cluster;
+pub mod controller;
 pub mod distribution;
 pub mod eval;
 pub mod forecast;

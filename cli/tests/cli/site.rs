@@ -1,4 +1,4 @@
-//! `site check` and `site capture`: folders written here, and a site of fake commands.
+//! `site check`, `site capture` and `site compare`: folders written here, and a site of fake commands.
 
 use std::fs;
 
@@ -301,4 +301,63 @@ mod capture {
                 .contains("cannot make the folder config/below")
         );
     }
+}
+
+/// Two nodes and a recorded run of three jobs: the second needs both nodes.
+fn recorded() -> Folder {
+    let conf = "\
+ClusterName=pair
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=n[1-2] CPUs=4 CoresPerSocket=4 RealMemory=8000
+PartitionName=all Nodes=n[1-2] Default=YES MaxTime=60
+";
+    let folder = Folder::with("slurm.conf", conf);
+    let jobs = "\
+key,user,account,submit,start,end,state,planned_run,limit_s,partition,cpus,nodes,nodelist,flags,args
+a,ann,,0,1,301,COMPLETED,300,600,all,4,1,n1,SchedMain,-n 4 -t 10
+b,bob,,5,301,361,COMPLETED,60,600,all,8,2,n[1-2],SchedMain,-n 8 -t 10
+c,ann,,10,30,60,COMPLETED,30,120,all,4,1,n2,SchedBackfill,-n 4 -t 2
+";
+    fs::write(folder.path("jobs.csv"), jobs).unwrap();
+    folder
+}
+
+#[test]
+fn a_recorded_run_is_simulated_and_compared() {
+    let folder = recorded();
+    let answer = json(&mut folder.queuecast("site compare . --format json"));
+    let pair = &answer["pairs"][0];
+    assert_eq!((&pair["b"], &pair["jobs"]), (&value!("simulated"), &value!(3)), "{answer}");
+    assert!(pair["worst"].as_i64().unwrap() <= 35, "within a backfilling cycle: {pair}");
+    assert_eq!(pair["same_nodes"], 100.0, "{pair}");
+    assert!(pair["same_scheduler"].as_f64().is_some_and(|share| share > 0.0), "{pair}");
+    assert_eq!(answer["not_modelled"], value!([]));
+    let text = stdout(&mut folder.queuecast("site compare ."));
+    assert!(text.contains("Starts that differ") && text.contains("Mean waits"), "{text}");
+    let csv = stdout(&mut folder.queuecast("site compare . . --format csv"));
+    // Twice beside its simulation, and beside itself.
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert!(csv.lines().last().unwrap().contains(",3,0,0,"), "control: {csv}");
+}
+
+#[test]
+fn a_folder_without_a_run_says_so() {
+    let folder = toy();
+    let output = folder.queuecast("site compare .").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(3) && told.contains("no submissions are recorded"), "{told}");
+    // A machine that cannot be known.
+    let folder = recorded();
+    fs::remove_file(folder.path("slurm.conf")).unwrap();
+    let output = folder.queuecast("site compare .").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(3) && told.contains("no nodes or no partitions"), "{told}");
+    // What is used and not modelled is named.
+    let folder = recorded();
+    let conf = fs::read_to_string(folder.path("slurm.conf")).unwrap();
+    let conf = conf + "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n";
+    fs::write(folder.path("slurm.conf"), conf).unwrap();
+    let answer = json(&mut folder.queuecast("site compare . --format json"));
+    assert_eq!(answer["not_modelled"], value!(["preemption"]));
 }

@@ -33,4 +33,6 @@ pub struct RunClock {
     pub scheduler_start_ms: Option<i64>,
     /// When the first backfilling cycle after the begin was, in milliseconds.
     pub first_backfill_ms: Option<i64>,
+    /// The last pass of the main scheduler before the begin, in milliseconds: passes are at ticks of its background thread.
+    pub tick_ms: Option<i64>,
 }

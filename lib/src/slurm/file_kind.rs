@@ -38,6 +38,8 @@ pub enum SiteFileKind {
     Calls,
     /// How the clock of a recorded run stood.
     RunClock,
+    /// The log of the main scheduler's passes.
+    PassLog,
     /// The planned calls of a run, as JSON.
     Plan,
     /// The planned calls of a run, as events of a simulator.
@@ -61,6 +63,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::Jobs => "a list of submissions",
             SiteFileKind::Calls => "the calls of a recorded run",
             SiteFileKind::RunClock => "the clock of a recorded run",
+            SiteFileKind::PassLog => "the log of the main scheduler",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
         })
@@ -102,6 +105,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     }
     if first.starts_with("SwitchName=") {
         return Some(SiteFileKind::TopologyConf);
+    }
+    if first.starts_with("sched: [") {
+        return Some(SiteFileKind::PassLog);
     }
     if first.starts_with("-dt ") {
         return Some(SiteFileKind::SimulatorEvents);

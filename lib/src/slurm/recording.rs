@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -59,7 +60,19 @@ pub(super) fn clock(file: &str, text: &str, notes: &mut Notes) -> Option<RunCloc
         zero_ms,
         scheduler_start_ms: ms("slurmctld_start"),
         first_backfill_ms: ms("first_backfill_cycle_after_t0").map(|after| zero_ms.saturating_add(after)),
+        tick_ms: None,
     })
+}
+
+/// The last pass of the main scheduler up to an instant, both in milliseconds: `sched.log`. What comes later is not looked at.
+pub(super) fn last_pass(text: &str, until_ms: i64, zone: &TimeZone) -> Option<i64> {
+    let passes = text.lines().filter(|line| line.contains("] Running job scheduler"));
+    let instant = |line: &str| {
+        let (_, rest) = line.split_once('[')?;
+        let local: DateTime = rest.split_once(']')?.0.parse().ok()?;
+        Some(zone.to_timestamp(local).ok()?.as_millisecond())
+    };
+    passes.map_while(instant).take_while(|at| *at <= until_ms).last()
 }
 
 /// The calls of `submitted.tsv`.

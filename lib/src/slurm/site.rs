@@ -330,6 +330,9 @@ fn recording_of(
     if let Some((file, text)) = texts.one(SiteFileKind::RunClock, notes) {
         parts.clock = recording::clock(file, text, notes);
     }
+    if let (Some(clock), Some((_, text))) = (&mut parts.clock, texts.one(SiteFileKind::PassLog, notes)) {
+        clock.tick_ms = recording::last_pass(text, clock.zero_ms, &options.time_zone);
+    }
     if let Some((file, text)) = texts.one(SiteFileKind::Jobs, notes) {
         parts.list = jobs(file, text, notes);
     }

@@ -13,6 +13,8 @@ use queuecast::cluster::{
     Cluster, ClusterAction, JobRequest, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind, Sharing,
     SubmittedJob, TaskRun, TimeLimit, Topology,
 };
+use queuecast::controller::{Phases, simulate_cluster, unmodelled};
+use queuecast::eval::{NamedRun, RunDifference, run_difference};
 use queuecast::slurm::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
 use queuecast::units::{Seconds, Time};
 
@@ -390,6 +392,62 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
+/// A recorded run, and the same simulated at the phase of its timers, which may be shifted by some milliseconds.
+fn beside_simulation(folder: &Path, shift_ms: i64) -> Result<(NamedRun, RunDifference), Failed> {
+    let reading = read(&texts(folder)?);
+    let recording = reading.recording.ok_or("no recording")?;
+    must(unmodelled(&reading.cluster, &recording).is_empty(), "something is not modelled")?;
+    let mut phases = Phases::of(&recording.clock, &reading.cluster.settings);
+    phases.first_tick_us += 1000 * shift_ms;
+    phases.first_backfill_us += 1000 * shift_ms;
+    let zero = recording.clock.zero;
+    let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
+    let simulated = NamedRun { name: "simulated".into(), zero, outcomes };
+    let recorded = NamedRun { name: "recorded".into(), zero, outcomes: recording.outcomes };
+    let difference = run_difference(&recorded, &simulated);
+    Ok((recorded, difference))
+}
+
+/// Runs at the same phase repeat to the second, and so does their simulation.
+fn small_runs_are_repeated() -> Result<(), Failed> {
+    let micro = slurm().ok_or("no recordings")?.join("golden/micro");
+    for number in 4..=6 {
+        let folder = micro.join(format!("small-run{number}"));
+        let (recorded, found) = beside_simulation(&folder, 0)?;
+        must(found.jobs == recorded.outcomes.len(), format!("{} jobs", found.jobs))?;
+        must(found.worst.is_some_and(|worst| worst <= 2), format!("run {number}: {found:?}"))?;
+        must(found.same_nodes >= 95.0 && found.same_scheduler == Some(100.0), format!("{found:?}"))?;
+        // Control: eleven seconds later, the timers find other queues.
+        let (_, shifted) = beside_simulation(&folder, 11_000)?;
+        must(shifted.worst.is_some_and(|worst| worst > 2), format!("control: {shifted:?}"))?;
+    }
+    Ok(())
+}
+
+/// Runs of 500 jobs drift apart; their simulation is no farther from them than they are from each other.
+fn micro_runs_are_as_near_as_each_other() -> Result<(), Failed> {
+    let micro = slurm().ok_or("no recordings")?.join("golden/micro");
+    let mut runs = Vec::new();
+    for number in 1..=5 {
+        runs.push(beside_simulation(&micro.join(format!("run{number}")), 0)?);
+    }
+    let mut pairs = Vec::new();
+    for (place, (one, _)) in runs.iter().enumerate() {
+        pairs.extend(runs[place + 1..].iter().map(|(other, _)| run_difference(one, other)));
+    }
+    let mean = |of: fn(&RunDifference) -> Option<i64>| {
+        pairs.iter().filter_map(of).sum::<i64>() as f64 / pairs.len() as f64
+    };
+    let (median, p90) = (mean(|pair| pair.median), mean(|pair| pair.p90));
+    for (_, found) in &runs {
+        must(found.jobs == 500, format!("{} jobs", found.jobs))?;
+        let near = found.median.is_some_and(|own| own as f64 <= 1.25 * median)
+            && found.p90.is_some_and(|own| own as f64 <= 1.25 * p90);
+        must(near, format!("real runs differ by {median} and {p90}, this one by {found:?}"))?;
+    }
+    Ok(())
+}
+
 pub fn trials() -> Vec<Trial> {
     let missing = slurm().is_none();
     let mut trials = Vec::new();
@@ -397,6 +455,12 @@ pub fn trials() -> Vec<Trial> {
         let name = folder.iter().rev().take(2).map(|part| part.to_string_lossy()).collect::<Vec<_>>();
         let name = format!("slurm_sites::run_{}_{}", name[1], name[0]);
         trials.push(Trial::test(name, move || run_is_read(&folder)));
+    }
+    for (name, check) in [
+        ("small_runs_are_repeated", small_runs_are_repeated as fn() -> Result<(), Failed>),
+        ("micro_runs_are_as_near_as_each_other", micro_runs_are_as_near_as_each_other),
+    ] {
+        trials.push(Trial::test(format!("slurm_sites::{name}"), check).with_ignored_flag(missing));
     }
     for (plan, run) in [
         ("site/seed41.jsonl", "site/seed41-run3"),

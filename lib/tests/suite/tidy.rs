@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms of the library and their floors. A room may import lower floors and itself.
-const FLOORS: [(&str, u32); 23] = [
+const FLOORS: [(&str, u32); 24] = [
     ("parallel", 0),
     ("units", 0),
     ("job", 1),
@@ -21,6 +21,7 @@ const FLOORS: [(&str, u32); 23] = [
     ("distribution", 1),
     ("trees", 1),
     ("cluster", 1),
+    ("controller", 2),
     ("trace", 2),
     ("slurm", 3),
     ("predict", 2),

@@ -3,6 +3,7 @@
 mod capture;
 mod check;
 mod checked;
+mod compare;
 mod folder;
 mod limits;
 mod tables;
@@ -21,9 +22,12 @@ Examples:
   Configuration files do as well, all or some:
     queuecast site check /etc/slurm
 
+  How far a simulation of recorded runs is from what happened:
+    queuecast site compare run1 run2 --format json
+
 docs/guides/sites-slurm.md has more.";
 
-/// Save a Slurm site's configuration, or say what is understood of it
+/// Save a Slurm site's configuration, say what is understood of it, or simulate recorded runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
@@ -36,6 +40,7 @@ pub struct Arguments {
 pub enum SiteCommand {
     Check(check::Arguments),
     Capture(capture::Arguments),
+    Compare(compare::Arguments),
 }
 
 /// Runs the subcommand.
@@ -43,6 +48,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         SiteCommand::Check(arguments) => check::run(arguments, printer),
         SiteCommand::Capture(arguments) => capture::run(arguments, printer),
+        SiteCommand::Compare(arguments) => compare::run(arguments, printer),
     }
 }
 

@@ -1,0 +1,208 @@
+//! `queuecast site compare`: recorded runs of a Slurm site beside their simulation, and beside each other.
+
+use std::path::PathBuf;
+
+use queuecast::cluster::SubmittedJob;
+use queuecast::controller::{Phases, simulate_cluster, unmodelled};
+use queuecast::eval::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
+use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::slurm::{SiteOptions, read_site};
+use queuecast::trace::TimeZone;
+use serde::Serialize;
+
+use super::folder::texts;
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::progress::Progress;
+use crate::spec;
+
+/// Simulate what was submitted in recorded runs of a Slurm site, and say how far starts differ from the recorded ones
+///
+/// A run is a folder with the site's configuration (as for site check) and what was submitted, with what became of it: jobs.csv, and where there are any submitted.tsv, meta.json (when the controller was started) and sched.log. Each run is simulated under its own configuration and at the phase of its own timers; runs of the same submissions are also compared with each other, since two real runs differ too.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Folders of recorded runs
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Time zone of local times in the files
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = spec::time_zone, help_heading = "Reading")]
+    pub time_zone: TimeZone,
+}
+
+/// Runs beside their simulation and each other.
+#[derive(Debug, Serialize)]
+pub struct ComparedRuns {
+    version: &'static str,
+    /// Each run and its simulation, then each pair of runs.
+    pairs: Vec<RunDifference>,
+    /// Of each run and its simulation.
+    waits: Vec<GroupWait>,
+    /// What the sites use and the simulation leaves out.
+    not_modelled: Vec<String>,
+}
+
+/// One run as read and simulated.
+struct ComparedRun {
+    recorded: NamedRun,
+    simulated: NamedRun,
+    submissions: Vec<SubmittedJob>,
+}
+
+/// Reads, simulates and compares.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let mut runs = Vec::new();
+    let mut not_modelled: Vec<String> = Vec::new();
+    let progress = Progress::new(printer, "simulating runs", arguments.runs.len());
+    for folder in &arguments.runs {
+        let name = folder.display().to_string();
+        let reading =
+            read_site(&texts(folder, printer)?, &SiteOptions { time_zone: arguments.time_zone.clone() });
+        let Some(recording) = reading.recording.filter(|recording| !recording.submissions.is_empty()) else {
+            return Err(Failure::input(format!("{name}: no submissions are recorded there"))
+                .hint("expected jobs.csv, with the columns submit, user, account, run and args at least"));
+        };
+        if reading.cluster.nodes.is_empty() || reading.cluster.partitions.is_empty() {
+            return Err(Failure::input(format!("{name}: no nodes or no partitions are known"))
+                .hint("expected slurm.conf, or outputs of scontrol show node and partition"));
+        }
+        for misread in &reading.misread {
+            printer.warning(&format!("{name}: {misread}"));
+        }
+        for one in unmodelled(&reading.cluster, &recording)
+            .into_iter()
+            .chain(reading.not_modelled.iter().map(|one| one.name.clone()))
+        {
+            if !not_modelled.contains(&one) {
+                not_modelled.push(one);
+            }
+        }
+        let phases = Phases::of(&recording.clock, &reading.cluster.settings);
+        let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
+        let zero = recording.clock.zero;
+        let recorded = NamedRun { name: short(folder), zero, outcomes: recording.outcomes.clone() };
+        let simulated = NamedRun { name: "simulated".to_owned(), zero, outcomes };
+        runs.push(ComparedRun { recorded, simulated, submissions: recording.submissions });
+        progress.advance_by(1);
+    }
+    drop(progress);
+    printer.answer(&compared(&runs, not_modelled))
+}
+
+/// The last part of a folder's name.
+fn short(folder: &std::path::Path) -> String {
+    folder
+        .file_name()
+        .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+fn compared(runs: &[ComparedRun], not_modelled: Vec<String>) -> ComparedRuns {
+    let mut pairs: Vec<RunDifference> = Vec::new();
+    let is_told = |run: &ComparedRun| !run.recorded.outcomes.is_empty();
+    pairs.extend(
+        runs.iter().filter(|run| is_told(run)).map(|run| run_difference(&run.recorded, &run.simulated)),
+    );
+    for (place, one) in runs.iter().enumerate() {
+        let others =
+            runs[place + 1..].iter().filter(|other| is_told(one) && is_told(other) && are_same(one, other));
+        pairs.extend(others.map(|other| run_difference(&one.recorded, &other.recorded)));
+    }
+    let mut waits = Vec::new();
+    for run in runs {
+        waits.extend(group_waits(&run.recorded));
+        let simulated =
+            NamedRun { name: format!("{} simulated", run.recorded.name), ..run.simulated.clone() };
+        waits.extend(group_waits(&simulated));
+    }
+    ComparedRuns { version: env!("CARGO_PKG_VERSION"), pairs, waits, not_modelled }
+}
+
+/// Whether the same was submitted.
+fn are_same(one: &ComparedRun, other: &ComparedRun) -> bool {
+    let asked = |run: &ComparedRun| -> Vec<(String, String, Option<u32>, Vec<String>)> {
+        let of = |job: &SubmittedJob| {
+            (job.key.clone(), job.user.clone(), job.request.tasks, job.request.partitions.clone())
+        };
+        run.submissions.iter().map(of).collect()
+    };
+    asked(one) == asked(other)
+}
+
+impl Answer for ComparedRuns {
+    fn document(&self) -> Document {
+        let mut document =
+            Document::new().with_table("pairs", self.pairs()).with_table("waits", self.mean_waits());
+        if !self.not_modelled.is_empty() {
+            document = document.with_paragraph(format!("Not modelled: {}.", self.not_modelled.join(", ")));
+        }
+        document
+    }
+
+    fn table(&self) -> Table {
+        self.pairs()
+    }
+}
+
+impl ComparedRuns {
+    fn pairs(&self) -> Table {
+        let mut table = Table::new(vec![
+            Column::text("run").key("a").naming(),
+            Column::text("beside").key("b"),
+            Column::integer("jobs"),
+            Column::integer("median (s)").key("median"),
+            Column::integer("90 % (s)").key("p90"),
+            Column::number("within 5 s (%)").key("within_5"),
+            Column::number("30 s (%)").key("within_30").spare(3),
+            Column::number("60 s (%)").key("within_60").spare(2),
+            Column::number("mean wait ratio").key("mean_wait_ratio"),
+            Column::number("Spearman").key("spearman").spare(1),
+            Column::number("same nodes (%)").key("same_nodes"),
+            Column::number("same scheduler (%)").key("same_scheduler"),
+        ])
+        .titled("Starts that differ");
+        let maybe =
+            |value: Option<f64>, digits: u8| value.map_or(Cell::Missing, |value| Cell::number(value, digits));
+        let whole = |value: Option<i64>| value.map_or(Cell::Missing, Cell::Integer);
+        for pair in &self.pairs {
+            table.row([
+                Cell::text(&*pair.a),
+                Cell::text(&*pair.b),
+                Cell::count(pair.jobs),
+                whole(pair.median),
+                whole(pair.p90),
+                Cell::number(pair.within_5, 1),
+                Cell::number(pair.within_30, 1),
+                Cell::number(pair.within_60, 1),
+                maybe(pair.mean_wait_ratio, 3),
+                maybe(pair.spearman, 3),
+                Cell::number(pair.same_nodes, 1),
+                maybe(pair.same_scheduler, 1),
+            ]);
+        }
+        table.note("starts are compared after the run's first submission; pairs of recorded runs show how far the real system differs from itself");
+        table
+    }
+
+    fn mean_waits(&self) -> Table {
+        let mut table = Table::new(vec![
+            Column::text("run").naming(),
+            Column::text("by"),
+            Column::text("group"),
+            Column::integer("jobs"),
+            Column::number("mean wait (s)").key("mean_wait"),
+            Column::number("backfilled (%)").key("backfilled"),
+        ])
+        .titled("Mean waits");
+        for one in &self.waits {
+            table.row([
+                Cell::text(&*one.run),
+                Cell::text(one.by),
+                Cell::text(&*one.group),
+                Cell::count(one.jobs),
+                Cell::number(one.mean_wait, 1),
+                Cell::number(one.backfilled, 1),
+            ]);
+        }
+        table
+    }
+}

@@ -1,0 +1,87 @@
+//! A job as the controller knows it.
+
+use std::rc::Rc;
+
+use super::layout::NodeShare;
+use super::limits::{Amounts, CountsFor};
+use super::need::Need;
+use super::node_set::NodeSet;
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CtlState {
+    /// Submitted later.
+    ToCome,
+    Waiting,
+    Running,
+    /// It ended well, or not.
+    Ended {
+        well: bool,
+    },
+    /// It was never started.
+    Cancelled,
+    /// No partition can ever run it, or its submission was refused.
+    Refused,
+}
+
+/// Which scheduler started a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartedBy {
+    Main,
+    Backfill,
+}
+
+/// One partition of a job.
+#[derive(Debug, Clone)]
+pub struct JobPlace {
+    pub partition: usize,
+    pub need: Rc<Need>,
+    /// Seconds.
+    pub limit: i64,
+    pub priority: u64,
+}
+
+/// A job, or one task of an array.
+#[derive(Debug, Clone)]
+pub struct ControlledJob {
+    /// The place of its submission, and of its task.
+    pub submission: usize,
+    pub task: Option<u32>,
+    /// In whole seconds.
+    pub submit: i64,
+    pub places: Vec<JobPlace>,
+    pub counted: CountsFor,
+    pub qos: Option<usize>,
+    pub association: Option<usize>,
+    pub nice: i64,
+    pub fixed_priority: Option<u32>,
+    /// Places of the reservations it names.
+    pub reservation: Option<String>,
+    /// In microseconds; `None` past its limit.
+    pub run_us: Option<i64>,
+    /// It cannot start before, in seconds.
+    pub begin: i64,
+    pub is_held: bool,
+    pub state: CtlState,
+    /// Since when it can start; `None` while it cannot.
+    pub eligible: Option<i64>,
+    /// Whether a pass or cycle saw it while it could.
+    pub was_seen: bool,
+    /// Processors that its size counts; an exclusive job's grow once nodes are planned for it.
+    pub size_cpus: u32,
+    /// When it started, in seconds.
+    pub start: i64,
+    pub start_us: i64,
+    pub end: i64,
+    pub by: Option<StartedBy>,
+    /// The partition it runs in.
+    pub ran_in: usize,
+    pub limit_end: i64,
+    pub nodes: NodeSet,
+    pub shares: Vec<NodeShare>,
+    pub amounts: Amounts,
+    /// How often it was started: an end that was due is of one start.
+    pub incarnation: u32,
+    /// The start that the last backfilling cycle planned.
+    pub planned: Option<i64>,
+}

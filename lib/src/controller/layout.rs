@@ -1,0 +1,223 @@
+//! The nodes of a cluster in numbers, and what of them is in use.
+
+use super::need::{Need, NeedMemory};
+use super::node_set::NodeSet;
+use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind, Topology};
+
+/// A node in numbers.
+#[derive(Debug, Clone)]
+pub struct NodeNumbers {
+    /// Processors.
+    pub cpus: u32,
+    /// Of each core.
+    pub threads: u32,
+    /// MB.
+    pub memory: u64,
+    /// By the place of the resource.
+    pub gres: Vec<u64>,
+    /// Lighter nodes are taken first.
+    pub weight: u32,
+}
+
+/// The nodes of a cluster in numbers.
+#[derive(Debug, Clone)]
+pub struct NodeLayout {
+    /// By their index.
+    pub nodes: Vec<NodeNumbers>,
+    /// Names and types of generic resources; `None` is of any type.
+    kinds: Vec<(String, Option<String>)>,
+    /// The nodes of each partition.
+    pub partitions: Vec<NodeSet>,
+    /// Leaf switches, in the order they are configured; empty without switches.
+    pub leaves: Vec<NodeSet>,
+    /// Whether jobs are given whole nodes.
+    pub whole_nodes: bool,
+    /// Whether cores are given with all their threads.
+    whole_cores: bool,
+}
+
+impl NodeLayout {
+    pub fn of(cluster: &Cluster) -> NodeLayout {
+        let mut kinds: Vec<(String, Option<String>)> = Vec::new();
+        for one in cluster.nodes.iter().flat_map(|node| &node.gres) {
+            for kind in [None, one.kind.clone()] {
+                if !kinds.contains(&(one.name.clone(), kind.clone())) {
+                    kinds.push((one.name.clone(), kind));
+                }
+            }
+        }
+        let nodes = cluster.nodes.iter();
+        let nodes: Vec<NodeNumbers> = nodes
+            .map(|node| NodeNumbers {
+                cpus: node.cpus.saturating_sub(node.reserved_cores * node.threads_per_core.max(1)),
+                threads: node.threads_per_core.max(1),
+                memory: node.memory_mb.saturating_sub(node.reserved_memory_mb),
+                gres: kinds.iter().map(|(name, kind)| node.gres_count(name, kind.as_deref())).collect(),
+                weight: node.weight,
+            })
+            .collect();
+        let count = nodes.len();
+        let partitions =
+            cluster.partitions.iter().map(|one| NodeSet::of(count, one.nodes.iter().copied())).collect();
+        let leaves = match &cluster.topology {
+            Topology::Flat => Vec::new(),
+            tree => tree.leaves().map(|leaf| NodeSet::of(count, leaf.nodes.iter().copied())).collect(),
+        };
+        let select = &cluster.settings.select;
+        NodeLayout {
+            nodes,
+            kinds,
+            partitions,
+            leaves,
+            whole_nodes: select.kind == SelectKind::Linear || select.unit == ConsumedUnit::Node,
+            whole_cores: select.unit != ConsumedUnit::Cpu,
+        }
+    }
+
+    /// Whether cores are given with all their threads.
+    pub fn gives_cores(&self) -> bool {
+        self.whole_cores
+    }
+
+    /// The place of a generic resource; `None` if no node has it.
+    pub fn gres(&self, asked: &GresRequest) -> Option<usize> {
+        self.kinds.iter().position(|(name, kind)| *name == asked.name && *kind == asked.kind)
+    }
+
+    /// Names of the generic resources as limits name them, by place.
+    pub fn gres_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.kinds.iter().map(|(name, kind)| match kind {
+            Some(kind) => format!("gres/{name}:{kind}"),
+            None => format!("gres/{name}"),
+        })
+    }
+
+    /// Places that an amount of one resource also counts for.
+    pub fn gres_counts_for(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+        let (name, kind) = &self.kinds[place];
+        let any = self.kinds.iter().position(|(other, none)| other == name && none.is_none());
+        [Some(place), any.filter(|_| kind.is_some())].into_iter().flatten()
+    }
+
+    /// Whether enough nodes could run a job if nothing else ran.
+    pub fn could_run(&self, need: &Need) -> bool {
+        let cpus: u64 = need.feasible.iter().map(|node| u64::from(self.idle_cpus(node, need))).sum();
+        need.feasible.len() >= need.nodes.0 as usize
+            && cpus >= u64::from(need.cpus)
+            && need.required.is_subset(&need.feasible)
+    }
+
+    /// Processors that a job could use of a node if nothing else ran on it.
+    pub fn idle_cpus(&self, node: usize, need: &Need) -> u32 {
+        self.usable(node, 0, 0, |_| 0, true, need)
+    }
+
+    fn usable(
+        &self,
+        node: usize,
+        cpus: u32,
+        memory: u64,
+        gres: impl Fn(usize) -> u64,
+        is_idle: bool,
+        need: &Need,
+    ) -> u32 {
+        let numbers = &self.nodes[node];
+        if need.is_exclusive && !is_idle {
+            return 0;
+        }
+        let unit = if self.whole_cores { numbers.threads } else { 1 };
+        let mut free = numbers.cpus.saturating_sub(cpus) / unit * unit;
+        if need.gres_per_node.iter().any(|&(place, count)| numbers.gres[place] < gres(place) + count) {
+            return 0;
+        }
+        if need.gres_per_job.iter().any(|&(place, _)| numbers.gres[place] <= gres(place)) {
+            return 0;
+        }
+        let left = numbers.memory.saturating_sub(memory);
+        match need.memory {
+            NeedMemory::PerNode(mb) if left < mb => return 0,
+            NeedMemory::AllOfNode if memory > 0 => return 0,
+            NeedMemory::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
+            _ => {}
+        }
+        let for_tasks = need.tasks_per_node * need.cpus_per_task;
+        if need.tasks_per_node > 0 {
+            if free < for_tasks {
+                return 0;
+            }
+            if !self.leaves.is_empty() {
+                free = free.min(for_tasks);
+            }
+        } else if need.nodes.1 == 1 && free < need.cpus {
+            return 0;
+        }
+        if free < need.least_cpus_per_node {
+            return 0;
+        }
+        free / need.cpus_per_task * need.cpus_per_task
+    }
+}
+
+/// A part of a node that a job has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeShare {
+    /// The node.
+    pub node: usize,
+    /// Processors.
+    pub cpus: u32,
+    /// MB.
+    pub memory: u64,
+    /// Generic resources by place.
+    pub gres: Vec<(usize, u64)>,
+}
+
+/// What of the nodes is in use.
+#[derive(Debug, Clone)]
+pub struct Load {
+    cpus: Vec<u32>,
+    memory: Vec<u64>,
+    gres: Vec<u64>,
+    kinds: usize,
+    jobs: Vec<u32>,
+}
+
+impl Load {
+    pub fn none(layout: &NodeLayout) -> Load {
+        let (nodes, kinds) = (layout.nodes.len(), layout.kinds.len());
+        Load {
+            cpus: vec![0; nodes],
+            memory: vec![0; nodes],
+            gres: vec![0; nodes * kinds],
+            kinds,
+            jobs: vec![0; nodes],
+        }
+    }
+
+    pub fn take(&mut self, share: &NodeShare) {
+        self.cpus[share.node] += share.cpus;
+        self.memory[share.node] += share.memory;
+        self.jobs[share.node] += 1;
+        for &(place, count) in &share.gres {
+            self.gres[share.node * self.kinds + place] += count;
+        }
+    }
+
+    pub fn release(&mut self, share: &NodeShare) {
+        self.cpus[share.node] -= share.cpus;
+        self.memory[share.node] -= share.memory;
+        self.jobs[share.node] -= 1;
+        for &(place, count) in &share.gres {
+            self.gres[share.node * self.kinds + place] -= count;
+        }
+    }
+
+    pub fn gres(&self, node: usize, place: usize) -> u64 {
+        self.gres[node * self.kinds + place]
+    }
+
+    /// Processors of a node that a job can use now.
+    pub fn usable(&self, layout: &NodeLayout, node: usize, need: &Need) -> u32 {
+        let gres = |place: usize| self.gres[node * self.kinds + place];
+        layout.usable(node, self.cpus[node], self.memory[node], gres, self.jobs[node] == 0, need)
+    }
+}

@@ -1,0 +1,35 @@
+//! Slurm's controller simulated: nodes with parts, partitions, priorities, limits, the main scheduler and backfilling, on the
+//! timers of the real one.
+//!
+//! [`simulate_cluster`] runs what was submitted to a [`Cluster`](crate::cluster::Cluster) and says what became of every job.
+//! It is an event loop of its own, not a policy of the engine: what Slurm decides depends on when its timers are due
+//! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
+//! [`unmodelled`], never passed over.
+
+mod asked;
+mod backfill;
+mod controller;
+mod fair_share;
+mod job;
+mod layout;
+mod limits;
+mod main_pass;
+mod need;
+mod node_set;
+mod phases;
+mod priority;
+mod queue;
+mod reserved;
+mod select;
+mod simulate;
+mod submissions;
+mod time_map;
+mod unmodelled;
+mod will_run;
+
+#[cfg(test)]
+mod tests;
+
+pub use phases::Phases;
+pub use simulate::simulate_cluster;
+pub use unmodelled::unmodelled;

@@ -1,0 +1,63 @@
+//! When the controller's timers are due.
+
+use crate::cluster::{ClusterSettings, RunClock};
+
+/// Microseconds of a second.
+pub(super) const SECOND: i64 = 1_000_000;
+
+/// Where nothing is told of its start, the controller was started so long before the first submission.
+const FIRST_SUBMISSION_MS: i64 = 60_000;
+
+/// When the controller's timers are due.
+#[derive(Debug, Clone, Copy)]
+pub struct Phases {
+    /// When the controller was started, in microseconds.
+    pub start_us: i64,
+    /// The first tick of its background thread after that.
+    pub first_tick_us: i64,
+    /// The time between ticks.
+    pub tick_us: i64,
+    /// The first backfilling cycle.
+    pub first_backfill_us: i64,
+    /// How long a cycle takes for each test.
+    pub backfill_test_us: i64,
+    /// The first computation of priorities after the start.
+    pub first_priority_us: i64,
+    /// From the end of a job's run to when the controller knows.
+    pub end_delay_us: i64,
+    /// From when a job is stopped to when its nodes are free again.
+    pub stop_delay_us: i64,
+}
+
+impl Phases {
+    /// Of a controller that was started at this instant, in microseconds, and backfills so often, in seconds: as measured.
+    pub fn from_start(start_us: i64, backfill: i64) -> Phases {
+        Phases {
+            start_us,
+            first_tick_us: 1_040_000,
+            tick_us: 1_002_000,
+            first_backfill_us: start_us + 730_000 + backfill * SECOND,
+            backfill_test_us: 150,
+            first_priority_us: 1_000_000,
+            end_delay_us: 18_000,
+            stop_delay_us: 70_000,
+        }
+    }
+
+    /// As a recording tells them; what it does not tell is as measured elsewhere.
+    pub fn of(clock: &RunClock, settings: &ClusterSettings) -> Phases {
+        let start = clock.scheduler_start_ms.unwrap_or(clock.zero_ms - FIRST_SUBMISSION_MS) * 1000;
+        let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let mut phases = Phases::from_start(start, interval);
+        if let Some(first) = clock.first_backfill_ms {
+            phases.first_backfill_us = first * 1000;
+        }
+        if let Some(tick) = clock.tick_ms {
+            let since = tick * 1000 - start - phases.first_tick_us;
+            // The tick nearest to the usual first one.
+            let turns = (since + phases.tick_us / 2).div_euclid(phases.tick_us);
+            phases.first_tick_us += since - turns * phases.tick_us;
+        }
+        phases
+    }
+}

@@ -1,0 +1,121 @@
+//! Jobs out of submissions.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::controller::Controller;
+use super::job::{ControlledJob, CtlState, JobPlace};
+use super::limits::{Amounts, CountsFor};
+use super::need::Need;
+use super::node_set::NodeSet;
+use super::phases::SECOND;
+use crate::cluster::{Begin, ClusterPartition, JobRequest, TaskRun, TimeLimit};
+
+/// The limit of jobs that no partition limits, in seconds.
+const LONGEST: i64 = 365 * 86_400;
+
+/// The time limit of a request in a partition, in seconds: whole minutes.
+fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
+    let limit = match request.time_limit {
+        Some(TimeLimit::Of(limit)) => (limit.0 + 59).div_euclid(60) * 60,
+        Some(TimeLimit::Unlimited) => partition.max_time.map_or(LONGEST, |limit| limit.0),
+        None => partition.default_time.or(partition.max_time).map_or(LONGEST, |limit| limit.0),
+    };
+    limit.clamp(60, LONGEST)
+}
+
+impl Controller<'_> {
+    /// Makes jobs of submissions; they come later.
+    pub(super) fn take_submissions(&mut self) {
+        let (mut users, mut accounts) = (BTreeMap::new(), BTreeMap::new());
+        let number = |names: &mut BTreeMap<String, u32>, name: &str| {
+            let next = names.len() as u32;
+            *names.entry(name.to_owned()).or_insert(next)
+        };
+        for (place, submission) in self.submissions.iter().enumerate() {
+            let request = &submission.request;
+            let mut partitions: Vec<usize> =
+                request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
+            if request.partitions.is_empty() {
+                partitions.extend(self.cluster.default_partition());
+            }
+            let account = request.account.clone().unwrap_or_default();
+            let association = self.cluster.associations.of_user(&account, &submission.user, None);
+            let default_qos =
+                association.and_then(|index| self.cluster.associations.0[index].default_qos.clone());
+            let qos = request.qos.first().cloned().or(default_qos).and_then(|name| self.cluster.qos(&name));
+            let user = number(&mut users, &submission.user);
+            let account = number(&mut accounts, &account);
+            let places: Vec<JobPlace> = partitions
+                .iter()
+                .map(|&partition| {
+                    let need = Rc::new(Need::of(request, partition, &self.layout, self.cluster));
+                    let config = &self.cluster.partitions[partition];
+                    JobPlace { partition, need, limit: limit(request, config), priority: 0 }
+                })
+                .collect();
+            let part_qos = partitions
+                .first()
+                .and_then(|&one| self.cluster.partitions[one].qos.as_ref())
+                .and_then(|name| self.cluster.qos(name));
+            let counted = CountsFor {
+                qos: [part_qos, qos.filter(|one| part_qos != Some(*one))],
+                association,
+                user,
+                account,
+            };
+            let tasks: Vec<Option<u32>> = match &request.array {
+                Some(array) => array.indices.iter().copied().map(Some).collect(),
+                None => vec![None],
+            };
+            let begin = match request.begin {
+                Some(Begin::After(by)) => submission.submit.0 + by.0,
+                Some(Begin::At(at)) => at.0,
+                _ => i64::MIN,
+            };
+            self.keys.insert(submission.key.clone(), place);
+            if let Some(id) = submission.id {
+                self.keys.insert(id.to_string(), place);
+            }
+            let mut own = Vec::new();
+            for (index, task) in tasks.into_iter().enumerate() {
+                let run = submission.runs.get(index).or(submission.runs.first()).copied();
+                own.push(self.jobs.len());
+                self.jobs.push(ControlledJob {
+                    submission: place,
+                    task,
+                    submit: submission.submit.0,
+                    size_cpus: places.first().map_or(1, |one| one.need.cpus),
+                    places: places.clone(),
+                    counted,
+                    qos,
+                    association,
+                    nice: request.nice.unwrap_or(0),
+                    fixed_priority: request.priority,
+                    reservation: request.reservations.first().cloned(),
+                    run_us: match run {
+                        Some(TaskRun::For(run)) => Some(run.0 * SECOND),
+                        _ => None,
+                    },
+                    begin,
+                    is_held: request.hold,
+                    state: CtlState::ToCome,
+                    eligible: None,
+                    was_seen: false,
+                    start: 0,
+                    start_us: 0,
+                    end: 0,
+                    by: None,
+                    ran_in: 0,
+                    limit_end: 0,
+                    nodes: NodeSet::none(self.cluster.nodes.len()),
+                    shares: Vec::new(),
+                    amounts: Amounts::default(),
+                    incarnation: 0,
+                    planned: None,
+                });
+            }
+            self.of_submission.push(own);
+        }
+    }
+}

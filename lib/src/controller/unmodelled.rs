@@ -1,0 +1,123 @@
+//! What a site uses and a simulation leaves out.
+
+use crate::cluster::{
+    BackfillSettings, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings, PreemptKind,
+    RecordedRun, Sharing,
+};
+
+/// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
+pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut note = |is_used: bool, what: &str| {
+        if is_used && !all.iter().any(|one| one == what) {
+            all.push(what.to_owned());
+        }
+    };
+    let settings = &cluster.settings;
+    note(settings.preempt.kind != PreemptKind::None, "preemption");
+    note(settings.preempt.gang, "gang scheduling");
+    note(settings.complete_wait.0 > 0, "CompleteWait");
+    note(settings.select.least_loaded_nodes, "CR_LLN");
+    note(settings.select.pack_nodes, "CR_Pack_Nodes");
+    note(settings.select.one_task_per_core, "CR_ONE_TASK_PER_CORE");
+    note(!settings.priority.weights.tres.is_empty(), "PriorityWeightTRES");
+    note(settings.priority.weights.assoc > 0, "PriorityWeightAssoc");
+    let flags = &settings.priority.flags;
+    note(flags.small_relative_to_time, "PriorityFlags=SMALL_RELATIVE_TO_TIME");
+    note(flags.incr_only, "PriorityFlags=INCR_ONLY");
+    note(flags.accrue_always, "PriorityFlags=ACCRUE_ALWAYS");
+    note(flags.depth_oblivious, "PriorityFlags=DEPTH_OBLIVIOUS");
+    note(flags.no_normal_part, "PriorityFlags=NO_NORMAL_PART");
+    note(flags.no_normal_qos, "PriorityFlags=NO_NORMAL_QOS");
+    main_pass(&settings.main, &mut note);
+    if let Some(backfill) = &settings.backfill {
+        backfilling(backfill, &mut note);
+    }
+    cluster.partitions.iter().for_each(|one| partition(one, &mut note));
+    for qos in &cluster.qos {
+        let group = &qos.group;
+        note(!group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty(), "GrpTRESMins of a QOS");
+        note(group.wall.is_some(), "GrpWall of a QOS");
+        note(qos.per_job.wall.is_some(), "MaxWall of a QOS");
+        note(!qos.per_job.min_tres.is_empty(), "MinTRES of a QOS");
+        note(qos.usage_threshold.is_some(), "UsageThreshold of a QOS");
+        note(qos.flags.no_reserve, "QOS flag NoReserve");
+        note(qos.flags.over_part_qos, "QOS flag OverPartQOS");
+    }
+    for one in &cluster.associations.0 {
+        note(!one.group.tres_minutes.is_empty(), "GrpTRESMins of an association");
+        note(one.partition.is_some(), "associations of a partition");
+    }
+    note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
+    note(!cluster.licenses.is_empty(), "licenses");
+    run.submissions.iter().for_each(|one| request(&one.request, &mut note));
+    all
+}
+
+fn main_pass(settings: &MainPassSettings, note: &mut impl FnMut(bool, &str)) {
+    note(settings.partition_job_depth > 0, "partition_job_depth");
+    note(settings.sched_max_job_start > 0, "sched_max_job_start");
+    note(settings.assoc_limit_stop, "assoc_limit_stop");
+    note(settings.pack_serial_at_end, "pack_serial_at_end");
+    note(settings.reduce_completing_frag, "reduce_completing_frag");
+    note(settings.max_rpc_count > 0, "max_rpc_cnt");
+}
+
+fn backfilling(settings: &BackfillSettings, note: &mut impl FnMut(bool, &str)) {
+    note(settings.max_job_user_part > 0, "bf_max_job_user_part");
+    note(settings.max_job_assoc > 0, "bf_max_job_assoc");
+    note(settings.max_job_start > 0, "bf_max_job_start");
+    note(settings.min_age_reserve.0 > 0, "bf_min_age_reserve");
+    note(settings.min_prio_reserve > 0, "bf_min_prio_reserve");
+    note(settings.job_part_count_reserve > 0, "bf_job_part_count_reserve");
+    note(settings.one_resv_per_job, "bf_one_resv_per_job");
+    note(settings.busy_nodes, "bf_busy_nodes");
+    note(settings.running_job_reserve, "bf_running_job_reserve");
+    note(settings.licenses, "bf_licenses");
+}
+
+fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
+    note(matches!(partition.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
+    note(partition.exclusive_user, "ExclusiveUser");
+    note(partition.least_loaded_nodes, "LLN");
+    note(partition.max_cpus_per_node.is_some(), "MaxCPUsPerNode");
+    note(partition.max_cpus_per_socket.is_some(), "MaxCPUsPerSocket");
+    note(!partition.billing_weights.is_empty(), "TRESBillingWeights");
+    note(partition.needs_reservation, "ReqResv");
+    note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
+}
+
+fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
+    note(request.time_min.is_some(), "--time-min");
+    note(request.deadline.is_some(), "--deadline");
+    note(request.contiguous, "--contiguous");
+    note(request.spread, "--spread-job");
+    note(request.switches.is_some(), "--switches");
+    note(request.prefer.is_some(), "--prefer");
+    note(request.overcommit, "--overcommit");
+    note(request.spare_cores.is_some(), "--core-spec");
+    note(!request.gres_per_socket.is_empty(), "--gpus-per-socket");
+    note(request.cpus_per_gpu.is_some(), "--cpus-per-gpu");
+    note(request.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
+    note(!request.licenses.is_empty(), "--licenses");
+    note(request.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()), "counts in --constraint");
+    let odd = |one: &Exclusivity| !matches!(one, Exclusivity::Exclusive | Exclusivity::Oversubscribe);
+    note(request.exclusivity.as_ref().is_some_and(odd), "--exclusive=user, mcs or topo");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::ClusterSettings;
+
+    #[test]
+    fn what_is_left_out_is_named_once() {
+        let mut cluster = Cluster { settings: ClusterSettings::default(), ..Cluster::default() };
+        let run = RecordedRun::default();
+        assert_eq!(unmodelled(&cluster, &run), Vec::<String>::new());
+        cluster.settings.preempt.kind = PreemptKind::Qos;
+        let partition = ClusterPartition { least_loaded_nodes: true, ..ClusterPartition::default() };
+        cluster.partitions = vec![partition.clone(), partition];
+        assert_eq!(unmodelled(&cluster, &run), ["preemption", "LLN"]);
+    }
+}

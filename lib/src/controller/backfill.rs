@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::controller::Controller;
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::node_set::NodeSet;
 use super::select::shares;
+use super::state::Controller;
 use super::time_map::TimeMap;
 use super::will_run::{RunningPlan, StartTest};
 use crate::cluster::BackfillSettings;

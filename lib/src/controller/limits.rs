@@ -82,6 +82,14 @@ struct QosLimits {
     per_job: Vec<(usize, u64)>,
 }
 
+/// Limits of an association: of all below it, of its own jobs together, and of each.
+#[derive(Debug, Clone, Default)]
+struct AssociationLimits {
+    group: HeldLimits,
+    own: HeldLimits,
+    per_job: Vec<(usize, u64)>,
+}
+
 /// Who a job counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountsFor {
@@ -107,7 +115,7 @@ pub enum LimitReason {
 pub struct Limits {
     names: ResourceNames,
     qos: Vec<QosLimits>,
-    associations: Vec<(HeldLimits, HeldLimits, Vec<(usize, u64)>)>,
+    associations: Vec<AssociationLimits>,
     parents: Vec<Option<usize>>,
     of_qos: Vec<InUse>,
     of_qos_user: BTreeMap<(usize, u32), InUse>,
@@ -137,9 +145,10 @@ impl Limits {
             .associations
             .0
             .iter()
-            .map(|one| {
-                let group = held(one.group.jobs, one.group.submitted, &one.group.tres);
-                (group, held(one.own.jobs, one.own.submitted, &one.own.tres), names.limit(&one.per_job.tres))
+            .map(|one| AssociationLimits {
+                group: held(one.group.jobs, one.group.submitted, &one.group.tres),
+                own: held(one.own.jobs, one.own.submitted, &one.own.tres),
+                per_job: names.limit(&one.per_job.tres),
             })
             .collect();
         let count = associations.len();
@@ -172,7 +181,7 @@ impl Limits {
         let mut at = counted.association;
         for depth in 0..self.associations.len() {
             let Some(index) = at else { break };
-            let (group, own, _) = &self.associations[index];
+            let AssociationLimits { group, own, .. } = &self.associations[index];
             holders.push((group, self.of_association.get(index)));
             if depth == 0 {
                 holders.push((own, self.of_association.get(index)));
@@ -206,7 +215,7 @@ impl Limits {
             })
         };
         let per_job = counted.qos.iter().flatten().any(|&qos| exceeds(&self.qos[qos].per_job, None))
-            || counted.association.is_some_and(|index| exceeds(&self.associations[index].2, None));
+            || counted.association.is_some_and(|index| exceeds(&self.associations[index].per_job, None));
         let full = self.holders(counted).into_iter().any(|(limits, held)| exceeds(&limits.amounts, held));
         (per_job || full).then_some(LimitReason::Amount)
     }

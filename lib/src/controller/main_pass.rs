@@ -1,11 +1,11 @@
 //! A pass of the main scheduler.
 
-use super::controller::Controller;
 use super::job::{CtlState, StartedBy};
 use super::limits::Amounts;
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::select::{select, shares};
+use super::state::Controller;
 
 impl Controller<'_> {
     /// A pass of the main scheduler over so many jobs; all if no number is given.

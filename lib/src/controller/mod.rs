@@ -8,7 +8,6 @@
 
 mod asked;
 mod backfill;
-mod controller;
 mod fair_share;
 mod job;
 mod layout;
@@ -22,6 +21,7 @@ mod queue;
 mod reserved;
 mod select;
 mod simulate;
+mod state;
 mod submissions;
 mod time_map;
 mod unmodelled;

@@ -1,6 +1,6 @@
 //! Usage, and priorities by it.
 
-use super::controller::Controller;
+use super::state::Controller;
 use crate::cluster::PriorityKind;
 
 impl Controller<'_> {

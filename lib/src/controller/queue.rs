@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::controller::Controller;
 use super::job::CtlState;
+use super::state::Controller;
 use crate::cluster::DependencyKind;
 
 impl Controller<'_> {

@@ -1,7 +1,7 @@
 //! What reservations leave to a job.
 
-use super::controller::Controller;
 use super::node_set::NodeSet;
+use super::state::Controller;
 use crate::cluster::{AdvanceReservation, Allowed};
 
 impl Controller<'_> {

@@ -1,8 +1,8 @@
 //! What would become of submissions.
 
-use super::controller::Controller;
 use super::job::{ControlledJob, CtlState, StartedBy};
 use super::phases::Phases;
+use super::state::Controller;
 use crate::cluster::{Cluster, JobOutcome, RecordedRun};
 use crate::units::Time;
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::controller::Controller;
 use super::job::{ControlledJob, CtlState, JobPlace};
 use super::limits::{Amounts, CountsFor};
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::phases::SECOND;
+use super::state::Controller;
 use crate::cluster::{Begin, ClusterPartition, JobRequest, TaskRun, TimeLimit};
 
 /// The limit of jobs that no partition limits, in seconds.

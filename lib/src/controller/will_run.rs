@@ -71,7 +71,7 @@ impl StartTest<'_> {
                     Some(step) => width + step.max(1),
                     None => width * 2,
                 };
-                if !next.is_some_and(|next| next > base + width) {
+                if next.is_none_or(|next| next <= base + width) {
                     break;
                 }
             }

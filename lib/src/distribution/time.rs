@@ -11,8 +11,8 @@ use crate::units::Seconds;
 /// How many times its age a job can reach that is older than any should be.
 const OUTLIVED: f64 = 4.0;
 
-/// A range that would begin before so many seconds begins at zero.
-const NEXT_TO_NOTHING: f64 = 10.0;
+/// A wait of fewer seconds is that for the scheduler's next cycle.
+const NEXT_CYCLE: f64 = 10.0;
 
 /// No clock is asked beyond.
 const FARTHEST: f64 = 3.0 * LONGEST;
@@ -274,17 +274,28 @@ impl Distribution {
     }
 
     /// The range that holds with this probability: between the quantiles that leave half of the rest on either side. Where the lower
-    /// one is next to nothing, as where many jobs start in the scheduler's next cycle, hardly anything can lie below, and the
-    /// range is from zero to where the probability is reached.
+    /// one is zero, nothing can lie below, and the range ends where the probability is reached.
     ///
     /// # Formula
-    /// `tail = (1 − level) / 2`; from `Q(tail)` to `Q(1 − tail)`, and if `Q(tail) < 10 s`, from 0 to `Q(level)`
+    /// `tail = (1 − level) / 2`; from `Q(tail)` to `Q(1 − tail)`, and if `Q(tail) = 0`, from 0 to `Q(level)`
     pub fn range(&self, level: f64) -> (f64, f64) {
+        self.range_from(level, f64::MIN_POSITIVE)
+    }
+
+    /// The range of a wait: as [`range`](Distribution::range), but from zero wherever it would begin before 10 s. Many jobs
+    /// start in the scheduler's next cycle, and what is told of them are a few whole seconds, which a range that begins between
+    /// two of them would leave out.
+    pub fn wait_range(&self, level: f64) -> (f64, f64) {
+        self.range_from(level, NEXT_CYCLE)
+    }
+
+    /// From zero if it would begin before `least`.
+    fn range_from(&self, level: f64, least: f64) -> (f64, f64) {
         let level = if level.is_nan() { 1.0 } else { level.clamp(0.0, 1.0) };
         // As written: 0.1 for 0.8.
         let tail = ((1.0 - level) / 2.0 * 1e12).round() / 1e12;
         match self.quantile(tail) {
-            low if low >= NEXT_TO_NOTHING => (low, self.quantile(1.0 - tail).max(low)),
+            low if low >= least => (low, self.quantile(1.0 - tail).max(low)),
             // What has passed has passed.
             _ => (self.elapsed, self.quantile(level).max(self.elapsed)),
         }
@@ -534,21 +545,21 @@ mod tests {
         let even: Arc<[f64]> = (1..=100).map(|place| 60.0 * f64::from(place)).collect();
         let even = Distribution::observed(even, 1.0).unwrap();
         assert_eq!(even.range(0.8), (660.0, 5_460.0), "ten lie below and ten above");
-        // Half of all are next to nothing: hardly any can be below the range, so two in ten are above it.
+        // Half of all are zero, or next to nothing: hardly any can be below the range, so two in ten are above it.
         let many = |least: f64| {
             let times: Vec<f64> =
                 (0..100).map(|place| if place < 50 { least } else { 60.0 * f64::from(place) }).collect();
             Distribution::observed(times.into(), 1.0).unwrap()
         };
-        assert_eq!((many(0.0).range(0.8), many(3.0).range(0.8)), ((0.0, 4_800.0), (0.0, 4_800.0)));
-        assert_eq!((many(10.0).range(0.8), many(0.0).quantile(0.9)), ((10.0, 5_400.0), 5_400.0), "control");
+        assert_eq!((many(0.0).range(0.8), many(3.0).wait_range(0.8)), ((0.0, 4_800.0), (0.0, 4_800.0)));
+        assert_eq!((many(3.0).range(0.8), many(10.0).wait_range(0.8)), ((3.0, 5_400.0), (10.0, 5_400.0)));
         for one in kinds() {
             let (low, high) = one.range(0.8);
             let held = one.survival(low.next_down()) - one.survival(high);
             assert!(low <= high && held >= 0.8 - 1e-9, "{one:?}: {held}");
         }
         assert_eq!(Distribution::point(70.0).range(0.8), (70.0, 70.0));
-        assert_eq!(Distribution::point(7.0).range(0.8), (0.0, 7.0));
+        assert_eq!(Distribution::point(7.0).wait_range(0.8), (0.0, 7.0));
     }
 
     #[test]

@@ -64,14 +64,21 @@ pub(super) struct RangeTally {
 }
 
 impl RangeTally {
-    pub(super) fn add(&mut self, forecast: &Distribution, actual: f64, month: String) -> RangeOutcome {
+    /// `range` is the 80 % range that is shown of such times.
+    pub(super) fn add(
+        &mut self,
+        forecast: &Distribution,
+        range: (f64, f64),
+        actual: f64,
+        month: String,
+    ) -> RangeOutcome {
         self.jobs += 1;
         let losses = LEVELS.map(|(_, level)| pinball(actual, forecast.quantile(level), level));
         for (sum, loss) in self.pinball.iter_mut().zip(losses) {
             *sum += loss;
         }
         let (q10, q90) = (forecast.quantile(0.1), forecast.quantile(0.9));
-        let (low, high) = forecast.range(0.8);
+        let (low, high) = range;
         let outcome = RangeOutcome {
             pinball: losses,
             interval_score: interval_score(q10, q90.max(q10), actual),
@@ -191,7 +198,7 @@ mod tests {
         let forecast = Distribution::observed(values.as_slice().into(), 1.0).unwrap();
         let mut tally = RangeTally::default();
         for &value in &values {
-            tally.add(&forecast, value, "1".into());
+            tally.add(&forecast, forecast.range(0.8), value, "1".into());
         }
         for point in tally.calibration() {
             assert!((point.level - point.observed).abs() < 1e-9, "{point:?}");
@@ -207,7 +214,7 @@ mod tests {
         let tenths = |scale: f64| {
             let mut tally = RangeTally::default();
             for value in &values {
-                tally.add(&forecast, scale * value + 0.5, "1".into());
+                tally.add(&forecast, forecast.range(0.8), scale * value + 0.5, "1".into());
             }
             tally.tenths()
         };
@@ -221,7 +228,7 @@ mod tests {
         );
         // Certain and right: each counts in all tenths.
         let mut sure = RangeTally::default();
-        sure.add(&Distribution::point(5.0), 5.0, "1".into());
+        sure.add(&Distribution::point(5.0), (5.0, 5.0), 5.0, "1".into());
         assert!(sure.tenths().iter().all(|share| (share - 10.0).abs() < 1e-9));
     }
 
@@ -229,14 +236,14 @@ mod tests {
     fn forecasts_that_are_too_short_lie_below_the_diagonal() {
         let mut tally = RangeTally::default();
         for wait in [0.0, 500.0] {
-            tally.add(&Distribution::point(0.0), wait, "1".into());
+            tally.add(&Distribution::point(0.0), (0.0, 0.0), wait, "1".into());
         }
         // The first wait counts in part, the second is above all quantiles.
         for (place, observed) in observed(&tally).into_iter().enumerate() {
             assert!((observed - calibration_level(place) / 2.0).abs() < 1e-12);
         }
         let mut long = RangeTally::default();
-        long.add(&Distribution::point(100.0), 50.0, "1".into());
+        long.add(&Distribution::point(100.0), (100.0, 100.0), 50.0, "1".into());
         assert_eq!(observed(&long), [1.0; 19]);
     }
 }

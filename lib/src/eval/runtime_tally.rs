@@ -146,7 +146,8 @@ impl RuntimeTally {
         self.within_two += usize::from(within);
         self.with_range += usize::from(forecast.has_range());
         let counted = limit.map_or(ran, |limit| ran.min(limit.max(Seconds::ZERO))).0 as f64;
-        let range = self.ranges.add(&forecast.distribution(), counted, month);
+        let distribution = forecast.distribution();
+        let range = self.ranges.add(&distribution, distribution.range(0.8), counted, month);
         let [low, middle, high] = range.pinball;
         let sums: [(f64, f64); MEASURES.len()] = [
             (error as f64, 1.0),

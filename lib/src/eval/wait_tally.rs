@@ -154,7 +154,7 @@ impl WaitTally {
             self.long += 1;
             self.within_two += usize::from(within_two);
         }
-        let range = self.ranges.add(&forecast.wait, wait, month);
+        let range = self.ranges.add(&forecast.wait, forecast.wait.wait_range(0.8), wait, month);
         let share = |hit: bool, counts: bool| (f64::from(hit && counts), f64::from(counts));
         let [one, two, three] = hits;
         let [low, middle, high] = range.pinball;

@@ -185,7 +185,7 @@ impl PredictedWait {
         let wait = &forecast.wait;
         let within =
             |seconds: i64| StartedWithin { seconds, probability: 1.0 - wait.survival(seconds as f64) };
-        let (low, high) = wait.range(0.8);
+        let (low, high) = wait.wait_range(0.8);
         PredictedWait {
             low,
             high,
@@ -375,7 +375,7 @@ impl Trial {
     /// A job that has waited this long so far, or for `wait` until it started.
     fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
         let (p10, p90) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
-        let (low, high) = forecast.wait.range(0.8);
+        let (low, high) = forecast.wait.wait_range(0.8);
         let waited = match wait {
             Some(wait) => wait.0 as f64,
             None if so_far.0 as f64 > p90 => so_far.0 as f64,

@@ -53,7 +53,14 @@ pub struct TimeSpread {
 
 impl TimeSpread {
     pub(super) fn of(time: &Distribution) -> TimeSpread {
-        let (low, high) = time.range(0.8);
+        TimeSpread::within(time, time.range(0.8))
+    }
+
+    pub(super) fn of_wait(wait: &Distribution) -> TimeSpread {
+        TimeSpread::within(wait, wait.wait_range(0.8))
+    }
+
+    fn within(time: &Distribution, (low, high): (f64, f64)) -> TimeSpread {
         TimeSpread { expected: time.mean(), median: time.quantile(0.5), low, high }
     }
 
@@ -115,7 +122,7 @@ impl JobOption {
             procs,
             limit,
             risk: stopped_at(run, limit),
-            start: TimeSpread::of(wait),
+            start: TimeSpread::of_wait(wait),
             done: TimeSpread::of(&sum(wait, &stopped)),
             gain: 0.0,
             too_close: false,

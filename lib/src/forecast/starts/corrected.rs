@@ -122,14 +122,14 @@ mod tests {
                 assert_eq!(forecast, raw(), "too little is known");
             }
             if number >= 300 {
-                let (low, high) = forecast.range(0.8);
+                let (low, high) = forecast.wait_range(0.8);
                 inside += usize::from(low <= wait && wait <= high);
             }
             corrected.learn(&job(number), wait);
         }
         assert!((225..=255).contains(&inside), "{inside} of 300");
         // Control: uncorrected, few are inside.
-        let (low, high) = raw().range(0.8);
+        let (low, high) = raw().wait_range(0.8);
         let raw_inside = (0..10).filter(|place| {
             let wait = 10.0 * raw().quantile((f64::from(*place) + 0.5) / 10.0);
             low <= wait && wait <= high

@@ -16,7 +16,7 @@ impl Need {
         let asked_nodes = request.min_nodes.unwrap_or(1).max(1);
         let tasks = match request.tasks {
             Some(tasks) => tasks.max(1),
-            None => asked_nodes * tasks_per_node.max(1),
+            None => asked_nodes.saturating_mul(tasks_per_node.max(1)),
         };
         let cpus = tasks.saturating_mul(cpus_per_task).max(asked_nodes);
         let fewest =
@@ -46,7 +46,10 @@ impl Need {
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
             let per = u64::from(if tasks_per_node > 0 { tasks_per_node } else { tasks });
             gres_per_node.extend(
-                request.gres_per_task.iter().filter_map(|one| Some((layout.gres(one)?, one.count * per))),
+                request
+                    .gres_per_task
+                    .iter()
+                    .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
             );
         }
         let gres_per_job =

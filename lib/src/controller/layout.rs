@@ -49,7 +49,9 @@ impl NodeLayout {
         let nodes = cluster.nodes.iter();
         let nodes: Vec<NodeNumbers> = nodes
             .map(|node| NodeNumbers {
-                cpus: node.cpus.saturating_sub(node.reserved_cores * node.threads_per_core.max(1)),
+                cpus: node
+                    .cpus
+                    .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
                 threads: node.threads_per_core.max(1),
                 memory: node.memory_mb.saturating_sub(node.reserved_memory_mb),
                 gres: kinds.iter().map(|(name, kind)| node.gres_count(name, kind.as_deref())).collect(),
@@ -127,7 +129,11 @@ impl NodeLayout {
         }
         let unit = if self.whole_cores { numbers.threads } else { 1 };
         let mut free = numbers.cpus.saturating_sub(cpus) / unit * unit;
-        if need.gres_per_node.iter().any(|&(place, count)| numbers.gres[place] < gres(place) + count) {
+        if need
+            .gres_per_node
+            .iter()
+            .any(|&(place, count)| numbers.gres[place] < gres(place).saturating_add(count))
+        {
             return 0;
         }
         if need.gres_per_job.iter().any(|&(place, _)| numbers.gres[place] <= gres(place)) {
@@ -140,7 +146,7 @@ impl NodeLayout {
             NeedMemory::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
             _ => {}
         }
-        let for_tasks = need.tasks_per_node * need.cpus_per_task;
+        let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
         if need.tasks_per_node > 0 {
             if free < for_tasks {
                 return 0;

@@ -266,7 +266,7 @@ pub fn shares(layout: &NodeLayout, load: &Load, nodes: &[usize], need: &Need) ->
             if layout.gives_cores() { cpus.div_ceil(numbers.threads) * numbers.threads } else { cpus }
         };
         let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => (mb * u64::from(cpus)).min(numbers.memory),
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(cpus)).min(numbers.memory),
             NeedMemory::PerNode(mb) => mb,
             NeedMemory::AllOfNode => numbers.memory,
         };

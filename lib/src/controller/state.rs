@@ -14,6 +14,9 @@ use crate::cluster::{
     AdvanceReservation, Cluster, ClusterAction, ClusterEvent, NodeState, RecordedRun, SubmittedJob,
 };
 
+/// Longer idle times are skipped but for their last half day.
+const LONG_IDLE: i64 = 86_400 * SECOND;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A job ends by itself.
@@ -63,7 +66,7 @@ impl<'c> Controller<'c> {
         let mut controller = Controller {
             load: Load::none(&layout),
             up,
-            reservations: Vec::new(),
+            reservations: cluster.reservations.clone(),
             running: Vec::new(),
             waiting: Vec::new(),
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
@@ -110,24 +113,34 @@ impl<'c> Controller<'c> {
         let mut backfill = self.phases.first_backfill_us;
         let period = self.cluster.settings.priority.calc_period.0.max(1) * SECOND;
         let mut priority = self.phases.start_us + self.phases.first_priority_us;
-        // Timers that were due before anything happened change nothing but their phase.
         let mut idle_since = None;
         loop {
             let arrival = arrivals.peek().map_or(i64::MAX, |&place| self.submissions[place].submit_ms * 1000);
             let event = events.peek().map_or(i64::MAX, |event| event.at_ms * 1000);
             let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
             let happens = arrival.min(event).min(end);
-            if happens == i64::MAX && self.running.is_empty() {
+            if happens == i64::MAX && !self.running.iter().any(|&job| self.is_stopped_ever(job)) {
                 if self.waiting.is_empty() {
                     break;
                 }
-                // Nothing runs and nothing comes: what has not started for a day never will.
+                // Nothing ends and nothing comes: what has not started for a day never will.
                 let since = *idle_since.get_or_insert(self.now_us);
                 if self.now_us - since > 86_400 * SECOND {
                     break;
                 }
             } else {
                 idle_since = None;
+            }
+            if self.waiting.is_empty() && self.running.is_empty() && happens != i64::MAX {
+                // Over long idle times the timers only turn.
+                let idle = happens.saturating_sub(self.now_us);
+                if idle > LONG_IDLE {
+                    let turns = (idle - LONG_IDLE / 2) / self.phases.tick_us;
+                    tick = tick.saturating_add(turns * self.phases.tick_us);
+                    let seconds = turns * self.phases.tick_us / SECOND;
+                    backfill = backfill.saturating_add(seconds * SECOND);
+                    priority = priority.saturating_add(seconds * SECOND / period * period);
+                }
             }
             let timer = tick.min(backfill).min(priority);
             let at = happens.min(timer);
@@ -174,7 +187,7 @@ impl<'c> Controller<'c> {
                     .settings
                     .backfill
                     .as_ref()
-                    .map_or(i64::MAX / 4, |one| one.interval.0 * SECOND);
+                    .map_or(i64::MAX / 4, |one| one.interval.0.max(1) * SECOND);
                 backfill = self.now_us + interval + tests as i64 * self.phases.backfill_test_us;
             } else {
                 backfill += SECOND;
@@ -182,10 +195,19 @@ impl<'c> Controller<'c> {
         }
     }
 
+    /// Whether a job that runs past its limit is stopped at all.
+    fn is_stopped_ever(&self, job: usize) -> bool {
+        self.jobs[job].run_us.is_some() || self.cluster.settings.over_time_limit.is_some()
+    }
+
     pub(super) fn submit(&mut self, place: usize) {
         let (now, own) = (self.now(), self.of_submission[place].clone());
         let admitted = own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].counted, own.len()));
         for job in own {
+            // Cancelled before it came.
+            if self.jobs[job].state != CtlState::ToCome {
+                continue;
+            }
             let possible =
                 admitted && self.jobs[job].places.iter().any(|one| self.layout.could_run(&one.need));
             self.jobs[job].state = if possible { CtlState::Waiting } else { CtlState::Refused };
@@ -222,7 +244,10 @@ impl<'c> Controller<'c> {
                     }
                 }
             }
-            ClusterAction::Reserve(reservation) => self.reservations.push(reservation.clone()),
+            ClusterAction::Reserve(reservation) => {
+                self.reservations.retain(|one| one.name != reservation.name);
+                self.reservations.push(reservation.clone());
+            }
             ClusterAction::Unreserve { name } => self.reservations.retain(|one| one.name != *name),
             ClusterAction::Nodes(change) => {
                 for &node in &change.nodes {

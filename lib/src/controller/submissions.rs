@@ -9,7 +9,7 @@ use super::need::Need;
 use super::node_set::NodeSet;
 use super::phases::SECOND;
 use super::state::Controller;
-use crate::cluster::{Begin, ClusterPartition, JobRequest, TaskRun, TimeLimit};
+use crate::cluster::{Begin, ClusterPartition, JobRequest, PartitionState, TaskRun, TimeLimit};
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
@@ -22,6 +22,17 @@ fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
         None => partition.default_time.or(partition.max_time).map_or(LONGEST, |limit| limit.0),
     };
     limit.clamp(60, LONGEST)
+}
+
+/// Whether a partition ever takes a job of this account and QOS with this limit.
+fn takes(partition: &ClusterPartition, request: &JobRequest, qos: Option<&str>, limit: i64) -> bool {
+    let nodes = request.min_nodes.unwrap_or(1);
+    matches!(partition.state, PartitionState::Up | PartitionState::Drain)
+        && partition.accounts.allows(request.account.as_deref().unwrap_or_default())
+        && qos.is_none_or(|qos| partition.allowed_qos.allows(qos))
+        && partition.max_time.is_none_or(|longest| limit <= longest.0)
+        && partition.max_nodes.is_none_or(|most| nodes <= most)
+        && request.max_nodes.is_none_or(|most| most >= partition.min_nodes)
 }
 
 impl Controller<'_> {
@@ -44,6 +55,11 @@ impl Controller<'_> {
             let default_qos =
                 association.and_then(|index| self.cluster.associations.0[index].default_qos.clone());
             let qos = request.qos.first().cloned().or(default_qos).and_then(|name| self.cluster.qos(&name));
+            let qos_name = qos.map(|qos| self.cluster.qos[qos].name.as_str());
+            partitions.retain(|&one| {
+                let partition = &self.cluster.partitions[one];
+                takes(partition, request, qos_name, limit(request, partition))
+            });
             let user = number(&mut users, &submission.user);
             let account = number(&mut accounts, &account);
             let places: Vec<JobPlace> = partitions

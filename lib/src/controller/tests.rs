@@ -155,3 +155,26 @@ fn nothing_is_lost_and_nothing_is_given_twice() {
         assert_eq!(outcomes, simulated(&cluster, jobs), "the same every time");
     }
 }
+
+#[test]
+fn a_partition_takes_what_it_allows() {
+    let mut limited = cluster(2);
+    limited.partitions[0].max_time = Some(Seconds(600));
+    let outcomes = simulated(&limited, vec![job(0, 0, 1, 11, 5), job(1, 0, 1, 10, 5)]);
+    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("REFUSED", "COMPLETED"));
+}
+
+/// A job that is never stopped, and years between two jobs: neither takes long.
+#[test]
+fn nothing_goes_on_for_ever() {
+    let mut endless = cluster(1);
+    endless.settings.over_time_limit = None;
+    let mut forever = job(0, 0, 4, 1, 0);
+    forever.runs = vec![TaskRun::PastLimit];
+    let outcomes = simulated(&endless, vec![forever, job(1, 1, 4, 1, 5)]);
+    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("RUNNING", "PENDING"));
+    let century = 100 * 365 * 86_400;
+    let outcomes = simulated(&cluster(1), vec![job(0, 0, 1, 1, 5), job(1, century, 1, 1, 5)]);
+    assert!(outcomes.iter().all(|one| one.state == "COMPLETED"), "{outcomes:?}");
+    assert!((0..=4).contains(&(start(&outcomes[1]) - century)));
+}

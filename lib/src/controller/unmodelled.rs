@@ -1,8 +1,8 @@
 //! What a site uses and a simulation leaves out.
 
 use crate::cluster::{
-    BackfillSettings, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings, PreemptKind,
-    RecordedRun, Sharing,
+    Allowed, BackfillSettings, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
+    PreemptKind, RecordedRun, Sharing,
 };
 
 /// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
@@ -50,6 +50,7 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     }
     note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
     note(!cluster.licenses.is_empty(), "licenses");
+    note(!cluster.outages.is_empty(), "past outages of nodes");
     run.submissions.iter().for_each(|one| request(&one.request, &mut note));
     all
 }
@@ -84,6 +85,9 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
     note(partition.max_cpus_per_socket.is_some(), "MaxCPUsPerSocket");
     note(!partition.billing_weights.is_empty(), "TRESBillingWeights");
     note(partition.needs_reservation, "ReqResv");
+    note(partition.groups != Allowed::All, "AllowGroups");
+    note(partition.root_only, "RootOnly");
+    note(partition.min_nodes > 1, "MinNodes");
     note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
 }
 

@@ -11,6 +11,7 @@ use queuecast::workload::Workload;
 use super::comparison::{Compared, Comparison};
 use super::loaded::Loaded;
 use super::shaken::{ShakeOptions, ShakenTraces};
+use super::site_comparison::{self, VariantOptions};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::Variation;
 use super::{cleaning, threads};
@@ -33,7 +34,11 @@ Examples:
     queuecast compare KTH-SP2.swf.gz --policy easy,sjbf --shake 1m --seeds 20
 
   A table for a paper:
-    queuecast compare KTH-SP2.swf.gz --policy fcfs,easy --format markdown";
+    queuecast compare KTH-SP2.swf.gz --policy fcfs,easy --format markdown
+
+  A Slurm site as it is, with another setting, and with another two:
+    queuecast compare jobs.csv --site mysite --against bf_interval=60 \\
+      --against 'bf_interval=60 PriorityWeightAge=2000' --shake 30s --seeds 5";
 
 /// Simulate every combination of policies, predictors, corrections, event orders and traces, and compare
 #[derive(Debug, clap::Args)]
@@ -54,6 +59,8 @@ pub struct Arguments {
     #[arg(long, value_name = "ORDER,...", default_value = "textbook", value_parser = SpecList(spec::of::<EventOrder>()), hide_possible_values = true, help_heading = "The scheduler")]
     #[arg(help = spec::of::<EventOrder>().help(EVENT_ORDER), long_help = spec::of::<EventOrder>().long_help(EVENT_ORDER))]
     pub event_order: Vec<Several<EventOrder>>,
+    #[command(flatten)]
+    pub at_sites: VariantOptions,
     #[command(flatten)]
     pub variation: Variation,
     #[command(flatten)]
@@ -99,6 +106,18 @@ impl Arguments {
 
 /// Reads every trace once, simulates all combinations, and shows them side by side.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    if !arguments.at_sites.site.is_empty() {
+        let zone = &arguments.source.reading.time_zone;
+        let (files, threads) = (&arguments.files, arguments.threads);
+        return site_comparison::run(
+            files,
+            &arguments.at_sites,
+            arguments.shaken.shaking(),
+            threads,
+            zone,
+            printer,
+        );
+    }
     if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
     }

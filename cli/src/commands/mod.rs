@@ -1,5 +1,5 @@
 //! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `outside`, `moment`, `newcomer`) are below all commands.
+//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `outside`, `moment`, `newcomer`, `site_texts`, `site_comparison`) are below all commands.
 
 mod advise;
 mod allocate;
@@ -27,6 +27,8 @@ mod search;
 mod shaken;
 mod simulate;
 mod site;
+mod site_comparison;
+mod site_texts;
 mod source;
 mod threads;
 mod trace;

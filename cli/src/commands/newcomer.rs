@@ -87,18 +87,10 @@ impl Arguments {
 
     /// The log, with the jobs that had not ended when it was taken; or what a live site is asked with.
     pub fn read(&self, printer: &Printer) -> Result<AskedPlace, Failure> {
-        let trace = self.file.as_ref().map(|file| Loaded::read(file, &self.source, printer)).transpose()?;
-        if let Some(trace) = &trace {
-            cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-        }
-        match trace {
-            Some(mut trace) if !self.live.live => {
-                live::take_size(&mut trace);
-                let taken = trace.log.workload.latest(&trace.log.unfinished);
-                take_unfinished(&mut trace, taken.unwrap_or_default(), printer)?;
-                Ok(AskedPlace::Log(trace))
-            }
-            mut history => {
+        match &self.file {
+            Some(file) if !self.live.live => Ok(AskedPlace::Log(self.read_log(file, printer)?)),
+            file => {
+                let mut history = file.as_ref().map(|file| self.read_cleaned(file, printer)).transpose()?;
                 let site = LiveSite::ask()?;
                 if let Some(history) = &mut history {
                     take_history(history, &site, printer)?;
@@ -106,6 +98,21 @@ impl Arguments {
                 Ok(AskedPlace::Site { site, history })
             }
         }
+    }
+
+    /// A log, with the jobs that had not ended when it was taken.
+    pub fn read_log(&self, file: &Path, printer: &Printer) -> Result<Loaded, Failure> {
+        let mut trace = self.read_cleaned(file, printer)?;
+        live::take_size(&mut trace);
+        let taken = trace.log.workload.latest(&trace.log.unfinished);
+        take_unfinished(&mut trace, taken.unwrap_or_default(), printer)?;
+        Ok(trace)
+    }
+
+    fn read_cleaned(&self, file: &Path, printer: &Printer) -> Result<Loaded, Failure> {
+        let trace = Loaded::read(file, &self.source, printer)?;
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+        Ok(trace)
     }
 
     /// One answer for each partition of a live site that allows the job, and why the others do not; refused if none does.

@@ -101,3 +101,34 @@ fn what_cannot_be_answered_says_why() {
         assert!(!output.status.success() && said.contains(expected), "{line}: {said}");
     }
 }
+
+#[test]
+fn another_site_is_compared_with_this_one() {
+    let folder = log();
+    folder.queuecast("generate habits --jobs 1200 --seed 9 --output b.swf.gz --quiet").assert().success();
+    folder.queuecast("simulate b.swf.gz --schedule-swf there.swf --quiet --no-plot").assert().success();
+    let line = "advise log.swf -n 16 -t 12h -u 3 --other-site there.swf --format json";
+    let answer = json(&mut folder.queuecast(line));
+    let sites = answer["sites"].as_array().unwrap();
+    assert_eq!(sites.len(), 2);
+    // Each as if asked alone.
+    let alone = json(&mut folder.queuecast("advise log.swf -n 16 -t 12h -u 3 --format json"));
+    assert_eq!(sites[0], alone);
+    let done = |site: &Value| {
+        let best = site["best"].as_u64().unwrap() as usize;
+        options(site)[best]["done"]["median"].as_f64().unwrap()
+    };
+    let soonest = answer["soonest"]["place"].as_u64().unwrap() as usize;
+    assert!(done(&sites[soonest]) <= done(&sites[1 - soonest]));
+    let text = stdout(&mut folder.queuecast("advise log.swf -n 16 -t 12h -u 3 --other-site there.swf"));
+    assert!(text.contains("What it could ask for in there.swf") && text.contains("Done soonest"), "{text}");
+    // A site that cannot run it is named, and the others are answered for.
+    let line = "advise log.swf -n 16 -t 12h --other-site b.swf.gz --format json";
+    let answer = json(&mut folder.queuecast(line));
+    assert_eq!(answer["sites"].as_array().unwrap().len(), 1);
+    assert!(answer["refused"][0].as_str().unwrap().contains("b.swf.gz"), "{answer}");
+    // With every option as rows.
+    let csv =
+        stdout(&mut folder.queuecast("advise log.swf -n 16 -t 12h --other-site there.swf --format csv"));
+    assert!(csv.contains("\nthere.swf,") && csv.contains("\nlog.swf,"), "{csv}");
+}

@@ -166,7 +166,7 @@ fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
             } else if let Some(name) = shown.strip_prefix("queuecast site capture ") {
                 // There is no Slurm here to ask.
                 fs::create_dir(folder.path(name)).unwrap();
-                let conf = "NodeName=n1\nPartitionName=p Nodes=n1 Default=YES\n";
+                let conf = "NodeName=n[1-4] CPUs=8\nPartitionName=batch Nodes=n[1-4] Default=YES\nPartitionName=debug Nodes=n1\n";
                 fs::write(folder.path(name).join("slurm.conf"), conf).unwrap();
             } else if shown.starts_with("queuecast ") {
                 wrong.extend(

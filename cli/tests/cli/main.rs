@@ -26,6 +26,7 @@ mod search;
 mod simulate;
 mod site;
 mod trace;
+mod what_if;
 mod when;
 mod width;
 

@@ -361,3 +361,60 @@ fn a_folder_without_a_run_says_so() {
     let answer = json(&mut folder.queuecast("site compare . --format json"));
     assert_eq!(answer["not_modelled"], value!(["preemption"]));
 }
+
+/// The recorded run with what its controller logged: the first and the third job start, the second is planned after the first.
+fn logged(third_on: &str) -> Folder {
+    let folder = recorded();
+    let jobs = fs::read_to_string(folder.path("jobs.csv")).unwrap();
+    let jobs = jobs.replace("key,", "key,jobid,").replace("\na,", "\na,1,").replace("\nb,", "\nb,2,");
+    fs::write(folder.path("jobs.csv"), jobs.replace("\nc,", "\nc,3,")).unwrap();
+    let clock = r#"{"t0_epoch": 1794700800, "slurmctld_start": 1794700740.0}"#;
+    fs::write(folder.path("meta.json"), clock).unwrap();
+    let log = format!(
+        "\
+[2026-11-14T23:59:00.000] slurmctld version 22.05.8 started on cluster pair
+[2026-11-15T00:00:00.100] _slurm_rpc_submit_batch_job: JobId=1 InitPrio=1 usec=1
+[2026-11-15T00:00:01.000] sched: Allocate JobId=1 NodeList=n1 #CPUs=4 Partition=all
+[2026-11-15T00:00:05.100] _slurm_rpc_submit_batch_job: JobId=2 InitPrio=1 usec=1
+[2026-11-15T00:00:10.100] _slurm_rpc_submit_batch_job: JobId=3 InitPrio=1 usec=1
+[2026-11-15T00:00:30.000] sched/backfill: _attempt_backfill: beginning
+[2026-11-15T00:00:30.001] sched/backfill: _dump_job_sched: JobId=2 to start at 2026-11-15T00:10:01, end at 2026-11-15T00:20:00 on nodes n[1-2] in partition all
+[2026-11-15T00:00:30.001] sched/backfill: _start_job: Started JobId=3 in all on {third_on}
+"
+    );
+    fs::write(folder.path("slurmctld.log"), log).unwrap();
+    folder
+}
+
+#[test]
+fn recorded_decisions_are_compared_from_the_recorded_state() {
+    let shares = |folder: &Folder| {
+        let answer = json(&mut folder.queuecast("site compare . --decisions --format json"));
+        let all = answer["decisions"].as_array().unwrap().clone();
+        all.iter()
+            .map(|one| format!("{} {} of {}", one["what"], one["equal"], one["cases"]).replace('"', ""))
+            .collect::<Vec<_>>()
+    };
+    let folder = logged("n2");
+    let expected = [
+        "priority 0 of 0",
+        "plan-start 1 of 1",
+        "plan-nodes 1 of 1",
+        "backfill-start 1 of 1",
+        "start-nodes 2 of 2",
+        "kill 0 of 0",
+    ];
+    assert_eq!(shares(&folder), expected);
+    // Control: a start on the node that is in use.
+    assert_eq!(shares(&logged("n1"))[4], "start-nodes 1 of 2");
+    let text = stdout(&mut folder.queuecast("site compare . --decisions"));
+    assert!(text.contains("Decisions from the recorded state") && text.contains("plan-start"), "{text}");
+    let csv = stdout(&mut folder.queuecast("site compare . --decisions --format csv"));
+    assert_eq!(csv.lines().next(), Some("run,what,cases,equal,share"), "{csv}");
+    assert_eq!(csv.lines().count(), 7, "{csv}");
+    // Not asked for, or nothing is recorded.
+    let answer = json(&mut folder.queuecast("site compare . --format json"));
+    assert!(answer.get("decisions").is_none(), "{answer}");
+    let output = recorded().queuecast("site compare . --decisions --format json").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no decisions are recorded"), "{output:?}");
+}

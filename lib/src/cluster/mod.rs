@@ -7,8 +7,10 @@
 //! any configuration. The room `slurm` makes these values out of texts.
 
 mod association;
+mod decided;
 mod event;
 mod features;
+mod grown;
 mod limits;
 mod node;
 mod order;
@@ -28,6 +30,9 @@ mod tres;
 mod whole;
 
 pub use association::{Association, Associations, Shares};
+pub use decided::{
+    JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions, ShownPriority,
+};
 pub use event::{ClusterAction, ClusterEvent, NodeChange};
 pub use features::FeatureExpr;
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};

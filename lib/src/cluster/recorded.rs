@@ -35,4 +35,6 @@ pub struct RunClock {
     pub first_backfill_ms: Option<i64>,
     /// The last pass of the main scheduler before the begin, in milliseconds: passes are at ticks of its background thread.
     pub tick_ms: Option<i64>,
+    /// When the timer that computes priorities was started, in milliseconds; limits of jobs are checked from the same second on.
+    pub priority_timer_ms: Option<i64>,
 }

@@ -4,11 +4,11 @@ use super::layout::NodeLayout;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
 use crate::cluster::{
-    Cluster, ClusterPartition, Exclusivity, JobRequest, MemoryAmount, MemoryRequest, Sharing,
+    Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
 };
 
 impl Need {
-    /// Of a request in a partition.
+    /// Of a request in a partition; which nodes are feasible is not found yet.
     pub fn of(request: &JobRequest, partition: usize, layout: &NodeLayout, cluster: &Cluster) -> Need {
         let place: &ClusterPartition = &cluster.partitions[partition];
         let cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
@@ -31,8 +31,10 @@ impl Need {
             Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
             Some(MemoryRequest::PerCpu(mb)) => NeedMemory::PerCpu(mb),
             Some(MemoryRequest::PerGpu(mb)) => {
-                let gpus: u64 = request.gres_per_node.iter().map(|one| one.count).sum();
-                NeedMemory::PerNode(mb.saturating_mul(gpus))
+                let sum =
+                    |all: &[GresRequest]| all.iter().fold(0_u64, |sum, one| sum.saturating_add(one.count));
+                let of_job = sum(&request.gres_per_job).div_ceil(u64::from(fewest));
+                NeedMemory::PerNode(mb.saturating_mul(sum(&request.gres_per_node).max(of_job)))
             }
             None => match place.default_memory.or(cluster.settings.default_memory) {
                 Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
@@ -41,6 +43,9 @@ impl Need {
             },
         };
         let memory = if cluster.settings.select.memory { memory } else { NeedMemory::PerCpu(0) };
+        let all_gres = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
+        let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
+        let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
         let mut gres_per_node: Vec<(usize, u64)> =
             request.gres_per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
@@ -52,8 +57,17 @@ impl Need {
                     .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
             );
         }
-        let gres_per_job =
+        let mut gres_per_job: Vec<(usize, u64)> =
             request.gres_per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+        if gres_per_node.is_empty() {
+            // Where it is not said how many tasks each node has, tasks ask together.
+            gres_per_job.extend(
+                request
+                    .gres_per_task
+                    .iter()
+                    .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(u64::from(tasks))))),
+            );
+        }
         let is_exclusive = matches!(request.exclusivity, Some(Exclusivity::Exclusive))
             || place.sharing == Sharing::Exclusive
             || layout.whole_nodes;
@@ -61,8 +75,8 @@ impl Need {
             NodeSet::of(cluster.nodes.len(), names.iter().filter_map(|name| cluster.node(name)))
         };
         let required = names(&request.node_list);
-        let excluded = names(&request.exclude);
-        let mut need = Need {
+        let is_plain = required.is_empty() && gres_per_node.is_empty() && gres_per_job.is_empty();
+        Need {
             nodes: (fewest, most),
             asked_nodes,
             tasks,
@@ -75,16 +89,48 @@ impl Need {
             gres_per_job,
             is_exclusive,
             feasible: NodeSet::none(cluster.nodes.len()),
+            considered: NodeSet::none(cluster.nodes.len()),
+            uniform_cpus: None,
+            could_run: false,
+            asks_for_unknown,
+            is_plain,
             required,
-        };
-        let fits = |node: usize| {
+        }
+    }
+
+    /// Finds the nodes that could run it if they were idle.
+    pub fn find_feasible(
+        &mut self,
+        request: &JobRequest,
+        partition: usize,
+        layout: &NodeLayout,
+        cluster: &Cluster,
+    ) {
+        let count = cluster.nodes.len();
+        let excluded = NodeSet::of(count, request.exclude.iter().filter_map(|name| cluster.node(name)));
+        let mut cpus: Option<Option<u32>> = None;
+        let (mut feasible, mut considered) = (NodeSet::none(count), NodeSet::none(count));
+        let without_gres = Need { gres_per_node: Vec::new(), gres_per_job: Vec::new(), ..self.clone() };
+        for &node in &cluster.partitions[partition].nodes {
+            if node >= count {
+                continue;
+            }
             let admits =
                 request.constraint.as_ref().is_none_or(|one| one.admits(&cluster.nodes[node].features));
-            admits && !excluded.contains(node) && layout.idle_cpus(node, &need) > 0
-        };
-        let feasible =
-            NodeSet::of(cluster.nodes.len(), place.nodes.iter().copied().filter(|&node| fits(node)));
-        need.feasible = feasible;
-        need
+            if !admits || excluded.contains(node) {
+                continue;
+            }
+            if layout.idle_cpus(node, &without_gres) > 0 {
+                considered.insert(node);
+            }
+            let idle = layout.idle_cpus(node, self);
+            if idle > 0 {
+                feasible.insert(node);
+                cpus = Some(cpus.map_or(Some(idle), |all| all.filter(|&same| same == idle)));
+            }
+        }
+        (self.feasible, self.considered) = (feasible, considered);
+        self.uniform_cpus = cpus.flatten();
+        self.could_run = !self.asks_for_unknown && layout.could_run(self);
     }
 }

@@ -1,34 +1,131 @@
 //! A backfilling cycle.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::node_set::NodeSet;
-use super::select::shares;
+use super::queue_record::QueueRecord;
+use super::releases::Releases;
 use super::state::Controller;
-use super::time_map::TimeMap;
-use super::will_run::{RunningPlan, StartTest};
+use super::time_map::{FreeStretch, TimeMap};
+use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
 
 /// How many instants a plan tries at most.
 const MOST_TRIES: usize = 10_000;
 
-impl Controller<'_> {
-    /// A backfilling cycle; how many tests it took.
-    pub(super) fn backfill(&mut self) -> usize {
-        let Some(settings) = self.cluster.settings.backfill.clone() else { return 0 };
-        let now = self.now();
-        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
-        let queue = self.queue();
-        let mut map = TimeMap::new(now, window, grid, self.up.clone());
-        let mut tests = 0;
-        let mut of_user: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut of_partition: BTreeMap<usize, u32> = BTreeMap::new();
-        for &(job, _) in &queue {
-            self.jobs[job].planned = None;
+/// A cycle under way.
+pub(super) struct Cycle<'c> {
+    pub settings: &'c BackfillSettings,
+    pub map: TimeMap,
+    /// When it began, in seconds.
+    pub begin: i64,
+    /// What running jobs hold.
+    pub releases: RefCell<Releases>,
+    tests: usize,
+    of_user: BTreeMap<u32, u32>,
+    of_partition: BTreeMap<usize, u32>,
+    /// The first record, from the one that is planned on, at which a job could still start when that was last looked at.
+    next_candidate: usize,
+}
+
+impl<'c> Controller<'c> {
+    /// A cycle that begins now; what running jobs hold is not looked up yet.
+    pub(super) fn begin_cycle(&self, settings: &'c BackfillSettings) -> Cycle<'c> {
+        let (now, grid) = (self.now(), settings.resolution.0.max(1));
+        Cycle {
+            settings,
+            map: TimeMap::new(now, settings.window.0, grid, self.up.clone()),
+            begin: now,
+            releases: RefCell::new(Releases::default()),
+            tests: 0,
+            of_user: BTreeMap::new(),
+            of_partition: BTreeMap::new(),
+            next_candidate: 0,
         }
-        let mut holdings: Vec<RunningPlan> = self.holdings();
-        for (job, place) in queue {
+    }
+
+    /// A backfilling cycle; how many records of the queue it looks at at most.
+    pub(super) fn backfill(&mut self) -> usize {
+        let Some(settings) = &self.cluster.settings.backfill else { return 0 };
+        let queue = self.take_queue();
+        let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
+        self.size_exclusive();
+        let mut cycle = self.begin_cycle(settings);
+        if self.plans_all || self.any_could_start(&queue, 0, &mut cycle) {
+            cycle.releases = RefCell::new(self.releases(&queue));
+            self.cycle(&queue, &mut cycle);
+        }
+        self.give_back(queue);
+        records.min(settings.max_job_test as usize)
+    }
+
+    /// The size of exclusive jobs that a cycle has seen counts all processors of their nodes. Where nodes differ in these, it is
+    /// known once nodes are planned for them.
+    fn size_exclusive(&mut self) {
+        let Some(cpus) = self.layout.equal_cpus else { return };
+        for job in std::mem::take(&mut self.unsized_jobs) {
+            let one = &mut self.jobs[job];
+            if let Some(place) = one.places.first().filter(|_| one.state == CtlState::Waiting) {
+                let nodes = place.kept.need.least_nodes() as u32;
+                (one.size_cpus, one.is_sized) = (nodes.saturating_mul(cpus), true);
+            }
+        }
+    }
+
+    /// Whether a job at this record or behind it could start now, beside all that is planned. Once none can, none will in this
+    /// cycle: plans and starts only take nodes away.
+    fn any_could_start(&self, queue: &[QueueRecord], from: usize, cycle: &mut Cycle<'_>) -> bool {
+        cycle.next_candidate = cycle.next_candidate.max(from);
+        while let Some(&QueueRecord { job, place, .. }) = queue.get(cycle.next_candidate) {
+            let one = &self.jobs[job];
+            if one.state == CtlState::Waiting && !one.is_sized {
+                return true;
+            }
+            if one.state == CtlState::Waiting
+                && self.limits.before_selection(&one.limits).is_none()
+                && self.could_start(&one.places[place], &cycle.map)
+            {
+                return true;
+            }
+            cycle.next_candidate += 1;
+        }
+        false
+    }
+
+    /// Whether there are enough nodes now that no plan takes before a job would end, as far as their number goes.
+    fn could_start(&self, at: &JobPlace, map: &TimeMap) -> bool {
+        let least = at.kept.need.least_nodes();
+        let mut nodes = self.open_nodes[at.partition].clone();
+        at.kept.keep_usable(&mut nodes, &self.layout, &self.load);
+        let (now, to) = (self.now(), self.now() + at.limit);
+        if nodes.len() < least {
+            return false;
+        }
+        for interval in
+            map.intervals.iter().filter(|interval| interval.end > now).take_while(|one| one.begin <= to)
+        {
+            nodes.keep(&interval.free);
+        }
+        map.intervals.len() == 1 || nodes.len() >= least
+    }
+
+    fn releases(&self, queue: &[QueueRecord]) -> Releases {
+        let is_shared = |record: &QueueRecord| {
+            // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
+            let kept = &self.jobs[record.job].places[record.place].kept;
+            !kept.need.is_exclusive && !Rc::ptr_eq(kept, &self.no_need)
+        };
+        Releases::of(&self.running, &self.jobs, &self.load, queue.iter().any(is_shared))
+    }
+
+    fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
+        let now = self.now();
+        let settings = cycle.settings;
+        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
+        for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
             let first = job;
             let mut job = job;
             let mut planned_tasks = 0;
@@ -36,57 +133,63 @@ impl Controller<'_> {
                 if self.jobs[job].state != CtlState::Waiting {
                     break;
                 }
-                if tests >= settings.max_job_test as usize {
-                    return tests;
+                if cycle.tests >= settings.max_job_test as usize {
+                    return;
                 }
-                let at = self.jobs[job].places[place].clone();
-                let counted = self.jobs[job].counted;
-                if self.is_throttled(first, planned_tasks) || self.limits.before_selection(&counted).is_some()
+                let limits = self.jobs[job].limits.clone();
+                if self.is_throttled(first, planned_tasks) || self.limits.before_selection(&limits).is_some()
                 {
                     break;
                 }
+                let at = self.jobs[job].places[place].clone();
                 if job == first {
-                    let own = of_user.entry(counted.user).or_default();
+                    let own = cycle.of_user.entry(self.jobs[job].user).or_default();
                     if settings.max_job_user > 0 && *own >= settings.max_job_user {
                         break;
                     }
-                    let here = of_partition.entry(at.partition).or_default();
+                    let here = cycle.of_partition.entry(at.partition).or_default();
                     if settings.max_job_part > 0 && *here >= settings.max_job_part {
                         break;
                     }
                     (*own, *here) = (*own + 1, *here + 1);
                 }
-                tests += 1;
-                let found = self.plan(job, &at, &map, &holdings, &settings);
-                let Some((start, nodes)) = found else { break };
-                self.note_selection(&at.need, false);
+                cycle.tests += 1;
+                // Of an array, its further tasks are not in the queue.
+                let could_go_on = self.plans_all
+                    || job != first && self.could_start(&at, &cycle.map)
+                    || self.any_could_start(queue, at_record, cycle);
+                if !could_go_on {
+                    return;
+                }
+                let need = &at.kept.need;
+                let Some((start, nodes)) = self.plan(job, &at, cycle) else { break };
+                self.note_selection(need, false);
                 if start <= now {
-                    let shares = shares(&self.layout, &self.load, &nodes, &at.need);
+                    let shares = self.given(&nodes, need);
                     let amounts = self.limits.amounts(&shares);
-                    if self.limits.after_selection(&counted, &amounts).is_some() {
+                    if self.limits.after_selection(&limits, &amounts).is_some() {
                         break;
                     }
-                    self.note_selection(&at.need, true);
+                    self.note_selection(need, true);
                     self.start(job, place, shares, amounts, StartedBy::Backfill);
-                    holdings = self.holdings();
+                    cycle.releases = RefCell::new(self.releases(queue));
                     match self.jobs[job].task.and_then(|_| self.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
                         None => break,
                     }
                     continue;
                 }
-                let earlier = self.jobs[job].planned;
-                self.jobs[job].planned = Some(earlier.map_or(start, |earlier| earlier.min(start)));
-                if at.need.is_exclusive {
+                if job == first && !self.jobs[job].is_sized {
                     self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
+                    self.jobs[job].is_sized = true;
                 }
-                let least = self.least_amounts(&at.need);
-                let over = self.limits.after_selection(&counted, &least).is_some();
+                let least = self.least_amounts(need);
+                let over = self.limits.after_selection(&limits, &least).is_some();
                 if start <= now + window && !over {
                     let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
                     let (from, to) =
                         (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
-                    map.plan(from, to, &set, grid);
+                    cycle.map.plan(from, to, &set, grid);
                 }
                 planned_tasks += 1;
                 let more = self.jobs[job].task.is_some()
@@ -98,37 +201,39 @@ impl Controller<'_> {
                 }
             }
         }
-        tests
     }
 
-    pub(super) fn holdings(&self) -> Vec<RunningPlan> {
-        let running = self.running.iter().map(|&job| &self.jobs[job]);
-        running
-            .map(|job| RunningPlan {
-                end: job.limit_end,
-                nodes: job.nodes.clone(),
-                shares: job.shares.clone(),
-            })
-            .collect()
+    /// Whether it is certain that a job cannot start by an instant on these nodes.
+    fn starts_after(
+        &self,
+        instant: i64,
+        test: &StartTest<'_>,
+        nodes: &NodeSet,
+        anywhere: &mut Option<Option<i64>>,
+    ) -> bool {
+        let need = &test.kept.need;
+        let earliest = if need.is_exclusive {
+            let mut nodes = nodes.clone();
+            nodes.keep(&need.feasible);
+            test.earliest(&nodes)
+        } else {
+            // That takes longer to find out, so it is done once for all nodes.
+            *anywhere.get_or_insert_with(|| test.earliest(&need.feasible))
+        };
+        earliest.is_none_or(|earliest| earliest > instant)
     }
 
     /// When and where a backfilling cycle would start a job.
-    pub(super) fn plan(
-        &self,
-        job: usize,
-        at: &JobPlace,
-        map: &TimeMap,
-        running: &[RunningPlan],
-        settings: &BackfillSettings,
-    ) -> Option<(i64, Vec<usize>)> {
-        let now = self.now();
+    pub(super) fn plan(&self, job: usize, at: &JobPlace, cycle: &Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+        let (now, map, settings) = (self.now(), &cycle.map, cycle.settings);
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
-        let lighter = self.lighter_for(&at.need);
+        let need = &at.kept.need;
+        let lighter = self.lighter_for(need);
         let test = StartTest {
             layout: &self.layout,
             load: &self.load,
-            running,
-            need: &at.need,
+            releases: &cycle.releases,
+            kept: &at.kept,
             lighter: &lighter,
             now,
             kill_wait: self.cluster.settings.kill_wait.0,
@@ -139,6 +244,13 @@ impl Controller<'_> {
             .reservation
             .as_ref()
             .and_then(|name| self.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0));
+        // No start is earlier; found when it is first needed.
+        let mut earliest = None;
+        let mut all = self.open_nodes[at.partition].clone();
+        let mut usable = all.clone();
+        let mut stretch = FreeStretch::new(map, &all);
+        // The intervals that the job would run in.
+        let (mut first, mut end) = (0, 0);
         for _ in 0..MOST_TRIES {
             let mut from = later;
             later = 0;
@@ -146,35 +258,47 @@ impl Controller<'_> {
                 from = from.max(start);
             }
             let to = from.max(now) + at.limit;
-            let mut all = self.layout.partitions[at.partition].clone();
-            all.keep(&self.up);
+            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
+                first += 1;
+            }
+            while map.intervals.get(end).is_some_and(|interval| interval.begin <= to) {
+                end += 1;
+            }
+            all.copy_from(&self.open_nodes[at.partition]);
             let reserved = self.unreserved(job, &mut all, from, to)?;
-            let mut usable = all.clone();
-            for (place, interval) in map.0.iter().enumerate() {
-                if interval.end > from
-                    && later == 0
-                    && let Some(next) = map.0.get(place + 1)
-                    && !NodeSet::both_within([&all, &next.free], [&usable, &interval.free])
-                {
+            usable.copy_from(&all);
+            let mut is_too_early = false;
+            for place in first..(end + 1).min(map.intervals.len() - 1) {
+                let (interval, next) = (&map.intervals[place], &map.intervals[place + 1]);
+                if !NodeSet::both_within([&all, &next.free], [&usable, &interval.free]) {
                     later = interval.end;
-                }
-                if interval.end <= from {
-                    continue;
-                }
-                if interval.begin > to {
+                    if place < end {
+                        usable.keep(&interval.free);
+                    }
+                    is_too_early =
+                        reserved.is_none() && self.starts_after(later, &test, &usable, &mut earliest);
                     break;
                 }
-                usable.keep(&interval.free);
+                if place < end {
+                    usable.keep(&interval.free);
+                }
             }
+            if is_too_early {
+                continue;
+            }
+            stretch.keep(first, end, &mut usable);
             if let Some(end) = reserved {
                 let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
                 if later == 0 || after < later {
                     later = after;
                 }
             }
-            usable.keep(&at.need.feasible);
-            let found =
-                if usable.len() < at.need.asked_nodes as usize { None } else { test.will_run(&usable) };
+            usable.keep(&need.considered);
+            let found = if usable.len() < need.asked_nodes as usize {
+                None
+            } else {
+                test.will_run(&usable, (later > 0).then_some(later))
+            };
             let Some((start, nodes)) = found else {
                 if later > 0 {
                     continue;
@@ -183,7 +307,9 @@ impl Controller<'_> {
             };
             let start = start.max(from);
             if start <= now {
-                return Some((now, nodes));
+                // A start selects again, with weights as configured.
+                let again = if lighter.is_empty() { None } else { self.chosen_now(at, &mut usable) };
+                return Some((now, again.unwrap_or(nodes)));
             }
             if later > 0 && start > later {
                 continue;

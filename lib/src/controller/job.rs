@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use super::layout::NodeShare;
-use super::limits::{Amounts, CountsFor};
-use super::need::Need;
-use super::node_set::NodeSet;
+use super::limits::{Amounts, LimitSet};
+use super::need_cache::KeptNeed;
 
 /// Where a job stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CtlState {
     /// Submitted later.
+    #[default]
     ToCome,
     Waiting,
     Running,
@@ -35,14 +35,14 @@ pub enum StartedBy {
 #[derive(Debug, Clone)]
 pub struct JobPlace {
     pub partition: usize,
-    pub need: Rc<Need>,
+    pub kept: Rc<KeptNeed>,
     /// Seconds.
     pub limit: i64,
     pub priority: u64,
 }
 
 /// A job, or one task of an array.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
     /// The place of its submission, and of its task.
     pub submission: usize,
@@ -50,12 +50,14 @@ pub struct ControlledJob {
     /// In whole seconds.
     pub submit: i64,
     pub places: Vec<JobPlace>,
-    pub counted: CountsFor,
+    pub limits: Rc<LimitSet>,
+    /// The number of its user.
+    pub user: u32,
     pub qos: Option<usize>,
     pub association: Option<usize>,
     pub nice: i64,
     pub fixed_priority: Option<u32>,
-    /// Places of the reservations it names.
+    /// The reservation it names.
     pub reservation: Option<String>,
     /// In microseconds; `None` past its limit.
     pub run_us: Option<i64>,
@@ -69,6 +71,8 @@ pub struct ControlledJob {
     pub was_seen: bool,
     /// Processors that its size counts; an exclusive job's grow once nodes are planned for it.
     pub size_cpus: u32,
+    /// Whether that is known.
+    pub is_sized: bool,
     /// When it started, in seconds.
     pub start: i64,
     pub start_us: i64,
@@ -77,11 +81,17 @@ pub struct ControlledJob {
     /// The partition it runs in.
     pub ran_in: usize,
     pub limit_end: i64,
-    pub nodes: NodeSet,
+    /// What it has of its nodes; nothing before it starts and after it has ended.
     pub shares: Vec<NodeShare>,
+    /// What it had of them, where that is kept.
+    pub parts: Vec<NodeShare>,
+    /// The nodes it was started on.
+    pub nodes: Box<[u32]>,
+    /// Processors it was given.
+    pub cpus: u32,
     pub amounts: Amounts,
     /// How often it was started: an end that was due is of one start.
     pub incarnation: u32,
-    /// The start that the last backfilling cycle planned.
-    pub planned: Option<i64>,
+    /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.
+    pub record: u64,
 }

@@ -26,6 +26,8 @@ pub struct NodeLayout {
     pub nodes: Vec<NodeNumbers>,
     /// Names and types of generic resources; `None` is of any type.
     kinds: Vec<(String, Option<String>)>,
+    /// Of each that is of a type, the place of those of any type.
+    untyped: Vec<Option<usize>>,
     /// The nodes of each partition.
     pub partitions: Vec<NodeSet>,
     /// Leaf switches, in the order they are configured; empty without switches.
@@ -34,6 +36,10 @@ pub struct NodeLayout {
     pub whole_nodes: bool,
     /// Whether cores are given with all their threads.
     whole_cores: bool,
+    /// Processors of each node, if all have as many.
+    pub equal_cpus: Option<u32>,
+    /// Nodes whose weight is not that of the node before.
+    pub weight_changes: Vec<usize>,
 }
 
 impl NodeLayout {
@@ -66,7 +72,16 @@ impl NodeLayout {
             tree => tree.leaves().map(|leaf| NodeSet::of(count, leaf.nodes.iter().copied())).collect(),
         };
         let select = &cluster.settings.select;
+        let changes = |node: &usize| nodes[*node].weight != nodes[*node - 1].weight;
+        let first = nodes.first().map(|node| node.cpus);
+        let untyped = kinds.iter().map(|(name, kind)| {
+            let any = kinds.iter().position(|(other, none)| other == name && none.is_none());
+            any.filter(|_| kind.is_some())
+        });
         NodeLayout {
+            untyped: untyped.collect(),
+            equal_cpus: first.filter(|&cpus| nodes.iter().all(|node| node.cpus == cpus)),
+            weight_changes: (1..count).filter(changes).collect(),
             nodes,
             kinds,
             partitions,
@@ -96,9 +111,7 @@ impl NodeLayout {
 
     /// Places that an amount of one resource also counts for.
     pub fn gres_counts_for(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
-        let (name, kind) = &self.kinds[place];
-        let any = self.kinds.iter().position(|(other, none)| other == name && none.is_none());
-        [Some(place), any.filter(|_| kind.is_some())].into_iter().flatten()
+        [Some(place), self.untyped[place]].into_iter().flatten()
     }
 
     /// Whether enough nodes could run a job if nothing else ran.
@@ -129,14 +142,13 @@ impl NodeLayout {
         }
         let unit = if self.whole_cores { numbers.threads } else { 1 };
         let mut free = numbers.cpus.saturating_sub(cpus) / unit * unit;
-        if need
-            .gres_per_node
-            .iter()
-            .any(|&(place, count)| numbers.gres[place] < gres(place).saturating_add(count))
+        // Of one type, and of any: what is taken without a type counts for both.
+        let lacks = |place: usize, count: u64| {
+            self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))
+        };
+        if need.gres_per_node.iter().any(|&(place, count)| lacks(place, count))
+            || need.gres_per_job.iter().any(|&(place, _)| lacks(place, 1))
         {
-            return 0;
-        }
-        if need.gres_per_job.iter().any(|&(place, _)| numbers.gres[place] <= gres(place)) {
             return 0;
         }
         let left = numbers.memory.saturating_sub(memory);
@@ -177,9 +189,9 @@ pub struct NodeShare {
     pub gres: Vec<(usize, u64)>,
 }
 
-/// What of the nodes is in use.
-#[derive(Debug, Clone)]
-pub struct Load {
+/// How much of each node is in use.
+#[derive(Debug, Clone, Default)]
+pub struct NodeUse {
     cpus: Vec<u32>,
     memory: Vec<u64>,
     gres: Vec<u64>,
@@ -187,10 +199,10 @@ pub struct Load {
     jobs: Vec<u32>,
 }
 
-impl Load {
-    pub fn none(layout: &NodeLayout) -> Load {
+impl NodeUse {
+    fn none(layout: &NodeLayout) -> NodeUse {
         let (nodes, kinds) = (layout.nodes.len(), layout.kinds.len());
-        Load {
+        NodeUse {
             cpus: vec![0; nodes],
             memory: vec![0; nodes],
             gres: vec![0; nodes * kinds],
@@ -200,30 +212,109 @@ impl Load {
     }
 
     pub fn take(&mut self, share: &NodeShare) {
-        self.cpus[share.node] += share.cpus;
-        self.memory[share.node] += share.memory;
-        self.jobs[share.node] += 1;
+        let node = share.node;
+        self.cpus[node] += share.cpus;
+        self.memory[node] += share.memory;
+        self.jobs[node] += 1;
         for &(place, count) in &share.gres {
-            self.gres[share.node * self.kinds + place] += count;
+            self.gres[node * self.kinds + place] += count;
         }
     }
 
     pub fn release(&mut self, share: &NodeShare) {
-        self.cpus[share.node] -= share.cpus;
-        self.memory[share.node] -= share.memory;
-        self.jobs[share.node] -= 1;
+        let node = share.node;
+        self.cpus[node] -= share.cpus;
+        self.memory[node] -= share.memory;
+        self.jobs[node] -= 1;
         for &(place, count) in &share.gres {
-            self.gres[share.node * self.kinds + place] -= count;
+            self.gres[node * self.kinds + place] -= count;
         }
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub fn is_idle(&self, node: usize) -> bool {
+        self.jobs[node] == 0
     }
 
     pub fn gres(&self, node: usize, place: usize) -> u64 {
         self.gres[node * self.kinds + place]
     }
 
-    /// Processors of a node that a job can use now.
+    /// Processors of a node that a job can use.
     pub fn usable(&self, layout: &NodeLayout, node: usize, need: &Need) -> u32 {
         let gres = |place: usize| self.gres[node * self.kinds + place];
         layout.usable(node, self.cpus[node], self.memory[node], gres, self.jobs[node] == 0, need)
     }
+}
+
+/// How much of the nodes is in use now, and which nodes changed.
+#[derive(Debug, Clone)]
+pub struct Load {
+    in_use: NodeUse,
+    idle: NodeSet,
+    /// Nodes whose load has changed since the list was begun; one may be in it several times.
+    changes: Vec<u32>,
+    epoch: u64,
+}
+
+impl Load {
+    pub fn none(layout: &NodeLayout) -> Load {
+        let count = layout.nodes.len();
+        let idle = NodeSet::of(count, 0..count);
+        Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0 }
+    }
+
+    pub fn take(&mut self, share: &NodeShare) {
+        self.in_use.take(share);
+        self.idle.remove(share.node);
+        self.has_changed(share.node);
+    }
+
+    pub fn release(&mut self, share: &NodeShare) {
+        self.in_use.release(share);
+        if self.in_use.is_idle(share.node) {
+            self.idle.insert(share.node);
+        }
+        self.has_changed(share.node);
+    }
+
+    fn has_changed(&mut self, node: usize) {
+        if self.changes.len() > 8 * self.in_use.jobs.len() {
+            self.changes.clear();
+            self.epoch += 1;
+        }
+        self.changes.push(node as u32);
+    }
+
+    /// How much has changed so far.
+    pub fn version(&self) -> LoadVersion {
+        LoadVersion { epoch: self.epoch, changes: self.changes.len() }
+    }
+
+    /// Nodes whose load has changed since the epoch began, in the order of the changes.
+    pub fn changes(&self) -> &[u32] {
+        &self.changes
+    }
+
+    /// Nodes without a job.
+    pub fn idle(&self) -> &NodeSet {
+        &self.idle
+    }
+
+    pub fn in_use(&self) -> &NodeUse {
+        &self.in_use
+    }
+}
+
+/// How far the changes of a load have been looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadVersion {
+    /// How often the list of changes was begun.
+    pub epoch: u64,
+    /// How many of its changes.
+    pub changes: usize,
 }

@@ -1,10 +1,10 @@
 //! Limits of QOS and associations, and what counts towards them.
 
 use std::collections::BTreeMap;
-
-use crate::cluster::{Cluster, Tres};
+use std::rc::Rc;
 
 use super::layout::{NodeLayout, NodeShare};
+use crate::cluster::{Cluster, GroupLimits, HolderLimits, Tres};
 
 /// Amounts by the place of a resource: processors, memory, nodes, billing, then generic resources.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,56 +44,61 @@ impl ResourceNames {
     }
 }
 
-/// Limits of one holder: all of a QOS, one user in it, one account in it, an association.
+/// What one holder's jobs have: all of a QOS, one user in it, one account in it, an association and those below it.
 #[derive(Debug, Clone, Default)]
-struct HeldLimits {
-    jobs: Option<u32>,
+struct InUse {
+    jobs: u32,
     /// Waiting and running.
+    submitted: u32,
+    /// Of running jobs.
+    amounts: Vec<u64>,
+}
+
+/// Whose jobs are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum LimitHolder {
+    Qos(usize),
+    QosUser(usize, u32),
+    QosAccount(usize, u32),
+    Association(usize),
+}
+
+/// One holder's limits as they hold for a job.
+#[derive(Debug)]
+struct HeldLimits {
+    holder: usize,
+    jobs: Option<u32>,
     submitted: Option<u32>,
     amounts: Vec<(usize, u64)>,
 }
 
-/// What one holder's running jobs have.
-#[derive(Debug, Clone, Default)]
-struct InUse {
-    jobs: u32,
-    submitted: u32,
-    amounts: Vec<u64>,
-}
-
-impl InUse {
-    fn add(&mut self, amounts: &Amounts) {
-        self.jobs += 1;
-        self.amounts.resize(self.amounts.len().max(amounts.0.len()), 0);
-        self.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum += amount);
-    }
-
-    fn remove(&mut self, amounts: &Amounts) {
-        self.jobs -= 1;
-        self.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum -= amount);
+impl HeldLimits {
+    fn is_empty(&self) -> bool {
+        self.jobs.is_none() && self.submitted.is_none() && self.amounts.is_empty()
     }
 }
 
-#[derive(Debug, Clone, Default)]
-struct QosLimits {
-    group: HeldLimits,
-    user: HeldLimits,
-    account: HeldLimits,
+/// The limits that hold for jobs of one user, account and QOS.
+#[derive(Debug, Default)]
+pub struct LimitSet {
+    /// Whose jobs they count among, where these have limits.
+    holders: Vec<usize>,
+    held: Vec<HeldLimits>,
     per_job: Vec<(usize, u64)>,
 }
 
-/// Limits of an association: of all below it, of its own jobs together, and of each.
-#[derive(Debug, Clone, Default)]
-struct AssociationLimits {
-    group: HeldLimits,
-    own: HeldLimits,
-    per_job: Vec<(usize, u64)>,
+impl LimitSet {
+    fn count_among(&mut self, held: &HeldLimits) {
+        if !held.is_empty() && !self.holders.contains(&held.holder) {
+            self.holders.push(held.holder);
+        }
+    }
 }
 
 /// Who a job counts for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountsFor {
-    /// QOS in the order in which their limits hold: the first that limits something hides the others.
+    /// QOS in the order in which their limits hold.
     pub qos: [Option<usize>; 2],
     pub association: Option<usize>,
     /// Numbers of the user and the account.
@@ -110,58 +115,42 @@ pub enum LimitReason {
     Amount,
 }
 
+/// Limits of one kind that are set already: what is set earlier hides what comes later.
+#[derive(Default)]
+struct AlreadySet {
+    jobs: bool,
+    submitted: bool,
+    amounts: Vec<usize>,
+}
+
+impl AlreadySet {
+    fn rest(&mut self, mut limits: HeldLimits) -> HeldLimits {
+        limits.jobs = limits.jobs.filter(|_| !std::mem::replace(&mut self.jobs, true));
+        limits.submitted = limits.submitted.filter(|_| !std::mem::replace(&mut self.submitted, true));
+        limits.amounts.retain(|one| !self.amounts.contains(&one.0));
+        self.amounts.extend(limits.amounts.iter().map(|one| one.0));
+        limits
+    }
+}
+
 /// All limits and what counts towards them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Limits {
     names: ResourceNames,
-    qos: Vec<QosLimits>,
-    associations: Vec<AssociationLimits>,
-    parents: Vec<Option<usize>>,
-    of_qos: Vec<InUse>,
-    of_qos_user: BTreeMap<(usize, u32), InUse>,
-    of_qos_account: BTreeMap<(usize, u32), InUse>,
-    of_association: Vec<InUse>,
+    holders: BTreeMap<LimitHolder, usize>,
+    in_use: Vec<InUse>,
+    known: BTreeMap<CountsFor, Rc<LimitSet>>,
     is_enforced: bool,
 }
 
 impl Limits {
     pub fn new(cluster: &Cluster, layout: &NodeLayout) -> Limits {
-        let names = ResourceNames::of(layout);
-        let held = |jobs: Option<u32>, submitted: Option<u32>, tres: &Tres| HeldLimits {
-            jobs,
-            submitted,
-            amounts: names.limit(tres),
-        };
-        let qos = cluster.qos.iter();
-        let qos = qos
-            .map(|one| QosLimits {
-                group: held(one.group.jobs, one.group.submitted, &one.group.tres),
-                user: held(one.per_user.jobs, one.per_user.submitted, &one.per_user.tres),
-                account: held(one.per_account.jobs, one.per_account.submitted, &one.per_account.tres),
-                per_job: names.limit(&one.per_job.tres),
-            })
-            .collect::<Vec<_>>();
-        let associations: Vec<_> = cluster
-            .associations
-            .0
-            .iter()
-            .map(|one| AssociationLimits {
-                group: held(one.group.jobs, one.group.submitted, &one.group.tres),
-                own: held(one.own.jobs, one.own.submitted, &one.own.tres),
-                per_job: names.limit(&one.per_job.tres),
-            })
-            .collect();
-        let count = associations.len();
         Limits {
-            of_qos: vec![InUse::default(); qos.len()],
-            qos,
-            associations,
-            parents: cluster.associations.0.iter().map(|one| one.parent).collect(),
-            of_qos_user: BTreeMap::new(),
-            of_qos_account: BTreeMap::new(),
-            of_association: vec![InUse::default(); count],
+            names: ResourceNames::of(layout),
+            holders: BTreeMap::new(),
+            in_use: Vec::new(),
+            known: BTreeMap::new(),
             is_enforced: cluster.settings.enforce.limits,
-            names,
         }
     }
 
@@ -169,97 +158,133 @@ impl Limits {
         self.names.amounts(shares)
     }
 
-    /// Every holder that a job counts for, with its limits.
-    fn holders(&self, counted: &CountsFor) -> Vec<(&HeldLimits, Option<&InUse>)> {
-        let mut holders: Vec<(&HeldLimits, Option<&InUse>)> = Vec::new();
-        for qos in counted.qos.iter().flatten().copied() {
-            let limits = &self.qos[qos];
-            holders.push((&limits.group, self.of_qos.get(qos)));
-            holders.push((&limits.user, self.of_qos_user.get(&(qos, counted.user))));
-            holders.push((&limits.account, self.of_qos_account.get(&(qos, counted.account))));
+    /// The limits that hold for a job: of its QOS, then of its association, then, for groups, of those above it. What is set
+    /// earlier hides the same limit of later ones; groups above each other all hold.
+    pub fn of(&mut self, counted: CountsFor, cluster: &Cluster) -> Rc<LimitSet> {
+        if let Some(known) = self.known.get(&counted) {
+            return known.clone();
         }
-        let mut at = counted.association;
-        for depth in 0..self.associations.len() {
-            let Some(index) = at else { break };
-            let AssociationLimits { group, own, .. } = &self.associations[index];
-            holders.push((group, self.of_association.get(index)));
-            if depth == 0 {
-                holders.push((own, self.of_association.get(index)));
+        let mut limits = LimitSet::default();
+        let (mut group_set, mut user_set, mut account_set) =
+            (AlreadySet::default(), AlreadySet::default(), AlreadySet::default());
+        let mut per_job_set: Vec<usize> = Vec::new();
+        if self.is_enforced {
+            for index in counted.qos.iter().flatten().copied() {
+                let qos = &cluster.qos[index];
+                let group = self.of_group(LimitHolder::Qos(index), &qos.group);
+                limits.count_among(&group);
+                limits.held.push(group_set.rest(group));
+                let user = self.of_holder(LimitHolder::QosUser(index, counted.user), &qos.per_user);
+                limits.count_among(&user);
+                limits.held.push(user_set.rest(user));
+                let account =
+                    self.of_holder(LimitHolder::QosAccount(index, counted.account), &qos.per_account);
+                limits.count_among(&account);
+                limits.held.push(account_set.rest(account));
+                let per_job = self.names.limit(&qos.per_job.tres);
+                limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
+                per_job_set.extend(per_job.iter().map(|one| one.0));
             }
-            at = self.parents[index];
+            let all = &cluster.associations.0;
+            let mut at = counted.association;
+            // No higher than there are associations, whatever the parents say.
+            for depth in 0..all.len() {
+                let Some(index) = at else { break };
+                let mut group = self.of_group(LimitHolder::Association(index), &all[index].group);
+                limits.count_among(&group);
+                group.jobs = group.jobs.filter(|_| !group_set.jobs);
+                group.submitted = group.submitted.filter(|_| !group_set.submitted);
+                group.amounts.retain(|one| !group_set.amounts.contains(&one.0));
+                limits.held.push(group);
+                if depth == 0 {
+                    let mut own = self.of_holder(LimitHolder::Association(index), &all[index].own);
+                    limits.count_among(&own);
+                    own.jobs = own.jobs.filter(|_| !account_set.jobs);
+                    own.submitted = own.submitted.filter(|_| !account_set.submitted);
+                    limits.held.push(user_set.rest(own));
+                    let per_job = self.names.limit(&all[index].per_job.tres);
+                    limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
+                }
+                at = all[index].parent;
+            }
+            limits.held.retain(|held| !held.is_empty());
         }
-        holders
+        let limits = Rc::new(limits);
+        self.known.insert(counted, limits.clone());
+        limits
+    }
+
+    fn holder(&mut self, holder: LimitHolder) -> usize {
+        let next = self.in_use.len();
+        let place = *self.holders.entry(holder).or_insert(next);
+        if place == next {
+            self.in_use.push(InUse { amounts: vec![0; self.names.0.len()], ..InUse::default() });
+        }
+        place
+    }
+
+    fn of_group(&mut self, holder: LimitHolder, limits: &GroupLimits) -> HeldLimits {
+        let (jobs, submitted) = (limits.jobs, limits.submitted);
+        HeldLimits { holder: self.holder(holder), jobs, submitted, amounts: self.names.limit(&limits.tres) }
+    }
+
+    fn of_holder(&mut self, holder: LimitHolder, limits: &HolderLimits) -> HeldLimits {
+        let (jobs, submitted) = (limits.jobs, limits.submitted);
+        HeldLimits { holder: self.holder(holder), jobs, submitted, amounts: self.names.limit(&limits.tres) }
     }
 
     /// Whether so many jobs run already that it cannot start, wherever.
-    pub fn before_selection(&self, counted: &CountsFor) -> Option<LimitReason> {
-        if !self.is_enforced {
-            return None;
-        }
-        let full = self
-            .holders(counted)
-            .into_iter()
-            .any(|(limits, held)| limits.jobs.is_some_and(|most| held.map_or(0, |held| held.jobs) >= most));
-        full.then_some(LimitReason::Jobs)
+    pub fn before_selection(&self, limits: &LimitSet) -> Option<LimitReason> {
+        let is_full = |held: &HeldLimits| held.jobs.is_some_and(|most| self.in_use[held.holder].jobs >= most);
+        limits.held.iter().any(is_full).then_some(LimitReason::Jobs)
     }
 
     /// Whether what it would be given is too much.
-    pub fn after_selection(&self, counted: &CountsFor, amounts: &Amounts) -> Option<LimitReason> {
-        if !self.is_enforced {
-            return None;
-        }
-        let exceeds = |limits: &[(usize, u64)], held: Option<&InUse>| {
-            limits.iter().any(|&(place, most)| {
-                let used = held.and_then(|held| held.amounts.get(place)).copied().unwrap_or(0);
-                used + amounts.0[place] > most
-            })
+    pub fn after_selection(&self, limits: &LimitSet, amounts: &Amounts) -> Option<LimitReason> {
+        let per_job = limits.per_job.iter().any(|&(place, most)| amounts.0[place] > most);
+        let is_full = |held: &HeldLimits| {
+            let used = &self.in_use[held.holder].amounts;
+            held.amounts.iter().any(|&(place, most)| used[place] + amounts.0[place] > most)
         };
-        let per_job = counted.qos.iter().flatten().any(|&qos| exceeds(&self.qos[qos].per_job, None))
-            || counted.association.is_some_and(|index| exceeds(&self.associations[index].per_job, None));
-        let full = self.holders(counted).into_iter().any(|(limits, held)| exceeds(&limits.amounts, held));
-        (per_job || full).then_some(LimitReason::Amount)
+        (per_job || limits.held.iter().any(is_full)).then_some(LimitReason::Amount)
     }
 
     /// Whether so many more jobs may be submitted.
-    pub fn admits(&self, counted: &CountsFor, jobs: usize) -> bool {
-        let within = |(limits, held): (&HeldLimits, Option<&InUse>)| {
-            let there = held.map_or(0, |held| held.submitted) as usize;
-            limits.submitted.is_none_or(|most| there + jobs <= most as usize)
+    pub fn admits(&self, limits: &LimitSet, jobs: usize) -> bool {
+        let within = |held: &HeldLimits| {
+            let there = self.in_use[held.holder].submitted as usize;
+            held.submitted.is_none_or(|most| there + jobs <= most as usize)
         };
-        !self.is_enforced || self.holders(counted).into_iter().all(within)
+        limits.held.iter().all(within)
     }
 
     /// A job was submitted.
-    pub fn arrived(&mut self, counted: &CountsFor) {
-        self.change(counted, |held| held.submitted += 1);
+    pub fn arrived(&mut self, limits: &LimitSet) {
+        self.change(limits, |held| held.submitted += 1);
     }
 
     /// It is gone, whether it ran or not.
-    pub fn left(&mut self, counted: &CountsFor) {
-        self.change(counted, |held| held.submitted -= 1);
+    pub fn left(&mut self, limits: &LimitSet) {
+        self.change(limits, |held| held.submitted -= 1);
     }
 
     /// It runs.
-    pub fn started(&mut self, counted: &CountsFor, amounts: &Amounts) {
-        self.change(counted, |held| held.add(amounts));
+    pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts) {
+        self.change(limits, |held| {
+            held.jobs += 1;
+            held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum += amount);
+        });
     }
 
     /// It has ended.
-    pub fn ended(&mut self, counted: &CountsFor, amounts: &Amounts) {
-        self.change(counted, |held| held.remove(amounts));
+    pub fn ended(&mut self, limits: &LimitSet, amounts: &Amounts) {
+        self.change(limits, |held| {
+            held.jobs -= 1;
+            held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum -= amount);
+        });
     }
 
-    fn change(&mut self, counted: &CountsFor, change: impl Fn(&mut InUse)) {
-        for qos in counted.qos.iter().flatten().copied() {
-            change(&mut self.of_qos[qos]);
-            change(self.of_qos_user.entry((qos, counted.user)).or_default());
-            change(self.of_qos_account.entry((qos, counted.account)).or_default());
-        }
-        let mut at = counted.association;
-        for _ in 0..self.associations.len() {
-            let Some(index) = at else { break };
-            change(&mut self.of_association[index]);
-            at = self.parents[index];
-        }
+    fn change(&mut self, limits: &LimitSet, change: impl Fn(&mut InUse)) {
+        limits.holders.iter().for_each(|&holder| change(&mut self.in_use[holder]));
     }
 }

@@ -1,10 +1,13 @@
 //! A pass of the main scheduler.
 
-use super::job::{CtlState, StartedBy};
+use super::job::{CtlState, JobPlace, StartedBy};
+use super::layout::NodeShare;
 use super::limits::Amounts;
 use super::need::Need;
 use super::node_set::NodeSet;
-use super::select::{select, shares};
+use super::queue_record::QueueRecord;
+use super::reasons::WaitReason;
+use super::select::NodeOffer;
 use super::state::Controller;
 
 impl Controller<'_> {
@@ -13,11 +16,16 @@ impl Controller<'_> {
         let now = self.now();
         self.last_pass = now;
         self.pass_requested = false;
-        let queue = self.queue();
+        let queue = self.take_queue();
+        self.pass_over(&queue, depth);
+        self.give_back(queue);
+    }
+
+    fn pass_over(&mut self, queue: &[QueueRecord], depth: Option<u32>) {
         let mut closed = vec![false; self.cluster.partitions.len()];
         let mut vanished = NodeSet::none(self.cluster.nodes.len());
         let mut tests = 0;
-        for (job, place) in queue {
+        for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
             loop {
                 if self.jobs[job].state != CtlState::Waiting {
@@ -26,52 +34,44 @@ impl Controller<'_> {
                 if depth.is_some_and(|depth| tests > depth) {
                     return;
                 }
-                let at = self.jobs[job].places[place].clone();
-                if closed[at.partition] && self.jobs[job].reservation.is_none() {
+                if closed[self.jobs[job].places[place].partition] && self.jobs[job].reservation.is_none() {
+                    self.waits_for(job, place, WaitReason::Priority);
                     break;
                 }
+                let at = self.jobs[job].places[place].clone();
+                let need = &at.kept.need;
                 tests += 1;
                 if self.is_throttled(job, 0) {
+                    self.waits_for(job, place, WaitReason::ArrayLimit);
                     break;
                 }
-                let counted = self.jobs[job].counted;
-                if self.limits.before_selection(&counted).is_some() {
+                let limits = self.jobs[job].limits.clone();
+                if self.limits.before_selection(&limits).is_some() {
+                    self.waits_for(job, place, WaitReason::Limit);
                     break;
                 }
-                let mut usable = self.layout.partitions[at.partition].clone();
-                usable.keep(&self.up);
-                if self.jobs[job].reservation.is_none() {
-                    usable.take_away(&vanished);
-                } else {
-                    let name = self.jobs[job].reservation.clone();
-                    let begun = self
-                        .reservations
-                        .iter()
-                        .any(|one| Some(&one.name) == name.as_ref() && one.start.0 <= now);
-                    if !begun {
-                        break;
-                    }
-                }
-                if self.unreserved(job, &mut usable, now, now + at.limit).is_none() {
+                let Some(chosen) = self.nodes_now(job, &at, &vanished) else {
+                    self.waits_for(job, place, WaitReason::Reservation);
                     break;
-                }
-                let none = NodeSet::none(self.cluster.nodes.len());
-                let chosen = select(&self.layout, &self.load, &usable, &at.need, &none);
-                self.note_selection(&at.need, true);
+                };
+                self.note_selection(need, true);
                 match chosen {
                     Some(nodes) => {
-                        let shares = shares(&self.layout, &self.load, &nodes, &at.need);
+                        let shares = self.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares);
-                        if self.limits.after_selection(&counted, &amounts).is_some() {
+                        if self.limits.after_selection(&limits, &amounts).is_some() {
+                            self.waits_for(job, place, WaitReason::Limit);
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
                     }
                     None => {
-                        let least = self.least_amounts(&at.need);
-                        if self.limits.after_selection(&counted, &least).is_some() {
+                        let least = self.least_amounts(need);
+                        if self.limits.after_selection(&limits, &least).is_some() {
+                            self.waits_for(job, place, WaitReason::Limit);
                             break;
                         }
+                        self.waits_for(job, place, WaitReason::Resources);
                         if self.jobs[job].reservation.is_none() {
                             closed[at.partition] = true;
                             vanished.add(&self.layout.partitions[at.partition]);
@@ -86,6 +86,52 @@ impl Controller<'_> {
                 }
             }
         }
+    }
+
+    /// A job waits for this from now on. Of a job of several partitions, what it waits for in the first counts.
+    fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
+        if place == 0 {
+            let now = self.now();
+            self.reasons.note(self.jobs[job].submission, now, reason);
+        }
+    }
+
+    /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
+    /// keeps it from being tested.
+    pub(super) fn nodes_now(
+        &self,
+        job: usize,
+        at: &JobPlace,
+        vanished: &NodeSet,
+    ) -> Option<Option<Vec<usize>>> {
+        let now = self.now();
+        let mut usable = self.open_nodes[at.partition].clone();
+        match &self.jobs[job].reservation {
+            None => usable.take_away(vanished),
+            Some(name) => {
+                let mut own = self.reservations.iter().filter(|one| one.name == *name);
+                if !own.any(|one| one.start.0 <= now) {
+                    return None;
+                }
+            }
+        }
+        self.unreserved(job, &mut usable, now, now + at.limit)?;
+        Some(self.chosen_now(at, &mut usable))
+    }
+
+    /// The nodes that a job is given now out of those that may be used, weights as configured.
+    pub(super) fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
+        let none = NodeSet::none(self.cluster.nodes.len());
+        at.kept.keep_usable(usable, &self.layout, &self.load);
+        let in_use = Some(self.load.in_use());
+        NodeOffer { layout: &self.layout, in_use, nodes: usable, lighter: &none }.choose(&at.kept.need)
+    }
+
+    /// What a job has of the nodes that it is given now.
+    pub(super) fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
+        let none = NodeSet::none(0);
+        let in_use = Some(self.load.in_use());
+        NodeOffer { layout: &self.layout, in_use, nodes: &none, lighter: &none }.shares(nodes, need)
     }
 
     /// What a job counts as at least, wherever it starts.

@@ -8,28 +8,44 @@
 
 mod asked;
 mod backfill;
+mod decided;
+mod decisions;
 mod fair_share;
+mod follower;
 mod job;
 mod layout;
+mod lifecycle;
 mod limits;
 mod main_pass;
 mod need;
+mod need_cache;
 mod node_set;
 mod phases;
 mod priority;
 mod queue;
+mod queue_record;
+mod reasons;
+mod releases;
 mod reserved;
 mod select;
 mod simulate;
 mod state;
 mod submissions;
 mod time_map;
+mod turns;
 mod unmodelled;
 mod will_run;
 
 #[cfg(test)]
+mod choices;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
 mod tests;
 
+pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
+pub use decisions::decisions;
 pub use phases::Phases;
-pub use simulate::simulate_cluster;
+pub use reasons::WaitReason;
+pub use simulate::{HeldPart, SimulatedJob, SimulatedRun, simulate_cluster, simulate_in_detail};
 pub use unmodelled::unmodelled;

@@ -13,8 +13,14 @@ pub enum NeedMemory {
     AllOfNode,
 }
 
+impl Default for NeedMemory {
+    fn default() -> NeedMemory {
+        NeedMemory::PerCpu(0)
+    }
+}
+
 /// What a job needs in one partition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Need {
     /// Nodes it must have, and may have.
     pub nodes: (u32, u32),
@@ -40,6 +46,31 @@ pub struct Need {
     pub is_exclusive: bool,
     /// Nodes that could run it if they were idle.
     pub feasible: NodeSet,
+    /// And those that would be so if they had all generic resources: a plan waits for jobs on any of them.
+    pub considered: NodeSet,
+    /// Processors that it can use of each idle node, if that is the same on all feasible ones.
+    pub uniform_cpus: Option<u32>,
+    /// Whether it asks for a resource that no node has.
+    pub asks_for_unknown: bool,
+    /// Whether enough nodes could run it if nothing else ran.
+    pub could_run: bool,
+    /// Whether any node is as good as any other of its weight: it names none and asks for no generic resources.
+    pub is_plain: bool,
     /// Nodes that must be among its nodes.
     pub required: NodeSet,
+}
+
+impl Need {
+    /// That of jobs that are gone, on so many nodes.
+    pub fn nothing(nodes: usize) -> Need {
+        let none = NodeSet::none(nodes);
+        let (feasible, considered, required) = (none.clone(), none.clone(), none);
+        Need { cpus_per_task: 1, feasible, considered, required, ..Need::default() }
+    }
+
+    /// It takes at least so many nodes.
+    pub fn least_nodes(&self) -> usize {
+        let for_cpus = self.uniform_cpus.map_or(0, |cpus| self.cpus.div_ceil(cpus.max(1)));
+        self.nodes.0.max(for_cpus).max(1) as usize
+    }
 }

@@ -17,6 +17,11 @@ impl NodeSet {
         set
     }
 
+    /// How many nodes there could be.
+    pub fn capacity(&self) -> usize {
+        64 * self.0.len()
+    }
+
     /// Adds a node.
     pub fn insert(&mut self, node: usize) {
         self.0[node / 64] |= 1 << (node % 64);
@@ -68,6 +73,52 @@ impl NodeSet {
         words.into_iter().all(|((a, b), (c, d))| a & b & !(c & d) == 0)
     }
 
+    /// Becomes equal to the other.
+    pub fn copy_from(&mut self, other: &NodeSet) {
+        self.0.copy_from_slice(&other.0);
+    }
+
+    /// Becomes the set of all.
+    pub fn fill(&mut self) {
+        self.0.fill(u64::MAX);
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// How many nodes are in both.
+    pub fn shared(&self, other: &NodeSet) -> usize {
+        self.0.iter().zip(&other.0).map(|(word, other)| (word & other).count_ones() as usize).sum()
+    }
+
+    /// Runs of neighbours in ascending order: the first of each, and the one behind its last.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let end = 64 * self.0.len();
+        let next = move |from: usize, wanted: bool| {
+            let mut place = from / 64;
+            let mut skip = u64::MAX << (from % 64);
+            while let Some(&word) = self.0.get(place) {
+                let word = if wanted { word } else { !word } & skip;
+                if word != 0 {
+                    return place * 64 + word.trailing_zeros() as usize;
+                }
+                (place, skip) = (place + 1, u64::MAX);
+            }
+            end
+        };
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let from = next(at, true);
+            if from == end {
+                return None;
+            }
+            at = next(from, false);
+            Some((from, at))
+        })
+    }
+
     /// Indices in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(place, &word)| {
@@ -77,5 +128,33 @@ impl NodeSet {
             })
             .map(move |rest| place * 64 + rest.trailing_zeros() as usize)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::seed::Seed;
+
+    #[test]
+    fn runs_are_those_of_a_plain_count() {
+        let mut random = Seed(1).stream("runs");
+        for nodes in [1, 63, 64, 65, 200] {
+            for _ in 0..50 {
+                let share = random.random_range(0..11);
+                let members: Vec<usize> = (0..nodes).filter(|_| random.random_range(0..10) < share).collect();
+                let set = NodeSet::of(nodes, members.iter().copied());
+                let mut runs: Vec<(usize, usize)> = Vec::new();
+                for node in members {
+                    match runs.last_mut().filter(|run| run.1 == node) {
+                        Some(run) => run.1 += 1,
+                        None => runs.push((node, node + 1)),
+                    }
+                }
+                assert_eq!(set.runs().collect::<Vec<_>>(), runs);
+            }
+        }
     }
 }

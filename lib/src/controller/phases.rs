@@ -5,6 +5,12 @@ use crate::cluster::{ClusterSettings, RunClock};
 /// Microseconds of a second.
 pub(super) const SECOND: i64 = 1_000_000;
 
+/// The clock of whole seconds lags behind the finer one of logs by up to so much.
+pub(super) const CLOCK_LAG_US: i64 = 4_000;
+
+/// The background thread reports the nodes to the accounting database so often, in seconds.
+pub(super) const REPORT: i64 = 300;
+
 /// Where nothing is told of its start, the controller was started so long before the first submission.
 const FIRST_SUBMISSION_MS: i64 = 60_000;
 
@@ -17,11 +23,15 @@ pub struct Phases {
     pub first_tick_us: i64,
     /// The time between ticks.
     pub tick_us: i64,
+    /// How much longer a turn takes that has a pass in it.
+    pub pass_us: i64,
+    /// And one that reports the nodes to the accounting database, every five minutes.
+    pub report_us: i64,
     /// The first backfilling cycle.
     pub first_backfill_us: i64,
     /// How long a cycle takes for each test.
     pub backfill_test_us: i64,
-    /// The first computation of priorities after the start.
+    /// When the timer of priorities was started, after that: they are computed a period later, and so on.
     pub first_priority_us: i64,
     /// From the end of a job's run to when the controller knows.
     pub end_delay_us: i64,
@@ -35,13 +45,20 @@ impl Phases {
         Phases {
             start_us,
             first_tick_us: 1_040_000,
-            tick_us: 1_002_000,
+            tick_us: 1_001_300,
+            pass_us: 2_500,
+            report_us: 95_000,
             first_backfill_us: start_us + 730_000 + backfill * SECOND,
             backfill_test_us: 150,
-            first_priority_us: 1_000_000,
-            end_delay_us: 18_000,
+            first_priority_us: 1_040_000,
+            end_delay_us: 90_000,
             stop_delay_us: 70_000,
         }
+    }
+
+    /// The second at which the background thread began: passes over the whole queue and checks of limits count from it.
+    pub(super) fn background_start(&self) -> i64 {
+        (self.start_us + self.first_priority_us - CLOCK_LAG_US).div_euclid(SECOND)
     }
 
     /// As a recording tells them; what it does not tell is as measured elsewhere.
@@ -52,8 +69,12 @@ impl Phases {
         if let Some(first) = clock.first_backfill_ms {
             phases.first_backfill_us = first * 1000;
         }
+        if let Some(timer) = clock.priority_timer_ms {
+            phases.first_priority_us = timer * 1000 - start;
+        }
         if let Some(tick) = clock.tick_ms {
             let since = tick * 1000 - start - phases.first_tick_us;
+            let since = since - since.div_euclid(REPORT * SECOND) * phases.report_us;
             // The tick nearest to the usual first one.
             let turns = (since + phases.tick_us / 2).div_euclid(phases.tick_us);
             phases.first_tick_us += since - turns * phases.tick_us;

@@ -1,13 +1,39 @@
 //! The queue in order, and what jobs in it wait for.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use super::job::CtlState;
+use super::queue_record::QueueRecord;
 use super::state::Controller;
 use crate::cluster::DependencyKind;
 
 impl Controller<'_> {
+    /// Whether a job could start as far as holds, begin times, dependencies and its reservation go; `None` if it never can.
+    pub(super) fn is_ready(&self, job: usize) -> Option<bool> {
+        let (one, now) = (&self.jobs[job], self.now());
+        let met = self.dependency_met(job)?;
+        let has_begun = |name: &String| {
+            self.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
+        };
+        Some(met && !one.is_held && one.begin <= now && one.reservation.as_ref().is_none_or(has_begun))
+    }
+
+    /// Whether a job of the same name and user runs, or waits since earlier.
+    fn has_namesake(&self, job: usize) -> bool {
+        let own = self.jobs[job].submission;
+        let of = |place: usize| {
+            let one = &self.submissions[place];
+            one.request.name.as_ref().map(|name| (name, &one.user))
+        };
+        let Some(named) = of(own) else { return false };
+        let same = |&&other: &&usize| {
+            let place = self.jobs[other].submission;
+            place != own && of(place) == Some(named)
+        };
+        self.running.iter().any(|other| same(&other))
+            || self.waiting.iter().filter(same).any(|&other| self.jobs[other].submission < own)
+    }
+
     /// Whether what a job waits for has happened; `None` if it never will.
     pub(super) fn dependency_met(&self, job: usize) -> Option<bool> {
         let Some(dependency) = &self.submissions[self.jobs[job].submission].request.dependency else {
@@ -17,13 +43,13 @@ impl Controller<'_> {
         let mut any = false;
         let mut never = false;
         for on in &dependency.on {
-            let (name, task) = match on.job.split_once('_') {
-                Some((name, task)) => (name, task.parse::<u32>().ok()),
-                None => (on.job.as_str(), None),
+            let whole = on.job.trim_start_matches('@');
+            let (name, task) = match whole.rsplit_once('_') {
+                Some((name, task)) if !self.keys.contains_key(whole) => (name, task.parse::<u32>().ok()),
+                _ => (whole, None),
             };
-            let name = name.trim_start_matches('@');
             let met = match self.keys.get(name) {
-                None if on.kind == DependencyKind::Singleton => Some(true),
+                _ if on.kind == DependencyKind::Singleton => Some(!self.has_namesake(job)),
                 // A job that is not there has ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
                 Some(&place) => {
@@ -73,69 +99,111 @@ impl Controller<'_> {
         }
     }
 
-    /// The queue in order: reservation first, tier, priority, submission. Jobs that have become ready are noted.
-    pub(super) fn queue(&mut self) -> Vec<(usize, usize)> {
+    /// A job has become ready: it is put into the queue. Of an array only one task is in it at a time.
+    pub(super) fn enqueue(&mut self, job: usize) {
+        let one = &self.jobs[job];
+        if one.task.is_some() {
+            let head = *self.heads.entry(one.submission).or_insert(job);
+            if head != job {
+                return;
+            }
+        }
+        for place in 0..self.jobs[job].places.len() {
+            let record = self.record(job, place);
+            let at = self.order.partition_point(|other| other.key < record.key);
+            self.order.insert(at, record);
+        }
+    }
+
+    /// A job has left the queue: the next task of its array takes its place. Its own records stay until the queue is next made
+    /// anew; its state tells that they do not count.
+    pub(super) fn dequeue(&mut self, job: usize) {
+        let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
+        self.left += 1;
+        if is_task && self.heads.get(&submission) == Some(&job) {
+            self.heads.remove(&submission);
+            if let Some(next) = self.next_task(job, 0).filter(|&next| self.jobs[next].eligible.is_some()) {
+                self.enqueue(next);
+            }
+        }
+    }
+
+    fn record(&self, job: usize, place: usize) -> QueueRecord {
+        let one = &self.jobs[job];
+        let at = &one.places[place];
+        let key = (
+            one.reservation.is_none(),
+            Reverse(self.cluster.partitions[at.partition].priority_tier),
+            Reverse(at.priority),
+            one.submit,
+            (one.submission, one.task, place),
+        );
+        QueueRecord { key, job, place }
+    }
+
+    /// Takes the queue, in order: reservation first, tier, priority, submission. Jobs that have become ready are in it and count
+    /// as seen. It is given back by [`give_back`](Controller::give_back).
+    pub(super) fn take_queue(&mut self) -> Vec<QueueRecord> {
         let now = self.now();
-        let mut arrays: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut unready = std::mem::take(&mut self.unready);
         let mut gone = Vec::new();
-        for job in self.waiting.clone() {
-            if self.jobs[job].eligible.is_none() && !self.jobs[job].is_held {
-                match self.dependency_met(job) {
-                    Some(true) if self.jobs[job].begin <= now => {
-                        let begin = self.jobs[job].begin;
-                        let since = if begin > self.jobs[job].submit { begin } else { now };
-                        self.jobs[job].eligible = Some(since);
-                    }
-                    None if self.cluster.settings.kill_invalid_depend => gone.push(job),
-                    _ => {}
+        unready.retain(|&job| {
+            if self.jobs[job].state != CtlState::Waiting {
+                return false;
+            }
+            match self.is_ready(job) {
+                Some(true) => {
+                    let begin = self.jobs[job].begin;
+                    let since = if begin > self.jobs[job].submit { begin } else { now };
+                    self.jobs[job].eligible = Some(since);
+                    self.jobs[job].was_seen = true;
+                    self.enqueue(job);
+                    false
                 }
+                None if self.cluster.settings.kill_invalid_depend => {
+                    gone.push(job);
+                    false
+                }
+                _ => true,
             }
-        }
-        for job in gone {
-            self.withdraw(job);
-        }
-        let mut records = Vec::new();
-        for &job in &self.waiting {
-            let one = &mut self.jobs[job];
-            if one.eligible.is_none() {
-                continue;
-            }
-            one.was_seen = true;
-            if one.task.is_some() && *arrays.entry(one.submission).or_insert(job) != job {
-                continue;
-            }
-            records.extend((0..one.places.len()).map(|place| (job, place)));
-        }
-        let tier = |partition: usize| self.cluster.partitions[partition].priority_tier;
-        records.sort_by_cached_key(|&(job, place)| {
-            let one = &self.jobs[job];
-            let at = &one.places[place];
-            (
-                one.reservation.is_none(),
-                Reverse(tier(at.partition)),
-                Reverse(at.priority),
-                one.submit,
-                one.submission,
-                one.task,
-            )
         });
-        records
+        self.unready = unready;
+        gone.into_iter().for_each(|job| self.withdraw(job));
+        for job in std::mem::take(&mut self.unseen) {
+            self.jobs[job].was_seen = true;
+        }
+        if self.is_order_stale || self.left > 64.max(self.order.len() / 2) {
+            self.order.retain(|record| self.jobs[record.job].state == CtlState::Waiting);
+            self.left = 0;
+        }
+        let mut order = std::mem::take(&mut self.order);
+        if std::mem::take(&mut self.is_order_stale) {
+            order.iter_mut().for_each(|record| *record = self.record(record.job, record.place));
+            order.sort_unstable_by_key(|record| record.key);
+        }
+        order
+    }
+
+    /// Gives the queue back, with the jobs that came into it meanwhile.
+    pub(super) fn give_back(&mut self, order: Vec<QueueRecord>) {
+        for record in std::mem::replace(&mut self.order, order) {
+            let at = self.order.partition_point(|other| other.key < record.key);
+            self.order.insert(at, record);
+        }
     }
 
     /// The next task of the same array that waits.
     pub(super) fn next_task(&self, job: usize, after: usize) -> Option<usize> {
-        let own = &self.of_submission[self.jobs[job].submission];
-        own.iter().copied().filter(|&one| self.jobs[one].state == CtlState::Waiting).nth(after)
+        let submission = self.jobs[job].submission;
+        let own = &self.of_submission[submission];
+        let waits = |one: &usize| self.jobs[*one].state == CtlState::Waiting;
+        own.iter().skip(self.arrays[submission].waiting_from).copied().filter(waits).nth(after)
     }
 
     pub(super) fn is_throttled(&self, job: usize, planned: usize) -> bool {
         let submission = self.jobs[job].submission;
         let array = self.submissions[submission].request.array.as_ref();
-        let Some(most) = array.and_then(|array| array.throttle).filter(|most| *most > 0) else {
-            return false;
-        };
-        let running =
-            self.of_submission[submission].iter().filter(|&&one| self.jobs[one].state == CtlState::Running);
-        running.count() + planned >= most as usize
+        let most = array.and_then(|array| array.throttle).filter(|most| *most > 0);
+        most.is_some_and(|most| self.arrays[submission].running + planned >= most as usize)
     }
 }

@@ -2,20 +2,28 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use super::fair_share::FairShare;
-use super::job::{ControlledJob, CtlState, StartedBy};
-use super::layout::{Load, NodeLayout, NodeShare};
-use super::limits::{Amounts, Limits};
+use super::job::{ControlledJob, CtlState};
+use super::layout::{Load, NodeLayout};
+use super::limits::Limits;
 use super::need::Need;
+use super::need_cache::{KeptNeed, NeedCache};
 use super::node_set::NodeSet;
-use super::phases::{Phases, SECOND};
-use crate::cluster::{
-    AdvanceReservation, Cluster, ClusterAction, ClusterEvent, NodeState, RecordedRun, SubmittedJob,
-};
+use super::phases::{Phases, REPORT, SECOND};
+use super::queue_record::{ArrayTasks, QueueRecord};
+use super::reasons::WaitedTimes;
+use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, RecordedRun, SubmittedJob};
 
 /// Longer idle times are skipped but for their last half day.
 const LONG_IDLE: i64 = 86_400 * SECOND;
+
+/// The clock ends some three thousand years from its zero, in milliseconds.
+const LAST_MS: i64 = 100_000_000_000_000;
+
+/// Time limits are checked so often, in seconds.
+const LIMIT_CHECK: i64 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
@@ -36,10 +44,39 @@ pub(super) struct Controller<'c> {
     pub(super) load: Load,
     pub(super) up: NodeSet,
     pub(super) reservations: Vec<AdvanceReservation>,
-    /// Running jobs by limit end, then in the order of their starts.
+    /// Running jobs by limit end, then in the order of their records.
     pub(super) running: Vec<usize>,
-    /// Waiting jobs.
+    /// Records made so far.
+    pub(super) records: u64,
+    /// Waiting jobs, in the order of their submission.
     pub(super) waiting: Vec<usize>,
+    /// Those of them that cannot start yet: they depend on others, are to begin later or are held.
+    pub(super) unready: Vec<usize>,
+    /// Those that no pass or cycle has seen.
+    pub(super) unseen: Vec<usize>,
+    /// Exclusive jobs that no backfilling cycle has seen.
+    pub(super) unsized_jobs: Vec<usize>,
+    /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
+    pub(super) order: Vec<QueueRecord>,
+    /// How many records may be of jobs that have left.
+    pub(super) left: usize,
+    /// Whether priorities have changed since it was put in order.
+    pub(super) is_order_stale: bool,
+    /// The task of each array that is in the queue.
+    pub(super) heads: BTreeMap<usize, usize>,
+    pub(super) arrays: Vec<ArrayTasks>,
+    pub(super) needs: NeedCache,
+    /// Numbers of users and accounts.
+    pub(super) users: BTreeMap<String, u32>,
+    pub(super) accounts: BTreeMap<String, u32>,
+    /// The association of each account and user.
+    pub(super) associations: BTreeMap<(String, String), usize>,
+    /// The need of jobs that are gone.
+    pub(super) no_need: Rc<KeptNeed>,
+    /// Nodes of each partition that are up.
+    pub(super) open_nodes: Vec<NodeSet>,
+    /// Whether backfilling cycles plan every job, as those of Slurm do, and not only as far as a later job could start.
+    pub(super) plans_all: bool,
     pub(super) fair: FairShare,
     pub(super) limits: Limits,
     pub(super) due: BinaryHeap<Reverse<(i64, Due)>>,
@@ -47,6 +84,7 @@ pub(super) struct Controller<'c> {
     pub(super) now_us: i64,
     pub(super) last_full: i64,
     pub(super) last_pass: i64,
+    pub(super) last_report: i64,
     pub(super) last_limit_check: i64,
     pub(super) last_charge: i64,
     pub(super) pass_requested: bool,
@@ -55,6 +93,20 @@ pub(super) struct Controller<'c> {
     pub(super) largest_qos: f64,
     pub(super) largest_partition: f64,
     pub(super) all_cpus: f64,
+    pub(super) reasons: WaitedTimes,
+    /// Whether it is kept what jobs held of their nodes.
+    pub(super) keeps_parts: bool,
+}
+
+/// The association of each account and user, for all partitions.
+fn users_of(cluster: &Cluster) -> BTreeMap<(String, String), usize> {
+    let mut known = BTreeMap::new();
+    for (index, one) in cluster.associations.0.iter().enumerate() {
+        if let (Some(user), None) = (&one.user, &one.partition) {
+            known.entry((one.account.clone(), user.clone())).or_insert(index);
+        }
+    }
+    known
 }
 
 impl<'c> Controller<'c> {
@@ -68,15 +120,33 @@ impl<'c> Controller<'c> {
             up,
             reservations: cluster.reservations.clone(),
             running: Vec::new(),
+            records: 0,
             waiting: Vec::new(),
+            unready: Vec::new(),
+            unseen: Vec::new(),
+            unsized_jobs: Vec::new(),
+            order: Vec::new(),
+            left: 0,
+            is_order_stale: false,
+            heads: BTreeMap::new(),
+            arrays: vec![ArrayTasks::default(); run.submissions.len()],
+            needs: NeedCache::default(),
+            users: BTreeMap::new(),
+            accounts: BTreeMap::new(),
+            associations: users_of(cluster),
+            no_need: Rc::new(KeptNeed::new(Need::nothing(count))),
+            open_nodes: Vec::new(),
+            // What tests for jobs with GPUs leave behind depends on every test.
+            plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some(),
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
             limits: Limits::new(cluster, &layout),
             due: BinaryHeap::new(),
             now_us: phases.start_us,
-            last_full: (phases.start_us + phases.first_tick_us).div_euclid(SECOND),
+            last_full: phases.background_start(),
             last_pass: start,
-            last_limit_check: start + 1,
-            last_charge: start + 1,
+            last_report: phases.background_start(),
+            last_limit_check: phases.background_start(),
+            last_charge: (phases.start_us + phases.first_priority_us).div_euclid(SECOND),
             pass_requested: false,
             changed: false,
             lighter: NodeSet::none(count),
@@ -87,6 +157,8 @@ impl<'c> Controller<'c> {
                 .map(|one| f64::from(one.priority_job_factor))
                 .fold(0.0, f64::max),
             all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            reasons: WaitedTimes::of(run.submissions.len()),
+            keeps_parts: false,
             jobs: Vec::new(),
             of_submission: Vec::new(),
             keys: BTreeMap::new(),
@@ -95,6 +167,7 @@ impl<'c> Controller<'c> {
             cluster,
             phases,
         };
+        controller.open_partitions();
         controller.take_submissions();
         controller
     }
@@ -105,18 +178,21 @@ impl<'c> Controller<'c> {
 
     /// Runs until all jobs that can end have ended.
     pub fn run(&mut self, events: &[ClusterEvent]) {
+        // Beyond this the clock ends, in milliseconds.
+        let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS) * 1000;
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
         order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
         let mut arrivals = order.into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut tick = self.phases.start_us + self.phases.first_tick_us;
         let mut backfill = self.phases.first_backfill_us;
-        let period = self.cluster.settings.priority.calc_period.0.max(1) * SECOND;
+        let period = self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365) * SECOND;
         let mut priority = self.phases.start_us + self.phases.first_priority_us;
         let mut idle_since = None;
         loop {
-            let arrival = arrivals.peek().map_or(i64::MAX, |&place| self.submissions[place].submit_ms * 1000);
-            let event = events.peek().map_or(i64::MAX, |event| event.at_ms * 1000);
+            let arrival =
+                arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
+            let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
             let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
             let happens = arrival.min(event).min(end);
             if happens == i64::MAX && !self.running.iter().any(|&job| self.is_stopped_ever(job)) {
@@ -177,8 +253,7 @@ impl<'c> Controller<'c> {
                 self.recompute();
                 priority += period;
             } else if at == tick {
-                self.tick();
-                tick += self.phases.tick_us;
+                tick += self.phases.tick_us + self.tick();
             } else if self.changed {
                 self.changed = false;
                 let tests = self.backfill();
@@ -187,7 +262,7 @@ impl<'c> Controller<'c> {
                     .settings
                     .backfill
                     .as_ref()
-                    .map_or(i64::MAX / 4, |one| one.interval.0.max(1) * SECOND);
+                    .map_or(i64::MAX / 4, |one| one.interval.0.clamp(1, 86_400) * SECOND);
                 backfill = self.now_us + interval + tests as i64 * self.phases.backfill_test_us;
             } else {
                 backfill += SECOND;
@@ -200,82 +275,21 @@ impl<'c> Controller<'c> {
         self.jobs[job].run_us.is_some() || self.cluster.settings.over_time_limit.is_some()
     }
 
-    pub(super) fn submit(&mut self, place: usize) {
-        let (now, own) = (self.now(), self.of_submission[place].clone());
-        let admitted = own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].counted, own.len()));
-        for job in own {
-            // Cancelled before it came.
-            if self.jobs[job].state != CtlState::ToCome {
-                continue;
-            }
-            let possible =
-                admitted && self.jobs[job].places.iter().any(|one| self.layout.could_run(&one.need));
-            self.jobs[job].state = if possible { CtlState::Waiting } else { CtlState::Refused };
-            self.jobs[job].submit = now;
-            if possible {
-                let is_ready = !self.jobs[job].is_held
-                    && self.jobs[job].begin <= now
-                    && self.submissions[place].request.dependency.is_none();
-                self.jobs[job].eligible = is_ready.then_some(now);
-                self.waiting.push(job);
-                self.limits.arrived(&self.jobs[job].counted);
-                self.prioritize(job, now);
-                let need = self.jobs[job].places[0].need.clone();
-                self.note_selection(&need, true);
-            }
-        }
-        self.pass_requested = true;
-        self.changed = true;
+    /// Notes which nodes of each partition are up.
+    pub(super) fn open_partitions(&mut self) {
+        self.open_nodes.clone_from(&self.layout.partitions);
+        self.open_nodes.iter_mut().for_each(|nodes| nodes.keep(&self.up));
     }
 
-    pub(super) fn act(&mut self, action: &ClusterAction) {
-        match action {
-            ClusterAction::Cancel { key, task } => {
-                let Some(&place) = self.keys.get(key) else { return };
-                for job in self.of_submission[place].clone() {
-                    if task.is_some() && self.jobs[job].task != *task {
-                        continue;
-                    }
-                    match self.jobs[job].state {
-                        CtlState::Waiting => self.withdraw(job),
-                        CtlState::Running => self.end(job, false),
-                        CtlState::ToCome => self.jobs[job].state = CtlState::Cancelled,
-                        _ => {}
-                    }
-                }
-            }
-            ClusterAction::Reserve(reservation) => {
-                self.reservations.retain(|one| one.name != reservation.name);
-                self.reservations.push(reservation.clone());
-            }
-            ClusterAction::Unreserve { name } => self.reservations.retain(|one| one.name != *name),
-            ClusterAction::Nodes(change) => {
-                for &node in &change.nodes {
-                    match change.state {
-                        NodeState::Up => self.up.insert(node),
-                        _ => self.up.remove(node),
-                    }
-                }
-            }
-        }
-        self.pass_requested = true;
-        self.changed = true;
-    }
-
-    /// One turn of the background thread.
-    pub(super) fn tick(&mut self) {
+    /// One turn of the background thread; how much longer it takes than an idle one, in microseconds.
+    pub(super) fn tick(&mut self) -> i64 {
         let now = self.now();
-        if now - self.last_limit_check >= 30 {
-            self.last_limit_check = now;
-            let over = self.cluster.settings.over_time_limit;
-            let late: Vec<usize> = self
-                .running
-                .iter()
-                .copied()
-                .filter(|&job| over.is_some_and(|over| self.jobs[job].limit_end + over.0 <= now))
-                .collect();
-            late.into_iter().for_each(|job| self.end(job, false));
+        let mut longer = 0;
+        if now - self.last_report >= REPORT {
+            self.last_report = now;
+            longer += self.phases.report_us;
         }
+        self.check_limits(now).into_iter().for_each(|job| self.end(job, false));
         let begun = self.reservations.iter().any(|one| one.start.0 == now);
         self.pass_requested |= begun;
         let settings = &self.cluster.settings.main;
@@ -285,39 +299,21 @@ impl<'c> Controller<'c> {
             self.pass(None);
         } else if self.pass_requested && now - self.last_pass >= settings.batch_sched_delay.0 {
             self.pass(Some(settings.default_queue_depth));
-        }
-    }
-
-    pub(super) fn end(&mut self, job: usize, well: bool) {
-        let now = self.now();
-        let one = &mut self.jobs[job];
-        one.state = CtlState::Ended { well };
-        one.end = now;
-        self.running.retain(|&other| other != job);
-        if well {
-            self.release(job);
         } else {
-            self.due.push(Reverse((self.now_us + self.phases.stop_delay_us, Due::Release(job))));
+            return longer;
         }
-        let (counted, amounts) = (self.jobs[job].counted, self.jobs[job].amounts.clone());
-        self.limits.ended(&counted, &amounts);
-        self.limits.left(&counted);
-        self.charge(job, now);
-        self.pass_requested = true;
-        self.changed = true;
+        longer + self.phases.pass_us
     }
 
-    /// A waiting job leaves.
-    pub(super) fn withdraw(&mut self, job: usize) {
-        self.jobs[job].state = CtlState::Cancelled;
-        self.waiting.retain(|&one| one != job);
-        self.limits.left(&self.jobs[job].counted);
-    }
-
-    pub(super) fn release(&mut self, job: usize) {
-        for share in &self.jobs[job].shares {
-            self.load.release(share);
+    /// The jobs that are past their limits, if it is time to look for them.
+    pub(super) fn check_limits(&mut self, now: i64) -> Vec<usize> {
+        if now - self.last_limit_check < LIMIT_CHECK {
+            return Vec::new();
         }
+        self.last_limit_check = now;
+        let over = self.cluster.settings.over_time_limit;
+        let is_late = |&job: &usize| over.is_some_and(|over| self.jobs[job].limit_end + over.0 <= now);
+        self.running.iter().copied().take_while(is_late).collect()
     }
 
     /// What node selection for this job does to the weights of nodes with GPUs.
@@ -346,37 +342,5 @@ impl<'c> Controller<'c> {
             true => self.lighter.clone(),
             false => NodeSet::none(self.cluster.nodes.len()),
         }
-    }
-
-    pub(super) fn start(
-        &mut self,
-        job: usize,
-        place: usize,
-        shares: Vec<NodeShare>,
-        amounts: Amounts,
-        by: StartedBy,
-    ) {
-        let (now, now_us) = (self.now(), self.now_us);
-        for share in &shares {
-            self.load.take(share);
-        }
-        let counted = self.jobs[job].counted;
-        self.limits.started(&counted, &amounts);
-        let count = self.cluster.nodes.len();
-        let one = &mut self.jobs[job];
-        one.state = CtlState::Running;
-        one.nodes = NodeSet::of(count, shares.iter().map(|share| share.node));
-        (one.shares, one.amounts, one.by) = (shares, amounts, Some(by));
-        (one.start, one.start_us, one.ran_in) = (now, now_us, one.places[place].partition);
-        one.limit_end = now + one.places[place].limit;
-        one.incarnation += 1;
-        if let Some(run) = one.run_us {
-            self.due.push(Reverse((now_us + run + self.phases.end_delay_us, Due::End(job, one.incarnation))));
-        }
-        let end = one.limit_end;
-        let at = self.running.partition_point(|&other| self.jobs[other].limit_end <= end);
-        self.running.insert(at, job);
-        self.waiting.retain(|&other| other != job);
-        self.changed = true;
     }
 }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::job::{ControlledJob, CtlState, JobPlace};
-use super::limits::{Amounts, CountsFor};
-use super::need::Need;
-use super::node_set::NodeSet;
+use super::job::{ControlledJob, JobPlace};
+use super::limits::{CountsFor, LimitSet};
 use super::phases::SECOND;
 use super::state::Controller;
 use crate::cluster::{Begin, ClusterPartition, JobRequest, PartitionState, TaskRun, TimeLimit};
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
+
+/// No job runs longer, in seconds.
+const LONGEST_RUN: i64 = 100 * LONGEST;
 
 /// The time limit of a request in a partition, in seconds: whole minutes.
 fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
@@ -38,48 +39,9 @@ fn takes(partition: &ClusterPartition, request: &JobRequest, qos: Option<&str>, 
 impl Controller<'_> {
     /// Makes jobs of submissions; they come later.
     pub(super) fn take_submissions(&mut self) {
-        let (mut users, mut accounts) = (BTreeMap::new(), BTreeMap::new());
-        let number = |names: &mut BTreeMap<String, u32>, name: &str| {
-            let next = names.len() as u32;
-            *names.entry(name.to_owned()).or_insert(next)
-        };
+        let no_limits = Rc::new(LimitSet::default());
         for (place, submission) in self.submissions.iter().enumerate() {
             let request = &submission.request;
-            let mut partitions: Vec<usize> =
-                request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
-            if request.partitions.is_empty() {
-                partitions.extend(self.cluster.default_partition());
-            }
-            let account = request.account.clone().unwrap_or_default();
-            let association = self.cluster.associations.of_user(&account, &submission.user, None);
-            let default_qos =
-                association.and_then(|index| self.cluster.associations.0[index].default_qos.clone());
-            let qos = request.qos.first().cloned().or(default_qos).and_then(|name| self.cluster.qos(&name));
-            let qos_name = qos.map(|qos| self.cluster.qos[qos].name.as_str());
-            partitions.retain(|&one| {
-                let partition = &self.cluster.partitions[one];
-                takes(partition, request, qos_name, limit(request, partition))
-            });
-            let user = number(&mut users, &submission.user);
-            let account = number(&mut accounts, &account);
-            let places: Vec<JobPlace> = partitions
-                .iter()
-                .map(|&partition| {
-                    let need = Rc::new(Need::of(request, partition, &self.layout, self.cluster));
-                    let config = &self.cluster.partitions[partition];
-                    JobPlace { partition, need, limit: limit(request, config), priority: 0 }
-                })
-                .collect();
-            let part_qos = partitions
-                .first()
-                .and_then(|&one| self.cluster.partitions[one].qos.as_ref())
-                .and_then(|name| self.cluster.qos(name));
-            let counted = CountsFor {
-                qos: [part_qos, qos.filter(|one| part_qos != Some(*one))],
-                association,
-                user,
-                account,
-            };
             let tasks: Vec<Option<u32>> = match &request.array {
                 Some(array) => array.indices.iter().copied().map(Some).collect(),
                 None => vec![None],
@@ -93,7 +55,7 @@ impl Controller<'_> {
             if let Some(id) = submission.id {
                 self.keys.insert(id.to_string(), place);
             }
-            let mut own = Vec::new();
+            let mut own = Vec::with_capacity(tasks.len());
             for (index, task) in tasks.into_iter().enumerate() {
                 let run = submission.runs.get(index).or(submission.runs.first()).copied();
                 own.push(self.jobs.len());
@@ -101,37 +63,81 @@ impl Controller<'_> {
                     submission: place,
                     task,
                     submit: submission.submit.0,
-                    size_cpus: places.first().map_or(1, |one| one.need.cpus),
-                    places: places.clone(),
-                    counted,
-                    qos,
-                    association,
+                    limits: no_limits.clone(),
                     nice: request.nice.unwrap_or(0),
                     fixed_priority: request.priority,
                     reservation: request.reservations.first().cloned(),
                     run_us: match run {
-                        Some(TaskRun::For(run)) => Some(run.0 * SECOND),
+                        Some(TaskRun::For(run)) => Some(run.0.clamp(0, LONGEST_RUN) * SECOND),
                         _ => None,
                     },
                     begin,
                     is_held: request.hold,
-                    state: CtlState::ToCome,
-                    eligible: None,
-                    was_seen: false,
-                    start: 0,
-                    start_us: 0,
-                    end: 0,
-                    by: None,
-                    ran_in: 0,
-                    limit_end: 0,
-                    nodes: NodeSet::none(self.cluster.nodes.len()),
-                    shares: Vec::new(),
-                    amounts: Amounts::default(),
-                    incarnation: 0,
-                    planned: None,
+                    ..ControlledJob::default()
                 });
             }
             self.of_submission.push(own);
+        }
+    }
+
+    /// Finds out what one job asks for and who it counts for.
+    pub(super) fn describe_job(&mut self, job: usize) {
+        self.describe(self.jobs[job].submission, &[job]);
+    }
+
+    /// The same for some jobs of a submission.
+    pub(super) fn describe(&mut self, place: usize, own: &[usize]) {
+        let submission = &self.submissions[place];
+        let request = &submission.request;
+        let mut partitions: Vec<usize> =
+            request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
+        if request.partitions.is_empty() {
+            partitions.extend(self.cluster.default_partition());
+        }
+        let account = request.account.clone().unwrap_or_default();
+        let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
+        let default_qos =
+            association.and_then(|index| self.cluster.associations.0[index].default_qos.clone());
+        let qos = request.qos.first().cloned().or(default_qos).and_then(|name| self.cluster.qos(&name));
+        let qos_name = qos.map(|qos| self.cluster.qos[qos].name.as_str());
+        partitions.retain(|&one| {
+            let partition = &self.cluster.partitions[one];
+            takes(partition, request, qos_name, limit(request, partition))
+        });
+        let number = |names: &mut BTreeMap<String, u32>, name: &str| match names.get(name) {
+            Some(&number) => number,
+            None => {
+                let next = names.len() as u32;
+                names.insert(name.to_owned(), next);
+                next
+            }
+        };
+        let user = number(&mut self.users, &submission.user);
+        let account = number(&mut self.accounts, &account);
+        let places: Vec<JobPlace> = partitions
+            .iter()
+            .map(|&partition| {
+                let kept = self.needs.get(request, partition, &self.layout, self.cluster);
+                let config = &self.cluster.partitions[partition];
+                JobPlace { partition, kept, limit: limit(request, config), priority: 0 }
+            })
+            .collect();
+        let part_qos = partitions
+            .first()
+            .and_then(|&one| self.cluster.partitions[one].qos.as_ref())
+            .and_then(|name| self.cluster.qos(name));
+        let counted = CountsFor {
+            qos: [part_qos, qos.filter(|one| part_qos != Some(*one))],
+            association,
+            user,
+            account,
+        };
+        let limits = self.limits.of(counted, self.cluster);
+        let size_cpus = places.first().map_or(1, |one| one.kept.need.cpus);
+        for &job in own {
+            let one = &mut self.jobs[job];
+            (one.places, one.limits, one.user) = (places.clone(), limits.clone(), user);
+            (one.qos, one.association, one.size_cpus) = (qos, association, size_cpus);
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use rand::RngExt;
 
-use super::{Phases, simulate_cluster};
+use super::simulate::outcomes;
+use super::state::Controller;
+use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
-    Cluster, ClusterNode, ClusterPartition, ClusterSettings, JobArray, JobOutcome, JobRequest, MemoryAmount,
-    PriorityKind, RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
+    Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource, GresRequest, JobArray,
+    JobNumber, JobOutcome, JobRequest, LoggedAction, LoggedPlace, LoggedStep, MemoryAmount, PriorityKind,
+    RecordedDecisions, RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
 };
 use crate::seed::Seed;
 use crate::units::{Seconds, Time};
@@ -156,6 +159,63 @@ fn nothing_is_lost_and_nothing_is_given_twice() {
     }
 }
 
+/// Cycles that stop where no job can start any more start the same jobs as those that plan every job.
+#[test]
+fn planning_less_changes_nothing() {
+    let mut backfilled = 0;
+    for seed in 0..60 {
+        let mut random = Seed(seed).stream("planning");
+        let mut cluster = cluster(random.random_range(2..24));
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        cluster.settings.priority.weights.job_size = 1_000;
+        cluster.settings.priority.weights.age = 500;
+        let half = cluster.nodes.len() / 2;
+        cluster.partitions.push(ClusterPartition {
+            name: "half".into(),
+            nodes: (0..half.max(1)).collect(),
+            ..ClusterPartition::default()
+        });
+        if seed % 3 == 0 {
+            // Nodes of two sizes: how large an exclusive job is depends on where it is planned.
+            cluster.nodes.iter_mut().take(half).for_each(|node| node.cpus = 8);
+        }
+        let mut at = 0;
+        let jobs: Vec<SubmittedJob> = (0..random.random_range(20..160))
+            .map(|key| {
+                at += random.random_range(0..40);
+                let (minutes, run) = (random.random_range(1..60), random.random_range(0..3_000));
+                let mut job = job(key, at, random.random_range(1..40), minutes, run);
+                if random.random_range(0..2) == 0 {
+                    job.request.exclusivity = Some(crate::cluster::Exclusivity::Exclusive);
+                }
+                if random.random_range(0..5) == 0 {
+                    job.request.array =
+                        Some(JobArray { indices: (0..random.random_range(2..9)).collect(), throttle: None });
+                    job.request.tasks = Some(random.random_range(1..6));
+                }
+                match random.random_range(0..4) {
+                    0 => job.request.partitions = vec!["half".into()],
+                    1 => job.request.partitions = vec!["half".into(), "all".into()],
+                    _ => {}
+                }
+                job
+            })
+            .collect();
+        let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
+        let phases = Phases::from_start(-60_000_000, 30);
+        let less = simulate_cluster(&cluster, &run, phases);
+        let mut controller = Controller::new(&cluster, &run, phases);
+        assert!(!controller.plans_all);
+        controller.plans_all = true;
+        controller.run(&run.events);
+        for (less, all) in less.iter().zip(outcomes(&controller, &cluster, &run)) {
+            assert_eq!(*less, all, "seed {seed}");
+        }
+        backfilled += less.iter().filter(|one| one.backfilled == Some(true)).count();
+    }
+    assert!(backfilled > 1_000, "{backfilled}");
+}
+
 #[test]
 fn a_partition_takes_what_it_allows() {
     let mut limited = cluster(2);
@@ -177,4 +237,158 @@ fn nothing_goes_on_for_ever() {
     let outcomes = simulated(&cluster(1), vec![job(0, 0, 1, 1, 5), job(1, century, 1, 1, 5)]);
     assert!(outcomes.iter().all(|one| one.state == "COMPLETED"), "{outcomes:?}");
     assert!((0..=4).contains(&(start(&outcomes[1]) - century)));
+}
+
+/// A singleton waits for jobs of its name and user, wherever there is room; another user's do not matter.
+#[test]
+fn singletons_run_one_at_a_time() {
+    use crate::cluster::{Dependency, DependencyKind, DependencyOn};
+    let singleton = |key: usize, name: &str| {
+        let mut one = job(key, key as i64, 1, 5, 100);
+        let on = DependencyOn { kind: DependencyKind::Singleton, job: String::new(), delay: Seconds(0) };
+        one.request.dependency = Some(Dependency { any: false, on: vec![on] });
+        one.request.name = Some(name.into());
+        one.user = if key == 2 { "other" } else { "one" }.into();
+        one
+    };
+    let jobs: Vec<SubmittedJob> =
+        ["a", "a", "a", "b", "a"].iter().enumerate().map(|(key, name)| singleton(key, name)).collect();
+    let outcomes = simulated(&cluster(4), jobs);
+    let starts: Vec<i64> = outcomes.iter().map(start).collect();
+    assert!([0, 2, 3].iter().all(|&at| starts[at] < 10), "{starts:?}");
+    assert!(starts[1] >= starts[0] + 100 && starts[4] >= starts[1] + 100, "{starts:?}");
+}
+
+/// Steps in the middle of seconds after the begin.
+fn logged(steps: Vec<(i64, LoggedAction)>) -> RecordedDecisions {
+    let steps = steps.into_iter().map(|(at, what)| LoggedStep { at_ms: at * 1000 + 500, what });
+    RecordedDecisions { steps: steps.collect(), priorities: Vec::new() }
+}
+
+fn number(id: u64) -> JobNumber {
+    JobNumber { id, task: None }
+}
+
+fn started(id: u64, nodes: &[usize], backfilled: bool) -> LoggedAction {
+    let on = LoggedPlace { partition: "all".into(), nodes: nodes.to_vec() };
+    LoggedAction::Started { job: number(id), on, backfilled }
+}
+
+fn planned(id: u64, nodes: &[usize], start: i64, end: i64) -> LoggedAction {
+    let on = LoggedPlace { partition: "all".into(), nodes: nodes.to_vec() };
+    LoggedAction::Planned { job: number(id), on, start: Time(start), end: Time(end) }
+}
+
+/// The first job has one of two nodes until 660, the second needs both, the third fits in before it.
+fn scene(second_starts: i64, third_on: usize, stopped: i64) -> RecordedDecisions {
+    logged(vec![
+        (0, LoggedAction::Submitted(number(10))),
+        (3, LoggedAction::Pass { full: true }),
+        (3, started(10, &[0], false)),
+        (5, LoggedAction::Submitted(number(11))),
+        (7, LoggedAction::Submitted(number(12))),
+        (30, LoggedAction::Cycle),
+        (30, planned(11, &[0, 1], second_starts, 1200)),
+        (30, started(12, &[third_on], true)),
+        (stopped, LoggedAction::Stopped(number(12))),
+    ])
+}
+
+fn decided(recorded: &RecordedDecisions) -> Vec<(&'static str, usize, usize)> {
+    let mut jobs = vec![job(0, 0, 4, 10, 590), job(1, 5, 8, 10, 60), job(2, 7, 4, 5, 9_000)];
+    (10..).zip(&mut jobs).for_each(|(id, job)| job.id = Some(id));
+    let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
+    let found = decisions(&cluster(2), &run, Phases::from_start(-60_000_000, 30), recorded);
+    assert_eq!(found.misses.len(), found.shares.iter().map(|one| one.cases - one.equal).sum::<usize>());
+    found.shares.iter().map(|one| (one.what.name(), one.cases, one.equal)).collect()
+}
+
+#[test]
+fn recorded_decisions_are_put_to_the_controller() {
+    // Started at 30 for 5 minutes: past its limit at 330, and checks are 30 s apart, counted from 59 s before the begin.
+    let right = decided(&scene(603, 1, 331));
+    let expected = [
+        ("priority", 0, 0),
+        ("plan-start", 1, 1),
+        ("plan-nodes", 1, 1),
+        ("backfill-start", 1, 1),
+        ("start-nodes", 2, 2),
+        ("kill", 1, 1),
+    ];
+    assert_eq!(right, expected);
+    // Controls: another start, other nodes, another second.
+    assert_eq!(decided(&scene(660, 1, 331))[1..3], [("plan-start", 1, 0), ("plan-nodes", 1, 0)]);
+    assert_eq!(decided(&scene(603, 0, 331))[4], ("start-nodes", 2, 1));
+    assert_eq!(decided(&scene(603, 1, 332))[5], ("kill", 1, 0));
+}
+
+/// Steps that cannot be: unknown jobs and nodes, ends before starts, two starts, the far future.
+#[test]
+fn odd_recordings_are_followed_too() {
+    let odd = logged(vec![
+        (1, LoggedAction::Ended(number(10))),
+        (1, started(10, &[0], false)),
+        (2, started(10, &[1], false)),
+        (2, LoggedAction::Submitted(number(10))),
+        (3, started(99, &[0], true)),
+        (3, started(11, &[7], true)),
+        (3, planned(11, &[0], 5, 4)),
+        (4, LoggedAction::Cancelled(number(98))),
+        (4, LoggedAction::Stopped(number(97))),
+        (5, LoggedAction::Blocked { job: number(11), partitions: vec!["none".into()] }),
+        (4_000_000_000, LoggedAction::Pass { full: true }),
+        (3, LoggedAction::Ended(number(10))),
+        (6, started(10, &[0], false)),
+    ]);
+    let found = decided(&odd);
+    assert_eq!((found[4].1, found[5]), (4, ("kill", 1, 0)), "{found:?}");
+}
+
+/// What is taken without a type is taken of every type.
+#[test]
+fn generic_resources_are_given_once() {
+    let mut with_gpus = cluster(1);
+    with_gpus.nodes[0].gres =
+        vec![GenericResource { name: "gpu".into(), kind: Some("fast".into()), count: 4 }];
+    let asking = |key: usize, kind: Option<&str>, count: u64| {
+        // The last is short enough to be backfilled.
+        let mut one = job(key, key as i64, 1, if key == 2 { 5 } else { 10 }, 300);
+        one.request.gres_per_node =
+            vec![GresRequest { name: "gpu".into(), kind: kind.map(str::to_owned), count }];
+        one
+    };
+    let starts = |jobs| -> Vec<i64> { simulated(&with_gpus, jobs).iter().map(start).collect() };
+    for kinds in [[None, Some("fast")], [Some("fast"), None]] {
+        let found = starts(vec![asking(0, kinds[0], 3), asking(1, kinds[1], 2), asking(2, kinds[1], 1)]);
+        assert!(found[0] < 10 && found[1] > 250 && found[2] < 60, "{kinds:?}: {found:?}");
+    }
+    // A resource that no node has is never there.
+    let outcomes = simulated(&with_gpus, vec![asking(0, Some("slow"), 1), asking(1, Some("fast"), 1)]);
+    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("REFUSED", "COMPLETED"));
+}
+
+/// Submissions and runs at the ends of time neither wrap nor go on for ever.
+#[test]
+fn absurd_times_end() {
+    let mut late = job(1, 0, 1, 1, 5);
+    late.submit_ms = i64::MAX;
+    let mut long = job(2, 1, 1, 10, 0);
+    long.runs = vec![TaskRun::For(Seconds(i64::MAX))];
+    let outcomes = simulated(&cluster(1), vec![job(0, 0, 1, 1, 5), late, long]);
+    assert_eq!(outcomes[0].state, "COMPLETED");
+    assert_eq!(outcomes[1].state, "COMPLETED");
+    assert_eq!(outcomes[2].state, "TIMEOUT");
+}
+
+/// A dependency on a job whose name has an underscore waits for it.
+#[test]
+fn names_may_have_underscores() {
+    use crate::cluster::{Dependency, DependencyKind, DependencyOn};
+    let mut first = job(0, 0, 1, 5, 100);
+    first.key = "pre_x".into();
+    let mut second = job(1, 1, 1, 5, 10);
+    let on = DependencyOn { kind: DependencyKind::AfterOk, job: "@pre_x".into(), delay: Seconds(0) };
+    second.request.dependency = Some(Dependency { any: false, on: vec![on] });
+    let outcomes = simulated(&cluster(2), vec![first, second]);
+    assert!(start(&outcomes[1]) >= start(&outcomes[0]) + 100, "{outcomes:?}");
 }

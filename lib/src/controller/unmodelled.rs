@@ -1,7 +1,7 @@
 //! What a site uses and a simulation leaves out.
 
 use crate::cluster::{
-    Allowed, BackfillSettings, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
+    Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
     PreemptKind, RecordedRun, Sharing,
 };
 
@@ -93,6 +93,10 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
 
 fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
     note(request.time_min.is_some(), "--time-min");
+    let at_a_clock = |begin: &Begin| matches!(begin, Begin::Clock(_) | Begin::Local(_));
+    note(request.begin.as_ref().is_some_and(at_a_clock), "--begin at a date or time of day");
+    let on = || request.dependency.iter().flat_map(|dependency| &dependency.on);
+    note(on().any(|one| one.delay.0 > 0), "--dependency with a delay");
     note(request.deadline.is_some(), "--deadline");
     note(request.contiguous, "--contiguous");
     note(request.spread, "--spread-job");

@@ -1,20 +1,12 @@
 //! When running jobs leave enough nodes to a job, by their time limits.
 
-use super::layout::{Load, NodeLayout, NodeShare};
-use super::need::Need;
-use super::node_set::NodeSet;
-use super::select::select;
+use std::cell::RefCell;
 
-/// A running job as plans see it.
-#[derive(Debug, Clone)]
-pub struct RunningPlan {
-    /// When it reaches its time limit, in seconds.
-    pub end: i64,
-    /// Its nodes.
-    pub nodes: NodeSet,
-    /// What it has of them.
-    pub shares: Vec<NodeShare>,
-}
+use super::layout::{Load, NodeLayout};
+use super::need_cache::KeptNeed;
+use super::node_set::NodeSet;
+use super::releases::Releases;
+use super::select::NodeOffer;
 
 /// Ends are looked at in windows that begin on this grid, the first so long.
 const WINDOW: i64 = 30;
@@ -26,9 +18,9 @@ pub struct StartTest<'t> {
     /// What of them is in use.
     pub load: &'t Load,
     /// Running jobs in the order of their ends.
-    pub running: &'t [RunningPlan],
+    pub releases: &'t RefCell<Releases>,
     /// What the job needs.
-    pub need: &'t Need,
+    pub kept: &'t KeptNeed,
     /// Nodes whose weight is lowered slightly.
     pub lighter: &'t NodeSet,
     /// In seconds.
@@ -39,26 +31,100 @@ pub struct StartTest<'t> {
     pub linear: Option<i64>,
 }
 
-impl StartTest<'_> {
-    /// When the job could start on these nodes, and on which of them, if running jobs ran into their limits.
-    pub fn will_run(&self, usable: &NodeSet) -> Option<(i64, Vec<usize>)> {
-        let chosen = |load: &Load| select(self.layout, load, usable, self.need, self.lighter);
-        if let Some(nodes) = chosen(self.load) {
-            return Some((self.now, nodes));
+/// Nodes that come free as running jobs end, of those that may be used.
+struct FreedNodes<'f> {
+    test: &'f StartTest<'f>,
+    releases: &'f mut Releases,
+    may_use: &'f NodeSet,
+    /// Nodes that can run something of the job.
+    nodes: NodeSet,
+    count: usize,
+    /// The first job that was not looked at.
+    next: usize,
+}
+
+impl<'f> FreedNodes<'f> {
+    fn new(test: &'f StartTest<'f>, releases: &'f mut Releases, may_use: &'f NodeSet) -> FreedNodes<'f> {
+        let mut nodes = may_use.clone();
+        test.kept.keep_usable(&mut nodes, test.layout, test.load);
+        let count = nodes.len();
+        FreedNodes { test, releases, may_use, nodes, count, next: 0 }
+    }
+
+    /// The next job ends: whether it holds a node that may be used.
+    fn advance(&mut self) -> bool {
+        let need = &self.test.kept.need;
+        let mut meets = false;
+        let Releases { in_use, .. } = &mut *self.releases;
+        let mut in_use = std::mem::take(in_use);
+        for share in self.releases.shares(self.next) {
+            let node = share.node;
+            if !self.may_use.contains(node) {
+                continue;
+            }
+            meets = true;
+            in_use.release(share);
+            if in_use.usable(self.test.layout, node, need) > 0 && !self.nodes.contains(node) {
+                self.nodes.insert(node);
+                self.count += 1;
+            }
         }
-        let mut load = self.load.clone();
-        let mut running = self.running.iter().peekable();
+        self.releases.in_use = in_use;
+        self.next += 1;
+        meets
+    }
+
+    fn choose(&self) -> Option<Vec<usize>> {
+        let need = &self.test.kept.need;
+        if self.count < need.least_nodes() {
+            return None;
+        }
+        let in_use = Some(&self.releases.in_use);
+        let StartTest { layout, lighter, .. } = *self.test;
+        NodeOffer { layout, in_use, nodes: &self.nodes, lighter }.choose(need)
+    }
+
+    /// Takes again what was released.
+    fn undo(self) {
+        let mut in_use = std::mem::take(&mut self.releases.in_use);
+        for place in 0..self.next {
+            for share in self.releases.shares(place).iter().filter(|share| self.may_use.contains(share.node))
+            {
+                in_use.take(share);
+            }
+        }
+        self.releases.in_use = in_use;
+    }
+}
+
+impl StartTest<'_> {
+    /// When the job could start on these nodes, and on which of them, if running jobs ran into their limits. `None` if it cannot;
+    /// it may be `None` too if it cannot before the latest instant that counts.
+    pub fn will_run(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
+        if self.kept.need.is_exclusive {
+            return self.whole_nodes(usable, latest);
+        }
+        let mut releases = self.releases.borrow_mut();
+        let mut freed = FreedNodes::new(self, &mut releases, usable);
+        let found = match freed.choose() {
+            Some(nodes) => Some((self.now, nodes)),
+            None => self.look_ahead(&mut freed),
+        };
+        freed.undo();
+        found
+    }
+
+    fn look_ahead(&self, freed: &mut FreedNodes<'_>) -> Option<(i64, Vec<usize>)> {
         let (mut base, mut width) = (None, WINDOW);
         loop {
             let (mut last, mut next, mut more) = (None, None, false);
-            while let Some(one) = running.next() {
-                if !one.nodes.meets(usable) {
+            while let Some(end) = freed.releases.end(freed.next) {
+                if !freed.advance() {
                     continue;
                 }
-                let base = *base.get_or_insert(one.end + (WINDOW - one.end.rem_euclid(WINDOW)));
-                one.shares.iter().for_each(|share| load.release(share));
-                last = Some(one.end);
-                next = running.peek().map(|one| one.end);
+                let base = *base.get_or_insert(end + (WINDOW - end.rem_euclid(WINDOW)));
+                last = Some(end);
+                next = freed.releases.end(freed.next);
                 more = next.is_some();
                 if next.is_some_and(|next| next > base + width) {
                     break;
@@ -66,22 +132,104 @@ impl StartTest<'_> {
             }
             let last = last?;
             let base = base.unwrap_or(0);
-            loop {
-                width = match self.linear {
-                    Some(step) => width + step.max(1),
-                    None => width * 2,
-                };
-                if next.is_none_or(|next| next <= base + width) {
-                    break;
-                }
-            }
-            if let Some(nodes) = chosen(&load) {
-                let start = if last > self.now { last } else { (last + self.kill_wait).max(self.now + 1) };
-                return Some((start, nodes));
+            width = self.wider(width, next.map(|next| next - base));
+            if let Some(nodes) = freed.choose() {
+                return Some((self.after(last), nodes));
             }
             if !more {
                 return None;
             }
         }
+    }
+
+    /// The next window: in steps, or twice as wide each time, until it reaches the next end, so long after its begin.
+    fn wider(&self, width: i64, next: Option<i64>) -> i64 {
+        let next = next.unwrap_or(0);
+        match self.linear.map(|step| step.max(1)) {
+            Some(step) => width + step * ((next - width + step - 1).div_euclid(step)).max(1),
+            None => {
+                let mut wider = width * 2;
+                while wider < next {
+                    wider *= 2;
+                }
+                wider
+            }
+        }
+    }
+
+    /// When a job starts that waits for this end. A job that is past its limit is given time to stop.
+    fn after(&self, end: i64) -> i64 {
+        if end > self.now { end } else { (end + self.kill_wait).max(self.now + 1) }
+    }
+
+    /// [`will_run`](StartTest::will_run) for a job that shares no node: then it counts when each node's last job ends.
+    fn whole_nodes(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
+        let releases = &*self.releases.borrow();
+        let need = &self.kept.need;
+        let least = need.least_nodes();
+        // It may wait for jobs on nodes that it cannot use.
+        let mut fit = usable.clone();
+        fit.keep(&need.feasible);
+        let choose = |nodes: &NodeSet| {
+            let StartTest { layout, lighter, .. } = *self;
+            NodeOffer { layout, in_use: None, nodes, lighter }.choose(need)
+        };
+        if let Some(nodes) = choose(&releases.idle_now(&fit)) {
+            return Some((self.now, nodes));
+        }
+        let not_before = releases.not_before(&fit, least)?;
+        let mut from = releases.next_on(0, usable)?;
+        let first = releases.end(from)?;
+        let base = first + (WINDOW - first.rem_euclid(WINDOW));
+        let mut width = WINDOW;
+        loop {
+            // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
+            let beyond = releases.first_after(base + width);
+            let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
+            let mut last = within.and_then(|within| releases.next_on(within, usable));
+            if last.is_none() {
+                let mut place = from;
+                while let Some(found) = releases.next_on(place, usable) {
+                    (last, place) = (Some(found), found + 1);
+                }
+            }
+            let last = last?;
+            let next = releases.end(last + 1);
+            width = self.wider(width, next.map(|next| next - base));
+            let ended = releases.end(last)?;
+            if latest.is_some_and(|latest| ended > latest) {
+                return None;
+            }
+            if last >= not_before
+                && let Some(nodes) = choose(&releases.idle_after(last, &fit))
+            {
+                return Some((self.after(ended), nodes));
+            }
+            next?;
+            from = last + 1;
+        }
+    }
+
+    /// No start on these nodes, or on some of them, is earlier; `None` if the job could not start even if all others had ended.
+    pub fn earliest(&self, usable: &NodeSet) -> Option<i64> {
+        let least = self.kept.need.least_nodes();
+        if self.kept.need.is_exclusive {
+            let releases = self.releases.borrow();
+            if releases.idle_now(usable).len() >= least {
+                return Some(self.now);
+            }
+            return releases.end(releases.not_before(usable, least)?).map(|end| end.max(self.now + 1));
+        }
+        let mut releases = self.releases.borrow_mut();
+        let mut freed = FreedNodes::new(self, &mut releases, usable);
+        let mut earliest = (freed.count >= least).then_some(self.now);
+        while let Some(end) = freed.releases.end(freed.next).filter(|_| earliest.is_none()) {
+            freed.advance();
+            if freed.count >= least {
+                earliest = Some(end.max(self.now + 1));
+            }
+        }
+        freed.undo();
+        earliest
     }
 }

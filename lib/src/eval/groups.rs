@@ -81,7 +81,8 @@ impl Dimension {
     }
 }
 
-fn size_class(exponent: u32) -> String {
+/// Processors by powers of two: 1, 2-3, 4-7 and so on.
+pub(super) fn size_class(exponent: u32) -> String {
     let (from, until) = (1_u64 << exponent, 1_u64 << (exponent + 1));
     if until - from == 1 { from.to_string() } else { format!("{from}-{}", until - 1) }
 }

@@ -9,6 +9,8 @@
 mod bootstrap;
 mod brokerage;
 mod choice;
+mod cluster_report;
+mod cluster_use;
 mod error;
 mod evaluation;
 mod experiment;
@@ -29,6 +31,8 @@ mod scorer;
 pub mod search;
 mod shaken;
 mod simulation_report;
+mod site_answer;
+mod site_variants;
 mod summarize;
 mod sweep;
 mod wait_score;
@@ -39,6 +43,8 @@ mod window;
 pub use bootstrap::{MethodDifferences, ScoreIntervals};
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
+pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
+pub use cluster_use::{CpuIdleness, ResourceUse};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};
 pub use experiment::Experiment;
@@ -57,6 +63,10 @@ pub use runtime_tally::{RuntimeMeasures, RuntimeScore};
 pub use scorer::Scorer;
 pub use shaken::{ShakenResult, Shaking};
 pub use simulation_report::{Measurement, SimulationReport};
+pub use site_answer::{SiteAnswer, simulate_site};
+pub use site_variants::{
+    ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantMetric, compare_variants,
+};
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults, Watch};
 pub use wait_score::{WaitScorer, WaitWindow};
 pub use wait_tally::WaitScore;

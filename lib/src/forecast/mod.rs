@@ -17,7 +17,7 @@ pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
     JobChange, JobOption, JobPlan, LimitAdvice, LimitRecord, PlanError, PlanQuestion, PlanSettings,
-    TimeSpread, plan_job,
+    SoonestPlace, TimeSpread, plan_job,
 };
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};

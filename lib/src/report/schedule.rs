@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use super::table::csv_field;
+use crate::cluster::JobOutcome;
 use crate::eval::{Evaluation, QueueSeries};
 use crate::sim::{Backfilled, Reason};
 
@@ -46,6 +47,34 @@ pub fn write_csv(out: &mut dyn Write, evaluation: &Evaluation<'_>) -> io::Result
         write_name(&mut out, job.queue.map(|id| id.number()), &names.queues)?;
         write_name(&mut out, job.partition.map(|id| id.number()), &names.partitions)?;
         out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// Writes what became of every job of a cluster as CSV: one row each, array tasks one by one. Nodes have blanks between.
+pub fn write_outcomes_csv(out: &mut dyn Write, outcomes: &[JobOutcome]) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    out.write_all(b"key,task,state,submit,eligible,start,end,partition,cpus,nodes,backfilled,priority\n")?;
+    fn known<T: ToString>(value: Option<T>) -> String {
+        value.map_or_else(String::new, |value| value.to_string())
+    }
+    for one in outcomes {
+        let cells = [
+            one.key.clone(),
+            known(one.task),
+            one.state.clone(),
+            one.submit.to_string(),
+            known(one.eligible),
+            known(one.start),
+            known(one.end),
+            one.partition.clone(),
+            one.cpus.to_string(),
+            one.nodes.join(" "),
+            known(one.backfilled),
+            known(one.priority),
+        ];
+        let cells: Vec<_> = cells.iter().map(|cell| csv_field(cell)).collect();
+        writeln!(out, "{}", cells.join(","))?;
     }
     out.flush()
 }

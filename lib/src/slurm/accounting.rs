@@ -94,7 +94,8 @@ pub(super) fn qos(file: &str, text: &str, notes: &mut Notes) -> Vec<Qos> {
     all
 }
 
-fn qos_column(qos: &mut Qos, column: &str, said: &SaidSetting, notes: &mut Notes) {
+/// Puts a column of a QOS into its place.
+pub(super) fn qos_column(qos: &mut Qos, column: &str, said: &SaidSetting, notes: &mut Notes) {
     let value = said.value.trim();
     match column {
         "name" => qos.name = value.to_owned(),
@@ -227,6 +228,13 @@ pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut No
         notes.warn(format!("{file} has associations of several clusters; those of {chosen} count"));
     }
     connected(file, rows, has_parents, notes)
+}
+
+/// Puts a column of an association into its place, but for what makes the tree.
+pub(super) fn set_association(one: &mut Association, column: &str, said: &SaidSetting, notes: &mut Notes) {
+    let mut row = AssociationRow { one: std::mem::take(one), ..AssociationRow::default() };
+    association_column(&mut row, column, said, notes);
+    *one = row.one;
 }
 
 fn association_column(row: &mut AssociationRow, column: &str, said: &SaidSetting, notes: &mut Notes) {

@@ -50,6 +50,26 @@ pub(super) fn entries(file: &str, text: &str, notes: &mut Notes) -> Vec<ConfEntr
     entries
 }
 
+/// Lines of one kind, each with its head, what it says itself and what the `DEFAULT` lines before it say besides.
+pub(super) fn with_defaults<'a>(
+    entries: &'a [ConfEntry],
+    kind: &str,
+) -> Vec<(&'a SaidSetting, Vec<&'a SaidSetting>)> {
+    let (mut found, mut defaults) = (Vec::new(), Vec::<&SaidSetting>::new());
+    for entry in entries.iter().filter(|entry| entry.head().name() == kind) {
+        let own = &entry.0[1..];
+        let is_said_again = |one: &SaidSetting| own.iter().any(|new| new.name() == one.name());
+        let inherited = defaults.iter().copied().filter(|one| !is_said_again(one));
+        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
+        if entry.head().value.eq_ignore_ascii_case("DEFAULT") {
+            defaults = said;
+        } else {
+            found.push((entry.head(), said));
+        }
+    }
+    found
+}
+
 /// Lines without comments, continued ones joined, each with the number of its first line.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let (mut lines, mut open) = (Vec::new(), None::<(usize, String)>);

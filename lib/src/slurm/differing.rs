@@ -18,9 +18,14 @@ pub struct DifferingSetting {
 
 /// The settings that differ from the defaults, in the order of the types.
 pub fn differing_settings(settings: &ClusterSettings) -> Vec<DifferingSetting> {
-    let (mut found, default) = (Vec::new(), ClusterSettings::default());
-    let value = |settings: &ClusterSettings| serde_json::to_value(settings).unwrap_or(Value::Null);
-    compare("", &value(settings), &value(&default), &mut found);
+    differing_values(settings, &ClusterSettings::default())
+}
+
+/// What differs between two values of one type, in the order of the type; that of the other stands for the default.
+pub(super) fn differing_values<T: Serialize>(one: &T, other: &T) -> Vec<DifferingSetting> {
+    let mut found = Vec::new();
+    let value = |of: &T| serde_json::to_value(of).unwrap_or(Value::Null);
+    compare("", &value(one), &value(other), &mut found);
     found
 }
 

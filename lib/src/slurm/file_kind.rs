@@ -40,6 +40,10 @@ pub enum SiteFileKind {
     RunClock,
     /// The log of the main scheduler's passes.
     PassLog,
+    /// The controller's own log.
+    ControllerLog,
+    /// Snapshots of `sprio`.
+    ShownPriorities,
     /// The planned calls of a run, as JSON.
     Plan,
     /// The planned calls of a run, as events of a simulator.
@@ -64,6 +68,8 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::Calls => "the calls of a recorded run",
             SiteFileKind::RunClock => "the clock of a recorded run",
             SiteFileKind::PassLog => "the log of the main scheduler",
+            SiteFileKind::ControllerLog => "the log of the controller",
+            SiteFileKind::ShownPriorities => "snapshots of sprio",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
         })
@@ -71,6 +77,22 @@ impl fmt::Display for SiteFileKind {
 }
 
 impl SiteFileKind {
+    /// Whether it tells what happened at a site, not how it is configured.
+    pub fn is_recorded(self) -> bool {
+        matches!(
+            self,
+            SiteFileKind::Accounting
+                | SiteFileKind::Jobs
+                | SiteFileKind::Calls
+                | SiteFileKind::RunClock
+                | SiteFileKind::PassLog
+                | SiteFileKind::ControllerLog
+                | SiteFileKind::ShownPriorities
+                | SiteFileKind::Plan
+                | SiteFileKind::SimulatorEvents
+        )
+    }
+
     /// What a text is, by what is in it; its name decides only for configuration files. `None` if it says nothing about a
     /// site.
     pub fn of(name: &str, text: &str) -> Option<SiteFileKind> {
@@ -108,6 +130,12 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     }
     if first.starts_with("sched: [") {
         return Some(SiteFileKind::PassLog);
+    }
+    if first.starts_with('[') && (has("] slurmctld version ") || has("] sched/backfill: ")) {
+        return Some(SiteFileKind::ControllerLog);
+    }
+    if first.starts_with('#') && first.contains("|JOBID|") && first.contains("|FAIRSHARE|") {
+        return Some(SiteFileKind::ShownPriorities);
     }
     if first.starts_with("-dt ") {
         return Some(SiteFileKind::SimulatorEvents);

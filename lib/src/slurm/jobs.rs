@@ -33,10 +33,21 @@ impl JobRow<'_> {
     fn time(&self, name: &str) -> Option<i64> {
         self.cell(name)?.parse().ok()
     }
+
+    /// A time in milliseconds: whole seconds, or with up to three decimals.
+    fn milliseconds(&self, name: &str) -> Option<i64> {
+        let cell = self.cell(name)?;
+        let (sign, bare) = cell.strip_prefix('-').map_or((1, cell), |bare| (-1, bare));
+        let (whole, decimals) = bare.split_once('.').unwrap_or((bare, "0"));
+        let fraction = digits(decimals).filter(|_| decimals.len() <= 3)?;
+        let fraction = fraction * [1, 100, 10, 1][decimals.len()];
+        let milliseconds = digits(whole)?.checked_mul(1000)?.checked_add(fraction)?;
+        Some(sign * i64::try_from(milliseconds).ok()?)
+    }
 }
 
 /// Reads a list with a header line: `submit`, `user` and `args` are needed, `run` or `planned_run`, `account`, `key` and what
-/// a recorded run has besides are used where they are.
+/// a recorded run has besides are used where they are (docs/reference/submissions.md).
 pub(super) fn jobs(file: &str, text: &str, notes: &mut Notes) -> JobList {
     let rows = csv_rows(text);
     let mut list = JobList::default();
@@ -67,7 +78,8 @@ fn job(
     list: &mut JobList,
     places: &mut BTreeMap<String, usize>,
 ) -> Result<(), String> {
-    let submit = row.time("submit").map(Time).ok_or("a time in column submit")?;
+    let submit_ms = row.milliseconds("submit").ok_or("a time in column submit")?;
+    let submit = Time(submit_ms.div_euclid(1000));
     let number = row.cell("jobid").unwrap_or_default();
     let (id, task) = number.split_once('_').map_or((number, None), |(id, task)| (id, Some(task)));
     let key = row
@@ -98,11 +110,11 @@ fn job(
                 key: key.clone(),
                 id: digits(id),
                 submit,
-                submit_ms: submit.0.saturating_mul(1000),
+                submit_ms,
                 user,
                 request,
                 runs: vec![TaskRun::Unknown; length],
-                not_modelled: read.not_modelled,
+                not_modelled: joined(read.not_modelled, row.cell("not_modelled")),
             });
             places.insert(key.clone(), list.submissions.len() - 1);
             list.submissions.len() - 1
@@ -131,11 +143,22 @@ fn job(
     Ok(())
 }
 
+/// Options that are not modelled: those among the arguments, and those that are listed.
+fn joined(mut found: Vec<String>, listed: Option<&str>) -> Vec<String> {
+    for name in listed.unwrap_or_default().split_whitespace() {
+        if !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
 /// Run times: one, or a list in brackets with one for each task.
 fn runs(text: Option<&str>) -> Result<Vec<TaskRun>, String> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let one = |text: &str| match text.trim() {
         "-1" => Some(TaskRun::PastLimit),
+        "?" => Some(TaskRun::Unknown),
         text => {
             digits(text).and_then(|seconds| i64::try_from(seconds).ok()).map(|run| TaskRun::For(Seconds(run)))
         }

@@ -9,14 +9,21 @@
 //!
 //! The module reads texts, never files.
 
+mod accounted;
+mod accounted_request;
+mod accounted_row;
 mod accounting;
+mod change;
+mod changed;
 mod checks;
 mod conf;
 mod csv;
+mod decided;
 mod differing;
 mod expressions;
 mod file_kind;
 mod jobs;
+mod keys;
 mod known;
 mod nodes;
 mod notes;
@@ -27,15 +34,26 @@ mod partitions;
 mod recording;
 mod request_values;
 mod reservations;
+mod rules;
 mod sbatch;
+mod sbatch_written;
 mod settings;
 mod site;
+mod submission_list;
+mod swf_jobs;
 mod topology;
 mod values;
+mod what_if;
 
 pub use crate::trace::hostlist::compressed as node_list;
+pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
+pub use changed::read_changed_site;
+pub use decided::{DecisionsReading, read_decisions};
 pub use differing::{DifferingSetting, differing_settings};
 pub use file_kind::SiteFileKind;
 pub use notes::{Misread, Unmodelled};
+pub use rules::CountedRule;
 pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
 pub use site::{MissingText, SiteOptions, SiteReading, read_site};
+pub use submission_list::write_submissions;
+pub use what_if::{SubmissionLog, WhatIf, WhatIfError, read_what_if};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conf::ConfEntry;
+use super::conf::{ConfEntry, with_defaults};
 use super::notes::{Notes, SaidSetting, few};
 use super::values::{count32, is_null, list, memory, tres};
 use crate::cluster::{ClusterNode, GenericResource, NodeState};
@@ -28,17 +28,8 @@ pub(super) fn node_names(said: &SaidSetting, notes: &mut Notes) -> Vec<String> {
 
 /// The nodes of `slurm.conf`; `DEFAULT` lines hold for those after them, `DownNodes` for those named.
 pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes {
-    let (mut nodes, mut defaults, mut twice) = (KnownNodes::new(), Vec::<SaidSetting>::new(), Vec::new());
-    for entry in entries.iter().filter(|entry| entry.head().name() == "nodename") {
-        let head = entry.head();
-        let own = &entry.0[1..];
-        if head.value.eq_ignore_ascii_case("DEFAULT") {
-            defaults.retain(|one| !own.iter().any(|new| new.name() == one.name()));
-            defaults.extend(own.iter().cloned());
-            continue;
-        }
-        let inherited = defaults.iter().filter(|one| !own.iter().any(|new| new.name() == one.name()));
-        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
+    let (mut nodes, mut twice) = (KnownNodes::new(), Vec::new());
+    for (head, said) in with_defaults(entries, "nodename") {
         let mut node = ClusterNode::default();
         apply(&mut node, &said, notes);
         let names = node_names(head, notes);
@@ -99,7 +90,8 @@ pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut No
 
 const NUMBER: &str = "a whole number";
 
-fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut Notes) {
+/// Puts what is said of a node into its place.
+pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut Notes) {
     let has = |names: &[&str]| said.iter().any(|one| names.contains(&one.name().as_str()));
     let (mut per_board, mut boards) = (None, 1);
     for &one in said {

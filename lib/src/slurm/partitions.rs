@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conf::ConfEntry;
+use super::conf::{ConfEntry, with_defaults};
 use super::nodes::node_names;
 use super::notes::{Notes, SaidSetting, few};
 use super::parameters::consumed;
@@ -67,16 +67,8 @@ pub(super) fn configured(
     nodes: &NodePlaces<'_>,
     notes: &mut Notes,
 ) -> Vec<ClusterPartition> {
-    let (mut partitions, mut defaults) = (Vec::<ClusterPartition>::new(), Vec::<SaidSetting>::new());
-    for entry in entries.iter().filter(|entry| entry.head().name() == "partitionname") {
-        let (head, own) = (entry.head(), &entry.0[1..]);
-        if head.value.eq_ignore_ascii_case("DEFAULT") {
-            defaults.retain(|one| !own.iter().any(|new| new.name() == one.name()));
-            defaults.extend(own.iter().cloned());
-            continue;
-        }
-        let inherited = defaults.iter().filter(|one| !own.iter().any(|new| new.name() == one.name()));
-        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
+    let mut partitions = Vec::<ClusterPartition>::new();
+    for (head, said) in with_defaults(entries, "partitionname") {
         for name in head.value.split(',').filter(|name| !name.is_empty()) {
             add(&mut partitions, partition(name, &said, nodes, notes), notes);
         }
@@ -124,11 +116,21 @@ fn partition(
     partition.groups = admitted(pair("AllowGroups"), None);
     partition.allowed_qos = admitted(pair("AllowQos"), pair("DenyQos"));
     for one in said {
-        if !limits(&mut partition, one, notes) {
-            rest(&mut partition, one, nodes, notes);
-        }
+        apply(&mut partition, one, nodes, notes);
     }
     partition
+}
+
+/// Puts what is said of a partition into its place, but for whom it admits.
+pub(super) fn apply(
+    partition: &mut ClusterPartition,
+    said: &SaidSetting,
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) {
+    if !limits(partition, said, notes) {
+        rest(partition, said, nodes, notes);
+    }
 }
 
 const NUMBER: &str = "a whole number";

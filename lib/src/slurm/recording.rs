@@ -61,6 +61,7 @@ pub(super) fn clock(file: &str, text: &str, notes: &mut Notes) -> Option<RunCloc
         scheduler_start_ms: ms("slurmctld_start"),
         first_backfill_ms: ms("first_backfill_cycle_after_t0").map(|after| zero_ms.saturating_add(after)),
         tick_ms: None,
+        priority_timer_ms: None,
     })
 }
 
@@ -174,7 +175,8 @@ pub(super) fn planned(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
             };
             let what = match text("op") {
                 Some("submit") => {
-                    let read = sbatch(&arguments()).map_err(|error: SbatchError| error.to_string())?;
+                    let mut read = sbatch(&arguments()).map_err(|error: SbatchError| error.to_string())?;
+                    read.request.name = read.request.name.or_else(|| text("jobname").map(str::to_owned));
                     let run = value.get("list").or_else(|| value.get("run")).unwrap_or(&Value::Null);
                     CallKind::Submit(submission(
                         text("name").ok_or("a name")?,
@@ -243,6 +245,20 @@ pub(super) fn first_submit(text: &str, zone: &TimeZone) -> Option<Time> {
     submits.min().map(Time)
 }
 
+/// Names of jobs, by the numbers of their submissions, as accounting knows them.
+pub(super) fn job_names(text: &str) -> BTreeMap<u64, String> {
+    let mut lines = text.lines();
+    let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').collect());
+    let column = |name: &str| titles.iter().position(|title| *title == name);
+    let (Some(id), Some(name)) = (column("JobID"), column("JobName")) else { return BTreeMap::new() };
+    let named = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        let name = cells.get(name).filter(|name| !name.is_empty())?;
+        Some((job_number(cells.get(id)?.split('_').next()?)?, (*name).to_owned()))
+    };
+    lines.filter_map(named).collect()
+}
+
 /// The parts of a recording.
 #[derive(Debug, Default)]
 pub(super) struct RecordingParts {
@@ -252,6 +268,8 @@ pub(super) struct RecordingParts {
     pub calls_file: String,
     pub list: JobList,
     pub first_submit: Option<Time>,
+    /// Names of jobs by their numbers.
+    pub names: BTreeMap<u64, String>,
 }
 
 /// A recording of all its parts on one clock. Submissions are those of the calls, or else of the list.
@@ -261,7 +279,7 @@ pub(super) fn recorded(
     zone: &TimeZone,
     notes: &mut Notes,
 ) -> Option<RecordedRun> {
-    let RecordingParts { clock, calls, calls_file, mut list, first_submit } = parts;
+    let RecordingParts { clock, calls, calls_file, mut list, first_submit, names } = parts;
     if calls.is_empty() && list.submissions.is_empty() {
         return None;
     }
@@ -281,7 +299,7 @@ pub(super) fn recorded(
     let moved = |time: Time| time + Seconds(begin.0);
     for job in &mut list.submissions {
         job.submit = moved(job.submit);
-        job.submit_ms = job.submit.0.saturating_mul(1000);
+        job.submit_ms = job.submit_ms.saturating_add(begin.0.saturating_mul(1000));
     }
     for one in &mut list.outcomes {
         one.submit = moved(one.submit);
@@ -313,20 +331,24 @@ pub(super) fn recorded(
         submissions = list.submissions;
     }
     submissions.sort_by_key(|job| job.submit_ms);
+    for job in submissions.iter_mut().filter(|job| job.request.name.is_none()) {
+        job.request.name = job.id.and_then(|id| names.get(&id).cloned());
+    }
     resolve(&mut submissions, &mut events);
     events.sort_by_key(|event| event.at_ms);
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }
 
-/// The submission at the time of its call; the second that the scheduler noted is kept if it is known.
+/// The submission at the time that its call returned, some milliseconds after the scheduler had it; the second that the scheduler
+/// noted is kept if it is known.
 fn timed(job: SubmittedJob, at_ms: i64, until_ms: i64, noted: Option<(Time, Option<u64>)>) -> SubmittedJob {
     let (submit, submit_ms) = match noted {
         Some((second, _)) => {
             let (first, last) =
                 (second.0.saturating_mul(1000), second.0.saturating_mul(1000).saturating_add(999));
-            (second, if until_ms < first || at_ms > last { first } else { at_ms.clamp(first, last) })
+            (second, if until_ms < first || at_ms > last { first } else { until_ms.clamp(first, last) })
         }
-        None => (Time(at_ms.div_euclid(1000)), at_ms),
+        None => (Time(until_ms.div_euclid(1000)), until_ms),
     };
     let id = job.id.or(noted.and_then(|(_, id)| id));
     SubmittedJob { submit, submit_ms, id, ..job }
@@ -467,12 +489,14 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
             calls,
             calls_file: "submitted.tsv".into(),
             list,
-            first_submit: None,
+            names: job_names("JobID|JobName|User\n1001|first|ann\n1002_0||bob\nx\n"),
+            ..RecordingParts::default()
         });
         let [one, two] = &run.submissions[..] else { panic!("{run:?}") };
-        assert_eq!((one.submit, one.submit_ms), (Time(1_794_705_339), 1_794_705_339_150));
-        // The call at 41.05 was noted in second 41.
-        assert_eq!((two.submit, two.submit_ms), (Time(1_794_705_341), 1_794_705_341_050));
+        assert_eq!((one.submit, one.submit_ms), (Time(1_794_705_339), 1_794_705_339_210));
+        assert_eq!((one.request.name.as_deref(), &two.request.name), (Some("first"), &None));
+        // The call from 41.05 to 41.25 was noted in second 41.
+        assert_eq!((two.submit, two.submit_ms), (Time(1_794_705_341), 1_794_705_341_250));
         assert_eq!(two.runs, [TaskRun::For(Seconds(5)), TaskRun::PastLimit]);
         assert_eq!(two.request.dependency.as_ref().unwrap().on[0].job, "s1");
         assert_eq!(run.outcomes[0].start, Some(Time(1_794_705_340)));

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::accounting;
 use super::checks::check;
 use super::conf::{ConfEntry, entries, records, settings};
+use super::decided::priority_timer;
 use super::file_kind::SiteFileKind;
 use super::jobs::jobs;
 use super::nodes::{self, KnownNodes};
@@ -25,7 +26,8 @@ use crate::cluster::{Cluster, ClusterNode, ClusterPartition, RecordedRun, Topolo
 pub struct SiteReading {
     /// The site.
     pub cluster: Cluster,
-    /// A recorded run, if the texts have one.
+    /// A recorded run, if the texts have one. It is not serialised with the site.
+    #[serde(skip)]
     pub recording: Option<RecordedRun>,
     /// The texts that were used, by name, and what each is.
     pub used: BTreeMap<String, SiteFileKind>,
@@ -86,6 +88,18 @@ impl<'a> SiteTexts<'a> {
 /// Makes a site out of texts by name. What a text is, is recognised by what is in it; texts that say nothing about a site are
 /// left alone. Where live outputs (`scontrol`) and configuration files both tell something, the live output counts.
 pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> SiteReading {
+    assembled(texts, options, &mut |_| {})
+}
+
+/// Settings for the whole cluster by their names in lower case.
+pub(super) type WholeSettings = BTreeMap<String, SaidSetting>;
+
+/// The same, with a change of the settings for the whole cluster before they are applied.
+pub(super) fn assembled(
+    texts: &BTreeMap<String, String>,
+    options: &SiteOptions,
+    change: &mut dyn FnMut(&mut WholeSettings),
+) -> SiteReading {
     let mut notes = Notes::default();
     let (mut used, mut ignored) = (BTreeMap::new(), Vec::new());
     let mut by_kind: BTreeMap<SiteFileKind, Vec<(&str, &str)>> = BTreeMap::new();
@@ -112,7 +126,7 @@ pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> Sit
     notes.unmodelled.retain(|one| !included(one));
 
     let mut cluster = Cluster::default();
-    let other = whole_settings(&texts, &conf, &mut cluster, &mut notes, &mut missing);
+    let other = whole_settings((&texts, &conf), change, &mut cluster, &mut notes, &mut missing);
     cluster.nodes = all_nodes(&texts, &conf, &mut notes, &mut missing);
     cluster.classes = classes_of(&cluster.nodes);
     let nodes = std::mem::take(&mut cluster.nodes);
@@ -176,13 +190,13 @@ fn lacking(what: &str, instead: &str) -> MissingText {
 const PARTS: [&str; 6] = ["nodename", "partitionname", "nodeset", "downnodes", "frontendname", "switchname"];
 
 fn whole_settings(
-    texts: &SiteTexts<'_>,
-    conf: &[ConfEntry],
+    (texts, conf): (&SiteTexts<'_>, &[ConfEntry]),
+    change: &mut dyn FnMut(&mut WholeSettings),
     cluster: &mut Cluster,
     notes: &mut Notes,
     missing: &mut Vec<MissingText>,
 ) -> OtherSettings {
-    let mut said: BTreeMap<String, SaidSetting> = BTreeMap::new();
+    let mut said = WholeSettings::new();
     for entry in conf.iter().filter(|entry| !PARTS.contains(&entry.head().name().as_str())) {
         said.extend(entry.0.iter().map(|one| (one.name(), one.clone())));
     }
@@ -204,6 +218,7 @@ fn whole_settings(
             _ => None,
         };
     }
+    change(&mut said);
     apply(&said, cluster, notes)
 }
 
@@ -333,15 +348,18 @@ fn recording_of(
     if let (Some(clock), Some((_, text))) = (&mut parts.clock, texts.one(SiteFileKind::PassLog, notes)) {
         clock.tick_ms = recording::last_pass(text, clock.zero_ms, &options.time_zone);
     }
+    if let (Some(clock), Some((_, text))) = (&mut parts.clock, texts.one(SiteFileKind::ControllerLog, notes))
+    {
+        clock.priority_timer_ms = priority_timer(text, clock.zero_ms, &options.time_zone);
+    }
     if let Some((file, text)) = texts.one(SiteFileKind::Jobs, notes) {
         parts.list = jobs(file, text, notes);
     }
     let zone = &options.time_zone;
-    parts.first_submit = texts
-        .all(SiteFileKind::Accounting)
-        .first()
-        .filter(|_| !parts.list.outcomes.is_empty())
-        .and_then(|(_, text)| recording::first_submit(text, zone));
+    if let Some((_, text)) = texts.all(SiteFileKind::Accounting).first() {
+        parts.names = recording::job_names(text);
+        parts.first_submit = recording::first_submit(text, zone).filter(|_| !parts.list.outcomes.is_empty());
+    }
     if let Some((file, text)) = texts.one(SiteFileKind::Calls, notes) {
         (parts.calls, parts.calls_file) = (recording::called(file, text, notes), file.to_owned());
     } else if parts.list.submissions.is_empty() {

@@ -36,7 +36,7 @@ mod records;
 pub mod sacct;
 mod select;
 pub mod sinfo;
-mod sniff;
+pub(crate) mod sniff;
 pub mod squeue;
 mod store;
 pub mod swf;

@@ -11,7 +11,7 @@ const EITHER: &str =
     "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
 /// The format of a log that begins with these bytes, or an error that says what the file looks like.
-pub(super) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
+pub(crate) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     let Some(line) = first_line(beginning) else {
         return if beginning.is_empty() || beginning.trim_ascii().is_empty() {
             Err(TraceError::Empty)

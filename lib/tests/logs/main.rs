@@ -12,6 +12,8 @@ mod golden;
 mod lublin_real;
 mod population;
 mod scenarios;
+mod slurm_accounting;
+mod slurm_runs;
 mod slurm_sites;
 #[path = "../support/mod.rs"]
 mod support;
@@ -22,13 +24,15 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use queuecast::workload::Workload;
 
 fn main() {
-    let modules: [fn() -> Vec<Trial>; 9] = [
+    let modules: [fn() -> Vec<Trial>; 11] = [
         advice_real::trials,
         golden::trials,
         lublin_real::trials,
         population::trials,
         characterization_real::trials,
         scenarios::trials,
+        slurm_accounting::trials,
+        slurm_runs::trials,
         slurm_sites::trials,
         template_real::trials,
         trace_real::trials,

@@ -13,19 +13,17 @@ use queuecast::cluster::{
     Cluster, ClusterAction, JobRequest, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind, Sharing,
     SubmittedJob, TaskRun, TimeLimit, Topology,
 };
-use queuecast::controller::{Phases, simulate_cluster, unmodelled};
-use queuecast::eval::{NamedRun, RunDifference, run_difference};
 use queuecast::slurm::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
 use queuecast::units::{Seconds, Time};
 
 use crate::{fails, support};
 
-fn slurm() -> Option<PathBuf> {
+pub fn slurm() -> Option<PathBuf> {
     support::traces().map(|traces| traces.join("../slurm")).filter(|path| path.is_dir())
 }
 
 /// The texts of a folder, compressed ones undone.
-fn texts(folder: &Path) -> Result<BTreeMap<String, String>, Failed> {
+pub fn texts(folder: &Path) -> Result<BTreeMap<String, String>, Failed> {
     let mut texts = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -44,7 +42,7 @@ fn texts(folder: &Path) -> Result<BTreeMap<String, String>, Failed> {
     Ok(texts)
 }
 
-fn read(texts: &BTreeMap<String, String>) -> SiteReading {
+pub fn read(texts: &BTreeMap<String, String>) -> SiteReading {
     read_site(texts, &SiteOptions::default())
 }
 
@@ -57,11 +55,11 @@ fn without(texts: &BTreeMap<String, String>, names: &[&str]) -> BTreeMap<String,
         .collect()
 }
 
-fn must(holds: bool, told: impl Into<String>) -> Result<(), Failed> {
+pub fn must(holds: bool, told: impl Into<String>) -> Result<(), Failed> {
     if holds { Ok(()) } else { Err(told.into().into()) }
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Result<(), Failed> {
+pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Result<(), Failed> {
     must(one == other, format!("{what}: {one:?} and {other:?}"))
 }
 
@@ -185,6 +183,10 @@ fn configuration_says_the_same(texts: &BTreeMap<String, String>, whole: &SiteRea
     same("settings", &live.cluster.settings, &cluster.settings)
 }
 
+fn without_name(job: &SubmittedJob) -> SubmittedJob {
+    SubmittedJob { request: JobRequest { name: None, ..job.request.clone() }, ..job.clone() }
+}
+
 fn recording(texts: &BTreeMap<String, String>, reading: &SiteReading) -> Result<(), Failed> {
     let run = reading.recording.as_ref().ok_or("a recording")?;
     let calls =
@@ -217,13 +219,14 @@ fn recording(texts: &BTreeMap<String, String>, reading: &SiteReading) -> Result<
         compared += 1;
     }
     must(compared * 10 > run.outcomes.len() * 9, format!("only {compared} jobs were compared"))?;
-    // Without accounting the calls tell the same clock.
+    // Without accounting the calls tell the same clock; names are then those of sbatch's arguments alone.
     let alone = read(&without(texts, &["sacct.psv"])).recording.ok_or("a recording")?;
     same("outcomes", &alone.outcomes, &run.outcomes)?;
-    same("jobs", &alone.submissions, &run.submissions)?;
+    let unnamed: Vec<SubmittedJob> = run.submissions.iter().map(without_name).collect();
+    same("jobs", &alone.submissions.iter().map(without_name).collect(), &unnamed)?;
     let listed = read(&without(texts, &["sacct.psv", "submitted.tsv"])).recording.ok_or("a recording")?;
     let requests = |jobs: &[SubmittedJob]| -> BTreeMap<String, (JobRequest, usize)> {
-        jobs.iter().map(|job| (job.key.clone(), (job.request.clone(), job.runs.len()))).collect()
+        jobs.iter().map(|job| (job.key.clone(), (without_name(job).request, job.runs.len()))).collect()
     };
     same("requests", &requests(&listed.submissions), &requests(&run.submissions))?;
     let runs: usize = run.submissions.iter().map(|job| job.runs.len()).sum();
@@ -285,11 +288,10 @@ fn plan_is_the_recording(plan: &Path, folder: &Path) -> Result<(), Failed> {
         jobs.iter().map(|job| (job.key.clone(), job.runs.clone())).collect()
     };
     same("run times", &runs(&plan.submissions), &runs(&run.submissions))?;
-    let without_name = |request: &JobRequest| JobRequest { name: None, ..request.clone() };
     let plain: BTreeMap<&str, JobRequest> =
-        run.submissions.iter().map(|job| (job.key.as_str(), without_name(&job.request))).collect();
+        run.submissions.iter().map(|job| (job.key.as_str(), without_name(job).request)).collect();
     for job in &plan.submissions {
-        same(&job.key, &Some(&without_name(&job.request)), &plain.get(job.key.as_str()))?;
+        same(&job.key, &Some(&without_name(job).request), &plain.get(job.key.as_str()))?;
     }
     same("events", &plan.events.len(), &run.events.len())?;
     for (one, other) in plan.events.iter().zip(&run.events) {
@@ -381,7 +383,7 @@ fn sample_submissions(version: &str) -> Result<(), Failed> {
     must(readable > 140, format!("{readable} read"))
 }
 
-fn folders() -> Vec<PathBuf> {
+pub fn folders() -> Vec<PathBuf> {
     let Some(golden) = slurm().map(|slurm| slurm.join("golden")) else { return Vec::new() };
     let mut found = Vec::new();
     for group in ["micro", "site"] {
@@ -392,62 +394,6 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// A recorded run, and the same simulated at the phase of its timers, which may be shifted by some milliseconds.
-fn beside_simulation(folder: &Path, shift_ms: i64) -> Result<(NamedRun, RunDifference), Failed> {
-    let reading = read(&texts(folder)?);
-    let recording = reading.recording.ok_or("no recording")?;
-    must(unmodelled(&reading.cluster, &recording).is_empty(), "something is not modelled")?;
-    let mut phases = Phases::of(&recording.clock, &reading.cluster.settings);
-    phases.first_tick_us += 1000 * shift_ms;
-    phases.first_backfill_us += 1000 * shift_ms;
-    let zero = recording.clock.zero;
-    let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
-    let simulated = NamedRun { name: "simulated".into(), zero, outcomes };
-    let recorded = NamedRun { name: "recorded".into(), zero, outcomes: recording.outcomes };
-    let difference = run_difference(&recorded, &simulated);
-    Ok((recorded, difference))
-}
-
-/// Runs at the same phase repeat to the second, and so does their simulation.
-fn small_runs_are_repeated() -> Result<(), Failed> {
-    let micro = slurm().ok_or("no recordings")?.join("golden/micro");
-    for number in 4..=6 {
-        let folder = micro.join(format!("small-run{number}"));
-        let (recorded, found) = beside_simulation(&folder, 0)?;
-        must(found.jobs == recorded.outcomes.len(), format!("{} jobs", found.jobs))?;
-        must(found.worst.is_some_and(|worst| worst <= 2), format!("run {number}: {found:?}"))?;
-        must(found.same_nodes >= 95.0 && found.same_scheduler == Some(100.0), format!("{found:?}"))?;
-        // Control: eleven seconds later, the timers find other queues.
-        let (_, shifted) = beside_simulation(&folder, 11_000)?;
-        must(shifted.worst.is_some_and(|worst| worst > 2), format!("control: {shifted:?}"))?;
-    }
-    Ok(())
-}
-
-/// Runs of 500 jobs drift apart; their simulation is no farther from them than they are from each other.
-fn micro_runs_are_as_near_as_each_other() -> Result<(), Failed> {
-    let micro = slurm().ok_or("no recordings")?.join("golden/micro");
-    let mut runs = Vec::new();
-    for number in 1..=5 {
-        runs.push(beside_simulation(&micro.join(format!("run{number}")), 0)?);
-    }
-    let mut pairs = Vec::new();
-    for (place, (one, _)) in runs.iter().enumerate() {
-        pairs.extend(runs[place + 1..].iter().map(|(other, _)| run_difference(one, other)));
-    }
-    let mean = |of: fn(&RunDifference) -> Option<i64>| {
-        pairs.iter().filter_map(of).sum::<i64>() as f64 / pairs.len() as f64
-    };
-    let (median, p90) = (mean(|pair| pair.median), mean(|pair| pair.p90));
-    for (_, found) in &runs {
-        must(found.jobs == 500, format!("{} jobs", found.jobs))?;
-        let near = found.median.is_some_and(|own| own as f64 <= 1.25 * median)
-            && found.p90.is_some_and(|own| own as f64 <= 1.25 * p90);
-        must(near, format!("real runs differ by {median} and {p90}, this one by {found:?}"))?;
-    }
-    Ok(())
-}
-
 pub fn trials() -> Vec<Trial> {
     let missing = slurm().is_none();
     let mut trials = Vec::new();
@@ -455,12 +401,6 @@ pub fn trials() -> Vec<Trial> {
         let name = folder.iter().rev().take(2).map(|part| part.to_string_lossy()).collect::<Vec<_>>();
         let name = format!("slurm_sites::run_{}_{}", name[1], name[0]);
         trials.push(Trial::test(name, move || run_is_read(&folder)));
-    }
-    for (name, check) in [
-        ("small_runs_are_repeated", small_runs_are_repeated as fn() -> Result<(), Failed>),
-        ("micro_runs_are_as_near_as_each_other", micro_runs_are_as_near_as_each_other),
-    ] {
-        trials.push(Trial::test(format!("slurm_sites::{name}"), check).with_ignored_flag(missing));
     }
     for (plan, run) in [
         ("site/seed41.jsonl", "site/seed41-run3"),

@@ -28,6 +28,7 @@ mod site;
 mod slurm_properties;
 mod specs;
 mod speedup_properties;
+mod submission_properties;
 #[path = "../support/mod.rs"]
 mod support;
 mod template_properties;
@@ -42,3 +43,4 @@ mod trace_withdrawn;
 mod trees_properties;
 mod wait_features;
 mod wait_methods;
+mod what_if_properties;

@@ -1,6 +1,6 @@
 //! What to ask for, as text, rows and JSON.
 
-use queuecast::forecast::{JobChange, JobOption, JobPlan, TimeSpread};
+use queuecast::forecast::{JobChange, JobOption, JobPlan, SoonestPlace, TimeSpread};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Cell, Chart, Column, Document, Page, Table, duration};
 use serde::Serialize;
@@ -16,6 +16,9 @@ pub struct AdvisedJob {
     pub moment: Moment,
     /// On a live site.
     pub partition: Option<String>,
+    /// Whether other sites are answered for too.
+    #[serde(skip)]
+    pub is_one_of_several: bool,
     /// Whose past it was learned from.
     pub history: String,
     /// The accepted risk of being stopped at the limit.
@@ -79,6 +82,11 @@ fn verdict(option: &JobOption) -> String {
 }
 
 impl AdvisedJob {
+    /// The partition, else the log.
+    fn place(&self) -> &str {
+        self.partition.as_ref().unwrap_or(&self.source)
+    }
+
     fn options(&self) -> Table {
         let mut table = Table::new(vec![
             Column::text("change").naming(),
@@ -90,9 +98,9 @@ impl AdvisedJob {
             Column::text("80 % range").key("done_range"),
             Column::text("done").key("verdict"),
         ])
-        .titled(match &self.partition {
-            Some(name) => format!("What it could ask for in {name}"),
-            None => "What it could ask for".to_owned(),
+        .titled(match self.partition.is_some() || self.is_one_of_several {
+            true => format!("What it could ask for in {}", self.place()),
+            false => "What it could ask for".to_owned(),
         });
         for option in &self.plan.options {
             table.row([
@@ -204,6 +212,7 @@ impl AdvisedJob {
         for (place, option) in self.plan.options.iter().enumerate() {
             let JobOption { start, done, .. } = option;
             table.row([
+                Cell::text(&*self.source),
                 self.partition.as_ref().map_or(Cell::Missing, |name| Cell::text(&**name)),
                 Cell::text(changed(option)),
                 option.procs.into(),
@@ -224,7 +233,7 @@ impl AdvisedJob {
     }
 
     fn columns() -> Vec<Column> {
-        let mut columns = vec![Column::text("partition"), Column::text("change")];
+        let mut columns = ["source", "partition", "change"].map(Column::text).to_vec();
         columns.push(Column::integer("procs"));
         columns.push(Column::duration("limit"));
         columns.push(Column::share("risk"));
@@ -252,35 +261,72 @@ impl Answer for AdvisedJob {
     }
 }
 
-/// The advice for each partition of a live site; never empty.
+/// The advice for each of several places; never empty: partitions of a live site, or sites by their logs.
 #[derive(Debug, Serialize)]
-pub struct AdvisedPartitions {
+pub struct AdvisedPlaces {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partitions: Vec<AdvisedJob>,
-    /// Partitions that do not allow the job, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<AdvisedJob>,
+    /// Places that do not allow the job, and why.
     pub refused: Vec<String>,
+    /// Among the partitions or sites.
+    pub soonest: Option<SoonestPlace>,
 }
 
-impl Answer for AdvisedPartitions {
+impl AdvisedPlaces {
+    pub fn partitions(partitions: Vec<AdvisedJob>, refused: Vec<String>) -> AdvisedPlaces {
+        let soonest = AdvisedPlaces::soonest(&partitions);
+        AdvisedPlaces { partitions, sites: Vec::new(), refused, soonest }
+    }
+
+    pub fn sites(sites: Vec<AdvisedJob>, refused: Vec<String>) -> AdvisedPlaces {
+        let soonest = AdvisedPlaces::soonest(&sites);
+        AdvisedPlaces { partitions: Vec::new(), sites, refused, soonest }
+    }
+
+    fn soonest(places: &[AdvisedJob]) -> Option<SoonestPlace> {
+        let advised: Vec<&JobOption> = places.iter().map(|one| one.plan.advised()).collect();
+        SoonestPlace::of(&advised)
+    }
+
+    fn places(&self) -> &[AdvisedJob] {
+        if self.sites.is_empty() { &self.partitions } else { &self.sites }
+    }
+}
+
+impl Answer for AdvisedPlaces {
     fn document(&self) -> Document {
         let mut document = Document::new();
         let mut lines = Vec::new();
-        for one in &self.partitions {
-            let name = one.partition.clone().unwrap_or_default();
+        for one in self.places() {
+            let name = one.place();
             document = document.with_table(format!("options {name}"), one.options());
             lines.push(format!("{name}: {}", one.sentence()));
         }
         lines.extend(self.refused.iter().cloned());
-        let done = |one: &&AdvisedJob| one.plan.options[one.plan.best].done.median;
-        let soonest = self.partitions.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
-        lines.extend(soonest.map(|one| {
-            format!("Done soonest, by even odds: in {}.", one.partition.clone().unwrap_or_default())
+        lines.extend(self.soonest.map(|soonest| {
+            let name = self.places()[soonest.place].place();
+            let first = self.places()[0].place();
+            match soonest {
+                SoonestPlace { place: 0, .. } => format!("Done soonest, by even odds: in {name}."),
+                SoonestPlace { too_close: true, .. } => {
+                    format!(
+                        "Done soonest, by even odds: in {name}, but beside {first} it is too close to call."
+                    )
+                }
+                SoonestPlace { gain, .. } => format!(
+                    "Done soonest, by even odds: in {name}, {} sooner than in {first}.",
+                    duration::about(gain)
+                ),
+            }
         }));
         document.with_paragraph(lines.join("\n\n"))
     }
 
     fn table(&self) -> Table {
         let mut table = Table::new(AdvisedJob::columns());
-        self.partitions.iter().for_each(|one| one.add_rows(&mut table));
+        self.places().iter().for_each(|one| one.add_rows(&mut table));
         table
     }
 }

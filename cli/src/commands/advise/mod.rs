@@ -2,6 +2,8 @@
 
 mod answer;
 
+use std::path::PathBuf;
+
 use queuecast::allot::advice::JobLimits;
 use queuecast::forecast::{
     JobPlan, PlanError, PlanQuestion, PlanSettings, WhenSettings, WhenSource, plan_job,
@@ -10,7 +12,7 @@ use queuecast::job::Job;
 use queuecast::predict::PredictorSpec;
 use queuecast::units::Seconds;
 
-use self::answer::{AdvisedJob, AdvisedPartitions};
+use self::answer::{AdvisedJob, AdvisedPlaces};
 use super::live::LiveSite;
 use super::loaded::{Loaded, number_of};
 use super::moldable;
@@ -30,6 +32,9 @@ Examples:
     queuecast advise LOG.swf.gz -n 64 -t 2h \\
       --runs 32=100m,64=55m,128=35m --later 6h,12h
 
+  Here or at another site:
+    queuecast advise HERE.swf.gz -n 64 -t 2h --other-site THERE.swf.gz
+
   On a Slurm site, now, with its accounting to learn from:
     queuecast advise --live site.sacct.gz -n 64 -t 2h -u anna";
 
@@ -44,6 +49,15 @@ pub struct Arguments {
     /// How much later it could be submitted: 1h,6h
     #[arg(long, value_name = "DURATION,…", value_delimiter = ',', value_parser = spec::positive_duration, help_heading = "What may change")]
     pub later: Vec<Seconds>,
+    /// The log of another site where it could be submitted instead; may be given again. --at is read on each log's own
+    /// clock: end is its last submission
+    #[arg(
+        long = "other-site",
+        value_name = "LOG",
+        conflicts_with = "live",
+        help_heading = "What may change"
+    )]
+    pub other_sites: Vec<PathBuf>,
     /// The risk of being stopped at the time limit that is accepted, from 0.001 to 0.5
     #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = share, allow_negative_numbers = true, help_heading = "What may change")]
     pub risk: f64,
@@ -87,7 +101,9 @@ impl Arguments {
 
 /// Reads the log or asks the site, and says what to ask for.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let plot = arguments.plotting.plan(&arguments.asked.inputs())?;
+    let mut inputs = arguments.asked.inputs();
+    inputs.extend(arguments.other_sites.iter().map(PathBuf::as_path));
+    let plot = arguments.plotting.plan(&inputs)?;
     if arguments.predictor.spec == PredictorSpec::Perfect {
         return Err(Failure::usage("--predictor perfect knows the future, and a job to come has none yet"));
     }
@@ -122,26 +138,61 @@ fn from_log(
     plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
+    if arguments.other_sites.is_empty() {
+        arguments.asked.job().check(&trace.log.workload)?;
+    }
+    let here = at_site(arguments, trace, printer);
+    if arguments.other_sites.is_empty() {
+        return plot.answer(&here?, printer);
+    }
+    let (mut sites, mut refused) = (Vec::new(), Vec::new());
+    let mut first = None;
+    let mut take = |name: &str, answer: Result<AdvisedJob, Failure>| match answer {
+        Ok(mut site) => {
+            site.is_one_of_several = true;
+            sites.push(site);
+        }
+        Err(why) => {
+            refused.push(format!("{name}: {why}"));
+            first.get_or_insert(why);
+        }
+    };
+    take(&trace.name, here);
+    for file in &arguments.other_sites {
+        let other = arguments.asked.read_log(file, printer)?;
+        take(&other.name.clone(), at_site(arguments, &other, printer));
+    }
+    match first {
+        Some(why) if sites.is_empty() => Err(why),
+        _ => plot.answer(&AdvisedPlaces::sites(sites, refused), printer),
+    }
+}
+
+/// The advice at one site, by its log. A user that the log does not know counts as any.
+fn at_site(arguments: &Arguments, trace: &Loaded, printer: &Printer) -> Result<AdvisedJob, Failure> {
     let asked = &arguments.asked;
     let (workload, zone) = (&trace.log.workload, &asked.source.reading.time_zone);
     let at = moment::read(&asked.moment.at, zone, workload)?;
-    let new = asked.job();
+    let mut new = asked.job();
+    if !new.knows_user(workload) {
+        new.user = None;
+    }
     new.check(workload)?;
     let job = new.at(at, workload);
     let source = WhenSource::Log { workload, at };
     let settings = arguments.settings(asked.settings());
     let plan = planned(&arguments.question(job), &source, &settings, &trace.name, printer)?;
-    let advised = AdvisedJob {
+    Ok(AdvisedJob {
         version: env!("CARGO_PKG_VERSION"),
         source: trace.name.clone(),
         moment: Moment::of(at, workload.epoch, zone),
         partition: None,
+        is_one_of_several: false,
         history: number_of(plan.learned, "job"),
         risk: arguments.risk,
-        is_known: asked.user.is_some(),
+        is_known: new.user.is_some(),
         plan,
-    };
-    plot.answer(&advised, printer)
+    })
 }
 
 /// The advice on a live site now: for one partition, or for each that differs from the others.
@@ -168,6 +219,7 @@ fn from_site(
                 source: live.name.to_owned(),
                 moment: Moment::of(site.asked, Some(0), &asked.source.reading.time_zone),
                 partition: Some(queue.name.clone()),
+                is_one_of_several: true,
                 history: newcomer::learned_from(live.whose.as_deref(), plan.learned),
                 risk: arguments.risk,
                 is_known: asked.user.is_some(),
@@ -179,7 +231,7 @@ fn from_site(
         Some(only) if found.answers.is_empty() => plot.answer(&only, printer),
         last => {
             found.answers.extend(last);
-            plot.answer(&AdvisedPartitions { partitions: found.answers, refused: found.refused }, printer)
+            plot.answer(&AdvisedPlaces::partitions(found.answers, found.refused), printer)
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod answer;
 mod files;
+mod on_site;
+mod site_tables;
 mod text;
 
 use std::path::PathBuf;
@@ -36,7 +38,11 @@ Examples:
 
   What sacct printed (docs/guides/slurm.md has the command), by user, for a
   program; the last number of sinfo -h -o %C is the size of the machine:
-    queuecast simulate site.sacct.gz --procs 4096 --group-by user --format json";
+    queuecast simulate site.sacct.gz --procs 4096 --group-by user --format json
+
+  What Slurm itself would do at a site (docs/guides/sites-slurm.md), with four
+  more nodes in a partition:
+    queuecast simulate jobs.csv --site mysite --set partition.debug.nodes=+4";
 
 /// Simulate a scheduler on a trace and report how long jobs would have waited
 #[derive(Debug, clap::Args)]
@@ -54,6 +60,8 @@ pub struct Arguments {
     #[arg(long, value_name = "CORRECTION", default_value = "increments", value_parser = spec::of::<Correction>(), hide_possible_values = true)]
     #[arg(help = spec::of::<Correction>().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Correction,
+    #[command(flatten)]
+    pub on_site: on_site::SiteOptionsGiven,
     #[command(flatten)]
     pub variation: Variation,
     #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::of::<EventOrder>(), hide_possible_values = true, help_heading = "The scheduler")]
@@ -74,6 +82,10 @@ pub struct Arguments {
 
 /// Simulates, writes the files asked for, and shows the result.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    if let Some(site) = &arguments.on_site.site {
+        let zone = &arguments.source.reading.time_zone;
+        return on_site::run(&arguments.file, site, &arguments.on_site, &arguments.files, zone, printer);
+    }
     let policy = arguments.variation.applied(&arguments.policy)?;
     let Arguments { ref predictor, correction, event_order, .. } = *arguments;
     let experiment = arguments.scheduling.experiment(policy, predictor.spec.clone(), correction, event_order);

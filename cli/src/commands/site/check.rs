@@ -7,9 +7,9 @@ use queuecast::slurm::{SiteOptions, read_site};
 use queuecast::trace::TimeZone;
 
 use super::checked::CheckedSite;
-use super::folder::texts;
 use super::tables;
 use crate::answer::Answer;
+use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -37,10 +37,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             .hint("expected slurm.conf, or outputs of scontrol show and sacctmgr show -P; queuecast site capture DIR saves them"));
     }
     let checked = CheckedSite::of(name, reading);
-    if !checked.misread.is_empty() {
+    if !checked.reading.misread.is_empty() {
         printer.warning(&format!(
             "{} could not be read; the last table lists them",
-            places(checked.misread.len())
+            places(checked.reading.misread.len())
         ));
     }
     printer.answer(&checked)

@@ -1,26 +1,17 @@
 //! What is understood of a site.
 
-use std::collections::BTreeMap;
-
-use queuecast::cluster::{Cluster, RunClock};
-use queuecast::slurm::{
-    DifferingSetting, Misread, MissingText, SiteFileKind, SiteReading, Unmodelled, differing_settings,
-};
+use queuecast::cluster::RunClock;
+use queuecast::slurm::{DifferingSetting, SiteReading, differing_settings};
 use serde::Serialize;
 
-/// What is understood of a site.
+/// What is understood of a site: the reading, with what follows from it.
 #[derive(Debug, Serialize)]
 pub struct CheckedSite {
     pub folder: String,
-    pub cluster: Cluster,
+    #[serde(flatten)]
+    pub reading: SiteReading,
     pub differing: Vec<DifferingSetting>,
     pub recording: Option<RecordingCounts>,
-    pub used: BTreeMap<String, SiteFileKind>,
-    pub ignored: Vec<String>,
-    pub missing: Vec<MissingText>,
-    pub not_modelled: Vec<Unmodelled>,
-    pub warnings: Vec<String>,
-    pub misread: Vec<Misread>,
 }
 
 /// How much a recorded run or a list of submissions has.
@@ -35,27 +26,14 @@ pub struct RecordingCounts {
 
 impl CheckedSite {
     pub fn of(folder: String, reading: SiteReading) -> CheckedSite {
-        let SiteReading { cluster, recording, used, ignored, missing, not_modelled, warnings, misread } =
-            reading;
-        let differing = differing_settings(&cluster.settings);
-        let recording = recording.map(|run| RecordingCounts {
+        let differing = differing_settings(&reading.cluster.settings);
+        let recording = reading.recording.as_ref().map(|run| RecordingCounts {
             submissions: run.submissions.len(),
             tasks: run.submissions.iter().map(|job| job.runs.len()).sum(),
             events: run.events.len(),
             outcomes: run.outcomes.len(),
             clock: run.clock,
         });
-        CheckedSite {
-            folder,
-            cluster,
-            differing,
-            recording,
-            used,
-            ignored,
-            missing,
-            not_modelled,
-            warnings,
-            misread,
-        }
+        CheckedSite { folder, reading, differing, recording }
     }
 }

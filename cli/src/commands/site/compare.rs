@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use queuecast::cluster::SubmittedJob;
-use queuecast::controller::{Phases, simulate_cluster, unmodelled};
+use queuecast::controller::{DecisionShare, Phases, decisions, simulate_cluster, unmodelled};
 use queuecast::eval::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::report::{Cell, Column, Document, Table};
-use queuecast::slurm::{SiteOptions, read_site};
+use queuecast::slurm::{SiteOptions, read_decisions, read_site};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 
-use super::folder::texts;
 use crate::answer::Answer;
+use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -25,6 +25,11 @@ pub struct Arguments {
     /// Folders of recorded runs
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
+    /// Also put the simulation into the recorded state at each recorded decision, and say how many it decides alike
+    ///
+    /// Decisions are in slurmctld.log and sched.log of a run (backfilling plans, starts, stops at time limits, logged with DebugFlags=Backfill), and in snapshots of sprio.
+    #[arg(long)]
+    pub decisions: bool,
     /// Time zone of local times in the files
     #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = spec::time_zone, help_heading = "Reading")]
     pub time_zone: TimeZone,
@@ -38,8 +43,19 @@ pub struct ComparedRuns {
     pairs: Vec<RunDifference>,
     /// Of each run and its simulation.
     waits: Vec<GroupWait>,
+    /// Recorded decisions that are decided alike in the recorded state, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Vec<RunDecisions>>,
     /// What the sites use and the simulation leaves out.
     not_modelled: Vec<String>,
+}
+
+/// Decisions of one kind in one run.
+#[derive(Debug, Serialize)]
+struct RunDecisions {
+    run: String,
+    #[serde(flatten)]
+    share: DecisionShare,
 }
 
 /// One run as read and simulated.
@@ -53,11 +69,12 @@ struct ComparedRun {
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut runs = Vec::new();
     let mut not_modelled: Vec<String> = Vec::new();
+    let mut decided: Vec<RunDecisions> = Vec::new();
     let progress = Progress::new(printer, "simulating runs", arguments.runs.len());
     for folder in &arguments.runs {
         let name = folder.display().to_string();
-        let reading =
-            read_site(&texts(folder, printer)?, &SiteOptions { time_zone: arguments.time_zone.clone() });
+        let texts = texts(folder, printer)?;
+        let reading = read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone() });
         let Some(recording) = reading.recording.filter(|recording| !recording.submissions.is_empty()) else {
             return Err(Failure::input(format!("{name}: no submissions are recorded there"))
                 .hint("expected jobs.csv, with the columns submit, user, account, run and args at least"));
@@ -78,6 +95,20 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             }
         }
         let phases = Phases::of(&recording.clock, &reading.cluster.settings);
+        if arguments.decisions {
+            let found = read_decisions(&texts, &reading.cluster, &recording.clock, &arguments.time_zone);
+            for misread in &found.misread {
+                printer.warning(&format!("{name}: {misread}"));
+            }
+            if found.decisions.is_empty() {
+                printer.warning(&format!(
+                    "{name}: no decisions are recorded there; expected slurmctld.log, sched.log or snapshots of sprio"
+                ));
+            } else {
+                let shares = decisions(&reading.cluster, &recording, phases, &found.decisions).shares;
+                decided.extend(shares.into_iter().map(|share| RunDecisions { run: short(folder), share }));
+            }
+        }
         let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
         let zero = recording.clock.zero;
         let recorded = NamedRun { name: short(folder), zero, outcomes: recording.outcomes.clone() };
@@ -86,7 +117,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         progress.advance_by(1);
     }
     drop(progress);
-    printer.answer(&compared(&runs, not_modelled))
+    printer.answer(&ComparedRuns {
+        decisions: arguments.decisions.then_some(decided),
+        ..compared(&runs, not_modelled)
+    })
 }
 
 /// The last part of a folder's name.
@@ -114,7 +148,7 @@ fn compared(runs: &[ComparedRun], not_modelled: Vec<String>) -> ComparedRuns {
             NamedRun { name: format!("{} simulated", run.recorded.name), ..run.simulated.clone() };
         waits.extend(group_waits(&simulated));
     }
-    ComparedRuns { version: env!("CARGO_PKG_VERSION"), pairs, waits, not_modelled }
+    ComparedRuns { version: env!("CARGO_PKG_VERSION"), pairs, waits, decisions: None, not_modelled }
 }
 
 /// Whether the same was submitted.
@@ -132,6 +166,9 @@ impl Answer for ComparedRuns {
     fn document(&self) -> Document {
         let mut document =
             Document::new().with_table("pairs", self.pairs()).with_table("waits", self.mean_waits());
+        if let Some(decisions) = &self.decisions {
+            document = document.with_table("decisions", decision_table(decisions));
+        }
         if !self.not_modelled.is_empty() {
             document = document.with_paragraph(format!("Not modelled: {}.", self.not_modelled.join(", ")));
         }
@@ -139,8 +176,31 @@ impl Answer for ComparedRuns {
     }
 
     fn table(&self) -> Table {
-        self.pairs()
+        self.decisions.as_deref().map_or_else(|| self.pairs(), decision_table)
     }
+}
+
+fn decision_table(decisions: &[RunDecisions]) -> Table {
+    let mut table = Table::new(vec![
+        Column::text("run").naming(),
+        Column::text("decision").key("what"),
+        Column::integer("cases"),
+        Column::integer("equal"),
+        Column::number("share (%)").key("share"),
+    ])
+    .titled("Decisions from the recorded state");
+    for one in decisions {
+        let DecisionShare { what, cases, equal, share } = one.share;
+        table.row([
+            Cell::text(&*one.run),
+            Cell::text(what.name()),
+            Cell::count(cases),
+            Cell::count(equal),
+            share.map_or(Cell::Missing, |share| Cell::number(share, 2)),
+        ]);
+    }
+    table.note("at each recorded decision the controller is put into the recorded state: what waits and runs since when and where, and what the same pass or cycle decided before");
+    table
 }
 
 impl ComparedRuns {

@@ -4,7 +4,6 @@ mod capture;
 mod check;
 mod checked;
 mod compare;
-mod folder;
 mod limits;
 mod tables;
 

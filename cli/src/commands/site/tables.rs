@@ -16,7 +16,7 @@ const MOST_ACCOUNTS: usize = 60;
 
 /// All tables that have rows, with their keys.
 pub fn all(site: &CheckedSite) -> Vec<(&'static str, Table)> {
-    let cluster = &site.cluster;
+    let cluster = &site.reading.cluster;
     let tables = [
         ("site", facts(site)),
         ("node_classes", classes(cluster)),
@@ -38,7 +38,7 @@ fn optional(text: String) -> Cell {
 }
 
 fn facts(site: &CheckedSite) -> Table {
-    let cluster = &site.cluster;
+    let cluster = &site.reading.cluster;
     let mut facts: Vec<(Column, Cell)> = Vec::new();
     let mut say = |name: &str, value: Cell| facts.push((Column::text(name), value));
     say("cluster", optional(cluster.name.clone()));
@@ -79,10 +79,11 @@ fn facts(site: &CheckedSite) -> Table {
         say("jobs with array tasks", Cell::count(run.tasks));
         say("other events", Cell::count(run.events));
     }
-    let files: Vec<String> = site.used.iter().map(|(name, kind)| format!("{name} ({kind})")).collect();
+    let files: Vec<String> =
+        site.reading.used.iter().map(|(name, kind)| format!("{name} ({kind})")).collect();
     say("read", Cell::text(files.join(", ")));
-    if !site.ignored.is_empty() {
-        say("left alone", Cell::text(format!("{} other files", site.ignored.len())));
+    if !site.reading.ignored.is_empty() {
+        say("left alone", Cell::text(format!("{} other files", site.reading.ignored.len())));
     }
     Table::facts(facts).titled(site.folder.clone())
 }
@@ -313,7 +314,7 @@ fn differing(site: &CheckedSite) -> Table {
 fn missing(site: &CheckedSite) -> Table {
     let mut table = Table::new([Column::text("missing").naming(), Column::text("taken instead")])
         .titled("Not in the folder");
-    for one in &site.missing {
+    for one in &site.reading.missing {
         table.row([Cell::text(&*one.what), Cell::text(&*one.instead)]);
     }
     table
@@ -322,7 +323,7 @@ fn missing(site: &CheckedSite) -> Table {
 fn not_modelled(site: &CheckedSite) -> Table {
     let columns = [Column::text("setting").naming(), Column::text("value"), Column::text("place")];
     let mut table = Table::new(columns).titled("Matters to scheduling and is not modelled");
-    for one in &site.not_modelled {
+    for one in &site.reading.not_modelled {
         table.row([
             Cell::text(&*one.name),
             optional(one.value.clone()),
@@ -334,7 +335,7 @@ fn not_modelled(site: &CheckedSite) -> Table {
 
 fn warnings(site: &CheckedSite) -> Table {
     let mut table = Table::new([Column::text("warning")]).titled("Warnings");
-    for one in &site.warnings {
+    for one in &site.reading.warnings {
         table.row([Cell::text(&**one)]);
     }
     table
@@ -343,7 +344,7 @@ fn warnings(site: &CheckedSite) -> Table {
 fn misread(site: &CheckedSite) -> Table {
     let columns = [Column::text("place").naming(), Column::text("found"), Column::text("expected")];
     let mut table = Table::new(columns).titled("Could not be read");
-    for one in &site.misread {
+    for one in &site.reading.misread {
         table.row([
             Cell::text(format!("{}:{}", one.file, one.line)),
             Cell::text(&*one.found),

@@ -3,9 +3,11 @@
 mod limit;
 mod limit_record;
 mod option;
+mod place;
 mod question;
 
 pub use limit::LimitAdvice;
 pub use limit_record::LimitRecord;
 pub use option::{JobChange, JobOption, TimeSpread};
+pub use place::SoonestPlace;
 pub use question::{JobPlan, PlanError, PlanQuestion, PlanSettings, plan_job};

@@ -133,9 +133,14 @@ impl JobOption {
     /// do a few minutes.
     pub(super) fn compare(&mut self, asked: &JobOption) {
         self.gain = asked.done.median - self.done.median;
+        self.too_close = self.change != JobChange::AsAsked && self.is_undecided(asked);
+    }
+
+    /// Whether it is too close to call which of two is done sooner.
+    pub(super) fn is_undecided(&self, other: &JobOption) -> bool {
         let width = |option: &JobOption| option.done.high - option.done.low;
-        let undecided = (0.1 * width(self).max(width(asked))).max(300.0);
-        self.too_close = self.change != JobChange::AsAsked && self.gain.abs() <= undecided;
+        let undecided = (0.1 * width(self).max(width(other))).max(300.0);
+        (other.done.median - self.done.median).abs() <= undecided
     }
 }
 

@@ -89,6 +89,13 @@ pub struct JobPlan {
     pub run: super::option::TimeSpread,
 }
 
+impl JobPlan {
+    /// The option to take.
+    pub fn advised(&self) -> &JobOption {
+        &self.options[self.best]
+    }
+}
+
 /// What to ask for. `done` is told of each job that a method was tried on.
 pub fn plan_job(
     question: &PlanQuestion,

@@ -11,12 +11,14 @@ mod fields;
 mod reader;
 mod row;
 mod state;
+mod texts;
 mod time;
 
 pub(super) use columns::behind;
 pub(crate) use duration::seconds;
 pub(super) use reader::Sacct;
 pub(super) use state::state;
+pub(crate) use texts::SacctTexts;
 pub(crate) use time::unix_second;
 
 /// A query whose output has every column that is used. Unit separators do not occur in job names, Unix seconds do not

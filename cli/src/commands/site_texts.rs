@@ -1,17 +1,35 @@
-//! The texts of a folder.
+//! The texts of a site's folder, and of what is submitted to it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use queuecast::slurm::WhatIfError;
 use queuecast::trace::plain_text;
 
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::printer::Printer;
 
 /// A longer text is nothing that describes a site.
 const LONGEST: u64 = 1 << 28;
+
+/// Accounting of years is no longer.
+const LONGEST_LOG: u64 = 1 << 32;
+
+/// The texts of a log: of one file, of standard input for `-`, or of the folder of a recorded run.
+pub fn log_texts(path: &Path, printer: &Printer) -> Result<BTreeMap<String, String>, Failure> {
+    if path.is_dir() {
+        return texts(path, printer);
+    }
+    let input = Input::open(path, printer)?;
+    let name = input.name.clone();
+    let text = plain_text(input, LONGEST_LOG)
+        .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+    let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
+    Ok([(file.trim_end_matches(".gz").trim_end_matches(".zst").to_owned(), text)].into())
+}
 
 /// The files of a folder as texts by name, compressed ones undone; `.gz` and `.zst` are taken off their names. A file that
 /// cannot be read is warned of.
@@ -42,4 +60,16 @@ pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String
         }
     }
     Ok(texts)
+}
+
+/// Why nothing can be simulated at a site, and what to do.
+pub fn what_if_failure(error: WhatIfError, site: &str, log: &str) -> Failure {
+    match error {
+        WhatIfError::Change(error) => Failure::usage(format!("a setting cannot be changed: {error}"))
+            .hint("queuecast site check DIR --format json lists partitions, QOS, accounts, nodes and settings"),
+        WhatIfError::NoMachine(_) => Failure::input(format!("{site}: {error}"))
+            .hint("expected slurm.conf, or outputs of scontrol show node and partition"),
+        WhatIfError::Log(_) | WhatIfError::NoSubmissions(_) => Failure::input(format!("{log}: {error}"))
+            .hint("a list of submissions has the columns submit,user,account,run,args (docs/reference/submissions.md)"),
+    }
 }

@@ -1,0 +1,175 @@
+//! Choices of nodes and planned starts on random clusters, held to the plain versions.
+
+use std::cell::RefCell;
+
+use rand::{Rng, RngExt};
+
+use super::job::ControlledJob;
+use super::layout::{Load, NodeLayout};
+use super::need_cache::NeedCache;
+use super::node_set::NodeSet;
+use super::plain::{PlainHolding, select, shares, will_run};
+use super::releases::Releases;
+use super::select::NodeOffer;
+use super::will_run::StartTest;
+use crate::cluster::{
+    Cluster, ClusterNode, ClusterPartition, Exclusivity, GenericResource, GresRequest, JobRequest,
+    MemoryAmount, Switch, Topology, classes_of,
+};
+use crate::seed::Seed;
+
+/// A random cluster: nodes of two sizes and weights, some with GPUs, with or without switches.
+fn random_cluster(random: &mut impl Rng) -> Cluster {
+    let count = random.random_range(1..90);
+    let unequal = random.random_range(0..2) == 0;
+    let nodes: Vec<ClusterNode> = (0..count)
+        .map(|number| ClusterNode {
+            name: format!("n{number:02}"),
+            cpus: if unequal && number % 3 == 0 { 8 } else { 4 },
+            cores_per_socket: 8,
+            memory_mb: 8_000,
+            weight: if number * 2 > count { 5 } else { 1 },
+            gres: if number % 7 == 0 {
+                vec![GenericResource { name: "gpu".into(), kind: None, count: 2 }]
+            } else {
+                Vec::new()
+            },
+            ..ClusterNode::default()
+        })
+        .collect();
+    let partition = ClusterPartition {
+        name: "all".into(),
+        nodes: (0..nodes.len()).collect(),
+        is_default: true,
+        ..ClusterPartition::default()
+    };
+    let mut cluster =
+        Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+    cluster.settings.select.memory = true;
+    cluster.settings.default_memory = Some(MemoryAmount::PerCpu(1_000));
+    cluster
+}
+
+fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
+    let mut request = JobRequest { tasks: Some(random.random_range(1..30)), ..JobRequest::default() };
+    if random.random_range(0..2) == 0 {
+        let fewest = random.random_range(1..=(nodes as u32).min(12));
+        request.min_nodes = Some(fewest);
+        request.max_nodes = Some(fewest + random.random_range(0..3));
+    }
+    if random.random_range(0..3) == 0 {
+        request.exclusivity = Some(Exclusivity::Exclusive);
+    }
+    if random.random_range(0..4) == 0 {
+        request.tasks_per_node = Some(random.random_range(1..5));
+    }
+    if random.random_range(0..5) == 0 {
+        request.cpus_per_task = Some(2);
+    }
+    if random.random_range(0..6) == 0 {
+        request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
+    }
+    if random.random_range(0..8) == 0 {
+        request.node_list = vec![format!("n{:02}", random.random_range(0..nodes))];
+    }
+    request
+}
+
+/// Fills a machine with random jobs, and asks for one more: the nodes, what it has of them and when it could start are those of
+/// the plain versions.
+#[test]
+fn choices_and_starts_are_those_of_the_plain_versions() {
+    let (mut at_once, mut later, mut never, mut spread) = (0, 0, 0, 0);
+    for seed in 0..1_500 {
+        let mut random = Seed(seed).stream("choices");
+        let mut cluster = random_cluster(&mut random);
+        if seed % 4 == 0 {
+            let half = cluster.nodes.len() / 2;
+            let leaf = |name: &str, nodes: std::ops::Range<usize>| Switch {
+                name: name.into(),
+                nodes: nodes.collect(),
+                ..Switch::default()
+            };
+            cluster.topology = Topology::Tree(vec![leaf("a", 0..half), leaf("b", half..cluster.nodes.len())]);
+        }
+        let layout = NodeLayout::of(&cluster);
+        let count = layout.nodes.len();
+        let none = NodeSet::none(count);
+        let (mut load, mut needs) = (Load::none(&layout), NeedCache::default());
+        let mut running: Vec<ControlledJob> = Vec::new();
+        for _ in 0..random.random_range(0..60) {
+            let kept = needs.get(&random_request(&mut random, count), 0, &layout, &cluster);
+            let mut nodes = kept.need.feasible.clone();
+            kept.keep_usable(&mut nodes, &layout, &load);
+            let offer =
+                NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, lighter: &none };
+            let Some(chosen) = offer.choose(&kept.need) else { continue };
+            let shares = offer.shares(&chosen, &kept.need);
+            shares.iter().for_each(|share| load.take(share));
+            let limit_end = random.random_range(-200..20_000);
+            running.push(ControlledJob { shares, limit_end, ..ControlledJob::default() });
+        }
+        running.sort_by_key(|job| job.limit_end);
+        let order: Vec<usize> = (0..running.len()).collect();
+        let holdings: Vec<PlainHolding> = running
+            .iter()
+            .map(|job| PlainHolding { end: job.limit_end, shares: job.shares.clone() })
+            .collect();
+        let releases = RefCell::new(Releases::of(&order, &running, &load, true));
+        for _ in 0..6 {
+            let kept = needs.get(&random_request(&mut random, count), 0, &layout, &cluster);
+            let need = &kept.need;
+            let share = random.random_range(5..11);
+            let mut usable = NodeSet::of(count, (0..count).filter(|_| random.random_range(0..10) < share));
+            usable.keep(&need.considered);
+            let mut nodes = usable.clone();
+            kept.keep_usable(&mut nodes, &layout, &load);
+            let offer =
+                NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, lighter: &none };
+            let chosen = offer.choose(need);
+            assert_eq!(chosen, select(&layout, load.in_use(), &usable, need, &none), "seed {seed}: {need:?}");
+            if let Some(chosen) = &chosen {
+                spread += usize::from(chosen.len() > 1);
+                let slow = shares(&layout, load.in_use(), chosen, need);
+                assert_eq!(offer.shares(chosen, need), slow, "seed {seed}: {need:?}");
+            }
+            let linear = (seed % 3 == 0).then(|| random.random_range(1..200));
+            let test = StartTest {
+                layout: &layout,
+                load: &load,
+                releases: &releases,
+                kept: &kept,
+                lighter: &none,
+                now: 0,
+                kill_wait: 30,
+                linear,
+            };
+            let slow = will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear);
+            let found = test.will_run(&usable, None);
+            assert_eq!(found, slow, "seed {seed}: {need:?}");
+            // Looked for only up to an instant, it is the same if it is not later; and no start is before the earliest.
+            let latest = random.random_range(0..20_000);
+            let by_then = test.will_run(&usable, Some(latest));
+            match &slow {
+                Some((start, _)) if *start > latest => assert!(by_then.is_none() || by_then == slow),
+                _ => assert_eq!(by_then, slow),
+            }
+            let earliest = test.earliest(&usable);
+            if let Some((start, _)) = &slow {
+                assert!(
+                    earliest.is_some_and(|earliest| earliest <= *start),
+                    "seed {seed}: {earliest:?} {slow:?}"
+                );
+            }
+            match slow {
+                Some((0, _)) => at_once += 1,
+                Some(_) => later += 1,
+                None => never += 1,
+            }
+        }
+    }
+    assert!(
+        at_once > 1_000 && later > 1_000 && never > 100 && spread > 500,
+        "{at_once} {later} {never} {spread}"
+    );
+}

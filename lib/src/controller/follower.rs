@@ -1,0 +1,456 @@
+//! A controller put into the states of a recording, one after the other.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::backfill::Cycle;
+use super::decided::{DecisionKind, DecisionTally};
+use super::job::{CtlState, StartedBy};
+use super::node_set::NodeSet;
+use super::phases::{CLOCK_LAG_US, Phases, SECOND};
+use super::priority::PriorityParts;
+use super::releases::Releases;
+use super::select::NodeOffer;
+use super::state::{Controller, Due};
+use super::turns::{MOST_TURNS, ticks};
+use crate::cluster::{
+    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
+    RecordedDecisions, RecordedRun, ShownPriority,
+};
+
+/// The nodes of a job that was stopped are free after so long at the soonest: what the same turn of the background thread decides
+/// finds them in use, the pass that their report starts finds them free.
+const SOONEST_RELEASE_US: i64 = 10_000;
+
+/// A controller that follows a recording.
+pub(super) struct RecordingFollower<'c> {
+    controller: Controller<'c>,
+    run: &'c RecordedRun,
+    recorded: &'c RecordedDecisions,
+    /// Submissions by number.
+    numbers: BTreeMap<u64, usize>,
+    /// Recorded starts by submission and task, in seconds.
+    starts: BTreeMap<(&'c str, Option<u32>), i64>,
+    /// What each job's priorities consisted of when they were computed last, by its partitions.
+    parts: Vec<Vec<PriorityParts>>,
+    /// When jobs would be stopped at their limits, in seconds.
+    stops: BTreeMap<usize, i64>,
+    /// The backfilling cycle under way, as far as it is recorded.
+    cycle: Option<Cycle<'c>>,
+    /// Whether what running jobs hold has been looked up since a job started or ended.
+    knows_running: bool,
+    /// Partitions that the pass has closed, and their nodes.
+    closed: Vec<bool>,
+    vanished: NodeSet,
+    /// Events and rows that are past.
+    events: usize,
+    rows: usize,
+    /// Rows of jobs that were submitted while the snapshot was taken.
+    early: Vec<&'c ShownPriority>,
+    next_priority_us: i64,
+    /// Turns of the background thread, the next one last.
+    ticks: Vec<i64>,
+}
+
+impl<'c> RecordingFollower<'c> {
+    pub fn new(
+        cluster: &'c Cluster,
+        run: &'c RecordedRun,
+        phases: Phases,
+        recorded: &'c RecordedDecisions,
+    ) -> RecordingFollower<'c> {
+        let controller =
+            Controller::new(cluster, run, Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases });
+        let period = cluster.settings.priority.calc_period.0.max(1) * SECOND;
+        let timer = phases.start_us + phases.first_priority_us;
+        let numbers = run.submissions.iter().enumerate();
+        RecordingFollower {
+            parts: vec![Vec::new(); controller.jobs.len()],
+            numbers: numbers.filter_map(|(place, one)| Some((one.id?, place))).collect(),
+            starts: run
+                .outcomes
+                .iter()
+                .filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0)))
+                .collect(),
+            stops: BTreeMap::new(),
+            cycle: None,
+            knows_running: false,
+            closed: vec![false; cluster.partitions.len()],
+            vanished: NodeSet::none(cluster.nodes.len()),
+            events: 0,
+            rows: 0,
+            early: Vec::new(),
+            next_priority_us: timer + period,
+            ticks: ticks(&recorded.steps, &phases),
+            controller,
+            run,
+            recorded,
+        }
+    }
+
+    /// Goes through the whole recording.
+    pub fn follow(mut self, tally: &mut DecisionTally) {
+        for step in &self.recorded.steps {
+            self.advance(step.at_ms * 1000, tally);
+            self.step(step, tally);
+        }
+        let last = self.recorded.priorities.last().map_or(0, |row| row.at_ms * 1000);
+        self.advance(last, tally);
+        std::mem::take(&mut self.early).into_iter().for_each(|row| self.row(row, tally));
+    }
+
+    /// What happens by itself until an instant: timers, what users and administrators did, snapshots.
+    fn advance(&mut self, to_us: i64, tally: &mut DecisionTally) {
+        let period = self.controller.cluster.settings.priority.calc_period.0.max(1) * SECOND;
+        // Over very long times without a word the timer only turns.
+        let turns = (to_us - self.next_priority_us) / period;
+        self.next_priority_us += (turns - MOST_TURNS).max(0) * period;
+        loop {
+            let row = self.recorded.priorities.get(self.rows).map_or(i64::MAX, |row| row.at_ms * 1000);
+            let event = self.run.events.get(self.events).map_or(i64::MAX, |event| event.at_ms * 1000);
+            let due = self.controller.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+            let tick = self.ticks.last().copied().unwrap_or(i64::MAX);
+            let at = row.min(event).min(due).min(tick).min(self.next_priority_us);
+            if at > to_us {
+                break;
+            }
+            self.set_clock(at);
+            if at == tick {
+                self.ticks.pop();
+                self.tick(at);
+            } else if at == due {
+                if let Some(Reverse((_, Due::Release(job)))) = self.controller.due.pop() {
+                    self.controller.release(job);
+                    self.forget_running();
+                }
+            } else if at == event {
+                self.event();
+            } else if at == self.next_priority_us {
+                self.controller.recompute();
+                self.next_priority_us += period;
+                for job in self.controller.waiting.clone() {
+                    self.note_parts(job);
+                }
+            } else {
+                let row = &self.recorded.priorities[self.rows];
+                self.rows += 1;
+                match self.job(row.job) {
+                    Some(job) if self.controller.jobs[job].state == CtlState::ToCome => self.early.push(row),
+                    _ => self.row(row, tally),
+                }
+            }
+        }
+        self.set_clock(to_us);
+    }
+
+    /// A turn of the background thread: limits are checked.
+    fn tick(&mut self, at: i64) {
+        let now = (at - CLOCK_LAG_US).div_euclid(SECOND);
+        for job in self.controller.check_limits(now) {
+            self.stops.entry(job).or_insert(now);
+        }
+    }
+
+    fn set_clock(&mut self, at: i64) {
+        self.controller.now_us = self.controller.now_us.max(at);
+    }
+
+    /// Cancellations are in the log, with the second in which they had their effect.
+    fn event(&mut self) {
+        let action = &self.run.events[self.events].action;
+        self.events += 1;
+        if !matches!(action, ClusterAction::Cancel { .. }) {
+            self.controller.act(action);
+        }
+    }
+
+    fn note_parts(&mut self, job: usize) {
+        let now = self.controller.now();
+        let places = 0..self.controller.jobs[job].places.len();
+        self.parts[job] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
+    }
+
+    fn job(&self, number: JobNumber) -> Option<usize> {
+        let own = &self.controller.of_submission[*self.numbers.get(&number.id)?];
+        let job = |&job: &usize| &self.controller.jobs[job];
+        match number.task {
+            Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
+            None => {
+                own.iter().copied().find(|one| job(one).state == CtlState::Waiting).or(own.first().copied())
+            }
+        }
+    }
+
+    fn place(&self, job: usize, partition: &str) -> Option<usize> {
+        let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
+        self.controller.jobs[job].places.iter().position(|place| named(place.partition))
+    }
+
+    /// A row of a snapshot.
+    fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
+        let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
+        let decided = found.map(|(job, place)| {
+            let parts = self.parts[job].get(place).map(rounded).unwrap_or_default();
+            (self.controller.jobs[job].places[place].priority, parts)
+        });
+        let equal = decided == Some((row.priority, row.parts));
+        tally.count(DecisionKind::Priority, equal, || {
+            let ShownPriority { priority, parts, .. } = row;
+            let decided = decided.map_or("unknown job".to_owned(), |one| format!("{one:?}"));
+            (row.at_ms.div_euclid(1000), named(row.job), [format!("{:?}", (priority, parts)), decided])
+        });
+    }
+
+    fn step(&mut self, step: &LoggedStep, tally: &mut DecisionTally) {
+        if let LoggedAction::Started { on, .. } | LoggedAction::Planned { on, .. } = &step.what
+            && on.nodes.iter().any(|&node| node >= self.controller.cluster.nodes.len())
+        {
+            return;
+        }
+        if let LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } = &step.what
+            && let Some(job) = self.job(*job)
+            && !matches!(self.controller.jobs[job].state, CtlState::Waiting | CtlState::Running)
+        {
+            // It is there before its submission is logged, or after it had left here.
+            self.controller.describe_job(job);
+        }
+        match &step.what {
+            LoggedAction::Submitted(number) => {
+                let Some(&place) = self.numbers.get(&number.id) else { return };
+                self.submit(place);
+                let (own, early): (Vec<_>, Vec<_>) = std::mem::take(&mut self.early)
+                    .into_iter()
+                    .partition(|row| self.numbers.get(&row.job.id) == Some(&place));
+                self.early = early;
+                own.into_iter().for_each(|row| self.row(row, tally));
+            }
+            LoggedAction::Pass { .. } => {
+                self.cycle = None;
+                self.closed.fill(false);
+                self.vanished = NodeSet::none(self.controller.cluster.nodes.len());
+                self.see_queue();
+            }
+            LoggedAction::Blocked { job, partitions } => self.block(*job, partitions),
+            LoggedAction::Cycle => {
+                self.see_queue();
+                self.knows_running = false;
+                let cluster = self.controller.cluster;
+                self.cycle =
+                    cluster.settings.backfill.as_ref().map(|settings| self.controller.begin_cycle(settings));
+            }
+            LoggedAction::Started { job, on, backfilled } => self.started(*job, on, *backfilled, tally),
+            LoggedAction::Planned { job, on, start, end } => {
+                let planned = self.planned(*job, &on.partition);
+                let equal = planned.as_ref().is_some_and(|one| one.0 == start.0);
+                let now = self.controller.now();
+                let words = |found: &Option<(i64, Vec<usize>)>| {
+                    let recorded = format!("{} on {}", start.0 - now, self.nodes(&on.nodes));
+                    let decided = found.as_ref().map_or("never".to_owned(), |(at, nodes)| {
+                        format!("{} on {}", at - now, self.nodes(nodes))
+                    });
+                    (now, named(*job), [recorded, decided])
+                };
+                tally.count(DecisionKind::PlanStart, equal, || words(&planned));
+                let same = equal && planned.as_ref().is_some_and(|one| one.1 == on.nodes);
+                tally.count(DecisionKind::PlanNodes, same, || words(&planned));
+                self.plan_for(*job, on, start.0, end.0);
+            }
+            LoggedAction::Ended(number) => self.ended(*number, true),
+            LoggedAction::Stopped(number) => {
+                // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
+                let nearest = step.at_ms * 1000 + self.controller.phases.tick_us / 2;
+                while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
+                    self.tick(tick);
+                }
+                let now = (step.at_ms * 1000 - CLOCK_LAG_US).div_euclid(SECOND);
+                let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
+                tally.count(DecisionKind::Kill, stop == Some(now), || {
+                    let decided = stop.map_or("not yet".to_owned(), |stop| stop.to_string());
+                    (now, named(*number), [now.to_string(), decided])
+                });
+                // Checks go on from this one, which may have slipped.
+                self.controller.last_limit_check = now;
+                self.ended(*number, false);
+            }
+            LoggedAction::Cancelled(number) => {
+                let Some(&place) = self.numbers.get(&number.id) else { return };
+                let key = self.run.submissions[place].key.clone();
+                self.controller.act(&ClusterAction::Cancel { key, task: number.task });
+                self.forget_running();
+            }
+        }
+    }
+
+    fn submit(&mut self, place: usize) {
+        self.controller.submit(place);
+        for job in self.controller.of_submission[place].clone() {
+            self.note_parts(job);
+        }
+    }
+
+    fn forget_running(&mut self) {
+        self.knows_running = false;
+    }
+
+    /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
+    fn see_queue(&mut self) {
+        let queue = self.controller.take_queue();
+        self.controller.give_back(queue);
+    }
+
+    fn nodes(&self, nodes: &[usize]) -> String {
+        let names: Vec<&str> =
+            nodes.iter().map(|&node| self.controller.cluster.nodes[node].name.as_str()).collect();
+        names.join(",")
+    }
+
+    /// The pass closes a partition: of those that the job waits in, the first that is open.
+    fn block(&mut self, number: JobNumber, partitions: &[String]) {
+        let Some(job) = self.job(number) else { return };
+        if self.controller.jobs[job].reservation.is_some() {
+            return;
+        }
+        let mut open = partitions.iter().filter_map(|name| self.controller.cluster.partition(name));
+        let Some(partition) = open.find(|&one| !self.closed[one]) else { return };
+        self.closed[partition] = true;
+        self.vanished.add(&self.controller.layout.partitions[partition]);
+        if let Some(place) = self.controller.jobs[job].places.first() {
+            let kept = place.kept.clone();
+            self.controller.note_selection(&kept.need, true);
+        }
+    }
+
+    /// What the cycle plans for a job after what it has planned so far.
+    fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
+        let job = self.job(number)?;
+        let place = self.place(job, partition)?;
+        let cycle = self.cycle.as_mut()?;
+        let at = self.controller.jobs[job].places[place].clone();
+        if !std::mem::replace(&mut self.knows_running, true) {
+            let Controller { running, jobs, load, .. } = &self.controller;
+            *cycle.releases.borrow_mut() = Releases::of(running, jobs, load, true);
+        }
+        let (start, mut nodes) = self.controller.plan(job, &at, cycle)?;
+        nodes.sort_unstable();
+        Some((start, nodes))
+    }
+
+    /// The cycle has planned a job.
+    fn plan_for(&mut self, number: JobNumber, on: &LoggedPlace, start: i64, end: i64) {
+        let count = self.controller.cluster.nodes.len();
+        if let Some(job) = self.job(number)
+            && let Some(place) = self.place(job, &on.partition)
+        {
+            let kept = self.controller.jobs[job].places[place].kept.clone();
+            self.controller.note_selection(&kept.need, false);
+            if kept.need.is_exclusive {
+                let cpus = on.nodes.iter().map(|&node| self.controller.layout.nodes[node].cpus);
+                self.controller.jobs[job].size_cpus = cpus.sum();
+            }
+        }
+        if let Some(cycle) = &mut self.cycle
+            && start <= cycle.begin + cycle.settings.window.0
+        {
+            let grid = cycle.settings.resolution.0.max(1);
+            let set = NodeSet::of(count, on.nodes.iter().copied());
+            cycle.map.plan(start.div_euclid(grid) * grid, end, &set, grid);
+        }
+    }
+
+    fn started(&mut self, number: JobNumber, on: &LoggedPlace, backfilled: bool, tally: &mut DecisionTally) {
+        let found = self.job(number).and_then(|job| Some((job, self.place(job, &on.partition)?)));
+        let now = self.controller.now();
+        let decided = if backfilled {
+            let planned = self.planned(number, &on.partition);
+            let at_once = planned.as_ref().is_some_and(|one| one.0 <= now);
+            tally.count(DecisionKind::BackfillStart, at_once, || {
+                let decided = planned.as_ref().map_or("never".to_owned(), |one| (one.0 - now).to_string());
+                (now, named(number), ["0".to_owned(), decided])
+            });
+            planned.map(|one| one.1)
+        } else {
+            found.and_then(|(job, place)| {
+                let at = &self.controller.jobs[job].places[place];
+                let mut nodes = self.controller.nodes_now(job, at, &self.vanished)??;
+                nodes.sort_unstable();
+                Some(nodes)
+            })
+        };
+        tally.count(DecisionKind::StartNodes, decided.as_ref() == Some(&on.nodes), || {
+            let decided = decided.as_ref().map_or("none".to_owned(), |nodes| self.nodes(nodes));
+            (now, named(number), [self.nodes(&on.nodes), decided])
+        });
+        if let Some((job, place)) = found {
+            let kept = self.controller.jobs[job].places[place].kept.clone();
+            if backfilled {
+                self.controller.note_selection(&kept.need, false);
+            }
+            self.controller.note_selection(&kept.need, true);
+            self.start(job, place, on, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
+        }
+        self.forget_running();
+    }
+
+    /// Starts a job as it was started.
+    fn start(&mut self, job: usize, place: usize, on: &LoggedPlace, by: StartedBy) {
+        match self.controller.jobs[job].state {
+            CtlState::Waiting => {}
+            CtlState::Running => return,
+            CtlState::ToCome => self.submit(self.controller.jobs[job].submission),
+            _ => {}
+        }
+        if self.controller.jobs[job].state != CtlState::Waiting {
+            // It was refused or has left here, and not there.
+            let limits = self.controller.jobs[job].limits.clone();
+            self.controller.limits.arrived(&limits);
+        }
+        let one = &self.controller.jobs[job];
+        let kept = one.places[place].kept.clone();
+        let need = &kept.need;
+        let key = self.run.submissions[one.submission].key.as_str();
+        // The second that was recorded; what is logged may be of the next.
+        if let Some(&start) = self.starts.get(&(key, one.task))
+            && start != self.controller.now()
+        {
+            self.controller.now_us =
+                if start < self.controller.now() { start * SECOND + SECOND - 1 } else { start * SECOND };
+        }
+        let mut given = self.controller.given(&on.nodes, need);
+        if given.iter().map(|share| share.cpus).sum::<u32>() < need.cpus {
+            // As if nothing else ran there.
+            let none = NodeSet::none(0);
+            let layout = &self.controller.layout;
+            given = NodeOffer { layout, in_use: None, nodes: &none, lighter: &none }.shares(&on.nodes, need);
+        }
+        let amounts = self.controller.limits.amounts(&given);
+        self.controller.start(job, place, given, amounts, by);
+        // It ends when the recording says so.
+        self.controller.due.retain(|Reverse((_, due))| matches!(due, Due::Release(_)));
+        self.stops.remove(&job);
+    }
+
+    fn ended(&mut self, number: JobNumber, well: bool) {
+        if let Some(job) = self.job(number)
+            && self.controller.jobs[job].state == CtlState::Running
+        {
+            self.controller.end(job, well);
+            self.forget_running();
+        }
+    }
+}
+
+fn rounded(parts: &PriorityParts) -> PriorityPartsShown {
+    let whole = |part: f64| part.round_ties_even() as i64;
+    PriorityPartsShown {
+        age: whole(parts.age),
+        fair_share: whole(parts.fair_share),
+        size: whole(parts.size),
+        partition: whole(parts.partition),
+        qos: whole(parts.qos),
+        nice: whole(parts.nice),
+    }
+}
+
+fn named(number: JobNumber) -> String {
+    number.task.map_or(number.id.to_string(), |task| format!("{}_{task}", number.id))
+}

@@ -1,0 +1,199 @@
+//! What happens to jobs: they come, start, end and leave; and what users and administrators do.
+
+use std::cmp::Reverse;
+
+use super::job::{CtlState, StartedBy};
+use super::layout::NodeShare;
+use super::limits::Amounts;
+use super::state::{Controller, Due};
+use crate::cluster::{ClusterAction, NodeState};
+
+impl Controller<'_> {
+    pub(super) fn submit(&mut self, place: usize) {
+        let is_to_come = |job: &usize| self.jobs[*job].state == CtlState::ToCome;
+        let own: Vec<usize> = self.of_submission[place].iter().copied().filter(is_to_come).collect();
+        self.describe(place, &own);
+        let now = self.now();
+        let admitted = own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].limits, own.len()));
+        self.records += 1;
+        self.arrays[place].record = self.records;
+        for job in own {
+            let possible = admitted && self.jobs[job].places.iter().any(|one| one.kept.need.could_run);
+            self.jobs[job].submit = now;
+            if !possible {
+                self.jobs[job].state = CtlState::Refused;
+                self.forget(job);
+                continue;
+            }
+            self.jobs[job].state = CtlState::Waiting;
+            // An array that says how many tasks may run is looked at by the first pass or cycle.
+            let array = self.submissions[place].request.array.as_ref();
+            let is_throttled = array.is_some_and(|array| array.throttle.is_some_and(|most| most > 0));
+            let is_ready = !is_throttled && self.is_ready(job) == Some(true);
+            self.waiting.push(job);
+            let limits = self.jobs[job].limits.clone();
+            self.limits.arrived(&limits);
+            self.jobs[job].eligible = is_ready.then_some(now);
+            self.prioritize(job, now);
+            let places = &self.jobs[job].places;
+            let is_sized =
+                self.cluster.settings.priority.weights.job_size == 0 || !places[0].kept.need.is_exclusive;
+            self.jobs[job].is_sized = is_sized;
+            if !is_sized && self.layout.equal_cpus.is_some() {
+                self.unsized_jobs.push(job);
+            }
+            if is_ready {
+                self.unseen.push(job);
+                self.enqueue(job);
+            } else {
+                self.unready.push(job);
+            }
+            let kept = self.jobs[job].places[0].kept.clone();
+            self.note_selection(&kept.need, true);
+        }
+        self.pass_requested = true;
+        self.changed = true;
+    }
+
+    /// Of a job that is gone only what became of it is kept.
+    fn forget(&mut self, job: usize) {
+        let no_need = self.no_need.clone();
+        self.jobs[job].places.iter_mut().for_each(|place| place.kept = no_need.clone());
+    }
+
+    pub(super) fn act(&mut self, action: &ClusterAction) {
+        match action {
+            ClusterAction::Cancel { key, task } => {
+                let Some(&place) = self.keys.get(key) else { return };
+                for job in self.of_submission[place].clone() {
+                    if task.is_some() && self.jobs[job].task != *task {
+                        continue;
+                    }
+                    match self.jobs[job].state {
+                        CtlState::Waiting => self.withdraw(job),
+                        CtlState::Running => self.end(job, false),
+                        CtlState::ToCome => self.jobs[job].state = CtlState::Cancelled,
+                        _ => {}
+                    }
+                }
+            }
+            ClusterAction::Reserve(reservation) => {
+                self.reservations.retain(|one| one.name != reservation.name);
+                self.reservations.push(reservation.clone());
+            }
+            ClusterAction::Unreserve { name } => self.reservations.retain(|one| one.name != *name),
+            ClusterAction::Nodes(change) => {
+                for &node in &change.nodes {
+                    match change.state {
+                        NodeState::Up => self.up.insert(node),
+                        _ => self.up.remove(node),
+                    }
+                }
+                self.open_partitions();
+            }
+        }
+        self.pass_requested = true;
+        self.changed = true;
+    }
+
+    pub(super) fn end(&mut self, job: usize, well: bool) {
+        let now = self.now();
+        let one = &mut self.jobs[job];
+        one.state = CtlState::Ended { well };
+        one.end = now;
+        self.running.retain(|&other| other != job);
+        if well {
+            self.release(job);
+        } else {
+            self.due.push(Reverse((self.now_us + self.phases.stop_delay_us, Due::Release(job))));
+        }
+        let limits = self.jobs[job].limits.clone();
+        self.limits.ended(&limits, &self.jobs[job].amounts);
+        self.limits.left(&limits);
+        self.charge(job, now);
+        self.jobs[job].amounts = Amounts::default();
+        self.arrays[self.jobs[job].submission].running -= 1;
+        self.forget(job);
+        self.pass_requested = true;
+        self.changed = true;
+    }
+
+    /// A waiting job leaves.
+    pub(super) fn withdraw(&mut self, job: usize) {
+        self.jobs[job].state = CtlState::Cancelled;
+        self.jobs[job].end = self.now();
+        self.leave_waiting(job);
+        let limits = self.jobs[job].limits.clone();
+        self.limits.left(&limits);
+        self.dequeue(job);
+        self.forget(job);
+    }
+
+    /// A job does not wait any more.
+    fn leave_waiting(&mut self, job: usize) {
+        if let Some(at) = self.waiting.iter().position(|&other| other == job) {
+            self.waiting.remove(at);
+        }
+        let submission = self.jobs[job].submission;
+        let own = &self.of_submission[submission];
+        let waits = |&one: &usize| matches!(self.jobs[one].state, CtlState::Waiting | CtlState::ToCome);
+        let mut from = self.arrays[submission].waiting_from;
+        while own.get(from).is_some_and(|one| !waits(one)) {
+            from += 1;
+        }
+        self.arrays[submission].waiting_from = from;
+    }
+
+    pub(super) fn release(&mut self, job: usize) {
+        for share in std::mem::take(&mut self.jobs[job].shares) {
+            self.load.release(&share);
+        }
+    }
+
+    pub(super) fn start(
+        &mut self,
+        job: usize,
+        place: usize,
+        shares: Vec<NodeShare>,
+        amounts: Amounts,
+        by: StartedBy,
+    ) {
+        let (now, now_us) = (self.now(), self.now_us);
+        for share in &shares {
+            self.load.take(share);
+        }
+        let limits = self.jobs[job].limits.clone();
+        self.limits.started(&limits, &amounts);
+        let one = &mut self.jobs[job];
+        one.state = CtlState::Running;
+        one.nodes = shares.iter().map(|share| share.node as u32).collect();
+        one.cpus = shares.iter().map(|share| share.cpus).sum();
+        if self.keeps_parts {
+            one.parts.clone_from(&shares);
+        }
+        (one.shares, one.amounts, one.by) = (shares, amounts, Some(by));
+        (one.start, one.start_us, one.ran_in) = (now, now_us, one.places[place].partition);
+        one.limit_end = now + one.places[place].limit;
+        one.record = self.arrays[one.submission].record;
+        one.incarnation += 1;
+        if let Some(run) = one.run_us {
+            self.due.push(Reverse((
+                now_us.saturating_add(run) + self.phases.end_delay_us,
+                Due::End(job, one.incarnation),
+            )));
+        }
+        let (key, submission, is_task) = ((one.limit_end, one.record), one.submission, one.task.is_some());
+        let of = |other: usize| (self.jobs[other].limit_end, self.jobs[other].record);
+        let at = self.running.partition_point(|&other| of(other) <= key);
+        self.running.insert(at, job);
+        self.leave_waiting(job);
+        if is_task {
+            // The task takes the array's record; the tasks that wait get a new one.
+            self.records += 1;
+            self.arrays[submission].record = self.records;
+        }
+        self.arrays[submission].running += 1;
+        self.dequeue(job);
+        self.changed = true;
+    }
+}

@@ -1,0 +1,101 @@
+//! Needs that jobs share.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::{Rc, Weak};
+
+use super::layout::{Load, LoadVersion, NodeLayout};
+use super::need::Need;
+use super::node_set::NodeSet;
+use crate::cluster::{Cluster, JobRequest};
+
+/// A need, and the nodes on which something of it could run now.
+#[derive(Debug)]
+pub struct KeptNeed {
+    /// The need.
+    pub need: Need,
+    usable: RefCell<UsableNodes>,
+}
+
+#[derive(Debug)]
+struct UsableNodes {
+    nodes: NodeSet,
+    seen: LoadVersion,
+}
+
+impl KeptNeed {
+    pub fn new(need: Need) -> KeptNeed {
+        let nodes = NodeSet::none(need.feasible.capacity());
+        let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
+        KeptNeed { need, usable: RefCell::new(UsableNodes { nodes, seen }) }
+    }
+
+    /// Keeps of these nodes those that could run something of it now.
+    pub fn keep_usable(&self, nodes: &mut NodeSet, layout: &NodeLayout, load: &Load) {
+        if self.need.is_exclusive {
+            nodes.keep(&self.need.feasible);
+            nodes.keep(load.idle());
+            return;
+        }
+        let mut usable = self.usable.borrow_mut();
+        let version = load.version();
+        if usable.seen.epoch != version.epoch {
+            usable.nodes.copy_from(&self.need.feasible);
+            for node in self.need.feasible.iter() {
+                if load.in_use().usable(layout, node, &self.need) == 0 {
+                    usable.nodes.remove(node);
+                }
+            }
+        } else {
+            for &node in &load.changes()[usable.seen.changes..] {
+                let node = node as usize;
+                if self.need.feasible.contains(node) && load.in_use().usable(layout, node, &self.need) > 0 {
+                    usable.nodes.insert(node);
+                } else {
+                    usable.nodes.remove(node);
+                }
+            }
+        }
+        usable.seen = version;
+        nodes.keep(&usable.nodes);
+    }
+}
+
+/// The needs of jobs that are there, each once.
+#[derive(Debug, Default)]
+pub struct NeedCache {
+    kept: HashMap<(usize, Need, String), Weak<KeptNeed>>,
+    /// It is cleared of what is not used any more when it has so many.
+    most: usize,
+}
+
+impl NeedCache {
+    /// The need of a request in a partition.
+    pub fn get(
+        &mut self,
+        request: &JobRequest,
+        partition: usize,
+        layout: &NodeLayout,
+        cluster: &Cluster,
+    ) -> Rc<KeptNeed> {
+        let need = Need::of(request, partition, layout, cluster);
+        // What decides which nodes are feasible and is not in the need itself.
+        let nodes = match (&request.constraint, request.exclude.is_empty()) {
+            (None, true) => String::new(),
+            (constraint, _) => format!("{constraint:?} {:?}", request.exclude),
+        };
+        let key = (partition, need, nodes);
+        if let Some(kept) = self.kept.get(&key).and_then(Weak::upgrade) {
+            return kept;
+        }
+        if self.kept.len() >= self.most {
+            self.kept.retain(|_, kept| kept.strong_count() > 0);
+            self.most = (2 * self.kept.len()).max(1_000);
+        }
+        let mut need = key.1.clone();
+        need.find_feasible(request, partition, layout, cluster);
+        let kept = Rc::new(KeptNeed::new(need));
+        self.kept.insert(key, Rc::downgrade(&kept));
+        kept
+    }
+}

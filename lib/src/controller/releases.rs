@@ -1,0 +1,141 @@
+//! What running jobs give back when they reach their limits.
+
+use super::job::ControlledJob;
+use super::layout::{Load, NodeShare, NodeUse};
+use super::node_set::NodeSet;
+
+/// The nodes that are idle are noted after each so many jobs.
+const BLOCK: usize = 32;
+
+/// Running jobs in the order of their limits' ends, and what they hold.
+#[derive(Debug, Default)]
+pub struct Releases {
+    ends: Vec<i64>,
+    /// Where the shares of each job begin; one more at the end.
+    begins: Vec<u32>,
+    shares: Vec<NodeShare>,
+    /// Their nodes.
+    nodes: Vec<u32>,
+    /// The last of its jobs to end, for each node; beyond the last for those without.
+    last_of_node: Vec<u32>,
+    /// Nodes that are idle once so many blocks of jobs have ended.
+    idle: Vec<NodeSet>,
+    /// Nodes of the jobs of each block.
+    held: Vec<NodeSet>,
+    /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
+    /// the shares.
+    pub in_use: NodeUse,
+}
+
+impl Releases {
+    /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
+    pub fn of(running: &[usize], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
+        let mut releases = Releases { begins: vec![0], ..Releases::default() };
+        if with_shares {
+            releases.in_use = load.in_use().clone();
+        }
+        let count = load.in_use().len();
+        releases.last_of_node = vec![u32::MAX; count];
+        for (place, &job) in running.iter().enumerate() {
+            releases.ends.push(jobs[job].limit_end);
+            for share in &jobs[job].shares {
+                releases.last_of_node[share.node] = place as u32;
+                releases.nodes.push(share.node as u32);
+            }
+            if with_shares {
+                releases.shares.extend_from_slice(&jobs[job].shares);
+            }
+            releases.begins.push(releases.nodes.len() as u32);
+        }
+        let mut idle = load.idle().clone();
+        releases.idle.push(idle.clone());
+        let mut from = 0;
+        while from < running.len() {
+            let to = (from + BLOCK).min(running.len());
+            let mut held = NodeSet::none(count);
+            for place in from..to {
+                for &node in releases.nodes(place) {
+                    held.insert(node as usize);
+                    if releases.last_of_node[node as usize] == place as u32 {
+                        idle.insert(node as usize);
+                    }
+                }
+            }
+            releases.idle.push(idle.clone());
+            releases.held.push(held);
+            from = to;
+        }
+        releases
+    }
+
+    /// How many jobs.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// When a job reaches its limit; `None` beyond the last.
+    pub fn end(&self, place: usize) -> Option<i64> {
+        self.ends.get(place).copied()
+    }
+
+    /// The first job that reaches its limit after this instant.
+    pub fn first_after(&self, at: i64) -> usize {
+        self.ends.partition_point(|&end| end <= at)
+    }
+
+    /// What a job holds.
+    pub fn shares(&self, place: usize) -> &[NodeShare] {
+        &self.shares[self.begins[place] as usize..self.begins[place + 1] as usize]
+    }
+
+    fn nodes(&self, place: usize) -> &[u32] {
+        &self.nodes[self.begins[place] as usize..self.begins[place + 1] as usize]
+    }
+
+    /// The first job from a place on that holds one of these nodes.
+    pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
+        let mut place = from;
+        while place < self.len() {
+            let block_end = ((place / BLOCK + 1) * BLOCK).min(self.len());
+            if self.held[place / BLOCK].meets(nodes) {
+                let holds =
+                    |place: &usize| self.nodes(*place).iter().any(|&node| nodes.contains(node as usize));
+                if let Some(found) = (place..block_end).find(holds) {
+                    return Some(found);
+                }
+            }
+            place = block_end;
+        }
+        None
+    }
+
+    /// A job before whose end fewer than so many of these nodes are idle, as far as blocks tell: it is at
+    /// most a block too early. `None` if there are never so many.
+    pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
+        let block = self.idle.partition_point(|idle| idle.shared(nodes) < least);
+        (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
+    }
+
+    /// These nodes as far as they are idle once all jobs up to this one have ended.
+    pub fn idle_after(&self, place: usize, nodes: &NodeSet) -> NodeSet {
+        let block = (place + 1) / BLOCK;
+        let mut idle = self.idle[block].clone();
+        idle.keep(nodes);
+        for later in block * BLOCK..=place {
+            for &node in self.nodes(later) {
+                let node = node as usize;
+                if self.last_of_node[node] == later as u32 && nodes.contains(node) {
+                    idle.insert(node);
+                }
+            }
+        }
+        idle
+    }
+
+    /// Those of these nodes that are idle now.
+    pub fn idle_now(&self, nodes: &NodeSet) -> NodeSet {
+        let mut idle = nodes.clone();
+        idle.keep(&self.idle[0]);
+        idle
+    }
+}

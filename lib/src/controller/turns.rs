@@ -1,0 +1,46 @@
+//! When the background thread had its turns, by what was logged.
+
+use super::phases::Phases;
+use crate::cluster::{LoggedAction, LoggedStep};
+
+/// No more turns of a timer are followed between two logged steps.
+pub const MOST_TURNS: i64 = 100_000;
+
+/// A pass so near to an expected turn of the background thread is at that turn; others are started by nodes that report.
+const TICK_TOLERANCE_US: i64 = 60_000;
+
+/// Turns of the background thread, the last one first. Passes over the whole queue are at turns; between these there are as many
+/// as there is time for; passes about then tell them exactly. Stops at time limits are not looked at.
+pub fn ticks(steps: &[LoggedStep], phases: &Phases) -> Vec<i64> {
+    let first = phases.start_us + phases.first_tick_us;
+    let is_sure = |step: &&LoggedStep| matches!(step.what, LoggedAction::Pass { full: true });
+    let at = |step: &LoggedStep| step.at_ms * 1000;
+    let sure = between(first, phases.tick_us, steps.iter().filter(is_sure).map(at));
+    let is_near = |&at: &i64| {
+        let after = sure.partition_point(|&tick| tick < at);
+        let near = |place: Option<&i64>| place.is_some_and(|tick| (tick - at).abs() <= TICK_TOLERANCE_US);
+        near(sure.get(after)) || near(after.checked_sub(1).and_then(|before| sure.get(before)))
+    };
+    let passes = steps.iter().filter(|step| matches!(step.what, LoggedAction::Pass { .. }));
+    let mut ticks = between(first, phases.tick_us, passes.map(at).filter(is_near));
+    // And on to the end of the log.
+    let (last, end) = (ticks[ticks.len() - 1], steps.last().map_or(first, at));
+    let turns = ((end - last) / phases.tick_us.max(1) + 1).clamp(0, MOST_TURNS);
+    ticks.extend((1..=turns).map(|turn| last + phases.tick_us * turn));
+    ticks.reverse();
+    ticks
+}
+
+/// Instants about a period apart, from the first on, evenly between those that are known.
+fn between(first: i64, period: i64, known: impl Iterator<Item = i64>) -> Vec<i64> {
+    let period = period.max(1);
+    let (mut all, mut last) = (vec![first], first);
+    for at in known {
+        // What follows within half a period belongs to the last.
+        let turns = (at - last + period / 2).div_euclid(period);
+        let first = (turns - MOST_TURNS).max(0) + 1;
+        all.extend((first..=turns).map(|turn| at - (at - last) / turns * (turns - turn)));
+        last = if turns > 0 { at } else { last };
+    }
+    all
+}

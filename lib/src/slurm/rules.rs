@@ -1,0 +1,31 @@
+//! What of a log is left out, or taken otherwise than it stands there, counted by rule.
+
+use serde::Serialize;
+
+/// How often something was left out, or taken otherwise than it stands there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CountedRule {
+    /// What it is.
+    pub rule: String,
+    /// How often.
+    pub count: usize,
+    /// The first line of the log that it happened at.
+    pub line: usize,
+}
+
+/// Counts, in the order in which rules first applied.
+#[derive(Debug, Default)]
+pub(super) struct RuleCounter(Vec<CountedRule>);
+
+impl RuleCounter {
+    pub fn count(&mut self, rule: &str, line: usize) {
+        match self.0.iter_mut().find(|one| one.rule == rule) {
+            Some(one) => one.count += 1,
+            None => self.0.push(CountedRule { rule: rule.to_owned(), count: 1, line }),
+        }
+    }
+
+    pub fn into_rules(self) -> Vec<CountedRule> {
+        self.0
+    }
+}

@@ -1,0 +1,257 @@
+//! Lists of submissions: what is written is read as the same, whatever was asked for.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use queuecast::cluster::{
+    Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, FeatureExpr, GresRequest, JobArray,
+    JobRequest, MemoryRequest, SubmittedJob, TaskRun, TimeLimit,
+};
+use queuecast::slurm::{SiteOptions, read_site, write_submissions};
+use queuecast::units::{Seconds, Time};
+
+/// Numbers out of a seed (splitmix, Steele et al. 2014).
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % most.max(1)
+    }
+
+    /// A value in one of three cases.
+    fn maybe<T>(&mut self, value: impl FnOnce(&mut Draws) -> T) -> Option<T> {
+        (self.below(3) == 0).then(|| value(self))
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.maybe(|draws| draws.below(1 << 20) as u32)
+    }
+
+    fn word(&mut self) -> String {
+        let words = ["a", "b2", "gpu-x", "c_1", "long.name", "x9"];
+        words[self.below(words.len() as u64) as usize].to_owned()
+    }
+
+    fn words(&mut self) -> Vec<String> {
+        (0..self.below(4)).map(|_| self.word()).collect()
+    }
+
+    /// A text with everything that quotes and commas could break.
+    fn text(&mut self) -> String {
+        let pieces = ["a", " ", "'", "\"", ",", "\n", "#", "|", "\\", "é", "=", "--", "$x", ";"];
+        (0..self.below(6)).map(|_| pieces[self.below(pieces.len() as u64) as usize]).collect()
+    }
+
+    fn length(&mut self) -> Seconds {
+        Seconds(1 + self.below(900_000) as i64)
+    }
+
+    fn features(&mut self, depth: u64) -> FeatureExpr {
+        let parts = |draws: &mut Draws| {
+            vec![draws.features(0), draws.features(depth.saturating_sub(1)), draws.features(0)]
+        };
+        match self.below(if depth == 0 { 1 } else { 4 }) {
+            0 => FeatureExpr::Feature(self.word()),
+            1 => FeatureExpr::All(parts(self)),
+            2 => FeatureExpr::Any(parts(self)),
+            _ => FeatureExpr::Counted(Box::new(FeatureExpr::Feature(self.word())), self.below(9) as u32),
+        }
+    }
+
+    fn resources(&mut self, name: Option<&str>, with_kind: bool) -> Vec<GresRequest> {
+        (0..self.below(3))
+            .map(|_| GresRequest {
+                name: name.map_or_else(|| self.word(), str::to_owned),
+                kind: if with_kind { self.maybe(Draws::word) } else { None },
+                count: self.below(9),
+            })
+            .collect()
+    }
+
+    fn begin(&mut self) -> Begin {
+        match self.below(4) {
+            0 => Begin::After(Seconds(self.below(9_999) as i64)),
+            1 => Begin::At(Time(100_000_001 + self.below(1 << 31) as i64)),
+            2 => Begin::Clock(Seconds(self.below(86_400) as i64)),
+            _ => Begin::Local(Time(self.below(1 << 31) as i64)),
+        }
+    }
+
+    fn dependency(&mut self) -> Dependency {
+        let kinds = [
+            DependencyKind::After,
+            DependencyKind::AfterAny,
+            DependencyKind::AfterOk,
+            DependencyKind::AfterNotOk,
+            DependencyKind::AfterCorr,
+            DependencyKind::AfterBurstBuffer,
+        ];
+        let mut on: Vec<DependencyOn> = (0..2 + self.below(2))
+            .map(|_| DependencyOn {
+                kind: kinds[self.below(6) as usize],
+                job: format!("k{}", self.below(9)),
+                delay: Seconds(60 * self.below(3) as i64),
+            })
+            .collect();
+        if self.below(4) == 0 {
+            on.push(DependencyOn {
+                kind: DependencyKind::Singleton,
+                job: String::new(),
+                delay: Seconds::ZERO,
+            });
+        }
+        Dependency { any: self.below(2) == 0, on }
+    }
+
+    fn request(&mut self) -> JobRequest {
+        let fewest = self.number();
+        JobRequest {
+            name: self.maybe(Draws::text),
+            account: self.maybe(Draws::text),
+            qos: self.words(),
+            partitions: self.words(),
+            min_nodes: fewest,
+            max_nodes: fewest.and_then(|fewest| self.maybe(|draws| fewest + draws.below(3) as u32)),
+            tasks: self.number(),
+            cpus_per_task: self.number(),
+            tasks_per_node: self.number(),
+            tasks_per_socket: self.number(),
+            tasks_per_core: self.number(),
+            tasks_per_gpu: self.number(),
+            min_cpus_per_node: self.number(),
+            sockets_per_node: self.number(),
+            cores_per_socket: self.number(),
+            threads_per_core: self.number(),
+            one_thread_per_core: self.below(2) == 0,
+            overcommit: self.below(2) == 0,
+            spare_cores: self.number(),
+            memory: self.maybe(|draws| {
+                let mb = draws.below(1 << 40);
+                [MemoryRequest::PerNode(mb), MemoryRequest::PerCpu(mb), MemoryRequest::PerGpu(mb)]
+                    [draws.below(3) as usize]
+            }),
+            gres_per_node: self.resources(None, true),
+            gres_per_job: self.resources(Some("gpu"), true),
+            gres_per_task: self.resources(Some("gpu"), true),
+            gres_per_socket: self.resources(Some("gpu"), true),
+            cpus_per_gpu: self.number(),
+            constraint: self.maybe(|draws| match draws.below(4) {
+                0 => FeatureExpr::SameOnAll(vec![draws.features(0), draws.features(1)]),
+                1 => {
+                    let same = FeatureExpr::SameOnAll(vec![draws.features(0), draws.features(0)]);
+                    FeatureExpr::All(vec![draws.features(0), same])
+                }
+                _ => draws.features(2),
+            }),
+            prefer: self.maybe(|draws| draws.features(1)),
+            exclusivity: self.maybe(|draws| {
+                [
+                    Exclusivity::Exclusive,
+                    Exclusivity::User,
+                    Exclusivity::Mcs,
+                    Exclusivity::Topology,
+                    Exclusivity::Oversubscribe,
+                ][draws.below(5) as usize]
+            }),
+            node_list: self.words(),
+            exclude: self.words(),
+            contiguous: self.below(2) == 0,
+            spread: self.below(2) == 0,
+            use_min_nodes: self.below(2) == 0,
+            switches: self.maybe(|draws| (draws.below(9) as u32, draws.maybe(Draws::length))),
+            time_limit: self.maybe(|draws| match draws.below(4) {
+                0 => TimeLimit::Unlimited,
+                _ => TimeLimit::Of(draws.length()),
+            }),
+            time_min: self.maybe(Draws::length),
+            begin: self.maybe(Draws::begin),
+            deadline: self.maybe(Draws::begin),
+            dependency: self.maybe(Draws::dependency),
+            array: self.maybe(|draws| {
+                let mut indices: Vec<u32> = (0..1 + draws.below(5)).map(|_| draws.below(12) as u32).collect();
+                indices.sort_unstable();
+                indices.dedup();
+                JobArray { indices, throttle: draws.maybe(|draws| draws.below(5) as u32) }
+            }),
+            hold: self.below(2) == 0,
+            nice: self.maybe(|draws| draws.below(2_000) as i64 - 1_000),
+            priority: self.number(),
+            reservations: self.words(),
+            requeue: self.maybe(|draws| draws.below(2) == 0),
+            licenses: self.resources(None, false),
+        }
+    }
+
+    fn submission(&mut self, place: usize, begin: i64) -> SubmittedJob {
+        let request = self.request();
+        let submit_ms = begin + 1000 * place as i64 + self.below(1000) as i64;
+        let tasks = request.array.as_ref().map_or(1, |array| array.indices.len());
+        let run = |draws: &mut Draws| match draws.below(3) {
+            0 => TaskRun::PastLimit,
+            1 => TaskRun::Unknown,
+            _ => TaskRun::For(Seconds(draws.below(99_999) as i64)),
+        };
+        SubmittedJob {
+            key: format!("k{place}"),
+            id: self.maybe(|draws| 1_000 + 10 * place as u64 + draws.below(10)),
+            submit: Time(submit_ms.div_euclid(1000)),
+            submit_ms,
+            user: if self.below(3) == 0 { self.text() } else { self.word() },
+            request,
+            runs: (0..tasks).map(|_| run(self)).collect(),
+            not_modelled: ["--tmp", "--reboot"][..self.below(3) as usize]
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
+        }
+    }
+}
+
+fn read_again(jobs: &[SubmittedJob]) -> Vec<SubmittedJob> {
+    let texts: BTreeMap<String, String> = [("list.csv".to_owned(), write_submissions(jobs))].into();
+    let reading = read_site(&texts, &SiteOptions::default());
+    assert!(reading.misread.is_empty(), "{:?}\n{}", reading.misread, texts["list.csv"]);
+    reading.recording.map_or(Vec::new(), |run| run.submissions)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_as_the_same(seed in any::<u64>(), count in 1..6_usize, unix in any::<bool>()) {
+        let mut draws = Draws(seed);
+        let begin = if unix { 1_794_705_337_000 } else { -2_500 };
+        let jobs: Vec<SubmittedJob> = (0..count).map(|place| draws.submission(place, begin)).collect();
+        let again = read_again(&jobs);
+        prop_assert_eq!(&again, &jobs, "{}", write_submissions(&jobs));
+        prop_assert_eq!(write_submissions(&again), write_submissions(&jobs));
+    }
+}
+
+#[test]
+fn control_each_part_of_a_request_is_written() {
+    // A default value in place of any field that has another one is read as something else.
+    let mut differing = 0;
+    for seed in 0..200 {
+        let job = Draws(seed).submission(0, 0);
+        let changes: [fn(&mut JobRequest); 6] = [
+            |request| request.tasks = None,
+            |request| request.constraint = None,
+            |request| request.dependency = None,
+            |request| request.begin = None,
+            |request| request.gres_per_task.clear(),
+            |request| request.licenses.clear(),
+        ];
+        for change in changes {
+            let mut other = job.clone();
+            change(&mut other.request);
+            if other != job {
+                differing += 1;
+                assert_ne!(read_again(&[other]).first(), Some(&job));
+            }
+        }
+    }
+    assert!(differing > 200, "{differing} requests had such parts");
+}

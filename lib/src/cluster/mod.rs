@@ -9,9 +9,11 @@
 mod association;
 mod decided;
 mod event;
+mod expected;
 mod features;
 mod grown;
 mod limits;
+mod moment;
 mod node;
 mod order;
 mod outcome;
@@ -34,8 +36,10 @@ pub use decided::{
     JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions, ShownPriority,
 };
 pub use event::{ClusterAction, ClusterEvent, NodeChange};
+pub use expected::ExpectedStart;
 pub use features::FeatureExpr;
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
+pub use moment::{ClusterMoment, JobStanding, StandingState};
 pub use node::{ClusterNode, GenericResource, NodeClass, NodeState, classes_of};
 pub use order::name_order;
 pub use outcome::JobOutcome;

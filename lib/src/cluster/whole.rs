@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use super::association::Associations;
+use super::association::{Association, Associations};
 use super::node::{ClusterNode, NodeClass};
 use super::order::name_order;
 use super::partition::ClusterPartition;
 use super::qos::Qos;
 use super::reservation::{AdvanceReservation, Outage};
 use super::settings::ClusterSettings;
+use super::submitted::SubmittedJob;
 use super::topology::Topology;
 use super::tres::Tres;
 
@@ -60,6 +61,21 @@ impl Cluster {
     /// The index of a QOS.
     pub fn qos(&self, name: &str) -> Option<usize> {
         self.qos.iter().position(|one| one.name == name)
+    }
+
+    /// The index of the association that a submission counts for, whatever its partition.
+    pub fn association_of(&self, submission: &SubmittedJob) -> Option<usize> {
+        let account = submission.request.account.as_deref().unwrap_or_default();
+        let is_own = |one: &Association| {
+            one.account == account && one.user.as_deref() == Some(&submission.user) && one.partition.is_none()
+        };
+        self.associations.0.iter().position(is_own)
+    }
+
+    /// The index of the QOS that a submission has: the first it names, else that of its association.
+    pub fn qos_of(&self, submission: &SubmittedJob) -> Option<usize> {
+        let usual = || self.associations.0[self.association_of(submission)?].default_qos.as_ref();
+        self.qos(submission.request.qos.first().or_else(usual)?)
     }
 
     /// All processors.

@@ -60,7 +60,11 @@ impl FairShare {
         if seconds <= 0 {
             return;
         }
-        let amount = seconds as f64 * self.decay.powi(seconds as i32) * billing;
+        self.add(association, seconds as f64 * self.decay.powi(seconds as i32) * billing);
+    }
+
+    /// Adds usage to an association and all above it.
+    fn add(&mut self, association: usize, amount: f64) {
         let mut at = Some(association);
         // No deeper than there are associations, whatever the parents say.
         for _ in 0..self.usage.len() {
@@ -68,6 +72,15 @@ impl FairShare {
             self.usage[index] += amount;
             at = self.parents[index];
         }
+    }
+
+    /// Takes over what every association has used by its own jobs.
+    pub fn set_usage(&mut self, own: &[f64]) {
+        self.usage.fill(0.0);
+        for (index, &amount) in own.iter().enumerate().take(self.usage.len()) {
+            self.add(index, amount);
+        }
+        self.rank();
     }
 
     /// So many seconds have passed since usage decayed last.

@@ -60,7 +60,7 @@ impl<'c> RecordingFollower<'c> {
         recorded: &'c RecordedDecisions,
     ) -> RecordingFollower<'c> {
         let controller =
-            Controller::new(cluster, run, Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases });
+            Controller::new(cluster, &run.submissions, Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases });
         let period = cluster.settings.priority.calc_period.0.max(1) * SECOND;
         let timer = phases.start_us + phases.first_priority_us;
         let numbers = run.submissions.iter().enumerate();

@@ -17,6 +17,7 @@ mod layout;
 mod lifecycle;
 mod limits;
 mod main_pass;
+mod moment;
 mod need;
 mod need_cache;
 mod node_set;
@@ -45,6 +46,7 @@ mod tests;
 
 pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
 pub use decisions::decisions;
+pub use moment::{Onwards, run_on};
 pub use phases::Phases;
 pub use reasons::WaitReason;
 pub use simulate::{HeldPart, SimulatedJob, SimulatedRun, simulate_cluster, simulate_in_detail};

@@ -56,6 +56,17 @@ impl Phases {
         }
     }
 
+    /// Of a controller that has run for long: from an instant on, in microseconds, with the next tick, cycle and computation of
+    /// priorities so long after it.
+    pub fn running_on(now_us: i64, [tick, backfill, priority]: [i64; 3]) -> Phases {
+        Phases {
+            first_tick_us: tick,
+            first_backfill_us: now_us + backfill,
+            first_priority_us: priority,
+            ..Phases::from_start(now_us, 0)
+        }
+    }
+
     /// The second at which the background thread began: passes over the whole queue and checks of limits count from it.
     pub(super) fn background_start(&self) -> i64 {
         (self.start_us + self.first_priority_us - CLOCK_LAG_US).div_euclid(SECOND)

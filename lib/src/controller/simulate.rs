@@ -48,7 +48,7 @@ pub struct SimulatedRun {
 /// What would become of every job that was submitted, array tasks one by one, in the order of submission. Times are of the clock
 /// of the submissions; what the recording tells of outcomes is not looked at.
 pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> Vec<JobOutcome> {
-    let mut controller = Controller::new(cluster, run, phases);
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.run(&run.events);
     outcomes(&controller, cluster, run)
 }
@@ -59,7 +59,7 @@ pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &Rec
 
 /// The same, with what jobs held.
 pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> SimulatedRun {
-    let mut controller = Controller::new(cluster, run, phases);
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
     controller.run(&run.events);
     // What never starts is taken to wait until everything else is over.

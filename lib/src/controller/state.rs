@@ -14,7 +14,7 @@ use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
 use super::reasons::WaitedTimes;
-use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, RecordedRun, SubmittedJob};
+use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, SubmittedJob};
 
 /// Longer idle times are skipped but for their last half day.
 const LONG_IDLE: i64 = 86_400 * SECOND;
@@ -23,7 +23,7 @@ const LONG_IDLE: i64 = 86_400 * SECOND;
 const LAST_MS: i64 = 100_000_000_000_000;
 
 /// Time limits are checked so often, in seconds.
-const LIMIT_CHECK: i64 = 30;
+pub(super) const LIMIT_CHECK: i64 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
@@ -96,6 +96,8 @@ pub(super) struct Controller<'c> {
     pub(super) reasons: WaitedTimes,
     /// Whether it is kept what jobs held of their nodes.
     pub(super) keeps_parts: bool,
+    /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
+    pub(super) wanted: Vec<usize>,
 }
 
 /// The association of each account and user, for all partitions.
@@ -110,7 +112,7 @@ fn users_of(cluster: &Cluster) -> BTreeMap<(String, String), usize> {
 }
 
 impl<'c> Controller<'c> {
-    pub fn new(cluster: &'c Cluster, run: &'c RecordedRun, phases: Phases) -> Controller<'c> {
+    pub fn new(cluster: &'c Cluster, submissions: &'c [SubmittedJob], phases: Phases) -> Controller<'c> {
         let layout = NodeLayout::of(cluster);
         let count = cluster.nodes.len();
         let up = NodeSet::of(count, (0..count).filter(|&node| cluster.nodes[node].state == NodeState::Up));
@@ -129,7 +131,7 @@ impl<'c> Controller<'c> {
             left: 0,
             is_order_stale: false,
             heads: BTreeMap::new(),
-            arrays: vec![ArrayTasks::default(); run.submissions.len()],
+            arrays: vec![ArrayTasks::default(); submissions.len()],
             needs: NeedCache::default(),
             users: BTreeMap::new(),
             accounts: BTreeMap::new(),
@@ -157,12 +159,13 @@ impl<'c> Controller<'c> {
                 .map(|one| f64::from(one.priority_job_factor))
                 .fold(0.0, f64::max),
             all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
-            reasons: WaitedTimes::of(run.submissions.len()),
+            reasons: WaitedTimes::of(submissions.len()),
             keeps_parts: false,
+            wanted: Vec::new(),
             jobs: Vec::new(),
             of_submission: Vec::new(),
             keys: BTreeMap::new(),
-            submissions: &run.submissions,
+            submissions,
             layout,
             cluster,
             phases,
@@ -180,7 +183,10 @@ impl<'c> Controller<'c> {
     pub fn run(&mut self, events: &[ClusterEvent]) {
         // Beyond this the clock ends, in milliseconds.
         let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS) * 1000;
-        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
+        let is_to_come = |&place: &usize| {
+            self.of_submission[place].iter().any(|&job| self.jobs[job].state == CtlState::ToCome)
+        };
+        let mut order: Vec<usize> = (0..self.submissions.len()).filter(is_to_come).collect();
         order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
         let mut arrivals = order.into_iter().peekable();
         let mut events = events.iter().peekable();
@@ -189,7 +195,15 @@ impl<'c> Controller<'c> {
         let period = self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365) * SECOND;
         let mut priority = self.phases.start_us + self.phases.first_priority_us;
         let mut idle_since = None;
+        let is_open = self.wanted.is_empty();
         loop {
+            let waits = |job: usize| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
+            while self.wanted.last().is_some_and(|&job| !waits(job)) {
+                self.wanted.pop();
+            }
+            if self.wanted.is_empty() && !is_open {
+                break;
+            }
             let arrival =
                 arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
             let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));

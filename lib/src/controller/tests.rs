@@ -204,7 +204,7 @@ fn planning_less_changes_nothing() {
         let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
         let phases = Phases::from_start(-60_000_000, 30);
         let less = simulate_cluster(&cluster, &run, phases);
-        let mut controller = Controller::new(&cluster, &run, phases);
+        let mut controller = Controller::new(&cluster, &run.submissions, phases);
         assert!(!controller.plans_all);
         controller.plans_all = true;
         controller.run(&run.events);

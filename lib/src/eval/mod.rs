@@ -9,6 +9,7 @@
 mod bootstrap;
 mod brokerage;
 mod choice;
+mod cluster_forecasts;
 mod cluster_report;
 mod cluster_use;
 mod error;
@@ -43,6 +44,7 @@ mod window;
 pub use bootstrap::{MethodDifferences, ScoreIntervals};
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
+pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
 pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
 pub use cluster_use::{CpuIdleness, ResourceUse};
 pub use error::EvalError;

@@ -3,6 +3,7 @@
 //! by the one that has been best ([`when()`]), and which of several places would start it first ([`SoonestStart`]).
 
 mod arrivals;
+mod cluster;
 mod method;
 mod planned;
 mod planning;
@@ -11,6 +12,7 @@ mod starts;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
+pub use cluster::{ClusterDraws, ClusterForecaster, ExpectedArrivals, StartForecast};
 pub use method::WaitMethod;
 pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::file_kind::SiteFileKind;
 use super::notes::{Misread, Notes};
+use super::snapshots::rows;
 use super::values::digits;
 use crate::cluster::{
     Cluster, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions,
@@ -231,7 +232,7 @@ fn merged(passes: Vec<LoggedStep>, others: Vec<LoggedStep>) -> Vec<LoggedStep> {
     steps
 }
 
-/// Snapshots of `sprio`: a line of titles after a `#`, then one row for each job and instant.
+/// Snapshots of `sprio`.
 fn shown(
     file: &str,
     text: &str,
@@ -239,25 +240,16 @@ fn shown(
     raw: &BTreeMap<u64, JobNumber>,
     notes: &mut Notes,
 ) -> Vec<ShownPriority> {
-    let mut lines = (1..).zip(text.lines());
-    let titles = lines.next().map_or("", |(_, line)| line.rsplit(' ').next().unwrap_or_default());
-    let titles: Vec<&str> = titles.split('|').collect();
-    let mut rows = Vec::new();
-    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split('|').collect();
-        let cell = |name: &str| {
-            let place = titles.iter().position(|title| *title == name)?;
-            cells.get(place).map(|cell| cell.trim())
-        };
-        let whole = |name: &str| cell(name)?.parse::<i64>().ok();
+    let mut shown = Vec::new();
+    rows(text, clock, |row| {
+        let whole = |name: &str| row.cell(name)?.parse::<i64>().ok();
         let read = || -> Option<ShownPriority> {
-            let after: f64 = cell("T")?.parse().ok().filter(|after: &f64| after.abs() < 1e12)?;
-            let own = digits(cell("JOBID")?)?;
+            let own = digits(row.cell("JOBID")?)?;
             Some(ShownPriority {
-                at_ms: clock.zero.0.saturating_mul(1000).saturating_add((after * 1000.0).round() as i64),
+                at_ms: row.instant("T")?,
                 job: raw.get(&own).copied().unwrap_or(JobNumber { id: own, task: None }),
-                partition: cell("PARTITION")?.to_owned(),
-                priority: digits(cell("PRIORITY")?)?,
+                partition: row.cell("PARTITION")?.to_owned(),
+                priority: digits(row.cell("PRIORITY")?)?,
                 parts: PriorityPartsShown {
                     age: whole("AGE")?,
                     fair_share: whole("FAIRSHARE")?,
@@ -269,11 +261,13 @@ fn shown(
             })
         };
         match read() {
-            Some(row) => rows.push(row),
-            None => notes.unread_line(file, number, line, &format!("{} columns of sprio", titles.len())),
+            Some(row) => shown.push(row),
+            None => {
+                notes.unread_line(file, row.number, row.line, &format!("{} columns of sprio", row.columns()));
+            }
         }
-    }
-    rows
+    });
+    shown
 }
 
 #[cfg(test)]

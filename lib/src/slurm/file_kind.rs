@@ -44,6 +44,8 @@ pub enum SiteFileKind {
     ControllerLog,
     /// Snapshots of `sprio`.
     ShownPriorities,
+    /// Snapshots of `squeue`.
+    ShownQueue,
     /// The planned calls of a run, as JSON.
     Plan,
     /// The planned calls of a run, as events of a simulator.
@@ -70,6 +72,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::PassLog => "the log of the main scheduler",
             SiteFileKind::ControllerLog => "the log of the controller",
             SiteFileKind::ShownPriorities => "snapshots of sprio",
+            SiteFileKind::ShownQueue => "snapshots of squeue",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
         })
@@ -88,6 +91,7 @@ impl SiteFileKind {
                 | SiteFileKind::PassLog
                 | SiteFileKind::ControllerLog
                 | SiteFileKind::ShownPriorities
+                | SiteFileKind::ShownQueue
                 | SiteFileKind::Plan
                 | SiteFileKind::SimulatorEvents
         )
@@ -136,6 +140,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     }
     if first.starts_with('#') && first.contains("|JOBID|") && first.contains("|FAIRSHARE|") {
         return Some(SiteFileKind::ShownPriorities);
+    }
+    if first.starts_with('#') && first.contains("|JOBID|") && first.contains("|START|") {
+        return Some(SiteFileKind::ShownQueue);
     }
     if first.starts_with("-dt ") {
         return Some(SiteFileKind::SimulatorEvents);

@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Set a parameter of the model by its name in the header; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = set_option::setting)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set_option::setting)]
     pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub estimate_options: EstimateOptions,

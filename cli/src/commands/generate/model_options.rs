@@ -37,7 +37,7 @@ pub struct Extent {
 #[derive(Debug, Clone, clap::Args)]
 pub struct ModelOptions {
     /// Set a parameter by its name in the header of a generated trace; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = set_option::setting)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set_option::setting)]
     pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub like: Like,

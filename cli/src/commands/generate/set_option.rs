@@ -1,4 +1,4 @@
-//! `--set NAME=VALUE`: a parameter of a model set by its name.
+//! `--set KEY=VALUE`: a parameter of a model set by its name.
 
 use queuecast::report::duration;
 use queuecast::synth::generate::ParameterSetting;

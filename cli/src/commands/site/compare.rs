@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use queuecast::cluster::SubmittedJob;
-use queuecast::controller::{DecisionShare, Phases, decisions, simulate_cluster, unmodelled};
+use queuecast::controller::{DecisionShare, Phases, decisions, simulate_cluster};
 use queuecast::eval::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::report::{Cell, Column, Document, Table};
-use queuecast::slurm::{SiteOptions, read_decisions, read_site};
+use queuecast::slurm::read_decisions;
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 
+use super::recorded::{ReadRun, read_run, short};
 use crate::answer::Answer;
-use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -73,30 +73,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let progress = Progress::new(printer, "simulating runs", arguments.runs.len());
     for folder in &arguments.runs {
         let name = folder.display().to_string();
-        let texts = texts(folder, printer)?;
-        let reading = read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone() });
-        let Some(recording) = reading.recording.filter(|recording| !recording.submissions.is_empty()) else {
-            return Err(Failure::input(format!("{name}: no submissions are recorded there"))
-                .hint("expected jobs.csv, with the columns submit, user, account, run and args at least"));
-        };
-        if reading.cluster.nodes.is_empty() || reading.cluster.partitions.is_empty() {
-            return Err(Failure::input(format!("{name}: no nodes or no partitions are known"))
-                .hint("expected slurm.conf, or outputs of scontrol show node and partition"));
-        }
-        for misread in &reading.misread {
-            printer.warning(&format!("{name}: {misread}"));
-        }
-        for one in unmodelled(&reading.cluster, &recording)
-            .into_iter()
-            .chain(reading.not_modelled.iter().map(|one| one.name.clone()))
-        {
+        let ReadRun { texts, cluster, recording, left_out } =
+            read_run(folder, &arguments.time_zone, printer)?;
+        for one in left_out {
             if !not_modelled.contains(&one) {
                 not_modelled.push(one);
             }
         }
-        let phases = Phases::of(&recording.clock, &reading.cluster.settings);
+        let phases = Phases::of(&recording.clock, &cluster.settings);
         if arguments.decisions {
-            let found = read_decisions(&texts, &reading.cluster, &recording.clock, &arguments.time_zone);
+            let found = read_decisions(&texts, &cluster, &recording.clock, &arguments.time_zone);
             for misread in &found.misread {
                 printer.warning(&format!("{name}: {misread}"));
             }
@@ -105,11 +91,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
                     "{name}: no decisions are recorded there; expected slurmctld.log, sched.log or snapshots of sprio"
                 ));
             } else {
-                let shares = decisions(&reading.cluster, &recording, phases, &found.decisions).shares;
+                let shares = decisions(&cluster, &recording, phases, &found.decisions).shares;
                 decided.extend(shares.into_iter().map(|share| RunDecisions { run: short(folder), share }));
             }
         }
-        let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
+        let outcomes = simulate_cluster(&cluster, &recording, phases);
         let zero = recording.clock.zero;
         let recorded = NamedRun { name: short(folder), zero, outcomes: recording.outcomes.clone() };
         let simulated = NamedRun { name: "simulated".to_owned(), zero, outcomes };
@@ -121,13 +107,6 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         decisions: arguments.decisions.then_some(decided),
         ..compared(&runs, not_modelled)
     })
-}
-
-/// The last part of a folder's name.
-fn short(folder: &std::path::Path) -> String {
-    folder
-        .file_name()
-        .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn compared(runs: &[ComparedRun], not_modelled: Vec<String>) -> ComparedRuns {

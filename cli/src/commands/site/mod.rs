@@ -4,7 +4,9 @@ mod capture;
 mod check;
 mod checked;
 mod compare;
+mod forecast;
 mod limits;
+mod recorded;
 mod tables;
 
 use clap::Subcommand;
@@ -40,6 +42,7 @@ pub enum SiteCommand {
     Check(check::Arguments),
     Capture(capture::Arguments),
     Compare(compare::Arguments),
+    Forecast(forecast::Arguments),
 }
 
 /// Runs the subcommand.
@@ -48,6 +51,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         SiteCommand::Check(arguments) => check::run(arguments, printer),
         SiteCommand::Capture(arguments) => capture::run(arguments, printer),
         SiteCommand::Compare(arguments) => compare::run(arguments, printer),
+        SiteCommand::Forecast(arguments) => forecast::run(arguments, printer),
     }
 }
 

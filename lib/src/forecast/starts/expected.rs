@@ -10,7 +10,7 @@ use crate::units::Seconds;
 
 /// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
 /// asking for all of them at every arrival would cost more than the simulation.
-pub(super) struct ExpectedRuns {
+pub(in crate::forecast) struct ExpectedRuns {
     predictor: Box<dyn RuntimePredictor>,
     default_request: Seconds,
     /// Looked up, never iterated. The name is compared, since a live site numbers its jobs anew.

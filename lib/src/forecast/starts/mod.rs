@@ -12,6 +12,7 @@ mod simulated;
 mod snapshot;
 mod start_times;
 
+pub(super) use expected::ExpectedRuns;
 pub use learned_site::LearnedSite;
 pub use model::{ModelledWaits, TreeSettings};
 pub use simulated::SimulatedWaits;

@@ -1,0 +1,139 @@
+//! Forecasts of starts at a cluster, at one submission after the other.
+
+use std::collections::BTreeMap;
+
+use super::overdue::{LateStarts, LateWait};
+use super::past::ClusterPast;
+use super::starts::{ClusterDraws, ExpectedArrivals, cluster_starts, tasks};
+use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, SubmittedJob};
+use crate::distribution::Distribution;
+use crate::seed::Seed;
+
+/// When a job starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartForecast {
+    /// Its index in an array.
+    pub task: Option<u32>,
+    /// Seconds from the moment to its start; `None` if it started in no simulation.
+    pub wait: Option<Distribution>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+}
+
+/// Follows what became of the jobs of a cluster, and forecasts starts with what is known at each moment: run times as learned,
+/// the scheduler simulated onwards, and moved by how late jobs were against earlier forecasts.
+#[derive(Debug)]
+pub struct ClusterForecaster<'r> {
+    cluster: &'r Cluster,
+    run: &'r RecordedRun,
+    past: ClusterPast<'r>,
+    draws: ClusterDraws,
+    seed: Seed,
+    outcomes: BTreeMap<(&'r str, Option<u32>), &'r JobOutcome>,
+    /// Earlier forecasts, before they were moved: when, of which job.
+    earlier: Vec<(i64, (&'r str, Option<u32>), Distribution)>,
+    asked: u64,
+}
+
+impl<'r> ClusterForecaster<'r> {
+    /// Before anything has happened in a recorded run.
+    pub fn new(
+        cluster: &'r Cluster,
+        run: &'r RecordedRun,
+        draws: ClusterDraws,
+        seed: Seed,
+    ) -> ClusterForecaster<'r> {
+        let outcomes = run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one));
+        ClusterForecaster {
+            past: ClusterPast::of(cluster, run),
+            outcomes: outcomes.collect(),
+            earlier: Vec::new(),
+            asked: 0,
+            cluster,
+            run,
+            draws,
+            seed,
+        }
+    }
+
+    /// The jobs of a submission of the run, at the instant of its submission. Later moments than before are asked for only.
+    pub fn at_submission(&mut self, place: usize) -> Vec<StartForecast> {
+        let run = self.run;
+        let Some(submission) = run.submissions.get(place) else { return Vec::new() };
+        let mut moment = ClusterMoment::recorded(self.cluster, run, submission.submit_ms);
+        // It may have started within the same second.
+        moment.remove(&submission.key);
+        let raw = self.raw(&mut moment, submission);
+        let late = self.late_starts(submission.submit_ms);
+        let mut found = Vec::new();
+        for (task, wait, never) in raw {
+            let moved = wait.as_ref().map(|wait| late.moved(wait));
+            let job = (submission.key.as_str(), task);
+            self.earlier.extend(wait.map(|wait| (submission.submit_ms, job, wait)));
+            found.push(StartForecast { task, wait: moved, never });
+        }
+        found
+    }
+
+    /// The jobs of a submission that is not in the run, at a moment.
+    pub fn newcomer(&mut self, moment: &ClusterMoment, submission: &SubmittedJob) -> Vec<StartForecast> {
+        let mut moment = moment.clone();
+        let raw = self.raw(&mut moment, submission);
+        let late = self.late_starts(moment.now_ms);
+        let moved = |(task, wait, never): (_, Option<Distribution>, _)| StartForecast {
+            task,
+            wait: wait.map(|wait| late.moved(&wait)),
+            never,
+        };
+        raw.into_iter().map(moved).collect()
+    }
+
+    /// Forecasts before they are moved.
+    fn raw(
+        &mut self,
+        moment: &mut ClusterMoment,
+        submission: &SubmittedJob,
+    ) -> Vec<(Option<u32>, Option<Distribution>, f64)> {
+        self.past.advance_to(moment.now_ms);
+        let first: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
+        let own = tasks(submission);
+        let wanted: Vec<usize> = (first..first + own.len()).collect();
+        moment.submissions.push(submission.clone());
+        self.asked += 1;
+        let seed = Seed(self.seed.0.wrapping_add(self.asked << 20));
+        let later = match self.draws.arrivals {
+            ExpectedArrivals::Recorded => {
+                self.run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms).collect()
+            }
+            _ => Vec::new(),
+        };
+        let starts = cluster_starts(
+            (self.cluster, moment),
+            &mut self.past,
+            &later,
+            &wanted,
+            self.draws,
+            seed,
+        );
+        own.into_iter().zip(starts).map(|(task, one)| (task, one.wait, one.never)).collect()
+    }
+
+    /// How late jobs were by an instant, in milliseconds, against their forecasts.
+    fn late_starts(&self, now_ms: i64) -> LateStarts {
+        let mut late = LateStarts::default();
+        for (at_ms, job, forecast) in &self.earlier {
+            let Some(outcome) = self.outcomes.get(job) else { continue };
+            let seconds = |ms: i64| (ms - at_ms) as f64 / 1000.0;
+            let wait = match outcome.start {
+                Some(start) if start.0 * 1000 <= now_ms => {
+                    LateWait::Started((start.0 * 1000 - at_ms).max(0) as f64 / 1000.0)
+                }
+                // It has left without a start.
+                _ if outcome.end.is_some_and(|end| end.0 * 1000 <= now_ms) => continue,
+                _ => LateWait::Longer(seconds(now_ms).max(0.0)),
+            };
+            late.add(forecast, wait);
+        }
+        late
+    }
+}

@@ -1,0 +1,246 @@
+//! What is learned of a cluster from what became of its jobs.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::cluster::{Cluster, JobRequest, RecordedRun, SubmittedJob, TimeLimit};
+use crate::distribution::Distribution;
+use crate::forecast::starts::ExpectedRuns;
+use crate::job::{
+    AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape, UserId, What,
+};
+use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
+use crate::units::{Procs, Seconds, Time};
+
+/// Submissions that are remembered as examples of those to come, at most.
+const MOST_ARRIVALS: usize = 20_000;
+
+/// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
+#[derive(Debug)]
+pub(super) struct ClusterPast<'r> {
+    cluster: &'r Cluster,
+    names: ClusterNames,
+    runs: ExpectedRuns,
+    /// What happened, the last first.
+    to_come: Vec<PastStep<'r>>,
+    /// The jobs that were submitted and have not left, by submission and task.
+    jobs: BTreeMap<(&'r str, Option<u32>), Job>,
+    /// The last submissions, oldest first, and how long their tasks ran as far as that is known.
+    arrivals: VecDeque<&'r SubmittedJob>,
+    ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
+    next: u32,
+}
+
+/// One thing that happened to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PastStep<'r> {
+    at_ms: i64,
+    what: PastKind,
+    place: usize,
+    submission: &'r SubmittedJob,
+    task: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PastKind {
+    Ended { ran: Seconds, ending: Ending },
+    Withdrawn,
+    Submitted,
+    Started,
+}
+
+impl PastKind {
+    /// Its place within an instant.
+    fn rank(self) -> u8 {
+        match self {
+            PastKind::Ended { .. } => 0,
+            PastKind::Withdrawn => 1,
+            PastKind::Submitted => 2,
+            PastKind::Started => 3,
+        }
+    }
+}
+
+/// Numbers for names.
+#[derive(Debug, Default)]
+struct ClusterNames(BTreeMap<(NameKind, String), u32>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameKind {
+    User,
+    Account,
+    Name,
+    Partition,
+    Qos,
+}
+
+impl ClusterNames {
+    fn number(&mut self, kind: NameKind, name: &str) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry((kind, name.to_owned())).or_insert(next)
+    }
+}
+
+/// Processors that a request names; how many it is given depends on its nodes.
+fn processors(request: &JobRequest) -> u32 {
+    let nodes = request.min_nodes.unwrap_or(1).max(1);
+    let tasks = request.tasks.unwrap_or_else(|| nodes.saturating_mul(request.tasks_per_node.unwrap_or(1)));
+    tasks.max(nodes).saturating_mul(request.cpus_per_task.unwrap_or(1)).max(1)
+}
+
+/// How a job ended, by its last state.
+fn ending(state: &str) -> Ending {
+    match state.split(' ').next().unwrap_or_default() {
+        "COMPLETED" => Ending::Completed,
+        "TIMEOUT" | "DEADLINE" => Ending::Killed,
+        "CANCELLED" | "PREEMPTED" | "REQUEUED" | "REVOKED" => Ending::Cancelled,
+        "FAILED" | "NODE_FAIL" | "BOOT_FAIL" | "OUT_OF_MEMORY" => Ending::Failed,
+        _ => Ending::Unknown,
+    }
+}
+
+impl<'r> ClusterPast<'r> {
+    /// Before anything has happened in a recorded run.
+    pub fn of(cluster: &'r Cluster, run: &'r RecordedRun) -> ClusterPast<'r> {
+        let places: BTreeMap<&str, usize> =
+            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+        let mut to_come = Vec::with_capacity(run.outcomes.len() * 3);
+        for outcome in &run.outcomes {
+            let Some(&place) = places.get(outcome.key.as_str()) else { continue };
+            let submission = &run.submissions[place];
+            let step = |at_ms: i64, what| PastStep { at_ms, what, place, submission, task: outcome.task };
+            to_come.push(step(submission.submit_ms, PastKind::Submitted));
+            match (outcome.start, outcome.end) {
+                (Some(start), end) => {
+                    to_come.push(step(start.0 * 1000, PastKind::Started));
+                    let ending = ending(&outcome.state);
+                    let ended = |end: Time| step(end.0 * 1000, PastKind::Ended { ran: end - start, ending });
+                    to_come.extend(end.map(ended));
+                }
+                (None, Some(end)) => to_come.push(step(end.0 * 1000, PastKind::Withdrawn)),
+                (None, None) => {}
+            }
+        }
+        // What one job does in one second comes in its own order.
+        to_come.sort_by_key(|step| (step.at_ms, step.what.rank(), step.place, step.task));
+        to_come.reverse();
+        ClusterPast {
+            cluster,
+            names: ClusterNames::default(),
+            runs: ExpectedRuns::new(&PredictorSpec::Mixture(Default::default()), DEFAULT_REQUEST),
+            to_come,
+            jobs: BTreeMap::new(),
+            arrivals: VecDeque::new(),
+            ran: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Learns what happened up to an instant, in milliseconds.
+    pub fn advance_to(&mut self, now_ms: i64) {
+        while let Some(step) = self.to_come.pop_if(|step| step.at_ms <= now_ms) {
+            self.learn(step);
+        }
+    }
+
+    fn learn(&mut self, step: PastStep<'r>) {
+        let key = (step.submission.key.as_str(), step.task);
+        let at = Time(step.at_ms.div_euclid(1000));
+        if step.what == PastKind::Submitted {
+            if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
+                self.arrivals.push_back(step.submission);
+                if self.arrivals.len() > MOST_ARRIVALS {
+                    self.arrivals.pop_front();
+                }
+            }
+            let job = self.job(step.submission);
+            self.runs.observe(&Event { at, job: &job, what: What::Arrived });
+            self.jobs.insert(key, job);
+            return;
+        }
+        let Some(job) = self.jobs.get(&key) else { return };
+        let what = match step.what {
+            PastKind::Started => What::Started(job.shape),
+            PastKind::Ended { ran, ending } => What::Ended(End { ran, ending }),
+            _ => What::Withdrawn,
+        };
+        self.runs.observe(&Event { at, job, what });
+        if let PastKind::Ended { ran, .. } = step.what {
+            self.ran.insert(key, ran);
+        }
+        if step.what != PastKind::Started {
+            self.jobs.remove(&key);
+        }
+    }
+
+    /// A submission as the predictor of run times sees it.
+    pub(super) fn job(&mut self, submission: &SubmittedJob) -> Job {
+        let request = &submission.request;
+        let partition = request.partitions.first().map(String::as_str);
+        let usual = self.cluster.default_partition().map(|index| self.cluster.partitions[index].name.as_str());
+        let partition = partition.or(usual).unwrap_or_default();
+        let config = self.cluster.partition(partition).map(|index| &self.cluster.partitions[index]);
+        let limit = match request.time_limit {
+            Some(TimeLimit::Of(limit)) => Some(limit),
+            Some(TimeLimit::Unlimited) => config.and_then(|one| one.max_time),
+            None => config.and_then(|one| one.default_time.or(one.max_time)),
+        };
+        let qos = self.cluster.qos_of(submission).map(|qos| self.cluster.qos[qos].name.as_str());
+        let mut number = |kind: NameKind, name: &str| self.names.number(kind, name);
+        let part = number(NameKind::Partition, partition);
+        let job = Job {
+            index: JobIndex(self.next),
+            id: JobId(u64::from(self.next)),
+            submit: submission.submit,
+            user: UserId::new(number(NameKind::User, &submission.user)),
+            group: None,
+            account: request.account.as_ref().and_then(|name| AccountId::new(number(NameKind::Account, name))),
+            executable: request.name.as_ref().and_then(|name| ExecutableId::new(number(NameKind::Name, name))),
+            queue: QueueId::new(part),
+            partition: PartitionId::new(part),
+            qos: qos.and_then(|name| QosId::new(number(NameKind::Qos, name))),
+            shape: Shape { procs: Procs(processors(request)), limit },
+            other_shapes: None,
+        };
+        self.next += 1;
+        job
+    }
+
+    /// How long a job runs in all, given how long it has run, and its limit. One that is not known is taken for new.
+    pub(super) fn run(&mut self, submission: &SubmittedJob, task: Option<u32>, elapsed: Seconds) -> ExpectedRun {
+        match self.jobs.get(&(submission.key.as_str(), task)) {
+            Some(job) => ExpectedRun { run: self.runs.run(job, elapsed), limit: job.shape.limit },
+            None => {
+                let job = self.job(submission);
+                let whole = self.runs.newcomer(&job);
+                let run = if elapsed > Seconds::ZERO { whole.given(elapsed.0 as f64) } else { whole };
+                ExpectedRun { run, limit: job.shape.limit }
+            }
+        }
+    }
+
+    /// The last submissions, oldest first.
+    pub(super) fn arrivals(&self) -> impl DoubleEndedIterator<Item = &'r SubmittedJob> + '_ {
+        self.arrivals.iter().copied()
+    }
+
+    /// How long a task ran that has ended.
+    pub(super) fn ran(&self, submission: &SubmittedJob, task: Option<u32>) -> Option<Seconds> {
+        self.ran.get(&(submission.key.as_str(), task)).copied()
+    }
+}
+
+/// How long a job is expected to run.
+#[derive(Debug, Clone)]
+pub(super) struct ExpectedRun {
+    pub run: Distribution,
+    pub limit: Option<Seconds>,
+}
+
+impl ExpectedRun {
+    /// A run time at a quantile; `None`: past its limit.
+    pub fn at(&self, quantile: f64, elapsed: Seconds) -> Option<Seconds> {
+        let seconds = Seconds(self.run.quantile(quantile).round().clamp(0.0, 1e10) as i64);
+        let seconds = seconds.max(elapsed + Seconds(1));
+        if self.limit.is_some_and(|limit| seconds >= limit) { None } else { Some(seconds) }
+    }
+}

@@ -1,0 +1,209 @@
+//! Start times of jobs at a cluster, by many simulations of its scheduler.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt};
+
+use super::past::{ClusterPast, ExpectedRun};
+use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
+use crate::controller::{Onwards, Phases, run_on};
+use crate::distribution::Distribution;
+use crate::parallel;
+use crate::seed::Seed;
+use crate::units::Seconds;
+
+/// How start times are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterDraws {
+    /// How many simulations.
+    pub draws: u32,
+    /// What is expected to be submitted later.
+    pub arrivals: ExpectedArrivals,
+}
+
+/// What is expected to be submitted later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedArrivals {
+    /// Nothing.
+    None,
+    /// What followed a past instant of the same time of day; nothing with less than a day of history.
+    LikePast,
+    /// What was submitted in truth: shows how much of an error comes from not knowing it.
+    Recorded,
+}
+
+impl Default for ClusterDraws {
+    fn default() -> ClusterDraws {
+        ClusterDraws { draws: 40, arrivals: ExpectedArrivals::LikePast }
+    }
+}
+
+/// When a job starts, in simulations.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StartDraws {
+    /// Seconds from the moment to its start; `None` if it started in no simulation.
+    pub wait: Option<Distribution>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+}
+
+/// A day in milliseconds.
+const DAY_MS: i64 = 86_400_000;
+
+/// The arrivals of so much time are expected at most.
+const AHEAD_MS: i64 = 7 * DAY_MS;
+
+/// What is the same in all simulations.
+struct Outset<'a> {
+    cluster: &'a Cluster,
+    moment: &'a ClusterMoment,
+    /// Of each job, array tasks one by one.
+    runs: Vec<(ExpectedRun, Seconds)>,
+    /// Past submissions by the instant of their submission, with how long their tasks run.
+    past: Vec<(&'a SubmittedJob, Vec<ExpectedRun>)>,
+    /// What is submitted later for certain.
+    later: &'a [&'a SubmittedJob],
+    later_runs: Vec<ExpectedRun>,
+    wanted: &'a [usize],
+}
+
+/// When each of some jobs of a moment starts, in the order of `wanted` (places among all jobs of the moment, array tasks one by
+/// one). All are answered by the same simulations; `later` is submitted in all of them.
+pub(super) fn cluster_starts(
+    (cluster, moment): (&Cluster, &ClusterMoment),
+    past: &mut ClusterPast<'_>,
+    later: &[&SubmittedJob],
+    wanted: &[usize],
+    settings: ClusterDraws,
+    seed: Seed,
+) -> Vec<StartDraws> {
+    let outset = Outset {
+        cluster,
+        moment,
+        runs: expected(moment, past),
+        past: match settings.arrivals {
+            ExpectedArrivals::LikePast => arrivals(past, moment.now_ms),
+            ExpectedArrivals::None | ExpectedArrivals::Recorded => Vec::new(),
+        },
+        later,
+        later_runs: later
+            .iter()
+            .flat_map(|&one| tasks(one).into_iter().map(move |task| (one, task)))
+            .map(|(one, task)| past.run(one, task, Seconds::ZERO))
+            .collect(),
+        wanted,
+    };
+    let numbers: Vec<u32> = (0..settings.draws).collect();
+    let drawn = parallel::map(&numbers, |&number| {
+        outset.draw(&mut seed.numbered("starts at a cluster", u64::from(number)))
+    });
+    let of = |place: usize| {
+        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
+        waits.sort_by(f64::total_cmp);
+        let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
+        StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
+    };
+    (0..wanted.len()).map(of).collect()
+}
+
+/// The tasks of a submission; a job that is no array is one.
+pub(super) fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
+    let array = submission.request.array.as_ref();
+    array.map_or_else(|| vec![None], |array| array.indices.iter().copied().map(Some).collect())
+}
+
+/// How long every job of a moment is expected to run, and how long it has run.
+fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(ExpectedRun, Seconds)> {
+    let now = moment.now_ms.div_euclid(1000);
+    let mut elapsed = BTreeMap::new();
+    for standing in &moment.standings {
+        if let StandingState::Running { start, .. } = standing.state {
+            elapsed.insert((standing.submission, standing.task), Seconds((now - start.0).max(0)));
+        }
+    }
+    let mut runs = Vec::new();
+    for (place, submission) in moment.submissions.iter().enumerate() {
+        for task in tasks(submission) {
+            let elapsed = elapsed.get(&(place, task)).copied().unwrap_or_default();
+            runs.push((past.run(submission, task, elapsed), elapsed));
+        }
+    }
+    runs
+}
+
+/// What was submitted lately; nothing with less than a day of it.
+fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64) -> Vec<(&'r SubmittedJob, Vec<ExpectedRun>)> {
+    let all: Vec<&'r SubmittedJob> = past.arrivals().collect();
+    if all.first().is_none_or(|first| now_ms - first.submit_ms < DAY_MS) {
+        return Vec::new();
+    }
+    let with_runs = |submission: &'r SubmittedJob| {
+        let run = |task: Option<u32>| match past.ran(submission, task) {
+            Some(ran) => ExpectedRun { run: Distribution::point(ran.0 as f64), limit: None },
+            None => past.run(submission, task, Seconds::ZERO),
+        };
+        (submission, tasks(submission).into_iter().map(run).collect())
+    };
+    all.into_iter().map(with_runs).collect()
+}
+
+impl Outset<'_> {
+    fn draw(&self, rng: &mut impl Rng) -> Vec<Option<f64>> {
+        let mut runs: Vec<Option<Seconds>> =
+            self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
+        let (from, to, shift) = self.sequel(rng);
+        let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
+        if from < to || !self.later.is_empty() {
+            let all = submissions.to_mut();
+            for (number, (one, expected)) in self.past[from..to].iter().enumerate() {
+                runs.extend(expected.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
+                all.push(expected_submission(one, number, shift));
+            }
+            all.extend(self.later.iter().map(|&one| one.clone()));
+            runs.extend(self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
+        }
+        let now_us = self.moment.now_ms * 1000;
+        let settings = &self.cluster.settings;
+        let mut within = |seconds: i64| rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000);
+        let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
+        let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / 1_000_000;
+        let onwards = Onwards {
+            submissions: &submissions,
+            runs: &runs,
+            phases: Phases::running_on(now_us, timers),
+            since: [full, within(30) / 1_000_000],
+        };
+        let starts = run_on(self.cluster, self.moment, &onwards, self.wanted);
+        let now = self.moment.now_ms.div_euclid(1000);
+        starts.into_iter().map(|start| start.map(|start| (start.0 - now).max(0) as f64)).collect()
+    }
+
+    /// The past submissions that stand for those to come, and how much later these are, in milliseconds.
+    fn sequel(&self, rng: &mut impl Rng) -> (usize, usize, i64) {
+        let now = self.moment.now_ms;
+        let first = self.past.first().map_or(now, |(one, _)| one.submit_ms);
+        let days = (now - first) / DAY_MS;
+        if days < 1 {
+            return (0, 0, 0);
+        }
+        // Further back there is more of a sequel; of the last two days there is little.
+        let back = rng.random_range(days.min(3)..=days.min(28)) * DAY_MS;
+        let place = |at: i64| self.past.partition_point(|(one, _)| one.submit_ms <= at);
+        let until = (now - back).saturating_add(AHEAD_MS).min(now - 1);
+        (place(now - back), place(until), back)
+    }
+}
+
+/// A submission like a past one, so much later.
+fn expected_submission(like: &SubmittedJob, number: usize, shift: i64) -> SubmittedJob {
+    let mut one = like.clone();
+    one.key = format!("{} again, {number}", like.key);
+    one.id = None;
+    one.submit_ms += shift;
+    one.submit.0 = one.submit_ms.div_euclid(1000);
+    // What it depended on is over.
+    one.request.dependency = None;
+    one
+}

@@ -45,18 +45,59 @@ impl Moment {
 const FORMS: &str = "give a length of time since the start in the log's header (200d, 1-12:00:00, or seconds), \
                      a date (1996-12-24, 1996-12-24T12:00) or end";
 
+/// The times that a log tells of.
+#[derive(Debug, Clone, Copy)]
+pub struct LogSpan {
+    /// The first submission.
+    pub first: Time,
+    /// The last one.
+    pub last: Time,
+    /// When the last job ended, if that is later.
+    pub until: Time,
+    /// The Unix time at which the log's clock begins.
+    pub epoch: Option<i64>,
+}
+
+impl LogSpan {
+    /// `None` without jobs.
+    fn of(workload: &Workload) -> Option<LogSpan> {
+        let last = workload.jobs().last()?.submit;
+        Some(LogSpan {
+            first: workload.begins()?,
+            last,
+            until: ends(workload).max(last),
+            epoch: workload.epoch,
+        })
+    }
+
+    /// Accounting records have no start but their first.
+    fn clock(&self) -> Time {
+        if self.epoch == Some(0) { self.first } else { Time(0) }
+    }
+
+    /// On a clock of Unix times a number as large as those is one.
+    fn since_start(&self, length: Seconds) -> Time {
+        if self.epoch == Some(0) && length.0 >= self.first.0 { Time(length.0) } else { self.clock() + length }
+    }
+}
+
 /// The moment a text names in this log: `end`, the last submission; a length of time since the log's start; a date in this
 /// zone. Refused outside the log.
 pub fn read(text: &str, zone: &TimeZone, workload: &Workload) -> Result<Time, Failure> {
-    let (Some(first), Some(last)) = (workload.begins(), workload.jobs().last()) else {
+    let Some(span) = LogSpan::of(workload) else {
         return Err(Failure::input("the log has no jobs, so it has no moments"));
     };
+    read_within(text, zone, &span)
+}
+
+/// The same for any log that tells of these times.
+pub fn read_within(text: &str, zone: &TimeZone, span: &LogSpan) -> Result<Time, Failure> {
     let wrong = |why: String| Failure::usage(format!("--at {text}: {why}"));
     let moment = match (text, text.parse::<i64>(), date::parse(text, zone)) {
-        ("end", ..) => last.submit,
-        (_, Ok(seconds), _) => since_start(Seconds(seconds), workload, first),
+        ("end", ..) => span.last,
+        (_, Ok(seconds), _) => span.since_start(Seconds(seconds)),
         (.., Some(unix)) => {
-            match workload.epoch {
+            match span.epoch {
                 Some(epoch) => Time(unix.saturating_sub(epoch)),
                 None => {
                     return Err(wrong("the log does not say when it began, so it has no dates; give seconds since its start".to_owned()));
@@ -64,35 +105,21 @@ pub fn read(text: &str, zone: &TimeZone, workload: &Workload) -> Result<Time, Fa
             }
         }
         _ => match duration::parse(text) {
-            Ok(length) => since_start(length, workload, first),
+            Ok(length) => span.since_start(length),
             Err(_) => return Err(wrong(format!("no moment; {FORMS}"))),
         },
     };
-    let until = ends(workload).max(last.submit);
-    if moment < first || moment > until {
-        let clock = clock(workload, first);
+    if moment < span.first || moment > span.until {
+        let clock = span.clock();
         let dates =
-            |time: Time| workload.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
-        let dates =
-            dates(first).zip(dates(until)).map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
-        let range = format!("{} to {} s after its start{dates}", first - clock, until - clock);
+            |time: Time| span.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
+        let dates = dates(span.first)
+            .zip(dates(span.until))
+            .map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
+        let range = format!("{} to {} s after its start{dates}", span.first - clock, span.until - clock);
         return Err(wrong(format!("outside the log, which goes from {range}")));
     }
     Ok(moment)
-}
-
-/// Accounting records have no start but their first.
-fn clock(workload: &Workload, first: Time) -> Time {
-    if workload.epoch == Some(0) { first } else { Time(0) }
-}
-
-/// On a clock of Unix times a number as large as those is one.
-fn since_start(length: Seconds, workload: &Workload, first: Time) -> Time {
-    if workload.epoch == Some(0) && length.0 >= first.0 {
-        Time(length.0)
-    } else {
-        clock(workload, first) + length
-    }
 }
 
 /// When the last job ended, where starts are known.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::live::{self, LiveQueue, LiveSite};
 use super::loaded::{Loaded, number_of};
 use super::source::Source;
-use super::{cleaning, moment};
+use super::{cleaning, moment, site_option};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -36,8 +36,8 @@ pub struct Arguments {
     #[arg(value_name = "FILE", required_unless_present = "live")]
     pub file: Option<PathBuf>,
     /// Processors the job asks for
-    #[arg(short = 'n', long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]
-    pub size: u32,
+    #[arg(short = 'n', long, value_name = "N", required_unless_present = "sbatch", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]
+    pub size: Option<u32>,
     /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, as of jobs that ask for none
     #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The job")]
     pub time: Option<Seconds>,
@@ -47,6 +47,8 @@ pub struct Arguments {
     /// Its queue: a name or number of the log; in accounting records the partition
     #[arg(short = 'q', long, value_name = "QUEUE", conflicts_with = "live", help_heading = "The job")]
     pub queue: Option<String>,
+    #[command(flatten)]
+    pub slurm: site_option::Arguments,
     #[command(flatten)]
     pub live: live::Arguments,
     #[command(flatten)]
@@ -77,7 +79,7 @@ impl Arguments {
     /// The job.
     pub fn job(&self) -> NewJob {
         let (user, queue) = (self.user.clone(), self.queue.clone());
-        NewJob { procs: Procs(self.size), time: self.time, user, queue }
+        NewJob { procs: Procs(self.size.unwrap_or(1)), time: self.time, user, queue }
     }
 
     /// Files that are read.

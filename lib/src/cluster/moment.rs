@@ -163,10 +163,8 @@ fn kept_submissions(run: &RecordedRun, now_ms: i64) -> Vec<usize> {
         .filter(|outcome| is_there(outcome.end))
         .filter_map(|outcome| places.get(outcome.key.as_str()).copied())
         .collect();
-    let numbers: BTreeMap<String, usize> = places
-        .values()
-        .filter_map(|&place| Some((run.submissions[place].id?.to_string(), place)))
-        .collect();
+    let numbers: BTreeMap<String, usize> =
+        places.values().filter_map(|&place| Some((run.submissions[place].id?.to_string(), place))).collect();
     for place in kept.clone() {
         for on in run.submissions[place].request.dependency.iter().flat_map(|one| &one.on) {
             let name = on.job.trim_start_matches('@');
@@ -196,5 +194,93 @@ impl UsageDecay {
             None => (from - until) as f64,
             Some(rate) => ((-rate * until as f64).exp() - (-rate * from as f64).exp()) / rate,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{
+        Association, Associations, ClusterNode, Dependency, DependencyKind, DependencyOn, JobOutcome,
+        JobRequest,
+    };
+    use crate::units::Seconds;
+
+    fn job(key: &str, submit: i64) -> SubmittedJob {
+        SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(submit),
+            submit_ms: submit * 1000,
+            user: "ann".into(),
+            request: JobRequest { account: Some("phys".into()), ..JobRequest::default() },
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        }
+    }
+
+    fn outcome(key: &str, submit: i64, start: Option<i64>, end: Option<i64>) -> JobOutcome {
+        JobOutcome {
+            key: key.into(),
+            task: None,
+            state: "COMPLETED".into(),
+            submit: Time(submit),
+            eligible: Some(Time(submit)),
+            start: start.map(Time),
+            end: end.map(Time),
+            partition: "all".into(),
+            cpus: 2,
+            nodes: vec!["n1".into()],
+            backfilled: None,
+            priority: None,
+        }
+    }
+
+    #[test]
+    fn nothing_of_later_is_in_it() {
+        let association =
+            Association { account: "phys".into(), user: Some("ann".into()), ..Association::default() };
+        let mut cluster = Cluster {
+            nodes: vec![ClusterNode { name: "n1".into(), ..ClusterNode::default() }],
+            associations: Associations(vec![association]),
+            ..Cluster::default()
+        };
+        cluster.settings.priority.decay_half_life = Seconds(100);
+        let mut waits = job("waits", 90);
+        let on = DependencyOn { kind: DependencyKind::AfterOk, job: "ended".into(), delay: Seconds(0) };
+        waits.request.dependency = Some(Dependency { on: vec![on], any: false });
+        let run = RecordedRun {
+            submissions: vec![job("old", 0), job("ended", 0), job("runs", 10), waits, job("later", 101)],
+            outcomes: vec![
+                outcome("old", 0, Some(0), Some(5)),
+                outcome("ended", 0, Some(0), Some(100)),
+                outcome("runs", 10, Some(50), Some(500)),
+                outcome("waits", 90, Some(300), Some(400)),
+                outcome("later", 101, Some(200), Some(300)),
+            ],
+            ..RecordedRun::default()
+        };
+        let mut moment = ClusterMoment::recorded(&cluster, &run, 100_500);
+        let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["ended", "runs", "waits"], "what is depended on is kept, what is over is not");
+        let states: Vec<StandingState> = moment.standings.iter().map(|one| one.state.clone()).collect();
+        let running = StandingState::Running { start: Time(50), nodes: vec![0], partition: None };
+        let waiting = StandingState::Waiting { eligible: Some(Time(90)) };
+        assert_eq!(states, [StandingState::Left { well: true }, running, waiting]);
+        // Two processors: 5 s and 100 s, and 50 s; halved every 100 s.
+        let whole = |until: f64, from: f64| {
+            let rate = std::f64::consts::LN_2 / 100.0;
+            2.0 * ((-rate * until).exp() - (-rate * from).exp()) / rate
+        };
+        let expected = whole(95.0, 100.0) + whole(0.0, 100.0) + whole(0.0, 50.0);
+        assert!((moment.usage[0] - expected).abs() < 1e-6, "{:?} {expected}", moment.usage);
+        // Control: the future changes nothing.
+        let mut other = run.clone();
+        other.outcomes[2].end = Some(Time(101));
+        other.outcomes[3].start = None;
+        other.outcomes.truncate(4);
+        assert_eq!(ClusterMoment::recorded(&cluster, &other, 100_500), moment);
+        moment.remove("ended");
+        assert_eq!(moment.standings.iter().map(|one| one.submission).collect::<Vec<_>>(), [0, 1]);
     }
 }

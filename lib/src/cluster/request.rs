@@ -102,6 +102,15 @@ pub struct JobRequest {
     pub licenses: Vec<GresRequest>,
 }
 
+impl JobRequest {
+    /// Processors that it names; how many it is given depends on its nodes.
+    pub fn processors(&self) -> u32 {
+        let nodes = self.min_nodes.unwrap_or(1).max(1);
+        let tasks = self.tasks.unwrap_or_else(|| nodes.saturating_mul(self.tasks_per_node.unwrap_or(1)));
+        tasks.max(nodes).saturating_mul(self.cpus_per_task.unwrap_or(1)).max(1)
+    }
+}
+
 /// Memory that a job asks for, in MB. Zero for a node is all its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -59,8 +59,11 @@ impl<'c> RecordingFollower<'c> {
         phases: Phases,
         recorded: &'c RecordedDecisions,
     ) -> RecordingFollower<'c> {
-        let controller =
-            Controller::new(cluster, &run.submissions, Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases });
+        let controller = Controller::new(
+            cluster,
+            &run.submissions,
+            Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases },
+        );
         let period = cluster.settings.priority.calc_period.0.max(1) * SECOND;
         let timer = phases.start_us + phases.first_priority_us;
         let numbers = run.submissions.iter().enumerate();

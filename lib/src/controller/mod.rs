@@ -46,7 +46,7 @@ mod tests;
 
 pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
 pub use decisions::decisions;
-pub use moment::{Onwards, run_on};
+pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on};
 pub use phases::Phases;
 pub use reasons::WaitReason;
 pub use simulate::{HeldPart, SimulatedJob, SimulatedRun, simulate_cluster, simulate_in_detail};

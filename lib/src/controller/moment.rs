@@ -43,12 +43,64 @@ pub fn run_on(
     wanted.iter().map(start).collect()
 }
 
+/// Where a newcomer would stand in the queue of a cluster. Counts are of jobs and processors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlaceInQueue {
+    /// Processors that running jobs hold.
+    pub held: u64,
+    /// Jobs that wait, array tasks one by one, and the processors they ask for.
+    pub waiting: usize,
+    /// See `waiting`.
+    pub wanted: u64,
+    /// Of these, jobs before it in the queue: of a higher tier or priority, or submitted earlier with the same.
+    pub preferred: usize,
+    /// Processors that these ask for.
+    pub preferred_wanted: u64,
+}
+
+/// Where a job would stand in the queue if it were submitted at a moment.
+pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob) -> PlaceInQueue {
+    let mut submissions = moment.submissions.clone();
+    submissions.push(job.clone());
+    let phases = Phases::running_on(moment.now_ms * 1000, [0; 3]);
+    let mut controller = Controller::new(cluster, &submissions, phases);
+    controller.resume(moment, [0; 2]);
+    controller.submit(submissions.len() - 1);
+    let own = controller.of_submission[submissions.len() - 1].first().copied();
+    let order = controller.take_queue();
+    // Of an array only one task is in the queue; the others stand with it.
+    let mut place = vec![usize::MAX; submissions.len()];
+    for (at, record) in order.iter().enumerate().rev() {
+        place[controller.jobs[record.job].submission] = at;
+    }
+    let own_place = place[submissions.len() - 1];
+    let mut ahead = PlaceInQueue::default();
+    for &job in &controller.running {
+        ahead.held += u64::from(controller.jobs[job].cpus);
+    }
+    for &job in controller.waiting.iter().filter(|job| Some(**job) != own) {
+        let one = &controller.jobs[job];
+        if one.submission == submissions.len() - 1 {
+            continue;
+        }
+        let cpus = one.places.first().map_or(1, |place| u64::from(place.kept.need.cpus));
+        ahead.waiting += 1;
+        ahead.wanted += cpus;
+        if place[one.submission] < own_place {
+            ahead.preferred += 1;
+            ahead.preferred_wanted += cpus;
+        }
+    }
+    ahead
+}
+
 impl Controller<'_> {
     /// Takes over where every job stands.
     fn resume(&mut self, moment: &ClusterMoment, [full, limit_check]: [i64; 2]) {
         let count = self.cluster.nodes.len();
         self.reservations.clone_from(&moment.reservations);
-        self.up = NodeSet::of(count, (0..count).filter(|node| moment.closed_nodes.binary_search(node).is_err()));
+        self.up =
+            NodeSet::of(count, (0..count).filter(|node| moment.closed_nodes.binary_search(node).is_err()));
         self.open_partitions();
         let mut running = Vec::new();
         let mut eligible = Vec::new();
@@ -72,8 +124,10 @@ impl Controller<'_> {
             self.takes_over(job, nodes, partition);
         }
         for place in 0..moment.submissions.len().min(self.of_submission.len()) {
-            if self.of_submission[place].iter().any(|&job| self.jobs[job].state == CtlState::ToCome) {
-                self.now_us = self.submissions[place].submit_ms.saturating_mul(1000);
+            let submit_ms = self.submissions[place].submit_ms;
+            let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
+            if submit_ms <= moment.now_ms && self.of_submission[place].iter().any(is_to_come) {
+                self.now_us = submit_ms.saturating_mul(1000);
                 self.submit(place);
             }
         }
@@ -109,11 +163,14 @@ impl Controller<'_> {
             self.jobs[job].state = CtlState::Refused;
             return;
         };
-        let kept = at.kept.clone();
+        let (at, kept) = (at.clone(), at.kept.clone());
+        let none = NodeSet::none(self.cluster.nodes.len());
+        // Where its nodes are not told, those that it would be given.
+        let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
+        let nodes = chosen.as_deref().unwrap_or(nodes);
         let mut given = self.given(nodes, &kept.need);
         if given.iter().map(|share| share.cpus).sum::<u32>() < kept.need.cpus {
             // As if nothing else ran there.
-            let none = NodeSet::none(0);
             let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, lighter: &none };
             given = offer.shares(nodes, &kept.need);
         }
@@ -125,5 +182,126 @@ impl Controller<'_> {
         }
         self.jobs[job].submit = self.submissions[submission].submit.0;
         self.start(job, place, given, amounts, StartedBy::Main);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{JobRequest, JobStanding, PriorityKind, RecordedRun, TaskRun, TimeLimit};
+    use crate::controller::simulate_cluster;
+    use crate::controller::tests::cluster;
+
+    fn submission(key: &str, submit: i64, tasks: u32, minutes: i64) -> SubmittedJob {
+        SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(submit),
+            submit_ms: submit * 1000,
+            user: "u".into(),
+            request: JobRequest {
+                tasks: Some(tasks),
+                time_limit: Some(TimeLimit::Of(Seconds(60 * minutes))),
+                ..JobRequest::default()
+            },
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        }
+    }
+
+    fn onwards<'a>(submissions: &'a [SubmittedJob], runs: &'a [Option<Seconds>], now: i64) -> Onwards<'a> {
+        let timers = [500_000, 10_000_000, 100_000_000];
+        let phases = Phases::running_on(now * SECOND, timers);
+        Onwards { submissions, runs, phases, since: [0, 0] }
+    }
+
+    fn running(submission: usize, start: i64, node: usize) -> JobStanding {
+        let state = StandingState::Running { start: Time(start), nodes: vec![node], partition: Some(0) };
+        JobStanding { submission, task: None, state }
+    }
+
+    #[test]
+    fn a_newcomer_starts_when_what_runs_has_ended() {
+        let one = cluster(1);
+        let submissions =
+            vec![submission("a", 0, 4, 10), submission("b", 50, 4, 10), submission("new", 100, 4, 10)];
+        let mut moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions: submissions.clone(),
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        // The first one has run for 90 s of 300, the second runs for 60.
+        let runs = [300, 60, 50].map(|run| Some(Seconds(run)));
+        let starts = run_on(&one, &moment, &onwards(&submissions, &runs, 100), &[1, 2]);
+        let within =
+            |start: Option<Time>, from: i64| start.is_some_and(|at| (from..from + 10).contains(&at.0));
+        assert!(within(starts[0], 310) && within(starts[1], 371), "{starts:?}");
+        // A job that outlives its limit is stopped within half a minute and the time that takes.
+        let long = [None, Some(Seconds(60)), Some(Seconds(50))];
+        let starts = run_on(&one, &moment, &onwards(&submissions, &long, 100), &[1]);
+        assert!(starts[0].is_some_and(|at| (610..680).contains(&at.0)), "{starts:?}");
+        // Control: with a second node nothing waits.
+        let two = cluster(2);
+        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        assert!(within(starts[0], 100), "{starts:?}");
+        // A node that is closed takes no jobs.
+        moment.closed_nodes = vec![1];
+        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        assert!(within(starts[0], 310), "{starts:?}");
+    }
+
+    #[test]
+    fn where_a_newcomer_would_stand_is_by_priority() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        cluster.settings.priority.weights.job_size = 1000;
+        let submissions =
+            vec![submission("a", 0, 4, 10), submission("b", 50, 1, 10), submission("c", 60, 4, 10)];
+        let moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions,
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        let of = |tasks: u32| queue_ahead(&cluster, &moment, &submission("new", 100, tasks, 5));
+        let small = of(1);
+        assert_eq!((small.held, small.waiting, small.wanted), (4, 2, 5));
+        assert_eq!((small.preferred, small.preferred_wanted), (2, 5), "submitted later than one as small");
+        assert_eq!(of(2).preferred, 1, "larger than one of them");
+    }
+
+    /// A queue that is simulated onwards from one of its own moments goes on as it did, but for the phase of the timers.
+    #[test]
+    fn a_simulation_goes_on_from_its_own_moments() {
+        let cluster = cluster(3);
+        let mut random = crate::seed::Seed(7).stream("moments");
+        let mut run = RecordedRun::default();
+        let mut runs = Vec::new();
+        for number in 0..40_i64 {
+            // Whole nodes, first come, first served: what waits is in one order.
+            let mut one = submission(&format!("j{number}"), 20 * number, 4, 10);
+            let length = Seconds(rand::RngExt::random_range(&mut random, 30..500));
+            one.runs = vec![TaskRun::For(length)];
+            runs.push(Some(length));
+            run.submissions.push(one);
+        }
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        let mut checked = 0;
+        for now in [100, 400, 790] {
+            let moment = ClusterMoment::recorded(&cluster, &run, now * 1000);
+            let later = run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms);
+            let known: Vec<SubmittedJob> = moment.submissions.iter().chain(later).cloned().collect();
+            let number = |one: &SubmittedJob| one.key[1..].parse::<usize>().unwrap();
+            let runs: Vec<Option<Seconds>> = known.iter().map(|one| runs[number(one)]).collect();
+            let wanted: Vec<usize> = (0..known.len()).collect();
+            let starts = run_on(&cluster, &moment, &onwards(&known, &runs, now), &wanted);
+            for (start, one) in starts.iter().zip(&known) {
+                let (start, before) = (start.unwrap(), run.outcomes[number(one)].start.unwrap());
+                assert!((start - before).0.abs() <= 10, "{now}, {}: {start:?} {before:?}", one.key);
+                checked += 1;
+            }
+        }
+        assert!(checked > 60, "{checked}");
     }
 }

@@ -14,7 +14,7 @@ use crate::seed::Seed;
 use crate::units::{Seconds, Time};
 
 /// Nodes of four processors and 8,000 MB in one partition, in the order of submission.
-fn cluster(nodes: usize) -> Cluster {
+pub(super) fn cluster(nodes: usize) -> Cluster {
     let nodes: Vec<ClusterNode> = (0..nodes)
         .map(|number| ClusterNode {
             name: format!("n{number:02}"),

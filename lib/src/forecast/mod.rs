@@ -1,6 +1,6 @@
 //! When will it start: every forecaster of waits by name ([`WaitMethod`]), those included that simulate
 //! ([`SimulatedWaits`]); the recorded schedule of a log as they follow it ([`RecordedArrivals`]); and the answer for one job
-//! by the one that has been best ([`when()`]), and which of several places would start it first ([`SoonestStart`]).
+//! by the one that has been best ([`when()`]; at a Slurm site [`when_at_cluster`]), and which of several places would start it first ([`SoonestStart`]).
 
 mod arrivals;
 mod cluster;
@@ -12,14 +12,17 @@ mod starts;
 mod when;
 
 pub use arrivals::{Following, RecordedArrivals};
-pub use cluster::{ClusterDraws, ClusterForecaster, ExpectedArrivals, StartForecast};
+pub use cluster::{
+    ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
+    ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
+};
 pub use method::WaitMethod;
 pub(crate) use method::ranges;
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
-    JobChange, JobOption, JobPlan, LimitAdvice, LimitRecord, PlanError, PlanQuestion, PlanSettings,
-    SoonestPlace, TimeSpread, plan_job,
+    ClusterPlanError, ClusterPlanQuestion, JobChange, JobOption, JobPlan, LimitAdvice, LimitRecord,
+    PlanError, PlanQuestion, PlanSettings, SoonestPlace, TimeSpread, plan_at_cluster, plan_job,
 };
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};

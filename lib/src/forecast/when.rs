@@ -181,7 +181,7 @@ pub struct MethodRecord {
 }
 
 impl PredictedWait {
-    fn of(forecast: &WaitForecast) -> PredictedWait {
+    pub(super) fn of(forecast: &WaitForecast) -> PredictedWait {
         let wait = &forecast.wait;
         let within =
             |seconds: i64| StartedWithin { seconds, probability: 1.0 - wait.survival(seconds as f64) };
@@ -363,7 +363,7 @@ fn features_at(site: &Site, now: Time, job: &Job, default_request: Seconds) -> F
 
 /// Sums behind a [`MethodRecord`].
 #[derive(Debug, Default)]
-struct Trial {
+pub(super) struct Trial {
     jobs: usize,
     inside: usize,
     by_p90: usize,
@@ -373,7 +373,7 @@ struct Trial {
 
 impl Trial {
     /// A job that has waited this long so far, or for `wait` until it started.
-    fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
+    pub fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
         let (p10, p90) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
         let (low, high) = forecast.wait.wait_range(0.8);
         let waited = match wait {
@@ -388,7 +388,7 @@ impl Trial {
         self.error += (forecast.wait.quantile(0.5) - waited).abs();
     }
 
-    fn record(&self, method: String) -> MethodRecord {
+    pub fn record(&self, method: String) -> MethodRecord {
         let jobs = self.jobs.max(1) as f64;
         MethodRecord {
             method,

@@ -106,11 +106,8 @@ mod tests {
         let clock = RunClock { zero: Time(1000), ..RunClock::default() };
         let (found, misread) = read_expected_starts(&texts, &clock);
         let plain: Vec<_> = found.iter().map(|one| (one.at_ms, one.id, one.task, one.start.0)).collect();
-        let expected = [
-            (1_044_600, 1009, None, 1075),
-            (1_044_600, 1010, None, 1080),
-            (1_059_600, 1010, Some(2), 1090),
-        ];
+        let expected =
+            [(1_044_600, 1009, None, 1075), (1_044_600, 1010, None, 1080), (1_059_600, 1010, Some(2), 1090)];
         assert_eq!(plain, expected);
         assert_eq!(misread.len(), 1, "{misread:?}");
     }

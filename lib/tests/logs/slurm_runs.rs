@@ -5,8 +5,10 @@ use std::path::Path;
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::Cluster;
 use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster, unmodelled};
-use queuecast::eval::{NamedRun, RunDifference, run_difference};
-use queuecast::slurm::{SiteOptions, read_decisions};
+use queuecast::eval::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
+use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
+use queuecast::seed::Seed;
+use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts};
 use queuecast::units::Seconds;
 
 use crate::fails;
@@ -41,6 +43,37 @@ fn small_runs_are_repeated() -> Result<(), Failed> {
         let (_, shifted) = beside_simulation(&folder, 11_000)?;
         let shifted = run_difference(&recorded, &shifted);
         must(shifted.worst.is_some_and(|worst| worst > 2), format!("control: {shifted:?}"))?;
+    }
+    Ok(())
+}
+
+/// Every job of a recorded run is forecast when it is submitted, twice as near as what Slurm itself first showed.
+fn starts_are_forecast_nearer_than_by_slurm() -> Result<(), Failed> {
+    let site = slurm().ok_or("no recordings")?.join("golden/site");
+    for name in ["seed41-run1", "seed42-run1"] {
+        let texts = texts(&site.join(name))?;
+        let reading = read(&texts);
+        let recording = reading.recording.ok_or("no recording")?;
+        let (expected, misread) = read_expected_starts(&texts, &recording.clock);
+        must(misread.is_empty(), format!("{misread:?}"))?;
+        let draws = ClusterDraws { draws: 6, arrivals: ExpectedArrivals::LikePast };
+        let ours = forecast_starts(&reading.cluster, &recording, &expected, draws, Seed(1), &|_| {});
+        let score = StartForecastScore::of(&ours);
+        must(score.answered == score.jobs && score.jobs > 300, format!("{name}: {score:?}"))?;
+        must(score.expected > 150, format!("{name}: {score:?}"))?;
+        let (own, slurm) = (score.expected_median_error, score.site_error);
+        must(own.zip(slurm).is_some_and(|(own, slurm)| 2 * own <= slurm), format!("{name}: {score:?}"))?;
+        // Control: the forecasts of other jobs are not as near.
+        let mut others = ours.clone();
+        let half = ours.len() / 2;
+        for (place, one) in others.iter_mut().enumerate() {
+            one.quantiles = ours[(place + half) % ours.len()].quantiles;
+        }
+        let (others, slurm) = (StartForecastScore::of(&others).expected_median_error, score.site_error);
+        must(
+            others.zip(slurm).is_some_and(|(others, slurm)| 2 * others > slurm),
+            format!("{name}: {others:?}"),
+        )?;
     }
     Ok(())
 }
@@ -177,6 +210,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, check) in [
         ("small_runs_are_repeated", small_runs_are_repeated as fn() -> Result<(), Failed>),
+        ("starts_are_forecast_nearer_than_by_slurm", starts_are_forecast_nearer_than_by_slurm),
         ("micro_runs_of_one_phase_are_followed", micro_runs_of_one_phase_are_followed),
         ("micro_runs_are_as_near_as_each_other", micro_runs_are_as_near_as_each_other),
         ("priorities_and_stops_are_the_recorded_ones", priorities_and_stops_are_the_recorded_ones),

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use queuecast::allot::advice::JobLimits;
 use queuecast::forecast::{
-    JobPlan, PlanError, PlanQuestion, PlanSettings, WhenSettings, WhenSource, plan_job,
+    ClusterPlanError, ClusterPlanQuestion, ClusterQuestion, JobPlan, PlanError, PlanQuestion, PlanSettings,
+    WhenSettings, WhenSource, plan_at_cluster, plan_job,
 };
 use queuecast::job::Job;
 use queuecast::predict::PredictorSpec;
@@ -18,6 +19,7 @@ use super::loaded::{Loaded, number_of};
 use super::moldable;
 use super::moment::{self, Moment};
 use super::newcomer::{self, AskedPlace};
+use super::slurm_site::{self, SiteQuestion};
 use crate::failure::Failure;
 use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
@@ -36,7 +38,10 @@ Examples:
     queuecast advise HERE.swf.gz -n 64 -t 2h --other-site THERE.swf.gz
 
   On a Slurm site, now, with its accounting to learn from:
-    queuecast advise --live site.sacct.gz -n 64 -t 2h -u anna";
+    queuecast advise --live site.sacct.gz -n 64 -t 2h -u anna
+
+  By Slurm's own scheduler, on the configuration saved by site capture:
+    queuecast advise site.sacct.gz --site mysite -n 64 -t 2h -u anna";
 
 /// Say what to ask for: a time limit, a queue, a size, now or later, and when the job would be done
 #[derive(Debug, clap::Args)]
@@ -54,7 +59,7 @@ pub struct Arguments {
     #[arg(
         long = "other-site",
         value_name = "LOG",
-        conflicts_with = "live",
+        conflicts_with_all = ["live", "site"],
         help_heading = "What may change"
     )]
     pub other_sites: Vec<PathBuf>,
@@ -111,6 +116,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::usage("which time limit would the job ask for? give --time, as in -t 2h"));
     }
     arguments.sizes.warnings().iter().for_each(|warning| printer.warning(warning));
+    if let Some(site) = &arguments.asked.slurm.site {
+        let question = slurm_site::read(&arguments.asked, site, printer)?;
+        return plot.answer(&at_slurm_site(arguments, question, printer)?, printer);
+    }
     match arguments.asked.read(printer)? {
         AskedPlace::Log(trace) => from_log(arguments, &trace, plot, printer),
         AskedPlace::Site { site, history } => from_site(arguments, &site, history.as_ref(), plot, printer),
@@ -191,6 +200,41 @@ fn at_site(arguments: &Arguments, trace: &Loaded, printer: &Printer) -> Result<A
         history: number_of(plan.learned, "job"),
         risk: arguments.risk,
         is_known: new.user.is_some(),
+        plan,
+    })
+}
+
+/// The advice at a Slurm site, by its own scheduler.
+fn at_slurm_site(
+    arguments: &Arguments,
+    question: SiteQuestion,
+    printer: &Printer,
+) -> Result<AdvisedJob, Failure> {
+    let settings = slurm_site::settings(&arguments.asked);
+    let progress = slurm_site::trying(&settings, printer);
+    let done = |steps| progress.advance_by(steps);
+    let SiteQuestion { cluster, history, moment, job, .. } = &question;
+    let asking = ClusterPlanQuestion {
+        asked: ClusterQuestion { cluster, history, moment, job },
+        // How much its run time varies is learned.
+        sizes: arguments.sizes.described(1.0),
+        later: arguments.later.clone(),
+        risk: arguments.risk,
+    };
+    let plan = plan_at_cluster(&asking, settings, &done).map_err(|error| match error {
+        ClusterPlanError::When(error) => slurm_site::refused(&error),
+        other => Failure::usage(other.to_string()),
+    })?;
+    drop(progress);
+    Ok(AdvisedJob {
+        version: env!("CARGO_PKG_VERSION"),
+        source: question.source,
+        moment: Moment::of(question.at, question.epoch, &arguments.asked.source.reading.time_zone),
+        partition: question.job.request.partitions.first().cloned(),
+        is_one_of_several: false,
+        history: number_of(plan.learned, "job"),
+        risk: arguments.risk,
+        is_known: arguments.asked.user.is_some(),
         plan,
     })
 }

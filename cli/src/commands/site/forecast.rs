@@ -29,8 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = ClusterDraws::default().draws, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub draws: u32,
     /// What is expected to be submitted later
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Arrivals::Past)]
-    pub arrivals: Arrivals,
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = ExpectedLater::Past)]
+    pub expect: ExpectedLater,
     /// Seed of all draws
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
@@ -41,7 +41,7 @@ pub struct Arguments {
 
 /// What is expected to be submitted later.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Arrivals {
+pub enum ExpectedLater {
     /// Nothing
     None,
     /// What followed a past instant of the same time of day; nothing with less than a day of history
@@ -50,12 +50,12 @@ pub enum Arrivals {
     Recorded,
 }
 
-impl From<Arrivals> for ExpectedArrivals {
-    fn from(arrivals: Arrivals) -> ExpectedArrivals {
+impl From<ExpectedLater> for ExpectedArrivals {
+    fn from(arrivals: ExpectedLater) -> ExpectedArrivals {
         match arrivals {
-            Arrivals::None => ExpectedArrivals::None,
-            Arrivals::Past => ExpectedArrivals::LikePast,
-            Arrivals::Recorded => ExpectedArrivals::Recorded,
+            ExpectedLater::None => ExpectedArrivals::None,
+            ExpectedLater::Past => ExpectedArrivals::LikePast,
+            ExpectedLater::Recorded => ExpectedArrivals::Recorded,
         }
     }
 }
@@ -77,7 +77,7 @@ struct ForecastRun {
 
 /// Reads, forecasts and judges.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let draws = ClusterDraws { draws: arguments.draws, arrivals: arguments.arrivals.into() };
+    let draws = ClusterDraws { draws: arguments.draws, arrivals: arguments.expect.into() };
     let mut runs = Vec::new();
     for folder in &arguments.runs {
         let ReadRun { texts, cluster, recording, .. } = read_run(folder, &arguments.time_zone, printer)?;

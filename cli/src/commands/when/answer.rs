@@ -1,6 +1,6 @@
 //! When a job would start, as text, rows and JSON.
 
-use queuecast::forecast::{MethodRecord, WhenAnswer};
+use queuecast::forecast::{MethodRecord, SITE_METHOD, WhenAnswer};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Cell, Chart, Column, Document, Page, Table, date, duration};
 use queuecast::trace::{MachineSize, TimeZone};
@@ -89,7 +89,8 @@ impl StartTime {
                     one if one == count => "it would come behind all of them".to_owned(),
                     one => format!("it would come behind {one} of them, for {}", state.preferred_wanted),
                 };
-                format!("{wait} for {} processors, and by past starts {preferred}; {free}.", state.wanted)
+                let by = if self.answer.method == SITE_METHOD { "priority" } else { "past starts" };
+                format!("{wait} for {} processors, and by {by} {preferred}; {free}.", state.wanted)
             }
         });
         lines.join("\n")

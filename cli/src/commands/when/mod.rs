@@ -2,6 +2,7 @@
 
 mod answer;
 
+use queuecast::forecast::{ClusterQuestion, when_at_cluster};
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::trace::{MachineSize, MachineSource};
 
@@ -10,6 +11,7 @@ use super::live::LiveSite;
 use super::loaded::{Loaded, number_of};
 use super::moment::{self, Moment};
 use super::newcomer::{self, Asked, AskedPlace, QueueAnswer};
+use super::slurm_site::{self, SiteQuestion};
 use crate::failure::Failure;
 use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
@@ -23,7 +25,10 @@ Examples:
     queuecast when LOG.swf.gz --at 1997-02-03T10:00 -n 64 -t 2h -u 12 -q 3
 
   On a Slurm site, now, with its accounting to learn from:
-    queuecast when --live site.sacct.gz -n 64 -t 2h -p batch";
+    queuecast when --live site.sacct.gz -n 64 -t 2h -p batch
+
+  By Slurm's own scheduler, on the configuration saved by site capture:
+    queuecast when site.sacct.gz --site mysite -n 64 -t 2h -q batch -u anna";
 
 /// Say when a job would start: most likely between, at the latest, and how often such answers held
 #[derive(Debug, clap::Args)]
@@ -38,6 +43,10 @@ pub struct Arguments {
 /// Reads the log or asks the site, and says when the job would start.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plot = arguments.plotting.plan(&arguments.asked.inputs())?;
+    if let Some(site) = &arguments.asked.slurm.site {
+        let question = slurm_site::read(&arguments.asked, site, printer)?;
+        return at_slurm_site(&arguments.asked, question, plot, printer);
+    }
     match arguments.asked.read(printer)? {
         AskedPlace::Log(trace) => from_log(&arguments.asked, &trace, plot, printer),
         AskedPlace::Site { site, history } => {
@@ -69,6 +78,36 @@ fn from_log(
         machine: trace.log.machine,
         history: number_of(answer.learned, "job"),
         asked: Asked { procs: job.shape.procs, time: job.shape.limit.unwrap_or(DEFAULT_REQUEST) },
+        answer,
+    };
+    plot.answer(&start, printer)
+}
+
+/// The answer at a Slurm site, by its own scheduler.
+fn at_slurm_site(
+    asked: &newcomer::Arguments,
+    question: SiteQuestion,
+    plot: PlannedPlot,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let zone = &asked.source.reading.time_zone;
+    let settings = slurm_site::settings(asked);
+    let progress = slurm_site::trying(&settings, printer);
+    let done = |steps| progress.advance_by(steps);
+    let SiteQuestion { cluster, history, moment, job, .. } = &question;
+    let asking = ClusterQuestion { cluster, history, moment, job };
+    let answer = when_at_cluster(&asking, settings, &done).map_err(|error| slurm_site::refused(&error))?;
+    drop(progress);
+    let start = StartTime {
+        version: env!("CARGO_PKG_VERSION"),
+        source: question.source,
+        moment: Moment::of(question.at, question.epoch, zone),
+        epoch: question.epoch,
+        zone: zone.clone(),
+        partition: question.job.request.partitions.first().cloned(),
+        machine: MachineSize { procs: answer.state.procs, source: MachineSource::Given },
+        history: number_of(answer.learned, "job"),
+        asked: question.asked,
         answer,
     };
     plot.answer(&start, printer)

@@ -75,17 +75,28 @@ impl<'r> ClusterForecaster<'r> {
         found
     }
 
-    /// The jobs of a submission that is not in the run, at a moment.
-    pub fn newcomer(&mut self, moment: &ClusterMoment, submission: &SubmittedJob) -> Vec<StartForecast> {
-        let mut moment = moment.clone();
-        let raw = self.raw(&mut moment, submission);
+    /// From now on so many simulations.
+    pub fn set_draws(&mut self, draws: ClusterDraws) {
+        self.draws = draws;
+    }
+
+    /// The first jobs of submissions that are not in the run, each as if it alone were submitted at a moment or later; all in the
+    /// same simulations.
+    pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
         let late = self.late_starts(moment.now_ms);
-        let moved = |(task, wait, never): (_, Option<Distribution>, _)| StartForecast {
-            task,
-            wait: wait.map(|wait| late.moved(&wait)),
-            never,
-        };
-        raw.into_iter().map(moved).collect()
+        let asked = self.asked;
+        let each = jobs.iter().map(|job| {
+            self.asked = asked;
+            let first = self.raw(&mut moment.clone(), job).into_iter().next();
+            let (task, wait, never) = first.unwrap_or((None, None, 1.0));
+            StartForecast { task, wait: wait.map(|wait| late.moved(&wait)), never }
+        });
+        each.collect()
+    }
+
+    /// What is learned of run times and limits.
+    pub(super) fn past(&mut self) -> &mut ClusterPast<'r> {
+        &mut self.past
     }
 
     /// Forecasts before they are moved.
@@ -107,14 +118,8 @@ impl<'r> ClusterForecaster<'r> {
             }
             _ => Vec::new(),
         };
-        let starts = cluster_starts(
-            (self.cluster, moment),
-            &mut self.past,
-            &later,
-            &wanted,
-            self.draws,
-            seed,
-        );
+        let starts =
+            cluster_starts((self.cluster, moment), &mut self.past, &later, &wanted, self.draws, seed);
         own.into_iter().zip(starts).map(|(task, one)| (task, one.wait, one.never)).collect()
     }
 

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::cluster::{Cluster, JobRequest, RecordedRun, SubmittedJob, TimeLimit};
+use crate::cluster::{Cluster, RecordedRun, SubmittedJob, TimeLimit};
 use crate::distribution::Distribution;
+use crate::forecast::planning::LimitRecord;
 use crate::forecast::starts::ExpectedRuns;
 use crate::job::{
-    AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape, UserId, What,
+    AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape,
+    UserId, What,
 };
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::units::{Procs, Seconds, Time};
@@ -28,6 +30,8 @@ pub(super) struct ClusterPast<'r> {
     arrivals: VecDeque<&'r SubmittedJob>,
     ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
     next: u32,
+    /// Which limits would have been kept, where that is asked for.
+    limits: Option<LimitRecord>,
 }
 
 /// One thing that happened to a job.
@@ -80,13 +84,6 @@ impl ClusterNames {
     }
 }
 
-/// Processors that a request names; how many it is given depends on its nodes.
-fn processors(request: &JobRequest) -> u32 {
-    let nodes = request.min_nodes.unwrap_or(1).max(1);
-    let tasks = request.tasks.unwrap_or_else(|| nodes.saturating_mul(request.tasks_per_node.unwrap_or(1)));
-    tasks.max(nodes).saturating_mul(request.cpus_per_task.unwrap_or(1)).max(1)
-}
-
 /// How a job ended, by its last state.
 fn ending(state: &str) -> Ending {
     match state.split(' ').next().unwrap_or_default() {
@@ -132,7 +129,18 @@ impl<'r> ClusterPast<'r> {
             arrivals: VecDeque::new(),
             ran: BTreeMap::new(),
             next: 0,
+            limits: None,
         }
+    }
+
+    /// From now on it is learned, too, which time limits jobs would have kept.
+    pub fn learn_limits(&mut self) {
+        self.limits = Some(LimitRecord::default());
+    }
+
+    /// What is known of time limits.
+    pub fn limits(&self) -> Option<&LimitRecord> {
+        self.limits.as_ref()
     }
 
     /// Learns what happened up to an instant, in milliseconds.
@@ -154,6 +162,9 @@ impl<'r> ClusterPast<'r> {
             }
             let job = self.job(step.submission);
             self.runs.observe(&Event { at, job: &job, what: What::Arrived });
+            if let Some(limits) = &mut self.limits {
+                limits.arrived(&job, &self.runs.run(&job, Seconds::ZERO));
+            }
             self.jobs.insert(key, job);
             return;
         }
@@ -164,6 +175,11 @@ impl<'r> ClusterPast<'r> {
             _ => What::Withdrawn,
         };
         self.runs.observe(&Event { at, job, what });
+        match (&mut self.limits, step.what) {
+            (Some(limits), PastKind::Ended { ran, .. }) => limits.ended(job.index, ran),
+            (Some(limits), PastKind::Withdrawn) => limits.withdrawn(job.index),
+            _ => {}
+        }
         if let PastKind::Ended { ran, .. } = step.what {
             self.ran.insert(key, ran);
         }
@@ -176,7 +192,8 @@ impl<'r> ClusterPast<'r> {
     pub(super) fn job(&mut self, submission: &SubmittedJob) -> Job {
         let request = &submission.request;
         let partition = request.partitions.first().map(String::as_str);
-        let usual = self.cluster.default_partition().map(|index| self.cluster.partitions[index].name.as_str());
+        let usual =
+            self.cluster.default_partition().map(|index| self.cluster.partitions[index].name.as_str());
         let partition = partition.or(usual).unwrap_or_default();
         let config = self.cluster.partition(partition).map(|index| &self.cluster.partitions[index]);
         let limit = match request.time_limit {
@@ -193,12 +210,18 @@ impl<'r> ClusterPast<'r> {
             submit: submission.submit,
             user: UserId::new(number(NameKind::User, &submission.user)),
             group: None,
-            account: request.account.as_ref().and_then(|name| AccountId::new(number(NameKind::Account, name))),
-            executable: request.name.as_ref().and_then(|name| ExecutableId::new(number(NameKind::Name, name))),
+            account: request
+                .account
+                .as_ref()
+                .and_then(|name| AccountId::new(number(NameKind::Account, name))),
+            executable: request
+                .name
+                .as_ref()
+                .and_then(|name| ExecutableId::new(number(NameKind::Name, name))),
             queue: QueueId::new(part),
             partition: PartitionId::new(part),
             qos: qos.and_then(|name| QosId::new(number(NameKind::Qos, name))),
-            shape: Shape { procs: Procs(processors(request)), limit },
+            shape: Shape { procs: Procs(request.processors()), limit },
             other_shapes: None,
         };
         self.next += 1;
@@ -206,7 +229,12 @@ impl<'r> ClusterPast<'r> {
     }
 
     /// How long a job runs in all, given how long it has run, and its limit. One that is not known is taken for new.
-    pub(super) fn run(&mut self, submission: &SubmittedJob, task: Option<u32>, elapsed: Seconds) -> ExpectedRun {
+    pub(super) fn run(
+        &mut self,
+        submission: &SubmittedJob,
+        task: Option<u32>,
+        elapsed: Seconds,
+    ) -> ExpectedRun {
         match self.jobs.get(&(submission.key.as_str(), task)) {
             Some(job) => ExpectedRun { run: self.runs.run(job, elapsed), limit: job.shape.limit },
             None => {

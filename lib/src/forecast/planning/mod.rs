@@ -1,11 +1,13 @@
 //! What to ask for: one job in several variants (time limits, sizes, queues, later), each with when it would be done.
 
+mod at_cluster;
 mod limit;
 mod limit_record;
 mod option;
 mod place;
 mod question;
 
+pub use at_cluster::{ClusterPlanError, ClusterPlanQuestion, plan_at_cluster};
 pub use limit::LimitAdvice;
 pub use limit_record::LimitRecord;
 pub use option::{JobChange, JobOption, TimeSpread};

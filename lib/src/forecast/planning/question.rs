@@ -151,7 +151,7 @@ pub fn plan_job(
 }
 
 /// The cheapest of the changes that help about as much as the best of them; the first if none helps for sure.
-fn best(options: &[JobOption]) -> usize {
+pub(super) fn best(options: &[JobOption]) -> usize {
     let helps = |one: &JobOption| !one.too_close && one.gain > 0.0;
     let most = options.iter().filter(|one| helps(one)).map(|one| one.gain).fold(0.0, f64::max);
     let good = options.iter().enumerate().filter(|(_, one)| helps(one) && one.gain >= AS_GOOD * most);
@@ -217,7 +217,7 @@ fn variants(
 }
 
 /// A distribution with all times multiplied.
-fn scaled(run: &Distribution, factor: f64) -> Distribution {
+pub(super) fn scaled(run: &Distribution, factor: f64) -> Distribution {
     let places = 99;
     let knots: Vec<(f64, f64)> = (1..=places)
         .map(|place| f64::from(place) / f64::from(places + 1))

@@ -1,0 +1,237 @@
+//! When will it start at a Slurm site: one call to the answer.
+
+use super::forecaster::ClusterForecaster;
+use super::starts::ClusterDraws;
+use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob};
+use crate::controller::queue_ahead;
+use crate::distribution::Distribution;
+use crate::forecast::planning::LimitAdvice;
+use crate::forecast::when::{MethodRecord, PredictedWait, StateNow, Trial, WhenAnswer, WhenSettings};
+use crate::seed::Seed;
+use crate::units::{Procs, Seconds};
+use crate::wait::{PastWaits, WaitForecast};
+
+/// A job that has not been submitted, and the Slurm site it would be submitted to.
+#[derive(Debug)]
+pub struct ClusterQuestion<'a> {
+    /// The site.
+    pub cluster: &'a Cluster,
+    /// What has happened there; what it tells of later than the moment is not looked at.
+    pub history: &'a RecordedRun,
+    /// The site when the job is submitted.
+    pub moment: &'a ClusterMoment,
+    /// The job, without a run time.
+    pub job: &'a SubmittedJob,
+}
+
+/// How the answer is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterWhenSettings {
+    /// The simulations of the answer.
+    pub draws: ClusterDraws,
+    /// How many of the last submissions the same is tried on.
+    pub trials: usize,
+    /// Simulations of each trial.
+    pub trial_draws: u32,
+    /// The seed of all draws.
+    pub seed: Seed,
+}
+
+impl Default for ClusterWhenSettings {
+    fn default() -> ClusterWhenSettings {
+        ClusterWhenSettings { draws: ClusterDraws::default(), trials: 60, trial_draws: 8, seed: Seed(1) }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClusterWhenError {
+    /// The site refuses it, or it starts in no simulation.
+    #[error("the job would never start there: {0}")]
+    Never(&'static str),
+}
+
+/// The name of forecasts by the site's own scheduler.
+pub const SITE_METHOD: &str = "slurm";
+
+/// Asks about several variants of one job.
+pub(in crate::forecast) struct ClusterVariants<'a> {
+    question: &'a ClusterQuestion<'a>,
+    settings: ClusterWhenSettings,
+    forecaster: ClusterForecaster<'a>,
+}
+
+/// When variants of a job would start.
+pub(in crate::forecast) struct VariantStarts {
+    pub method: String,
+    /// Of each variant; `None` if it never starts. The first one does.
+    pub waits: Vec<Option<Distribution>>,
+    pub state: StateNow,
+    pub record: Option<MethodRecord>,
+    pub tried: Vec<MethodRecord>,
+    pub learned: usize,
+}
+
+impl<'a> ClusterVariants<'a> {
+    pub fn new(question: &'a ClusterQuestion<'a>, settings: ClusterWhenSettings) -> ClusterVariants<'a> {
+        let draws = ClusterDraws { draws: settings.trial_draws, ..settings.draws };
+        let forecaster = ClusterForecaster::new(question.cluster, question.history, draws, settings.seed);
+        ClusterVariants { question, settings, forecaster }
+    }
+
+    /// How long the job runs, and the shortest limit at this risk. It takes a forecaster of its own, since that learns up to the
+    /// moment.
+    pub fn run_time(&mut self, asked: Seconds, risk: f64) -> (Distribution, LimitAdvice) {
+        let ClusterQuestion { cluster, history, moment, job } = *self.question;
+        let mut past = ClusterForecaster::new(cluster, history, self.settings.draws, self.settings.seed);
+        let past = past.past();
+        past.learn_limits();
+        past.advance_to(moment.now_ms);
+        let run = past.run(job, None, Seconds::ZERO).run;
+        let limit = past.limits().cloned().unwrap_or_default().advise(&run, asked, risk);
+        (run, limit)
+    }
+}
+
+/// When a job would start at a Slurm site: by its own scheduler simulated onwards, or by the quantiles of past waits where these
+/// were better for the last submissions. `done` is told of each submission that this is tried on.
+pub fn when_at_cluster(
+    question: &ClusterQuestion<'_>,
+    settings: ClusterWhenSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<WhenAnswer, ClusterWhenError> {
+    let asking = ClusterVariants::new(question, settings);
+    let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done)?;
+    let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
+    let wait = waits.pop().flatten().ok_or(ClusterWhenError::Never(NEVER))?;
+    let wait = PredictedWait::of(&WaitForecast::by_measure(wait));
+    Ok(WhenAnswer { method, wait, state, record, tried, learned })
+}
+
+const NEVER: &str = "no partition that it asks for can run it, or a limit never lets it";
+
+/// The same for several variants of the job, of which the first decides whether there is an answer.
+pub(in crate::forecast) fn variants_at_cluster(
+    asking: ClusterVariants<'_>,
+    jobs: &[SubmittedJob],
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<VariantStarts, ClusterWhenError> {
+    let ClusterVariants { question, settings, mut forecaster } = asking;
+    let ClusterQuestion { history, moment, .. } = *question;
+    let now_ms = moment.now_ms;
+    let waits = PastStarts::of(history);
+    let [simulated, past] = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
+    forecaster.set_draws(settings.draws);
+    let own = forecaster.newcomers(moment, jobs);
+    if own.first().is_none_or(|first| first.wait.is_none()) {
+        return Err(ClusterWhenError::Never(NEVER));
+    }
+    let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
+    let mut tried = vec![simulated.record(SITE_METHOD.to_owned())];
+    let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    if let Some(before) = waits.before(now_ms) {
+        tried.push(past.record("past".to_owned()));
+        if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
+            tried.swap(0, 1);
+            answers.iter_mut().flatten().for_each(|answer| *answer = before.clone());
+        }
+    }
+    Ok(VariantStarts {
+        method: tried[0].method.clone(),
+        waits: answers,
+        state: state_now(question),
+        record: Some(tried[0].clone()).filter(enough),
+        tried,
+        learned: waits.started_by(now_ms),
+    })
+}
+
+/// Forecasts of the last submissions before an instant, and the quantiles of past waits.
+fn tried(
+    forecaster: &mut ClusterForecaster<'_>,
+    waits: &PastStarts<'_>,
+    now_ms: i64,
+    trials: usize,
+    done: &(dyn Fn(usize) + Sync),
+) -> [Trial; 2] {
+    let submissions = &waits.history.submissions;
+    let mut places: Vec<usize> =
+        (0..submissions.len()).filter(|&place| submissions[place].submit_ms < now_ms).collect();
+    places.sort_by_key(|&place| (submissions[place].submit_ms, place));
+    let first = places.len().saturating_sub(trials);
+    let (mut simulated, mut past) = (Trial::default(), Trial::default());
+    for &place in &places[first..] {
+        let submission = &submissions[place];
+        let so_far = Seconds((now_ms - submission.submit_ms).div_euclid(1000));
+        for forecast in forecaster.at_submission(place) {
+            let Some(outcome) = waits.outcome(&submission.key, forecast.task) else { continue };
+            let start = outcome.start.filter(|start| start.0 * 1000 <= now_ms);
+            // What left the queue tells nothing.
+            if start.is_none() && outcome.end.is_some_and(|end| end.0 * 1000 <= now_ms) {
+                continue;
+            }
+            let wait = start.map(|start| start - submission.submit);
+            let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit_ms)) else {
+                continue;
+            };
+            simulated.add(&WaitForecast::by_measure(ours), wait, so_far);
+            past.add(&WaitForecast::by_measure(before), wait, so_far);
+        }
+        done(1);
+    }
+    [simulated, past]
+}
+
+/// Recorded starts, in their order.
+struct PastStarts<'r> {
+    history: &'r RecordedRun,
+    /// When, and after how long a wait.
+    starts: Vec<(i64, f64)>,
+}
+
+impl<'r> PastStarts<'r> {
+    fn of(history: &'r RecordedRun) -> PastStarts<'r> {
+        let start = |one: &JobOutcome| Some((one.start?.0 * 1000, (one.start? - one.submit).0.max(0) as f64));
+        let mut starts: Vec<(i64, f64)> = history.outcomes.iter().filter_map(start).collect();
+        starts.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        PastStarts { history, starts }
+    }
+
+    fn started_by(&self, now_ms: i64) -> usize {
+        self.starts.partition_point(|&(at, _)| at <= now_ms)
+    }
+
+    /// The distribution of the last waits of jobs that had started by then.
+    fn before(&self, now_ms: i64) -> Option<Distribution> {
+        let until = self.started_by(now_ms);
+        let mut waits: Vec<f64> =
+            self.starts[until.saturating_sub(PastWaits::WINDOW)..until].iter().map(|one| one.1).collect();
+        waits.sort_by(f64::total_cmp);
+        Distribution::observed(waits.into(), 1.0)
+    }
+
+    fn outcome(&self, key: &str, task: Option<u32>) -> Option<&'r JobOutcome> {
+        self.history.outcomes.iter().find(|one| one.key == key && one.task == task)
+    }
+}
+
+/// The site at the moment, in processors.
+fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
+    let ClusterQuestion { cluster, moment, job, .. } = *question;
+    let in_service: u64 = (0..cluster.nodes.len())
+        .filter(|node| moment.closed_nodes.binary_search(node).is_err())
+        .map(|node| u64::from(cluster.nodes[node].cpus))
+        .sum();
+    let ahead = queue_ahead(cluster, moment, job);
+    let running = moment.standings.iter().filter(|one| matches!(one.state, StandingState::Running { .. }));
+    let procs = |procs: u64| Procs(u32::try_from(procs).unwrap_or(u32::MAX));
+    StateNow {
+        procs: procs(in_service),
+        free: procs(in_service.saturating_sub(ahead.held)),
+        running: running.count(),
+        waiting: ahead.waiting,
+        wanted: ahead.wanted,
+        preferred: ahead.preferred,
+        preferred_wanted: ahead.preferred_wanted,
+    }
+}

@@ -119,7 +119,7 @@ pub(in crate::forecast) fn variants_at_cluster(
     let ClusterVariants { question, settings, mut forecaster } = asking;
     let ClusterQuestion { history, moment, .. } = *question;
     let now_ms = moment.now_ms;
-    let waits = PastStarts::of(history);
+    let waits = RecordedStarts::of(history);
     let [simulated, past] = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
@@ -149,7 +149,7 @@ pub(in crate::forecast) fn variants_at_cluster(
 /// Forecasts of the last submissions before an instant, and the quantiles of past waits.
 fn tried(
     forecaster: &mut ClusterForecaster<'_>,
-    waits: &PastStarts<'_>,
+    waits: &RecordedStarts<'_>,
     now_ms: i64,
     trials: usize,
     done: &(dyn Fn(usize) + Sync),
@@ -183,18 +183,18 @@ fn tried(
 }
 
 /// Recorded starts, in their order.
-struct PastStarts<'r> {
+struct RecordedStarts<'r> {
     history: &'r RecordedRun,
     /// When, and after how long a wait.
     starts: Vec<(i64, f64)>,
 }
 
-impl<'r> PastStarts<'r> {
-    fn of(history: &'r RecordedRun) -> PastStarts<'r> {
+impl<'r> RecordedStarts<'r> {
+    fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
         let start = |one: &JobOutcome| Some((one.start?.0 * 1000, (one.start? - one.submit).0.max(0) as f64));
         let mut starts: Vec<(i64, f64)> = history.outcomes.iter().filter_map(start).collect();
         starts.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        PastStarts { history, starts }
+        RecordedStarts { history, starts }
     }
 
     fn started_by(&self, now_ms: i64) -> usize {

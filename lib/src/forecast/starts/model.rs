@@ -6,7 +6,7 @@ use std::fmt;
 use super::bins::{BINS, WaitBins, bin_of};
 use super::corrected::{CorrectedWaits, queue_and_size};
 use super::learned_site::LearnedSite;
-use super::rows::{RowTracker, SIMULATED};
+use super::rows::RowTracker;
 use crate::job::{Event, JobIndex};
 use crate::predict::PredictorSpec;
 use crate::site::View;
@@ -24,8 +24,7 @@ pub struct TreeSettings {
     pub window: usize,
     /// Trees are fitted again after so many starts.
     pub refit: usize,
-    /// Whether simulated starts are among what it knows. Probabilities are then the mean of two models, one with and one without
-    /// them: simulations overrate how long the longest waits become on some sites.
+    /// Whether simulated starts are among what it knows.
     pub simulates: bool,
     /// How many draws the simulated quantiles among what it knows come from.
     pub draws: u32,
@@ -49,30 +48,10 @@ pub struct ModelledWaits {
     waits: VecDeque<f64>,
     /// Starts since the last fit.
     since: usize,
-    fitted: Option<FittedWaits>,
+    fitted: Option<(ClassTrees, WaitBins)>,
     corrected: CorrectedWaits,
     /// What answers before the first fit.
     past: PastWaits,
-}
-
-/// What was fitted to the examples.
-struct FittedWaits {
-    trees: ClassTrees,
-    /// Trees that know nothing of simulated starts, beside some that do.
-    plain: Option<ClassTrees>,
-    bins: WaitBins,
-}
-
-impl FittedWaits {
-    /// The probability of each bin.
-    fn probabilities(&self, row: &[f32]) -> Vec<f64> {
-        let mut mean = self.trees.probabilities(row);
-        if let Some(plain) = &self.plain {
-            let others = plain.probabilities(&row[..row.len() - SIMULATED]);
-            mean.iter_mut().zip(others).for_each(|(one, other)| *one = (*one + other) / 2.0);
-        }
-        mean
-    }
 }
 
 impl fmt::Debug for ModelledWaits {
@@ -117,13 +96,7 @@ impl ModelledWaits {
         self.since = 0;
         let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
         let trees = self.boosting.classes(&self.examples, &labels, BINS);
-        let plain = self.settings.simulates.then(|| {
-            let width = self.examples.features() - SIMULATED;
-            let mut known = Examples::new(width);
-            (0..self.examples.len()).for_each(|at| known.push(&self.examples.row(at)[..width]));
-            self.boosting.classes(&known, &labels, BINS)
-        });
-        self.fitted = Some(FittedWaits { trees, plain, bins: WaitBins::of(self.waits.iter().copied()) });
+        self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
     }
 
     /// Early on, trees are fitted again after fewer starts.
@@ -140,8 +113,8 @@ impl WaitPredictor for ModelledWaits {
         if self.is_due() {
             self.fit();
         }
-        let Some(fitted) = &self.fitted else { return self.past.predict(arrival, site) };
-        let raw = fitted.bins.distribution(&fitted.probabilities(&row));
+        let Some((trees, bins)) = &self.fitted else { return self.past.predict(arrival, site) };
+        let raw = bins.distribution(&trees.probabilities(&row));
         let group = queue_and_size(arrival.job);
         WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
     }

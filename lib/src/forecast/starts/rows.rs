@@ -16,9 +16,6 @@ const DAY: i64 = 86_400;
 /// Arrivals and starts are counted over these many last seconds.
 const SPANS: [i64; 2] = [3_600, 6 * 3_600];
 
-/// How many numbers at the end of a row come from simulations, where it has any.
-pub(super) const SIMULATED: usize = 6;
-
 /// What is kept of the events of a site to describe arrivals.
 #[derive(Debug)]
 pub(super) struct RowTracker {
@@ -90,9 +87,9 @@ impl RowTracker {
     }
 
     /// Simulated waits on a logarithmic scale: three single runs, then the mean and two quantiles of draws.
-    fn simulated(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> [f64; SIMULATED] {
+    fn simulated(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> [f64; 6] {
         if site.queue_length() == 0 && arrival.job.shape.procs <= site.free() {
-            return [scaled(0.0); SIMULATED];
+            return [scaled(0.0); 6];
         }
         let (single, drawn) = self.site.probes(site, arrival.job, self.draws, &mut self.run_on);
         let [first, second, third] = single.map(|wait| if wait.is_nan() { wait } else { scaled(wait) });

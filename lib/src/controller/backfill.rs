@@ -27,6 +27,9 @@ pub(super) struct Cycle<'c> {
     tests: usize,
     of_user: BTreeMap<u32, u32>,
     of_partition: BTreeMap<usize, u32>,
+    of_user_here: BTreeMap<(u32, usize), u32>,
+    of_association: BTreeMap<Option<usize>, u32>,
+    started: u32,
     /// The first record, from the one that is planned on, at which a job could still start when that was last looked at.
     next_candidate: usize,
 }
@@ -43,6 +46,9 @@ impl<'c> Controller<'c> {
             tests: 0,
             of_user: BTreeMap::new(),
             of_partition: BTreeMap::new(),
+            of_user_here: BTreeMap::new(),
+            of_association: BTreeMap::new(),
+            started: 0,
             next_candidate: 0,
         }
     }
@@ -85,7 +91,7 @@ impl<'c> Controller<'c> {
                 return true;
             }
             if one.state == CtlState::Waiting
-                && self.limits.before_selection(&one.limits).is_none()
+                && self.limits.before_selection(&one.limits, one.places[place].limit).is_none()
                 && self.could_start(&one.places[place], &cycle.map)
             {
                 return true;
@@ -110,6 +116,16 @@ impl<'c> Controller<'c> {
             nodes.keep(&interval.free);
         }
         map.intervals.len() == 1 || nodes.len() >= least
+    }
+
+    /// The nodes that a job may use from now on for as long as its limit, whatever runs on them.
+    fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+        let (now, to) = (self.now(), self.now() + at.limit);
+        let mut nodes = self.open_nodes[at.partition].clone();
+        self.unreserved(job, &mut nodes, now, to)?;
+        let intervals = map.intervals.iter().filter(|interval| interval.end > now);
+        intervals.take_while(|one| one.begin <= to).for_each(|interval| nodes.keep(&interval.free));
+        Some(nodes)
     }
 
     fn releases(&self, queue: &[QueueRecord]) -> Releases {
@@ -137,11 +153,12 @@ impl<'c> Controller<'c> {
                     return;
                 }
                 let limits = self.jobs[job].limits.clone();
-                if self.is_throttled(first, planned_tasks) || self.limits.before_selection(&limits).is_some()
+                let at = self.jobs[job].places[place].clone();
+                if self.is_throttled(first, planned_tasks)
+                    || self.limits.before_selection(&limits, at.limit).is_some()
                 {
                     break;
                 }
-                let at = self.jobs[job].places[place].clone();
                 if job == first {
                     let own = cycle.of_user.entry(self.jobs[job].user).or_default();
                     if settings.max_job_user > 0 && *own >= settings.max_job_user {
@@ -151,7 +168,15 @@ impl<'c> Controller<'c> {
                     if settings.max_job_part > 0 && *here >= settings.max_job_part {
                         break;
                     }
-                    (*own, *here) = (*own + 1, *here + 1);
+                    let own_here = cycle.of_user_here.entry((self.jobs[job].user, at.partition)).or_default();
+                    if settings.max_job_user_part > 0 && *own_here >= settings.max_job_user_part {
+                        break;
+                    }
+                    let same = cycle.of_association.entry(self.jobs[job].association).or_default();
+                    if settings.max_job_assoc > 0 && *same >= settings.max_job_assoc {
+                        break;
+                    }
+                    (*own, *here, *own_here, *same) = (*own + 1, *here + 1, *own_here + 1, *same + 1);
                 }
                 cycle.tests += 1;
                 // Of an array, its further tasks are not in the queue.
@@ -166,12 +191,16 @@ impl<'c> Controller<'c> {
                 self.note_selection(need, false);
                 if start <= now {
                     let shares = self.given(&nodes, need);
-                    let amounts = self.limits.amounts(&shares);
+                    let amounts = self.limits.amounts(&shares, at.partition);
                     if self.limits.after_selection(&limits, &amounts).is_some() {
                         break;
                     }
                     self.note_selection(need, true);
                     self.start(job, place, shares, amounts, StartedBy::Backfill);
+                    cycle.started += 1;
+                    if settings.max_job_start > 0 && cycle.started >= settings.max_job_start {
+                        return;
+                    }
                     cycle.releases = RefCell::new(self.releases(queue));
                     match self.jobs[job].task.and_then(|_| self.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
@@ -179,13 +208,19 @@ impl<'c> Controller<'c> {
                     }
                     continue;
                 }
+                if self.preempts_any
+                    && let Some(usable) = self.free_of_plans(job, &at, &cycle.map)
+                {
+                    self.make_way(job, &at, &usable);
+                    cycle.releases = RefCell::new(self.releases(queue));
+                }
                 if job == first && !self.jobs[job].is_sized {
                     self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
                     self.jobs[job].is_sized = true;
                 }
-                let least = self.least_amounts(need);
+                let least = self.least_amounts(need, at.partition);
                 let over = self.limits.after_selection(&limits, &least).is_some();
-                if start <= now + window && !over {
+                if start <= now + window && !over && self.is_reserved_for(job, &at, settings) {
                     let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
                     let (from, to) =
                         (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
@@ -201,6 +236,12 @@ impl<'c> Controller<'c> {
                 }
             }
         }
+    }
+
+    /// Whether nodes are kept for a job that cannot start yet: for those of some priority and age only.
+    fn is_reserved_for(&self, job: usize, at: &JobPlace, settings: &BackfillSettings) -> bool {
+        let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
+        at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 
     /// Whether it is certain that a job cannot start by an instant on these nodes.

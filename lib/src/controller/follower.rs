@@ -425,7 +425,8 @@ impl<'c> RecordingFollower<'c> {
             let layout = &self.controller.layout;
             given = NodeOffer { layout, in_use: None, nodes: &none, lighter: &none }.shares(&on.nodes, need);
         }
-        let amounts = self.controller.limits.amounts(&given);
+        let partition = self.controller.jobs[job].places[place].partition;
+        let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);
         // It ends when the recording says so.
         self.controller.due.retain(|Reverse((_, due))| matches!(due, Due::Release(_)));

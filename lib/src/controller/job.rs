@@ -90,6 +90,8 @@ pub struct ControlledJob {
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,
+    /// When others last made way for it, in seconds.
+    pub preempted_at: Option<i64>,
     /// How often it was started: an end that was due is of one start.
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.

@@ -90,10 +90,26 @@ impl Controller<'_> {
                     }
                 }
                 self.open_partitions();
+                if change.state == NodeState::Down {
+                    self.lose(&change.nodes);
+                }
             }
         }
         self.pass_requested = true;
         self.changed = true;
+    }
+
+    /// Jobs on nodes that fail end; those that may go back to the queue do.
+    fn lose(&mut self, nodes: &[usize]) {
+        let is_hit =
+            |job: &&usize| self.jobs[**job].nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+        for job in self.running.iter().filter(is_hit).copied().collect::<Vec<usize>>() {
+            let goes_back = self.can_requeue(job);
+            self.end(job, false);
+            if goes_back {
+                self.requeue(job);
+            }
+        }
     }
 
     pub(super) fn end(&mut self, job: usize, well: bool) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::layout::{NodeLayout, NodeShare};
-use crate::cluster::{Cluster, GroupLimits, HolderLimits, Tres};
+use crate::cluster::{Cluster, ClusterPartition, GroupLimits, HolderLimits, Tres};
 
 /// Amounts by the place of a resource: processors, memory, nodes, billing, then generic resources.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,34 +12,63 @@ pub struct Amounts(pub Vec<u64>);
 
 /// Names of resources, in the order of [`Amounts`].
 #[derive(Debug, Clone)]
-pub struct ResourceNames(Vec<String>);
+pub struct ResourceNames {
+    names: Vec<String>,
+    /// What counts as billing in each partition; nothing where processors do.
+    billing: Vec<Vec<(usize, f64)>>,
+    /// Whether of the resources of nodes only the largest counts (`MAX_TRES`).
+    bills_largest: bool,
+}
+
+/// The place of billing among [`Amounts`], and from where on there are generic resources.
+const BILLING: usize = 3;
+const GRES: usize = 4;
 
 impl ResourceNames {
-    pub fn of(layout: &NodeLayout) -> ResourceNames {
+    pub fn of(cluster: &Cluster, layout: &NodeLayout) -> ResourceNames {
         let mut names: Vec<String> = ["cpu", "mem", "node", "billing"].map(str::to_owned).to_vec();
         names.extend(layout.gres_names());
-        ResourceNames(names)
+        let place = |name: &str| names.iter().position(|one| one == name);
+        let weights = |partition: &ClusterPartition| {
+            let all = partition.billing_weights.0.iter();
+            all.filter_map(|(name, &weight)| Some((place(name)?, weight))).collect()
+        };
+        let billing = cluster.partitions.iter().map(weights).collect();
+        ResourceNames { billing, bills_largest: cluster.settings.priority.flags.max_tres, names }
     }
 
-    /// What a job with these shares counts as.
-    pub fn amounts(&self, shares: &[NodeShare]) -> Amounts {
-        let mut amounts = vec![0; self.0.len()];
+    /// What amounts in a partition are billed as: cut to a whole number.
+    pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
+        let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
+        if weights.is_empty() {
+            return;
+        }
+        let parts = weights.iter().map(|&(place, weight)| amounts.0[place] as f64 * weight);
+        let sum: f64 = if self.bills_largest { parts.fold(0.0, f64::max) } else { parts.sum() };
+        amounts.0[BILLING] = sum.max(0.0) as u64;
+    }
+
+    /// What a job with these shares in a partition counts as.
+    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
+        let mut amounts = vec![0; self.names.len()];
         for share in shares {
             amounts[0] += u64::from(share.cpus);
             amounts[1] += share.memory;
             amounts[2] += 1;
             for &(place, count) in &share.gres {
-                amounts[4 + place] += count;
+                amounts[GRES + place] += count;
             }
         }
-        amounts[3] = amounts[0];
-        Amounts(amounts)
+        amounts[BILLING] = amounts[0];
+        let mut amounts = Amounts(amounts);
+        self.bill(&mut amounts, partition);
+        amounts
     }
 
     fn limit(&self, tres: &Tres) -> Vec<(usize, u64)> {
         tres.0
             .iter()
-            .filter_map(|(name, &most)| Some((self.0.iter().position(|one| one == name)?, most)))
+            .filter_map(|(name, &most)| Some((self.names.iter().position(|one| one == name)?, most)))
             .collect()
     }
 }
@@ -85,6 +114,8 @@ pub struct LimitSet {
     holders: Vec<usize>,
     held: Vec<HeldLimits>,
     per_job: Vec<(usize, u64)>,
+    /// The longest time limit, in seconds.
+    longest: Option<i64>,
 }
 
 impl LimitSet {
@@ -109,6 +140,8 @@ pub struct CountsFor {
 /// Why a limit keeps a job from starting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitReason {
+    /// It asks for too much time.
+    Time,
     /// Too many jobs run.
     Jobs,
     /// Too much is in use.
@@ -146,7 +179,7 @@ pub struct Limits {
 impl Limits {
     pub fn new(cluster: &Cluster, layout: &NodeLayout) -> Limits {
         Limits {
-            names: ResourceNames::of(layout),
+            names: ResourceNames::of(cluster, layout),
             holders: BTreeMap::new(),
             in_use: Vec::new(),
             known: BTreeMap::new(),
@@ -154,8 +187,16 @@ impl Limits {
         }
     }
 
-    pub fn amounts(&self, shares: &[NodeShare]) -> Amounts {
-        self.names.amounts(shares)
+    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
+        self.names.amounts(shares, partition)
+    }
+
+    /// What a job counts as at least that needs so many processors and nodes in a partition.
+    pub fn least(&self, cpus: u64, nodes: u64, partition: usize) -> Amounts {
+        let mut amounts = self.names.amounts(&[], partition);
+        (amounts.0[0], amounts.0[2], amounts.0[BILLING]) = (cpus, nodes, cpus);
+        self.names.bill(&mut amounts, partition);
+        amounts
     }
 
     /// The limits that hold for a job: of its QOS, then of its association, then, for groups, of those above it. What is set
@@ -184,6 +225,7 @@ impl Limits {
                 let per_job = self.names.limit(&qos.per_job.tres);
                 limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
                 per_job_set.extend(per_job.iter().map(|one| one.0));
+                limits.longest = limits.longest.or(qos.per_job.wall.map(|wall| wall.0));
             }
             let all = &cluster.associations.0;
             let mut at = counted.association;
@@ -204,6 +246,7 @@ impl Limits {
                     limits.held.push(user_set.rest(own));
                     let per_job = self.names.limit(&all[index].per_job.tres);
                     limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
+                    limits.longest = limits.longest.or(all[index].per_job.wall.map(|wall| wall.0));
                 }
                 at = all[index].parent;
             }
@@ -218,7 +261,7 @@ impl Limits {
         let next = self.in_use.len();
         let place = *self.holders.entry(holder).or_insert(next);
         if place == next {
-            self.in_use.push(InUse { amounts: vec![0; self.names.0.len()], ..InUse::default() });
+            self.in_use.push(InUse { amounts: vec![0; self.names.names.len()], ..InUse::default() });
         }
         place
     }
@@ -233,8 +276,11 @@ impl Limits {
         HeldLimits { holder: self.holder(holder), jobs, submitted, amounts: self.names.limit(&limits.tres) }
     }
 
-    /// Whether so many jobs run already that it cannot start, wherever.
-    pub fn before_selection(&self, limits: &LimitSet) -> Option<LimitReason> {
+    /// Whether so many jobs run already that it cannot start, wherever, or it asks for more time than it may.
+    pub fn before_selection(&self, limits: &LimitSet, asked: i64) -> Option<LimitReason> {
+        if limits.longest.is_some_and(|longest| asked > longest) {
+            return Some(LimitReason::Time);
+        }
         let is_full = |held: &HeldLimits| held.jobs.is_some_and(|most| self.in_use[held.holder].jobs >= most);
         limits.held.iter().any(is_full).then_some(LimitReason::Jobs)
     }
@@ -286,5 +332,32 @@ impl Limits {
 
     fn change(&mut self, limits: &LimitSet, change: impl Fn(&mut InUse)) {
         limits.holders.iter().for_each(|&holder| change(&mut self.in_use[holder]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::TresWeights;
+
+    #[test]
+    fn what_is_billed_is_by_the_partitions_weights() {
+        let mut cluster = super::super::tests::cluster(2);
+        let plain = cluster.partitions[0].clone();
+        cluster.partitions.push(plain);
+        let weights = [("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)];
+        cluster.partitions[1].billing_weights = TresWeights(weights.into());
+        let layout = NodeLayout::of(&cluster);
+        let share = NodeShare { node: 0, cpus: 4, memory: 40 * 1024, gres: Vec::new() };
+        let bill = |cluster: &Cluster, partition: usize| {
+            ResourceNames::of(cluster, &layout).amounts(std::slice::from_ref(&share), partition).0[BILLING]
+        };
+        assert_eq!(
+            (bill(&cluster, 0), bill(&cluster, 1)),
+            (4, 14),
+            "processors, and with a quarter of each GB"
+        );
+        cluster.settings.priority.flags.max_tres = true;
+        assert_eq!(bill(&cluster, 1), 10, "the largest of them");
     }
 }

@@ -24,7 +24,10 @@ impl Controller<'_> {
     fn pass_over(&mut self, queue: &[QueueRecord], depth: Option<u32>) {
         let mut closed = vec![false; self.cluster.partitions.len()];
         let mut vanished = NodeSet::none(self.cluster.nodes.len());
-        let mut tests = 0;
+        let (mut tests, mut started) = (0, 0);
+        let settings = &self.cluster.settings.main;
+        let (per_partition, most_starts) = (settings.partition_job_depth, settings.sched_max_job_start);
+        let mut tests_here = vec![0; self.cluster.partitions.len()];
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
             loop {
@@ -40,13 +43,18 @@ impl Controller<'_> {
                 }
                 let at = self.jobs[job].places[place].clone();
                 let need = &at.kept.need;
+                tests_here[at.partition] += 1;
+                if per_partition > 0 && tests_here[at.partition] > per_partition {
+                    self.waits_for(job, place, WaitReason::Priority);
+                    break;
+                }
                 tests += 1;
                 if self.is_throttled(job, 0) {
                     self.waits_for(job, place, WaitReason::ArrayLimit);
                     break;
                 }
                 let limits = self.jobs[job].limits.clone();
-                if self.limits.before_selection(&limits).is_some() {
+                if self.limits.before_selection(&limits, at.limit).is_some() {
                     self.waits_for(job, place, WaitReason::Limit);
                     break;
                 }
@@ -58,20 +66,27 @@ impl Controller<'_> {
                 match chosen {
                     Some(nodes) => {
                         let shares = self.given(&nodes, need);
-                        let amounts = self.limits.amounts(&shares);
+                        let amounts = self.limits.amounts(&shares, at.partition);
                         if self.limits.after_selection(&limits, &amounts).is_some() {
                             self.waits_for(job, place, WaitReason::Limit);
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
+                        started += 1;
+                        if most_starts > 0 && started >= most_starts {
+                            return;
+                        }
                     }
                     None => {
-                        let least = self.least_amounts(need);
+                        let least = self.least_amounts(need, at.partition);
                         if self.limits.after_selection(&limits, &least).is_some() {
                             self.waits_for(job, place, WaitReason::Limit);
                             break;
                         }
                         self.waits_for(job, place, WaitReason::Resources);
+                        if let Some(usable) = self.may_use_now(job, &at, &vanished) {
+                            self.make_way(job, &at, &usable);
+                        }
                         if self.jobs[job].reservation.is_none() {
                             closed[at.partition] = true;
                             vanished.add(&self.layout.partitions[at.partition]);
@@ -104,6 +119,12 @@ impl Controller<'_> {
         at: &JobPlace,
         vanished: &NodeSet,
     ) -> Option<Option<Vec<usize>>> {
+        let mut usable = self.may_use_now(job, at, vanished)?;
+        Some(self.chosen_now(at, &mut usable))
+    }
+
+    /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
+    fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
         let now = self.now();
         let mut usable = self.open_nodes[at.partition].clone();
         match &self.jobs[job].reservation {
@@ -116,7 +137,7 @@ impl Controller<'_> {
             }
         }
         self.unreserved(job, &mut usable, now, now + at.limit)?;
-        Some(self.chosen_now(at, &mut usable))
+        Some(usable)
     }
 
     /// The nodes that a job is given now out of those that may be used, weights as configured.
@@ -135,11 +156,7 @@ impl Controller<'_> {
     }
 
     /// What a job counts as at least, wherever it starts.
-    pub(super) fn least_amounts(&self, need: &Need) -> Amounts {
-        let mut amounts = self.limits.amounts(&[]);
-        amounts.0[0] = u64::from(need.cpus);
-        amounts.0[2] = u64::from(need.nodes.0);
-        amounts.0[3] = u64::from(need.cpus);
-        amounts
+    pub(super) fn least_amounts(&self, need: &Need, partition: usize) -> Amounts {
+        self.limits.least(u64::from(need.cpus), u64::from(need.nodes.0), partition)
     }
 }

@@ -22,6 +22,7 @@ mod need;
 mod need_cache;
 mod node_set;
 mod phases;
+mod preemption;
 mod priority;
 mod queue;
 mod queue_record;

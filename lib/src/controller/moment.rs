@@ -174,7 +174,7 @@ impl Controller<'_> {
             let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, lighter: &none };
             given = offer.shares(nodes, &kept.need);
         }
-        let amounts = self.limits.amounts(&given);
+        let amounts = self.limits.amounts(&given, at.partition);
         let submission = self.jobs[job].submission;
         if self.arrays[submission].record == 0 {
             self.records += 1;

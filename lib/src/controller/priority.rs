@@ -1,5 +1,7 @@
 //! Usage, and priorities by it.
 
+use super::job::JobPlace;
+use super::need::NeedMemory;
 use super::state::Controller;
 use crate::cluster::PriorityKind;
 
@@ -11,6 +13,9 @@ pub struct PriorityParts {
     pub size: f64,
     pub partition: f64,
     pub qos: f64,
+    pub association: f64,
+    /// Of all resources that have a weight.
+    pub resources: f64,
     /// Taken away.
     pub nice: f64,
 }
@@ -18,7 +23,8 @@ pub struct PriorityParts {
 impl PriorityParts {
     /// The priority before it is cut to a whole number.
     pub fn sum(&self) -> f64 {
-        self.age + self.fair_share + self.size + self.partition + self.qos - self.nice
+        self.age + self.fair_share + self.size + self.partition + self.qos + self.association + self.resources
+            - self.nice
     }
 }
 
@@ -50,7 +56,10 @@ impl Controller<'_> {
 
     pub(super) fn prioritize(&mut self, job: usize, now: i64) {
         for place in 0..self.jobs[job].places.len() {
-            self.jobs[job].places[place].priority = self.priority(job, place, now);
+            let before = self.jobs[job].places[place].priority;
+            let computed = self.priority(job, place, now);
+            let only_grows = self.cluster.settings.priority.flags.incr_only;
+            self.jobs[job].places[place].priority = if only_grows { computed.max(before) } else { computed };
         }
     }
 
@@ -73,28 +82,100 @@ impl Controller<'_> {
         let weights = &settings.weights;
         let one = &self.jobs[job];
         let place = &one.places[place];
-        let age = match one.eligible.filter(|_| one.was_seen) {
+        let flags = &settings.flags;
+        let since =
+            if flags.accrue_always { Some(one.submit) } else { one.eligible.filter(|_| one.was_seen) };
+        let age = match since {
             Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
             None => 0.0,
         };
         let qos = one.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
         let nodes = self.cluster.nodes.len().max(1) as f64;
         let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.size_cpus));
-        let size = if settings.favor_small {
+        let size = if flags.small_relative_to_time {
+            // Processors, at least those of average nodes, for each minute of the limit.
+            let cpus = (asked * self.all_cpus / nodes).max(size_cpus);
+            let share = cpus / (place.limit / 60).max(1) as f64 / self.all_cpus;
+            if settings.favor_small { 1.0 - share } else { share }
+        } else if settings.favor_small {
             ((nodes - asked) / nodes + (self.all_cpus - size_cpus) / self.all_cpus) / 2.0
         } else {
             (asked / nodes + size_cpus / self.all_cpus) / 2.0
         };
         let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
-        let of = |value: f64, largest: f64| if largest > 0.0 { value / largest } else { 0.0 };
+        let of = |value: f64, largest: f64, is_raw: bool| {
+            if is_raw {
+                value
+            } else if largest > 0.0 {
+                value / largest
+            } else {
+                0.0
+            }
+        };
+        let association = one.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association = association.map_or(0.0, f64::from);
         PriorityParts {
             age: f64::from(weights.age) * age,
             fair_share: f64::from(weights.fair_share)
                 * one.association.map_or(0.0, |index| self.fair.factor(index)),
             size: f64::from(weights.job_size) * size.min(1.0),
-            partition: f64::from(weights.partition) * of(factor, self.largest_partition),
-            qos: f64::from(weights.qos) * of(qos, self.largest_qos),
+            partition: f64::from(weights.partition)
+                * of(factor, self.largest_partition, flags.no_normal_part),
+            qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
+            association: f64::from(weights.assoc)
+                * of(association, self.largest_association, flags.no_normal_assoc),
+            resources: self.resource_part(place),
             nice: one.nice as f64,
         }
+    }
+
+    /// Of each resource with a weight, what a job asks for relative to what its partition has.
+    fn resource_part(&self, place: &JobPlace) -> f64 {
+        let settings = &self.cluster.settings.priority;
+        if settings.weights.tres.is_empty() {
+            return 0.0;
+        }
+        let need = &place.kept.need;
+        let gres = |name: &str| {
+            let asked = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+            let asked = asked.chain(need.gres_per_job.iter().copied());
+            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+            let places: Vec<usize> = places.collect();
+            asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
+        };
+        let memory = match need.memory {
+            NeedMemory::PerCpu(mb) => mb * u64::from(need.cpus),
+            NeedMemory::PerNode(mb) => mb * u64::from(need.nodes.0),
+            NeedMemory::AllOfNode => 0,
+        };
+        let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
+            let asked = match name.as_str() {
+                "cpu" | "billing" => u64::from(need.cpus),
+                "mem" => memory,
+                "node" => u64::from(need.nodes.0),
+                name => gres(name),
+            };
+            let all = self.partition_has(place.partition, name);
+            match settings.flags.no_normal_tres {
+                true => weight * asked as f64,
+                false if all > 0 => weight * (asked as f64 / all as f64).min(1.0),
+                false => 0.0,
+            }
+        });
+        weighted.sum()
+    }
+
+    /// How much of a resource the nodes of a partition have.
+    fn partition_has(&self, partition: usize, name: &str) -> u64 {
+        let nodes = self.layout.partitions[partition].iter();
+        let places: Vec<usize> =
+            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+        let of = |node: usize| match name {
+            "cpu" | "billing" => u64::from(self.layout.nodes[node].cpus),
+            "mem" => self.cluster.nodes[node].memory_mb,
+            "node" => 1,
+            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
+        };
+        nodes.map(of).sum()
     }
 }

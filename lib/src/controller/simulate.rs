@@ -4,7 +4,7 @@ use super::job::{ControlledJob, CtlState, StartedBy};
 use super::phases::Phases;
 use super::reasons::{WaitReason, WaitedTimes};
 use super::state::Controller;
-use crate::cluster::{Cluster, JobOutcome, RecordedRun};
+use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
 use crate::units::{Seconds, Time};
 
 /// What became of a job, and what it held.
@@ -49,8 +49,29 @@ pub struct SimulatedRun {
 /// of the submissions; what the recording tells of outcomes is not looked at.
 pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> Vec<JobOutcome> {
     let mut controller = Controller::new(cluster, &run.submissions, phases);
-    controller.run(&run.events);
+    controller.run(&events(cluster, run));
     outcomes(&controller, cluster, run)
+}
+
+/// What is recorded, and known outages of nodes, in order. Outages that are over before the first submission, or known on
+/// another clock, are left out.
+fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
+    let mut events = run.events.clone();
+    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let known = cluster.outages.iter().filter(|one| run.clock.is_unix && one.to > first);
+    for outage in known {
+        let state = if outage.drained { NodeState::Drained } else { NodeState::Down };
+        let mut change = |at: Time, state: NodeState| {
+            let action = ClusterAction::Nodes(NodeChange { nodes: vec![outage.node], state });
+            events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+        };
+        change(outage.from.max(first), state);
+        if outage.to != Time::NEVER {
+            change(outage.to, NodeState::Up);
+        }
+    }
+    events.sort_by_key(|event| event.at_ms);
+    events
 }
 
 pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
@@ -61,7 +82,7 @@ pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &Rec
 pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> SimulatedRun {
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
-    controller.run(&run.events);
+    controller.run(&events(cluster, run));
     // What never starts is taken to wait until everything else is over.
     let jobs = controller.jobs.iter();
     let over = jobs.clone().map(|job| job.submit.max(job.start).max(job.end)).max().unwrap_or(0);

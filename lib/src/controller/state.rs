@@ -14,7 +14,7 @@ use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
 use super::reasons::WaitedTimes;
-use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, SubmittedJob};
+use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
 
 /// Longer idle times are skipped but for their last half day.
 const LONG_IDLE: i64 = 86_400 * SECOND;
@@ -77,6 +77,8 @@ pub(super) struct Controller<'c> {
     pub(super) open_nodes: Vec<NodeSet>,
     /// Whether backfilling cycles plan every job, as those of Slurm do, and not only as far as a later job could start.
     pub(super) plans_all: bool,
+    /// Whether some jobs make way for others.
+    pub(super) preempts_any: bool,
     pub(super) fair: FairShare,
     pub(super) limits: Limits,
     pub(super) due: BinaryHeap<Reverse<(i64, Due)>>,
@@ -92,6 +94,7 @@ pub(super) struct Controller<'c> {
     pub(super) lighter: NodeSet,
     pub(super) largest_qos: f64,
     pub(super) largest_partition: f64,
+    pub(super) largest_association: f64,
     pub(super) all_cpus: f64,
     pub(super) reasons: WaitedTimes,
     /// Whether it is kept what jobs held of their nodes.
@@ -138,8 +141,10 @@ impl<'c> Controller<'c> {
             associations: users_of(cluster),
             no_need: Rc::new(KeptNeed::new(Need::nothing(count))),
             open_nodes: Vec::new(),
-            // What tests for jobs with GPUs leave behind depends on every test.
-            plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some(),
+            // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free.
+            plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some()
+                || cluster.settings.preempt.kind != PreemptKind::None,
+            preempts_any: cluster.settings.preempt.kind != PreemptKind::None,
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
             limits: Limits::new(cluster, &layout),
             due: BinaryHeap::new(),
@@ -157,6 +162,13 @@ impl<'c> Controller<'c> {
                 .partitions
                 .iter()
                 .map(|one| f64::from(one.priority_job_factor))
+                .fold(0.0, f64::max),
+            largest_association: cluster
+                .associations
+                .0
+                .iter()
+                .filter_map(|one| one.priority)
+                .map(f64::from)
                 .fold(0.0, f64::max),
             all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
             reasons: WaitedTimes::of(submissions.len()),

@@ -43,7 +43,7 @@ pub(super) fn cluster(nodes: usize) -> Cluster {
 }
 
 /// Submitted at a second after the begin, for so many tasks, minutes of limit and seconds of run.
-fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -> SubmittedJob {
+pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -> SubmittedJob {
     SubmittedJob {
         key: format!("j{key}"),
         id: None,
@@ -391,4 +391,63 @@ fn names_may_have_underscores() {
     second.request.dependency = Some(Dependency { any: false, on: vec![on] });
     let outcomes = simulated(&cluster(2), vec![first, second]);
     assert!(start(&outcomes[1]) >= start(&outcomes[0]) + 100, "{outcomes:?}");
+}
+
+#[test]
+fn settings_that_hold_back_starts_do() {
+    // Two short jobs could start beside the first; a pass and a cycle start one at a time.
+    let submissions = || (0..6).map(|key| job(key, 10, 4, 10, 300)).collect::<Vec<_>>();
+    let mut slow = cluster(6);
+    slow.settings.main.sched_max_job_start = 1;
+    if let Some(backfill) = &mut slow.settings.backfill {
+        backfill.max_job_start = 1;
+    }
+    let at_once = |outcomes: &[JobOutcome]| {
+        let first = outcomes.iter().map(start).min();
+        outcomes.iter().filter(|one| Some(start(one)) == first).count()
+    };
+    assert_eq!(at_once(&simulated(&slow, submissions())), 1);
+    assert_eq!(at_once(&simulated(&cluster(6), submissions())), 6, "control");
+    // A job that asks for more time than its QOS allows waits for ever.
+    let mut short = cluster(1);
+    let mut qos = crate::cluster::Qos { name: "normal".into(), ..Default::default() };
+    qos.per_job.wall = Some(Seconds(600));
+    short.qos = vec![qos];
+    short.settings.enforce.limits = true;
+    let with_qos = |mut one: SubmittedJob| {
+        one.request.qos = vec!["normal".into()];
+        one
+    };
+    let found = simulated(&short, vec![with_qos(job(0, 0, 1, 20, 60)), with_qos(job(1, 0, 1, 10, 60))]);
+    assert_eq!((found[0].start, found[1].start.is_some()), (None, true));
+    // No nodes are kept for jobs of a low priority: a longer one passes the wide one at the head.
+    let mut passed = cluster(2);
+    if let Some(backfill) = &mut passed.settings.backfill {
+        backfill.min_prio_reserve = u32::MAX;
+    }
+    let queue = || vec![job(0, 0, 4, 20, 900), job(1, 10, 8, 10, 60), job(2, 20, 4, 60, 3000)];
+    let last = |cluster: &Cluster| start(&simulated(cluster, queue())[2]);
+    assert!(last(&passed) < 100 && last(&cluster(2)) > 900, "{} {}", last(&passed), last(&cluster(2)));
+}
+
+#[test]
+fn priorities_count_what_has_a_weight() {
+    use crate::cluster::{PriorityKind, TresWeights};
+    // Of two jobs that wait for one node, the one that asks for more processors of its partition comes first.
+    let mut weighted = cluster(1);
+    weighted.settings.priority.kind = PriorityKind::Multifactor;
+    weighted.settings.priority.weights.tres = TresWeights([("cpu".to_owned(), 1000.0)].into());
+    let queue = || vec![job(0, 0, 4, 20, 600), job(1, 10, 3, 20, 60), job(2, 20, 4, 20, 60)];
+    let found = simulated(&weighted, queue());
+    assert!(start(&found[2]) < start(&found[1]), "{found:?}");
+    weighted.settings.priority.weights.tres = TresWeights::default();
+    weighted.settings.priority.weights.job_size = 1000;
+    weighted.settings.priority.flags.small_relative_to_time = true;
+    // Processors for each minute: a short job counts for more than a long one of the same size.
+    let queue = || vec![job(0, 0, 4, 20, 600), job(1, 10, 4, 60, 60), job(2, 20, 4, 5, 60)];
+    let found = simulated(&weighted, queue());
+    assert!(start(&found[2]) < start(&found[1]), "{found:?}");
+    weighted.settings.priority.flags.small_relative_to_time = false;
+    let found = simulated(&weighted, queue());
+    assert!(start(&found[1]) < start(&found[2]), "control: {found:?}");
 }

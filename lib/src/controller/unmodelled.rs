@@ -2,7 +2,7 @@
 
 use crate::cluster::{
     Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
-    PreemptKind, RecordedRun, Sharing,
+    PreemptAction, PreemptKind, RecordedRun, Sharing,
 };
 
 /// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
@@ -14,21 +14,18 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         }
     };
     let settings = &cluster.settings;
-    note(settings.preempt.kind != PreemptKind::None, "preemption");
+    let suspends = |action: Option<PreemptAction>| action == Some(PreemptAction::Suspend);
+    let any_suspends = suspends(Some(settings.preempt.action))
+        || cluster.partitions.iter().any(|one| suspends(one.preempt))
+        || cluster.qos.iter().any(|one| suspends(one.preempt));
+    note(settings.preempt.kind != PreemptKind::None && any_suspends, "preemption by suspending jobs");
     note(settings.preempt.gang, "gang scheduling");
     note(settings.complete_wait.0 > 0, "CompleteWait");
     note(settings.select.least_loaded_nodes, "CR_LLN");
     note(settings.select.pack_nodes, "CR_Pack_Nodes");
     note(settings.select.one_task_per_core, "CR_ONE_TASK_PER_CORE");
-    note(!settings.priority.weights.tres.is_empty(), "PriorityWeightTRES");
-    note(settings.priority.weights.assoc > 0, "PriorityWeightAssoc");
     let flags = &settings.priority.flags;
-    note(flags.small_relative_to_time, "PriorityFlags=SMALL_RELATIVE_TO_TIME");
-    note(flags.incr_only, "PriorityFlags=INCR_ONLY");
-    note(flags.accrue_always, "PriorityFlags=ACCRUE_ALWAYS");
     note(flags.depth_oblivious, "PriorityFlags=DEPTH_OBLIVIOUS");
-    note(flags.no_normal_part, "PriorityFlags=NO_NORMAL_PART");
-    note(flags.no_normal_qos, "PriorityFlags=NO_NORMAL_QOS");
     main_pass(&settings.main, &mut note);
     if let Some(backfill) = &settings.backfill {
         backfilling(backfill, &mut note);
@@ -38,7 +35,6 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         let group = &qos.group;
         note(!group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty(), "GrpTRESMins of a QOS");
         note(group.wall.is_some(), "GrpWall of a QOS");
-        note(qos.per_job.wall.is_some(), "MaxWall of a QOS");
         note(!qos.per_job.min_tres.is_empty(), "MinTRES of a QOS");
         note(qos.usage_threshold.is_some(), "UsageThreshold of a QOS");
         note(qos.flags.no_reserve, "QOS flag NoReserve");
@@ -50,14 +46,15 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     }
     note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
     note(!cluster.licenses.is_empty(), "licenses");
-    note(!cluster.outages.is_empty(), "past outages of nodes");
+    note(
+        !cluster.outages.is_empty() && !run.clock.is_unix,
+        "past outages of nodes, since the log has no dates",
+    );
     run.submissions.iter().for_each(|one| request(&one.request, &mut note));
     all
 }
 
 fn main_pass(settings: &MainPassSettings, note: &mut impl FnMut(bool, &str)) {
-    note(settings.partition_job_depth > 0, "partition_job_depth");
-    note(settings.sched_max_job_start > 0, "sched_max_job_start");
     note(settings.assoc_limit_stop, "assoc_limit_stop");
     note(settings.pack_serial_at_end, "pack_serial_at_end");
     note(settings.reduce_completing_frag, "reduce_completing_frag");
@@ -65,11 +62,6 @@ fn main_pass(settings: &MainPassSettings, note: &mut impl FnMut(bool, &str)) {
 }
 
 fn backfilling(settings: &BackfillSettings, note: &mut impl FnMut(bool, &str)) {
-    note(settings.max_job_user_part > 0, "bf_max_job_user_part");
-    note(settings.max_job_assoc > 0, "bf_max_job_assoc");
-    note(settings.max_job_start > 0, "bf_max_job_start");
-    note(settings.min_age_reserve.0 > 0, "bf_min_age_reserve");
-    note(settings.min_prio_reserve > 0, "bf_min_prio_reserve");
     note(settings.job_part_count_reserve > 0, "bf_job_part_count_reserve");
     note(settings.one_resv_per_job, "bf_one_resv_per_job");
     note(settings.busy_nodes, "bf_busy_nodes");
@@ -83,7 +75,6 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
     note(partition.least_loaded_nodes, "LLN");
     note(partition.max_cpus_per_node.is_some(), "MaxCPUsPerNode");
     note(partition.max_cpus_per_socket.is_some(), "MaxCPUsPerSocket");
-    note(!partition.billing_weights.is_empty(), "TRESBillingWeights");
     note(partition.needs_reservation, "ReqResv");
     note(partition.groups != Allowed::All, "AllowGroups");
     note(partition.root_only, "RootOnly");

@@ -84,6 +84,13 @@ pub enum LoggedAction {
     Stopped(JobNumber),
     /// A job was cancelled, waiting or running.
     Cancelled(JobNumber),
+    /// A running job made way for another one.
+    Preempted {
+        /// The job.
+        job: JobNumber,
+        /// Whether it went back to the queue.
+        requeued: bool,
+    },
 }
 
 /// Where a job was started or is planned.

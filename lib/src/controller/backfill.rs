@@ -146,7 +146,7 @@ impl<'c> Controller<'c> {
             let mut job = job;
             let mut planned_tasks = 0;
             loop {
-                if self.jobs[job].state != CtlState::Waiting {
+                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].eligible.is_none() {
                     break;
                 }
                 if cycle.tests >= settings.max_job_test as usize {

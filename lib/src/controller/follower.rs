@@ -275,6 +275,16 @@ impl<'c> RecordingFollower<'c> {
                 self.controller.last_limit_check = now;
                 self.ended(*number, false);
             }
+            LoggedAction::Preempted { job, requeued } => {
+                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == CtlState::Running);
+                let Some(job) = job else { return };
+                self.controller.end(job, false);
+                if *requeued {
+                    self.controller.requeue(job);
+                    self.note_parts(job);
+                }
+                self.forget_running();
+            }
             LoggedAction::Cancelled(number) => {
                 let Some(&place) = self.numbers.get(&number.id) else { return };
                 let key = self.run.submissions[place].key.clone();
@@ -411,9 +421,10 @@ impl<'c> RecordingFollower<'c> {
         let kept = one.places[place].kept.clone();
         let need = &kept.need;
         let key = self.run.submissions[one.submission].key.as_str();
-        // The second that was recorded; what is logged may be of the next.
+        // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
         if let Some(&start) = self.starts.get(&(key, one.task))
             && start != self.controller.now()
+            && (start - self.controller.now()).abs() <= 1
         {
             self.controller.now_us =
                 if start < self.controller.now() { start * SECOND + SECOND - 1 } else { start * SECOND };

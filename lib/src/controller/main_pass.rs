@@ -31,7 +31,7 @@ impl Controller<'_> {
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
             loop {
-                if self.jobs[job].state != CtlState::Waiting {
+                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].eligible.is_none() {
                     break;
                 }
                 if depth.is_some_and(|depth| tests > depth) {

@@ -176,6 +176,9 @@ impl Controller<'_> {
         (one.eligible, one.was_seen, one.by) = (None, false, None);
         self.waiting.push(job);
         self.arrays[submission].waiting_from = 0;
+        // Its former place in the queue does not count any more, whether a pass has the queue or not.
+        self.order.retain(|record| record.job != job);
+        self.requeued.push(job);
         let limits = self.jobs[job].limits.clone();
         self.limits.arrived(&limits);
         self.prioritize(job, now);

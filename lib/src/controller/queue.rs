@@ -145,6 +145,7 @@ impl Controller<'_> {
     /// as seen. It is given back by [`give_back`](Controller::give_back).
     pub(super) fn take_queue(&mut self) -> Vec<QueueRecord> {
         let now = self.now();
+        self.requeued.clear();
         let mut unready = std::mem::take(&mut self.unready);
         let mut gone = Vec::new();
         unready.retain(|&job| {
@@ -185,7 +186,11 @@ impl Controller<'_> {
     }
 
     /// Gives the queue back, with the jobs that came into it meanwhile.
-    pub(super) fn give_back(&mut self, order: Vec<QueueRecord>) {
+    pub(super) fn give_back(&mut self, mut order: Vec<QueueRecord>) {
+        let requeued = std::mem::take(&mut self.requeued);
+        if !requeued.is_empty() {
+            order.retain(|record| !requeued.contains(&record.job));
+        }
         for record in std::mem::replace(&mut self.order, order) {
             let at = self.order.partition_point(|other| other.key < record.key);
             self.order.insert(at, record);

@@ -58,6 +58,8 @@ pub(super) struct Controller<'c> {
     pub(super) unsized_jobs: Vec<usize>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
     pub(super) order: Vec<QueueRecord>,
+    /// Jobs that have gone back to the queue since a pass or cycle took it: what it has of them is of before.
+    pub(super) requeued: Vec<usize>,
     /// How many records may be of jobs that have left.
     pub(super) left: usize,
     /// Whether priorities have changed since it was put in order.
@@ -131,6 +133,7 @@ impl<'c> Controller<'c> {
             unseen: Vec::new(),
             unsized_jobs: Vec::new(),
             order: Vec::new(),
+            requeued: Vec::new(),
             left: 0,
             is_order_stale: false,
             heads: BTreeMap::new(),

@@ -115,8 +115,9 @@ mod tests {
         let run = RecordedRun::default();
         assert_eq!(unmodelled(&cluster, &run), Vec::<String>::new());
         cluster.settings.preempt.kind = PreemptKind::Qos;
+        cluster.settings.preempt.action = PreemptAction::Suspend;
         let partition = ClusterPartition { least_loaded_nodes: true, ..ClusterPartition::default() };
         cluster.partitions = vec![partition.clone(), partition];
-        assert_eq!(unmodelled(&cluster, &run), ["preemption", "LLN"]);
+        assert_eq!(unmodelled(&cluster, &run), ["preemption by suspending jobs", "LLN"]);
     }
 }

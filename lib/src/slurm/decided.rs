@@ -139,6 +139,10 @@ impl LogReader<'_> {
                 partitions: partitions.map(str::to_owned).collect(),
             }));
         }
+        if said.starts_with("preempted JobId=") && said.contains(" to reclaim resources for ") {
+            let job = self.job(said)?;
+            return Ok(Some(LoggedAction::Preempted { job, requeued: said.contains(" requeued ") }));
+        }
         let begun: [(&str, OfJob); 5] = [
             ("_slurm_rpc_submit_batch_job: JobId=", LoggedAction::Submitted),
             ("Time limit exhausted for JobId=", LoggedAction::Stopped),

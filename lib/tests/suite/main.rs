@@ -21,6 +21,7 @@ mod odd_workloads;
 mod population_properties;
 mod predictors_reference;
 mod queue_time_properties;
+mod recordings;
 mod run_on_properties;
 mod session_properties;
 mod shapes;

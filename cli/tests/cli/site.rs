@@ -356,10 +356,10 @@ fn a_folder_without_a_run_says_so() {
     // What is used and not modelled is named.
     let folder = recorded();
     let conf = fs::read_to_string(folder.path("slurm.conf")).unwrap();
-    let conf = conf + "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n";
+    let conf = conf + "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n";
     fs::write(folder.path("slurm.conf"), conf).unwrap();
     let answer = json(&mut folder.queuecast("site compare . --format json"));
-    assert_eq!(answer["not_modelled"], value!(["preemption"]));
+    assert_eq!(answer["not_modelled"], value!(["preemption by suspending jobs", "gang scheduling"]));
 }
 
 /// The recorded run with what its controller logged: the first and the third job start, the second is planned after the first.

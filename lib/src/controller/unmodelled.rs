@@ -2,7 +2,7 @@
 
 use crate::cluster::{
     Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
-    PreemptAction, PreemptKind, RecordedRun, Sharing,
+    PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing,
 };
 
 /// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
@@ -25,6 +25,8 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     note(settings.select.pack_nodes, "CR_Pack_Nodes");
     note(settings.select.one_task_per_core, "CR_ONE_TASK_PER_CORE");
     let flags = &settings.priority.flags;
+    note(flags.no_fair_tree, "the order in which classic fair share takes up usage");
+    note(settings.select.kind == SelectKind::Linear, "select/linear in every detail");
     note(flags.depth_oblivious, "PriorityFlags=DEPTH_OBLIVIOUS");
     main_pass(&settings.main, &mut note);
     if let Some(backfill) = &settings.backfill {

@@ -30,9 +30,17 @@ pub struct ClusterForecaster<'r> {
     draws: ClusterDraws,
     seed: Seed,
     outcomes: BTreeMap<(&'r str, Option<u32>), &'r JobOutcome>,
-    /// Earlier forecasts, before they were moved: when, of which job.
-    earlier: Vec<(i64, (&'r str, Option<u32>), Distribution)>,
+    earlier: Vec<EarlierForecast<'r>>,
     asked: u64,
+}
+
+/// A forecast before it was moved.
+#[derive(Debug)]
+struct EarlierForecast<'r> {
+    at_ms: i64,
+    /// The submission and the task.
+    job: (&'r str, Option<u32>),
+    wait: Distribution,
 }
 
 impl<'r> ClusterForecaster<'r> {
@@ -69,7 +77,7 @@ impl<'r> ClusterForecaster<'r> {
         for (task, wait, never) in raw {
             let moved = wait.as_ref().map(|wait| late.moved(wait));
             let job = (submission.key.as_str(), task);
-            self.earlier.extend(wait.map(|wait| (submission.submit_ms, job, wait)));
+            self.earlier.extend(wait.map(|wait| EarlierForecast { at_ms: submission.submit_ms, job, wait }));
             found.push(StartForecast { task, wait: moved, never });
         }
         found
@@ -126,7 +134,7 @@ impl<'r> ClusterForecaster<'r> {
     /// How late jobs were by an instant, in milliseconds, against their forecasts.
     fn late_starts(&self, now_ms: i64) -> LateStarts {
         let mut late = LateStarts::default();
-        for (at_ms, job, forecast) in &self.earlier {
+        for EarlierForecast { at_ms, job, wait: forecast } in &self.earlier {
             let Some(outcome) = self.outcomes.get(job) else { continue };
             let seconds = |ms: i64| (ms - at_ms) as f64 / 1000.0;
             let wait = match outcome.start {

@@ -34,14 +34,17 @@ pub struct SiteQuestion {
     pub epoch: Option<i64>,
     /// Where the history comes from.
     pub source: String,
+    /// Whether there is a past to try forecasts on, and not only what is there now.
+    pub has_past: bool,
 }
 
 /// Simulating a whole site costs more than asking a model: past submissions that it is tried on, at most.
 const TRIALS: usize = 60;
 
 /// How the answer is found.
-pub fn settings(asked: &newcomer::Arguments) -> ClusterWhenSettings {
-    ClusterWhenSettings { trials: asked.trials.min(TRIALS), ..ClusterWhenSettings::default() }
+pub fn settings(asked: &newcomer::Arguments, question: &SiteQuestion) -> ClusterWhenSettings {
+    let trials = if question.has_past { asked.trials.min(TRIALS) } else { 0 };
+    ClusterWhenSettings { trials, ..ClusterWhenSettings::default() }
 }
 
 /// Progress over the submissions that forecasts are tried on.
@@ -96,6 +99,7 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
         at,
         epoch: span.epoch,
         source,
+        has_past: true,
     })
 }
 
@@ -142,6 +146,7 @@ fn live(
     // Usage is shown to administrators and to users; where it is not, the history tells it.
     let usage = output("sshare", &SSHARE_NOW).ok();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    let has_past = past.is_some();
     let (history, source) = match past {
         Some((past, source)) => (past.run, format!("sacct, learning from {source}")),
         None => (jobs.clone(), "sacct".to_owned()),
@@ -149,7 +154,17 @@ fn live(
     note_left_out(&cluster, &jobs, printer);
     let moment = moment_now(&cluster, &jobs, usage.as_deref(), Some(&history), Time(now));
     let (job, wants) = new_job(asked, &cluster, moment.now_ms, printer)?;
-    Ok(SiteQuestion { cluster, history, moment, job, asked: wants, at: Time(now), epoch: Some(0), source })
+    Ok(SiteQuestion {
+        cluster,
+        history,
+        moment,
+        job,
+        asked: wants,
+        at: Time(now),
+        epoch: Some(0),
+        source,
+        has_past,
+    })
 }
 
 /// What the site uses and the simulation leaves out is said.

@@ -46,7 +46,7 @@ pub fn run_on(
 /// Where a newcomer would stand in the queue of a cluster. Counts are of jobs and processors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlaceInQueue {
-    /// Processors that running jobs hold.
+    /// Processors of nodes that take jobs that running jobs hold.
     pub held: u64,
     /// Jobs that wait, array tasks one by one, and the processors they ask for.
     pub waiting: usize,
@@ -75,8 +75,10 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     let own_place = place[submissions.len() - 1];
     let mut ahead = PlaceInQueue::default();
-    for &job in &controller.running {
-        ahead.held += u64::from(controller.jobs[job].cpus);
+    for share in controller.running.iter().flat_map(|&job| &controller.jobs[job].shares) {
+        if controller.up.contains(share.node) {
+            ahead.held += u64::from(share.cpus);
+        }
     }
     for &job in controller.waiting.iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
@@ -269,6 +271,9 @@ mod tests {
         assert_eq!((small.held, small.waiting, small.wanted), (4, 2, 5));
         assert_eq!((small.preferred, small.preferred_wanted), (2, 5), "submitted later than one as small");
         assert_eq!(of(2).preferred, 1, "larger than one of them");
+        // What runs on a node that takes no jobs holds nothing of those that do.
+        let closed = ClusterMoment { closed_nodes: vec![0], ..moment.clone() };
+        assert_eq!(queue_ahead(&cluster, &closed, &submission("new", 100, 1, 5)).held, 0);
     }
 
     /// A queue that is simulated onwards from one of its own moments goes on as it did, but for the phase of the timers.

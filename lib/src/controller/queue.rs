@@ -122,7 +122,12 @@ impl Controller<'_> {
         self.left += 1;
         if is_task && self.heads.get(&submission) == Some(&job) {
             self.heads.remove(&submission);
-            if let Some(next) = self.next_task(job, 0).filter(|&next| self.jobs[next].eligible.is_some()) {
+            // One that has gone back to the queue may not be ready yet.
+            let tasks = self.of_submission[submission].iter().skip(self.arrays[submission].waiting_from);
+            let is_ready = |&&one: &&usize| {
+                self.jobs[one].state == CtlState::Waiting && self.jobs[one].eligible.is_some()
+            };
+            if let Some(&next) = tasks.clone().find(is_ready) {
                 self.enqueue(next);
             }
         }

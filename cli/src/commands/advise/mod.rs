@@ -210,7 +210,7 @@ fn at_slurm_site(
     question: SiteQuestion,
     printer: &Printer,
 ) -> Result<AdvisedJob, Failure> {
-    let settings = slurm_site::settings(&arguments.asked);
+    let settings = slurm_site::settings(&arguments.asked, &question);
     let progress = slurm_site::trying(&settings, printer);
     let done = |steps| progress.advance_by(steps);
     let SiteQuestion { cluster, history, moment, job, .. } = &question;

@@ -91,7 +91,7 @@ fn at_slurm_site(
     printer: &Printer,
 ) -> Result<(), Failure> {
     let zone = &asked.source.reading.time_zone;
-    let settings = slurm_site::settings(asked);
+    let settings = slurm_site::settings(asked, &question);
     let progress = slurm_site::trying(&settings, printer);
     let done = |steps| progress.advance_by(steps);
     let SiteQuestion { cluster, history, moment, job, .. } = &question;

@@ -133,7 +133,11 @@ pub(in crate::forecast) fn variants_at_cluster(
         tried.push(past.record("past".to_owned()));
         if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
             tried.swap(0, 1);
-            answers.iter_mut().flatten().for_each(|answer| *answer = before.clone());
+            for (answer, job) in answers.iter_mut().zip(jobs) {
+                // Past waits count from the submission.
+                let later = (job.submit_ms - now_ms).max(0) as f64 / 1000.0;
+                *answer = answer.is_some().then(|| shifted(&before, later));
+            }
         }
     }
     Ok(VariantStarts {
@@ -144,6 +148,18 @@ pub(in crate::forecast) fn variants_at_cluster(
         tried,
         learned: waits.started_by(now_ms),
     })
+}
+
+/// All times so many seconds later.
+fn shifted(times: &Distribution, by: f64) -> Distribution {
+    if by == 0.0 {
+        return times.clone();
+    }
+    let places = 99;
+    let level = |place: i32| f64::from(place) / f64::from(places + 1);
+    let knots: Vec<(f64, f64)> =
+        (1..=places).map(|place| (level(place), times.quantile(level(place)) + by)).collect();
+    Distribution::quantiles(&knots).unwrap_or_else(|| times.clone())
 }
 
 /// Forecasts of the last submissions before an instant, and the quantiles of past waits.

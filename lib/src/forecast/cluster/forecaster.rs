@@ -69,8 +69,12 @@ impl<'r> ClusterForecaster<'r> {
         let run = self.run;
         let Some(submission) = run.submissions.get(place) else { return Vec::new() };
         let mut moment = ClusterMoment::recorded(self.cluster, run, submission.submit_ms);
-        // It may have started within the same second.
+        // It may have started within the same second; what was submitted after it within the same instant is not there yet.
         moment.remove(&submission.key);
+        let later = run.submissions.iter().skip(place + 1);
+        for one in later.filter(|one| one.submit_ms == submission.submit_ms) {
+            moment.remove(&one.key);
+        }
         let raw = self.raw(&mut moment, submission);
         let late = self.late_starts(submission.submit_ms);
         let mut found = Vec::new();
@@ -148,5 +152,47 @@ impl<'r> ClusterForecaster<'r> {
             late.add(forecast, wait);
         }
         late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{ClusterNode, ClusterPartition, JobRequest, TaskRun, TimeLimit, classes_of};
+    use crate::controller::{Phases, simulate_cluster};
+    use crate::units::{Seconds, Time};
+
+    /// One node, and four jobs for all of it in one instant: the first starts at once, the others one after the other.
+    #[test]
+    fn what_comes_later_in_the_same_instant_is_not_ahead() {
+        let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
+        let partition =
+            ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
+        let nodes = vec![node];
+        let cluster =
+            Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+        let job = |number: usize| SubmittedJob {
+            key: format!("j{number}"),
+            id: None,
+            submit: Time(1000),
+            submit_ms: 1_000_000,
+            user: "ann".into(),
+            request: JobRequest {
+                tasks: Some(4),
+                time_limit: Some(TimeLimit::Of(Seconds(600))),
+                ..JobRequest::default()
+            },
+            runs: vec![TaskRun::For(Seconds(300))],
+            not_modelled: Vec::new(),
+        };
+        let mut run = RecordedRun { submissions: (0..4).map(job).collect(), ..RecordedRun::default() };
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        let draws = ClusterDraws { draws: 5, arrivals: ExpectedArrivals::None };
+        let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, Seed(1));
+        let medians: Vec<f64> = (0..4)
+            .map(|place| forecaster.at_submission(place)[0].wait.as_ref().unwrap().quantile(0.5))
+            .collect();
+        assert!(medians[0] <= 5.0, "{medians:?}");
+        assert!(medians.is_sorted() && medians[3] > 100.0, "control: {medians:?}");
     }
 }

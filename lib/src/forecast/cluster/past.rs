@@ -13,8 +13,8 @@ use crate::job::{
 use crate::predict::{DEFAULT_REQUEST, PredictorSpec};
 use crate::units::{Procs, Seconds, Time};
 
-/// Submissions that are remembered as examples of those to come, at most.
-const MOST_ARRIVALS: usize = 20_000;
+/// Submissions of so many milliseconds are remembered as examples of those to come.
+const REMEMBERED_MS: i64 = 28 * 86_400_000;
 
 /// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
 #[derive(Debug)]
@@ -156,7 +156,8 @@ impl<'r> ClusterPast<'r> {
         if step.what == PastKind::Submitted {
             if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
                 self.arrivals.push_back(step.submission);
-                if self.arrivals.len() > MOST_ARRIVALS {
+                let since = step.at_ms.saturating_sub(REMEMBERED_MS);
+                while self.arrivals.front().is_some_and(|first| first.submit_ms < since) {
                     self.arrivals.pop_front();
                 }
             }

@@ -24,8 +24,8 @@ pub struct ClusterMoment {
     pub reservations: Vec<AdvanceReservation>,
     /// Nodes that take no jobs, ascending.
     pub closed_nodes: Vec<usize>,
-    /// Decayed usage of each association by its own jobs, in processor seconds, in the order of the cluster's associations;
-    /// empty: none.
+    /// Decayed usage of each association by its own jobs, in the order of the cluster's associations; empty: none. In processor
+    /// seconds where it is computed from outcomes, in billed seconds where Slurm shows it.
     pub usage: Vec<f64>,
 }
 
@@ -66,7 +66,8 @@ pub enum StandingState {
 
 impl ClusterMoment {
     /// The cluster of a recorded run as it was at an instant. Jobs without a recorded outcome are left out: nothing tells where
-    /// they stood. Seconds are whole: what starts in the second of the instant runs.
+    /// they stood. Seconds are whole: what starts in the second of the instant runs. Nodes and reservations are as the cluster has
+    /// them, changed by what the run tells of up to then.
     pub fn recorded(cluster: &Cluster, run: &RecordedRun, now_ms: i64) -> ClusterMoment {
         let now = Time(now_ms.div_euclid(1000));
         let mut moment = ClusterMoment {

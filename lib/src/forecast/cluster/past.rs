@@ -117,7 +117,8 @@ impl<'r> ClusterPast<'r> {
                 (None, None) => {}
             }
         }
-        // What one job does in one second comes in its own order.
+        // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
+        // comes before it, and nothing is learned from it.
         to_come.sort_by_key(|step| (step.at_ms, step.what.rank(), step.place, step.task));
         to_come.reverse();
         ClusterPast {

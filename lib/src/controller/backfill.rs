@@ -4,17 +4,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::candidates::Candidates;
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::node_set::NodeSet;
 use super::queue_record::QueueRecord;
 use super::releases::Releases;
+use super::start_bounds::StartBounds;
 use super::state::Controller;
-use super::time_map::{FreeStretch, TimeMap};
-use super::will_run::StartTest;
+use super::time_map::TimeMap;
 use crate::cluster::BackfillSettings;
-
-/// How many instants a plan tries at most.
-const MOST_TRIES: usize = 10_000;
 
 /// A cycle under way.
 pub(super) struct Cycle<'c> {
@@ -23,15 +21,65 @@ pub(super) struct Cycle<'c> {
     /// When it began, in seconds.
     pub begin: i64,
     /// What running jobs hold.
-    pub releases: RefCell<Releases>,
+    pub releases: Rc<RefCell<Releases>>,
+    /// Whether that is so now; it is looked up when it is needed.
+    knows_releases: bool,
+    /// What its plans have shown so far.
+    pub bounds: StartBounds,
     tests: usize,
     of_user: BTreeMap<u32, u32>,
     of_partition: BTreeMap<usize, u32>,
     of_user_here: BTreeMap<(u32, usize), u32>,
     of_association: BTreeMap<Option<usize>, u32>,
     started: u32,
-    /// The first record, from the one that is planned on, at which a job could still start when that was last looked at.
-    next_candidate: usize,
+    /// Jobs that it could still start.
+    candidates: Candidates,
+    /// Jobs whose plans begin after all that could still start now would have ended. They are planned when another plan needs to
+    /// know.
+    deferred: Vec<DeferredPlan>,
+    /// Whether tasks of arrays may be deferred: the number of tests cannot reach its limit.
+    defers_tasks: bool,
+}
+
+/// A job that is planned later.
+struct DeferredPlan {
+    job: usize,
+    at: JobPlace,
+    /// What running jobs held then.
+    releases: Rc<RefCell<Releases>>,
+}
+
+/// Looks at a plan: the controller, the job, where, and what was planned before.
+#[cfg(test)]
+pub(super) type PlanCheck = fn(&Controller<'_>, usize, &JobPlace, &Cycle<'_>, Option<&(i64, Vec<usize>)>);
+
+/// What a cycle does about a job.
+enum Step {
+    /// No job can start any more.
+    Stop,
+    /// It is not planned yet, and cannot start now.
+    Defer,
+    /// When and where it is planned, if it is.
+    Plan(Option<(i64, Vec<usize>)>),
+}
+
+impl Cycle<'_> {
+    /// What running jobs hold is known anew, after something other than a start.
+    pub fn renew(&mut self, releases: Releases) {
+        self.releases = Rc::new(RefCell::new(releases));
+        self.bounds = StartBounds::default();
+    }
+
+    /// Keeps nodes for a job from one instant to another.
+    fn keep_for(&mut self, from: i64, to: i64, nodes: &[usize], all: usize) {
+        let grid = self.settings.resolution.0.max(1);
+        let (from, to) = (from.div_euclid(grid) * grid, to.div_euclid(grid) * grid);
+        self.map.plan(from, to, &NodeSet::of(all, nodes.iter().copied()), grid);
+        // What begins with the end of the window is not kept.
+        if from < self.map.end() {
+            self.candidates.plan(nodes, from, all);
+        }
+    }
 }
 
 impl<'c> Controller<'c> {
@@ -40,16 +88,20 @@ impl<'c> Controller<'c> {
         let (now, grid) = (self.now(), settings.resolution.0.max(1));
         Cycle {
             settings,
-            map: TimeMap::new(now, settings.window.0, grid, self.up.clone()),
+            map: TimeMap::new(now, settings.window.0, grid, self.up.clone(), self.spare.take()),
             begin: now,
-            releases: RefCell::new(Releases::default()),
+            releases: Rc::default(),
+            knows_releases: false,
+            bounds: StartBounds::default(),
             tests: 0,
             of_user: BTreeMap::new(),
             of_partition: BTreeMap::new(),
             of_user_here: BTreeMap::new(),
             of_association: BTreeMap::new(),
             started: 0,
-            next_candidate: 0,
+            candidates: Candidates::default(),
+            deferred: Vec::new(),
+            defers_tasks: false,
         }
     }
 
@@ -60,10 +112,16 @@ impl<'c> Controller<'c> {
         let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
         self.size_exclusive();
         let mut cycle = self.begin_cycle(settings);
-        if self.plans_all || self.any_could_start(&queue, 0, &mut cycle) {
-            cycle.releases = RefCell::new(self.releases(&queue));
+        if !self.plans_all {
+            cycle.candidates = Candidates::of(self, &queue);
+        }
+        if self.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
+            let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
+            let tests = queue.len() + of_arrays * settings.max_job_array_resv as usize;
+            cycle.defers_tasks = tests < settings.max_job_test as usize;
             self.cycle(&queue, &mut cycle);
         }
+        self.spare.set(cycle.map.into_memory());
         self.give_back(queue);
         records.min(settings.max_job_test as usize)
     }
@@ -81,51 +139,72 @@ impl<'c> Controller<'c> {
         }
     }
 
-    /// Whether a job at this record or behind it could start now, beside all that is planned. Once none can, none will in this
-    /// cycle: plans and starts only take nodes away.
-    fn any_could_start(&self, queue: &[QueueRecord], from: usize, cycle: &mut Cycle<'_>) -> bool {
-        cycle.next_candidate = cycle.next_candidate.max(from);
-        while let Some(&QueueRecord { job, place, .. }) = queue.get(cycle.next_candidate) {
-            let one = &self.jobs[job];
-            if one.state == CtlState::Waiting && !one.is_sized {
-                return true;
+    /// Plans a job, unless that makes no difference to which jobs start in this cycle.
+    fn step(
+        &self,
+        queue: &[QueueRecord],
+        record: usize,
+        job: usize,
+        at: &JobPlace,
+        cycle: &mut Cycle<'_>,
+    ) -> Step {
+        if self.plans_all {
+            self.know_releases(queue, cycle);
+            let planned = self.plan(job, at, cycle);
+            #[cfg(test)]
+            if let Some(check) = self.check_plan {
+                check(self, job, at, cycle, planned.as_ref());
             }
-            if one.state == CtlState::Waiting
-                && self.limits.before_selection(&one.limits, one.places[place].limit).is_none()
-                && self.could_start(&one.places[place], &cycle.map)
-            {
-                return true;
-            }
-            cycle.next_candidate += 1;
+            return Step::Plan(planned);
         }
-        false
+        let one = &self.jobs[job];
+        let could_start = cycle.candidates.could_start(self, at);
+        let others_end = cycle.candidates.latest_end(self, queue, record + 1);
+        if one.is_sized && !could_start && others_end.is_none() {
+            return Step::Stop;
+        }
+        if at.kept.need.is_exclusive && one.is_sized && one.reservation.is_none() {
+            if could_start && let Some(nodes) = self.start_beside_plans(job, at, cycle) {
+                return Step::Plan(Some((self.now(), nodes)));
+            }
+            let Some(others_end) = others_end else { return Step::Stop };
+            self.know_releases(queue, cycle);
+            if (one.task.is_none() || cycle.defers_tasks) && self.begins_after(others_end, at, cycle) {
+                return Step::Defer;
+            }
+        }
+        self.know_releases(queue, cycle);
+        self.catch_up(cycle);
+        Step::Plan(self.plan(job, at, cycle))
     }
 
-    /// Whether there are enough nodes now that no plan takes before a job would end, as far as their number goes.
-    fn could_start(&self, at: &JobPlace, map: &TimeMap) -> bool {
-        let least = at.kept.need.least_nodes();
-        let mut nodes = self.open_nodes[at.partition].clone();
-        at.kept.keep_usable(&mut nodes, &self.layout, &self.load);
-        let (now, to) = (self.now(), self.now() + at.limit);
-        if nodes.len() < least {
-            return false;
+    /// Plans what was deferred, with what was known then.
+    fn catch_up(&self, cycle: &mut Cycle<'_>) {
+        for DeferredPlan { job, at, releases } in std::mem::take(&mut cycle.deferred) {
+            let known = std::mem::replace(&mut cycle.releases, releases);
+            let planned = self.plan(job, &at, cycle);
+            cycle.releases = known;
+            if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
+            {
+                cycle.keep_for(start, start + at.limit, &nodes, self.cluster.nodes.len());
+            }
         }
-        for interval in
-            map.intervals.iter().filter(|interval| interval.end > now).take_while(|one| one.begin <= to)
-        {
-            nodes.keep(&interval.free);
-        }
-        map.intervals.len() == 1 || nodes.len() >= least
     }
 
     /// The nodes that a job may use from now on for as long as its limit, whatever runs on them.
-    fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+    pub(super) fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.now(), self.now() + at.limit);
         let mut nodes = self.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
         let intervals = map.intervals.iter().filter(|interval| interval.end > now);
         intervals.take_while(|one| one.begin <= to).for_each(|interval| nodes.keep(&interval.free));
         Some(nodes)
+    }
+
+    fn know_releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
+        if !std::mem::replace(&mut cycle.knows_releases, true) {
+            cycle.releases = Rc::new(RefCell::new(self.releases(queue)));
+        }
     }
 
     fn releases(&self, queue: &[QueueRecord]) -> Releases {
@@ -140,7 +219,7 @@ impl<'c> Controller<'c> {
     fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
         let now = self.now();
         let settings = cycle.settings;
-        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
+        let window = settings.window.0;
         for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
             let first = job;
             let mut job = job;
@@ -179,18 +258,16 @@ impl<'c> Controller<'c> {
                     (*own, *here, *own_here, *same) = (*own + 1, *here + 1, *own_here + 1, *same + 1);
                 }
                 cycle.tests += 1;
-                // Of an array, its further tasks are not in the queue.
-                let could_go_on = self.plans_all
-                    || job != first && self.could_start(&at, &cycle.map)
-                    || self.any_could_start(queue, at_record, cycle);
-                if !could_go_on {
-                    return;
-                }
                 let need = &at.kept.need;
-                let Some((start, nodes)) = self.plan(job, &at, cycle) else { break };
+                let planned = match self.step(queue, at_record, job, &at, cycle) {
+                    Step::Stop => return,
+                    Step::Plan(None) => break,
+                    Step::Plan(planned) => planned,
+                    Step::Defer => None,
+                };
                 self.note_selection(need, false);
-                if start <= now {
-                    let shares = self.given(&nodes, need);
+                if let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now) {
+                    let shares = self.given(nodes, need);
                     let amounts = self.limits.amounts(&shares, at.partition);
                     if self.limits.after_selection(&limits, &amounts).is_some() {
                         break;
@@ -201,7 +278,8 @@ impl<'c> Controller<'c> {
                     if settings.max_job_start > 0 && cycle.started >= settings.max_job_start {
                         return;
                     }
-                    cycle.releases = RefCell::new(self.releases(queue));
+                    cycle.knows_releases = false;
+                    cycle.candidates.has_started();
                     match self.jobs[job].task.and_then(|_| self.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
                         None => break,
@@ -212,19 +290,28 @@ impl<'c> Controller<'c> {
                     && let Some(usable) = self.free_of_plans(job, &at, &cycle.map)
                 {
                     self.make_way(job, &at, &usable);
-                    cycle.releases = RefCell::new(self.releases(queue));
+                    cycle.renew(self.releases(queue));
+                    cycle.knows_releases = true;
                 }
-                if job == first && !self.jobs[job].is_sized {
+                if let Some((_, nodes)) =
+                    planned.as_ref().filter(|_| job == first && !self.jobs[job].is_sized)
+                {
                     self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
                     self.jobs[job].is_sized = true;
                 }
                 let least = self.least_amounts(need, at.partition);
                 let over = self.limits.after_selection(&limits, &least).is_some();
-                if start <= now + window && !over && self.is_reserved_for(job, &at, settings) {
-                    let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-                    let (from, to) =
-                        (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
-                    cycle.map.plan(from, to, &set, grid);
+                if !over && self.is_reserved_for(job, &at, settings) {
+                    match planned {
+                        None => {
+                            let releases = cycle.releases.clone();
+                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases });
+                        }
+                        Some((start, nodes)) if start <= now + window => {
+                            cycle.keep_for(start, start + at.limit, &nodes, self.cluster.nodes.len());
+                        }
+                        Some(_) => {}
+                    }
                 }
                 planned_tasks += 1;
                 let more = self.jobs[job].task.is_some()
@@ -242,130 +329,5 @@ impl<'c> Controller<'c> {
     fn is_reserved_for(&self, job: usize, at: &JobPlace, settings: &BackfillSettings) -> bool {
         let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
-    }
-
-    /// Whether it is certain that a job cannot start by an instant on these nodes.
-    fn starts_after(
-        &self,
-        instant: i64,
-        test: &StartTest<'_>,
-        nodes: &NodeSet,
-        anywhere: &mut Option<Option<i64>>,
-    ) -> bool {
-        let need = &test.kept.need;
-        let earliest = if need.is_exclusive {
-            let mut nodes = nodes.clone();
-            nodes.keep(&need.feasible);
-            test.earliest(&nodes)
-        } else {
-            // That takes longer to find out, so it is done once for all nodes.
-            *anywhere.get_or_insert_with(|| test.earliest(&need.feasible))
-        };
-        earliest.is_none_or(|earliest| earliest > instant)
-    }
-
-    /// When and where a backfilling cycle would start a job.
-    pub(super) fn plan(&self, job: usize, at: &JobPlace, cycle: &Cycle<'_>) -> Option<(i64, Vec<usize>)> {
-        let (now, map, settings) = (self.now(), &cycle.map, cycle.settings);
-        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
-        let need = &at.kept.need;
-        let lighter = self.lighter_for(need);
-        let test = StartTest {
-            layout: &self.layout,
-            load: &self.load,
-            releases: &cycle.releases,
-            kept: &at.kept,
-            lighter: &lighter,
-            now,
-            kill_wait: self.cluster.settings.kill_wait.0,
-            linear: settings.window_linear.map(|step| step.0),
-        };
-        let mut later = now;
-        let own_start = self.jobs[job]
-            .reservation
-            .as_ref()
-            .and_then(|name| self.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0));
-        // No start is earlier; found when it is first needed.
-        let mut earliest = None;
-        let mut all = self.open_nodes[at.partition].clone();
-        let mut usable = all.clone();
-        let mut stretch = FreeStretch::new(map, &all);
-        // The intervals that the job would run in.
-        let (mut first, mut end) = (0, 0);
-        for _ in 0..MOST_TRIES {
-            let mut from = later;
-            later = 0;
-            if let Some(start) = own_start {
-                from = from.max(start);
-            }
-            let to = from.max(now) + at.limit;
-            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
-                first += 1;
-            }
-            while map.intervals.get(end).is_some_and(|interval| interval.begin <= to) {
-                end += 1;
-            }
-            all.copy_from(&self.open_nodes[at.partition]);
-            let reserved = self.unreserved(job, &mut all, from, to)?;
-            usable.copy_from(&all);
-            let mut is_too_early = false;
-            for place in first..(end + 1).min(map.intervals.len() - 1) {
-                let (interval, next) = (&map.intervals[place], &map.intervals[place + 1]);
-                if !NodeSet::both_within([&all, &next.free], [&usable, &interval.free]) {
-                    later = interval.end;
-                    if place < end {
-                        usable.keep(&interval.free);
-                    }
-                    is_too_early =
-                        reserved.is_none() && self.starts_after(later, &test, &usable, &mut earliest);
-                    break;
-                }
-                if place < end {
-                    usable.keep(&interval.free);
-                }
-            }
-            if is_too_early {
-                continue;
-            }
-            stretch.keep(first, end, &mut usable);
-            if let Some(end) = reserved {
-                let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
-                if later == 0 || after < later {
-                    later = after;
-                }
-            }
-            usable.keep(&need.considered);
-            let found = if usable.len() < need.asked_nodes as usize {
-                None
-            } else {
-                test.will_run(&usable, (later > 0).then_some(later))
-            };
-            let Some((start, nodes)) = found else {
-                if later > 0 {
-                    continue;
-                }
-                return None;
-            };
-            let start = start.max(from);
-            if start <= now {
-                // A start selects again, with weights as configured.
-                let again = if lighter.is_empty() { None } else { self.chosen_now(at, &mut usable) };
-                return Some((now, again.unwrap_or(nodes)));
-            }
-            if later > 0 && start > later {
-                continue;
-            }
-            if start > now + window {
-                return Some((start, nodes));
-            }
-            let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-            let (first, last) = (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
-            if !map.are_free(first, last, &set) {
-                later = start;
-                continue;
-            }
-            return Some((start, nodes));
-        }
-        None
     }
 }

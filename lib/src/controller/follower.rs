@@ -341,7 +341,7 @@ impl<'c> RecordingFollower<'c> {
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
             let Controller { running, jobs, load, .. } = &self.controller;
-            *cycle.releases.borrow_mut() = Releases::of(running, jobs, load, true);
+            cycle.renew(Releases::of(running, jobs, load, true));
         }
         let (start, mut nodes) = self.controller.plan(job, &at, cycle)?;
         nodes.sort_unstable();

@@ -240,6 +240,11 @@ impl NodeUse {
         self.jobs[node] == 0
     }
 
+    /// How many jobs a node has.
+    pub fn jobs(&self, node: usize) -> u32 {
+        self.jobs[node]
+    }
+
     pub fn gres(&self, node: usize, place: usize) -> u64 {
         self.gres[node * self.kinds + place]
     }
@@ -259,23 +264,27 @@ pub struct Load {
     /// Nodes whose load has changed since the list was begun; one may be in it several times.
     changes: Vec<u32>,
     epoch: u64,
+    /// How many parts of nodes are in use.
+    parts: usize,
 }
 
 impl Load {
     pub fn none(layout: &NodeLayout) -> Load {
         let count = layout.nodes.len();
         let idle = NodeSet::of(count, 0..count);
-        Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0 }
+        Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0, parts: 0 }
     }
 
     pub fn take(&mut self, share: &NodeShare) {
         self.in_use.take(share);
+        self.parts += 1;
         self.idle.remove(share.node);
         self.has_changed(share.node);
     }
 
     pub fn release(&mut self, share: &NodeShare) {
         self.in_use.release(share);
+        self.parts -= 1;
         if self.in_use.is_idle(share.node) {
             self.idle.insert(share.node);
         }
@@ -307,6 +316,11 @@ impl Load {
 
     pub fn in_use(&self) -> &NodeUse {
         &self.in_use
+    }
+
+    /// How many parts of nodes are in use.
+    pub fn parts(&self) -> usize {
+        self.parts
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod asked;
 mod backfill;
+mod candidates;
 mod decided;
 mod decisions;
 mod fair_share;
@@ -22,6 +23,7 @@ mod need;
 mod need_cache;
 mod node_set;
 mod phases;
+mod plans;
 mod preemption;
 mod priority;
 mod queue;
@@ -31,8 +33,10 @@ mod releases;
 mod reserved;
 mod select;
 mod simulate;
+mod start_bounds;
 mod state;
 mod submissions;
+mod taken_tree;
 mod time_map;
 mod turns;
 mod unmodelled;
@@ -42,6 +46,8 @@ mod will_run;
 mod choices;
 #[cfg(test)]
 mod plain;
+#[cfg(test)]
+mod plan_checks;
 #[cfg(test)]
 mod tests;
 

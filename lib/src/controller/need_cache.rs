@@ -14,6 +14,8 @@ use crate::cluster::{Cluster, JobRequest};
 pub struct KeptNeed {
     /// The need.
     pub need: Need,
+    /// Equal for needs of one partition that whole nodes of the same set can meet; of others each has its own.
+    pub class: u32,
     usable: RefCell<UsableNodes>,
 }
 
@@ -24,10 +26,10 @@ struct UsableNodes {
 }
 
 impl KeptNeed {
-    pub fn new(need: Need) -> KeptNeed {
+    pub fn new(need: Need, class: u32) -> KeptNeed {
         let nodes = NodeSet::none(need.feasible.capacity());
         let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
-        KeptNeed { need, usable: RefCell::new(UsableNodes { nodes, seen }) }
+        KeptNeed { need, class, usable: RefCell::new(UsableNodes { nodes, seen }) }
     }
 
     /// Keeps of these nodes those that could run something of it now.
@@ -67,6 +69,10 @@ pub struct NeedCache {
     kept: HashMap<(usize, Need, String), Weak<KeptNeed>>,
     /// It is cleared of what is not used any more when it has so many.
     most: usize,
+    /// Classes of needs for whole nodes, by partition and nodes.
+    classes: HashMap<(usize, NodeSet), u32>,
+    /// How many classes there are.
+    class_count: u32,
 }
 
 impl NeedCache {
@@ -94,8 +100,19 @@ impl NeedCache {
         }
         let mut need = key.1.clone();
         need.find_feasible(request, partition, layout, cluster);
-        let kept = Rc::new(KeptNeed::new(need));
+        let class = self.class(partition, &need);
+        let kept = Rc::new(KeptNeed::new(need, class));
         self.kept.insert(key, Rc::downgrade(&kept));
         kept
+    }
+
+    fn class(&mut self, partition: usize, need: &Need) -> u32 {
+        let next = self.class_count;
+        let class = match need.is_exclusive {
+            true => *self.classes.entry((partition, need.feasible.clone())).or_insert(next),
+            false => next,
+        };
+        self.class_count += u32::from(class == next);
+        class
     }
 }

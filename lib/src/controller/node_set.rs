@@ -67,10 +67,47 @@ impl NodeSet {
         self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
     }
 
-    /// Whether what is in the first two is all in the last two.
-    pub fn both_within(one: [&NodeSet; 2], other: [&NodeSet; 2]) -> bool {
-        let words = one[0].0.iter().zip(&one[1].0).zip(other[0].0.iter().zip(&other[1].0));
-        words.into_iter().all(|((a, b), (c, d))| a & b & !(c & d) == 0)
+    /// Whether one of these nodes is in the second set and not in the first.
+    pub fn gains(&self, first: &NodeSet, second: &NodeSet) -> bool {
+        let words = self.0.iter().zip(&first.0).zip(&second.0);
+        words.into_iter().any(|((word, first), second)| word & second & !first != 0)
+    }
+
+    /// How many nodes are missing of so many that are in all three.
+    pub fn missing(least: usize, sets: [&NodeSet; 3]) -> usize {
+        let mut missing = least;
+        let [one, other, third] = sets.map(|set| set.0.chunks(16));
+        for ((one, other), third) in one.zip(other).zip(third) {
+            if missing == 0 {
+                break;
+            }
+            let words = one.iter().zip(other).zip(third);
+            let shared = words.map(|((one, other), third)| (one & other & third).count_ones() as usize);
+            missing = missing.saturating_sub(shared.sum());
+        }
+        missing
+    }
+
+    /// The words that are not zero, and those between them.
+    pub fn words(&self) -> std::ops::Range<usize> {
+        let end = self.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        let first = self.0.iter().position(|&word| word != 0).unwrap_or(end);
+        first..end
+    }
+
+    /// Adds what is in these words of the other.
+    pub fn add_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+        self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Whether all that is in these words is in the other.
+    pub fn are_within(&self, other: &NodeSet, words: std::ops::Range<usize>) -> bool {
+        self.0[words.clone()].iter().zip(&other.0[words]).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Takes away what is in these words of the other.
+    pub fn take_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+        self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word &= !other);
     }
 
     /// Becomes equal to the other.
@@ -78,9 +115,9 @@ impl NodeSet {
         self.0.copy_from_slice(&other.0);
     }
 
-    /// Becomes the set of all.
-    pub fn fill(&mut self) {
-        self.0.fill(u64::MAX);
+    /// Becomes the set of none.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
     }
 
     /// Whether there is no node.

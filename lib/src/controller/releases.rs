@@ -1,5 +1,7 @@
 //! What running jobs give back when they reach their limits.
 
+use std::collections::BTreeMap;
+
 use super::job::ControlledJob;
 use super::layout::{Load, NodeShare, NodeUse};
 use super::node_set::NodeSet;
@@ -22,6 +24,8 @@ pub struct Releases {
     idle: Vec<NodeSet>,
     /// Nodes of the jobs of each block.
     held: Vec<NodeSet>,
+    /// How many nodes of a class of needs are idle once so many blocks have ended, as far as that was asked.
+    idle_counts: BTreeMap<u32, Vec<u32>>,
     /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
     /// the shares.
     pub in_use: NodeUse,
@@ -47,6 +51,9 @@ impl Releases {
             }
             releases.begins.push(releases.nodes.len() as u32);
         }
+        if releases.nodes.len() != load.parts() {
+            releases.leave_out_stopped(load);
+        }
         let mut idle = load.idle().clone();
         releases.idle.push(idle.clone());
         let mut from = 0;
@@ -66,6 +73,14 @@ impl Releases {
             from = to;
         }
         releases
+    }
+
+    /// Nodes that are still held by jobs which have been stopped do not come free in a test.
+    fn leave_out_stopped(&mut self, load: &Load) {
+        let mut jobs = vec![0; self.last_of_node.len()];
+        self.nodes.iter().for_each(|&node| jobs[node as usize] += 1);
+        let held = (0..jobs.len()).filter(|&node| jobs[node] < load.in_use().jobs(node));
+        held.for_each(|node| self.last_of_node[node] = u32::MAX);
     }
 
     /// How many jobs.
@@ -114,6 +129,43 @@ impl Releases {
     pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
         let block = self.idle.partition_point(|idle| idle.shared(nodes) < least);
         (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
+    }
+
+    /// Before this instant fewer than so many of the nodes of a class of needs are idle; `None` if there are never so many. The
+    /// instant before all ends if there are so many now.
+    pub fn class_earliest(&mut self, class: u32, nodes: [&NodeSet; 2], least: usize) -> Option<i64> {
+        let Releases { idle, idle_counts, ends, .. } = self;
+        let counts = idle_counts.entry(class).or_insert_with(|| {
+            let mut both = nodes[0].clone();
+            both.keep(nodes[1]);
+            idle.iter().map(|idle| idle.shared(&both) as u32).collect()
+        });
+        let block = counts.partition_point(|&count| (count as usize) < least);
+        match block.checked_sub(1) {
+            Some(before) if block < counts.len() => ends.get(before * BLOCK).copied(),
+            Some(_) => None,
+            None => Some(i64::MIN),
+        }
+    }
+
+    /// Whether so many nodes of both sets or more are idle once all jobs have ended that reach their limits by this instant.
+    pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
+        let ended = self.first_after(at);
+        let (before, after) = (ended / BLOCK, ended.div_ceil(BLOCK));
+        let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[before]]);
+        if missing == 0 || before == after {
+            return missing == 0;
+        }
+        if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
+            return false;
+        }
+        let becomes_idle = |place: usize| {
+            let own = self.nodes(place).iter().map(|&node| node as usize);
+            own.filter(move |&node| self.last_of_node[node] == place as u32)
+        };
+        let idle = (before * BLOCK..ended).flat_map(becomes_idle);
+        let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
+        idle.filter(is_one).nth(missing - 1).is_some()
     }
 
     /// These nodes as far as they are idle once all jobs up to this one have ended.

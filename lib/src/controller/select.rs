@@ -65,7 +65,7 @@ impl NodeOffer<'_> {
         if missing > need.nodes.1 as usize || self.nodes.len() < missing {
             return None;
         }
-        let mut runs: Vec<(u32, usize, usize)> = Vec::new();
+        let mut runs: Vec<(u32, usize, usize)> = Vec::with_capacity(128);
         let changes = &self.layout.weight_changes;
         let mut next = 0;
         for (mut from, to) in self.nodes.runs() {

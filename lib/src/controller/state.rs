@@ -1,5 +1,6 @@
 //! Slurm's controller: its timers, its passes over the queue and its backfilling cycles.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
 use super::reasons::WaitedTimes;
+use super::taken_tree::TakenTree;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
 
 /// Longer idle times are skipped but for their last half day.
@@ -73,12 +75,17 @@ pub(super) struct Controller<'c> {
     pub(super) accounts: BTreeMap<String, u32>,
     /// The association of each account and user.
     pub(super) associations: BTreeMap<(String, String), usize>,
+    /// No nodes.
+    pub(super) none: NodeSet,
     /// The need of jobs that are gone.
     pub(super) no_need: Rc<KeptNeed>,
     /// Nodes of each partition that are up.
     pub(super) open_nodes: Vec<NodeSet>,
     /// Whether backfilling cycles plan every job, as those of Slurm do, and not only as far as a later job could start.
     pub(super) plans_all: bool,
+    /// What is done with each plan of a cycle that plans every job.
+    #[cfg(test)]
+    pub(super) check_plan: Option<super::backfill::PlanCheck>,
     /// Whether some jobs make way for others.
     pub(super) preempts_any: bool,
     pub(super) fair: FairShare,
@@ -94,6 +101,8 @@ pub(super) struct Controller<'c> {
     pub(super) pass_requested: bool,
     pub(super) changed: bool,
     pub(super) lighter: NodeSet,
+    /// Memory for what the next backfilling cycle plans.
+    pub(super) spare: Cell<TakenTree>,
     pub(super) largest_qos: f64,
     pub(super) largest_partition: f64,
     pub(super) largest_association: f64,
@@ -142,11 +151,14 @@ impl<'c> Controller<'c> {
             users: BTreeMap::new(),
             accounts: BTreeMap::new(),
             associations: users_of(cluster),
-            no_need: Rc::new(KeptNeed::new(Need::nothing(count))),
+            none: NodeSet::none(count),
+            no_need: Rc::new(KeptNeed::new(Need::nothing(count), u32::MAX)),
             open_nodes: Vec::new(),
             // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free.
             plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some()
                 || cluster.settings.preempt.kind != PreemptKind::None,
+            #[cfg(test)]
+            check_plan: None,
             preempts_any: cluster.settings.preempt.kind != PreemptKind::None,
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
             limits: Limits::new(cluster, &layout),
@@ -160,6 +172,7 @@ impl<'c> Controller<'c> {
             pass_requested: false,
             changed: false,
             lighter: NodeSet::none(count),
+            spare: Cell::default(),
             largest_qos: cluster.qos.iter().map(|one| f64::from(one.priority)).fold(0.0, f64::max),
             largest_partition: cluster
                 .partitions
@@ -366,10 +379,10 @@ impl<'c> Controller<'c> {
         }
     }
 
-    pub(super) fn lighter_for(&self, need: &Need) -> NodeSet {
+    pub(super) fn lighter_for(&self, need: &Need) -> &NodeSet {
         match need.gres_per_node.is_empty() && need.gres_per_job.is_empty() {
-            true => self.lighter.clone(),
-            false => NodeSet::none(self.cluster.nodes.len()),
+            true => &self.lighter,
+            false => &self.none,
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use rand::RngExt;
 
-use super::simulate::outcomes;
-use super::state::Controller;
 use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource, GresRequest, JobArray,
@@ -157,63 +155,6 @@ fn nothing_is_lost_and_nothing_is_given_twice() {
         }
         assert_eq!(outcomes, simulated(&cluster, jobs), "the same every time");
     }
-}
-
-/// Cycles that stop where no job can start any more start the same jobs as those that plan every job.
-#[test]
-fn planning_less_changes_nothing() {
-    let mut backfilled = 0;
-    for seed in 0..60 {
-        let mut random = Seed(seed).stream("planning");
-        let mut cluster = cluster(random.random_range(2..24));
-        cluster.settings.priority.kind = PriorityKind::Multifactor;
-        cluster.settings.priority.weights.job_size = 1_000;
-        cluster.settings.priority.weights.age = 500;
-        let half = cluster.nodes.len() / 2;
-        cluster.partitions.push(ClusterPartition {
-            name: "half".into(),
-            nodes: (0..half.max(1)).collect(),
-            ..ClusterPartition::default()
-        });
-        if seed % 3 == 0 {
-            // Nodes of two sizes: how large an exclusive job is depends on where it is planned.
-            cluster.nodes.iter_mut().take(half).for_each(|node| node.cpus = 8);
-        }
-        let mut at = 0;
-        let jobs: Vec<SubmittedJob> = (0..random.random_range(20..160))
-            .map(|key| {
-                at += random.random_range(0..40);
-                let (minutes, run) = (random.random_range(1..60), random.random_range(0..3_000));
-                let mut job = job(key, at, random.random_range(1..40), minutes, run);
-                if random.random_range(0..2) == 0 {
-                    job.request.exclusivity = Some(crate::cluster::Exclusivity::Exclusive);
-                }
-                if random.random_range(0..5) == 0 {
-                    job.request.array =
-                        Some(JobArray { indices: (0..random.random_range(2..9)).collect(), throttle: None });
-                    job.request.tasks = Some(random.random_range(1..6));
-                }
-                match random.random_range(0..4) {
-                    0 => job.request.partitions = vec!["half".into()],
-                    1 => job.request.partitions = vec!["half".into(), "all".into()],
-                    _ => {}
-                }
-                job
-            })
-            .collect();
-        let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
-        let phases = Phases::from_start(-60_000_000, 30);
-        let less = simulate_cluster(&cluster, &run, phases);
-        let mut controller = Controller::new(&cluster, &run.submissions, phases);
-        assert!(!controller.plans_all);
-        controller.plans_all = true;
-        controller.run(&run.events);
-        for (less, all) in less.iter().zip(outcomes(&controller, &cluster, &run)) {
-            assert_eq!(*less, all, "seed {seed}");
-        }
-        backfilled += less.iter().filter(|one| one.backfilled == Some(true)).count();
-    }
-    assert!(backfilled > 1_000, "{backfilled}");
 }
 
 #[test]

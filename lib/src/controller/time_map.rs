@@ -1,6 +1,7 @@
 //! Which nodes are planned for when: what a backfilling cycle keeps of the jobs it has planned.
 
 use super::node_set::NodeSet;
+use super::taken_tree::TakenTree;
 
 /// An interval of time, in seconds, and the nodes that no plan has in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,20 +9,33 @@ pub struct PlannedInterval {
     pub begin: i64,
     pub end: i64,
     pub free: NodeSet,
+    /// Whether a node may be free in the next interval that is not free in this one.
+    gains: bool,
 }
 
 /// Intervals one after the other.
 #[derive(Debug, Clone)]
 pub struct TimeMap {
     pub intervals: Vec<PlannedInterval>,
+    taken: TakenTree,
 }
 
 impl TimeMap {
-    /// All nodes are free over the whole window, on the grid.
-    pub fn new(now: i64, window: i64, grid: i64, nodes: NodeSet) -> TimeMap {
-        let end = (now + window).div_euclid(grid) * grid;
-        let intervals = vec![PlannedInterval { begin: now.div_euclid(grid) * grid, end, free: nodes }];
-        TimeMap { intervals }
+    /// All nodes are free over the whole window, on the grid. Uses the memory of an earlier one.
+    pub fn new(now: i64, window: i64, grid: i64, nodes: NodeSet, mut taken: TakenTree) -> TimeMap {
+        let (begin, end) = (now.div_euclid(grid) * grid, (now + window).div_euclid(grid) * grid);
+        taken.begin(begin, end, nodes.capacity());
+        TimeMap { intervals: vec![PlannedInterval { begin, end, free: nodes, gains: false }], taken }
+    }
+
+    /// Gives its memory back.
+    pub fn into_memory(self) -> TakenTree {
+        self.taken
+    }
+
+    /// When the window ends.
+    pub fn end(&self) -> i64 {
+        self.intervals[self.intervals.len() - 1].end
     }
 
     /// Takes nodes away from one instant of the grid to another. Of neighbouring intervals with equal sets one pair is merged.
@@ -33,9 +47,7 @@ impl TimeMap {
         while place < space.len() {
             let there = space[place].end;
             if there > start {
-                let mut rest = space[place].clone();
-                (space[place].end, rest.begin) = (start, start);
-                space.insert(place + 1, rest);
+                split(space, place, start);
                 placed = true;
                 break;
             }
@@ -48,16 +60,19 @@ impl TimeMap {
         }
         let mut after = None;
         if placed {
+            if start < space.last().map_or(start, |last| last.end) {
+                self.taken.take(start, end, nodes);
+            }
+            let words = nodes.words();
             place += 1;
             while place < space.len() {
                 let there = space[place].end;
                 if end < there {
-                    let mut rest = space[place].clone();
-                    (space[place].end, rest.begin) = (end, end);
-                    space.insert(place + 1, rest);
+                    split(space, place, end);
                 }
-                space[place].free.take_away(nodes);
+                space[place].free.take_words(nodes, words.clone());
                 if end == space[place].end {
+                    space[place].gains = true;
                     after = (place + 1 < space.len()).then_some(place + 1);
                     break;
                 }
@@ -67,7 +82,7 @@ impl TimeMap {
         let mut place = before;
         while Some(place) != after && place + 1 < space.len() {
             if space[place].free == space[place + 1].free {
-                space[place].end = space[place + 1].end;
+                (space[place].end, space[place].gains) = (space[place + 1].end, space[place + 1].gains);
                 space.remove(place + 1);
                 break;
             }
@@ -75,55 +90,38 @@ impl TimeMap {
         }
     }
 
-    /// Whether these nodes are free from one instant to another.
-    pub fn are_free(&self, start: i64, end: i64, nodes: &NodeSet) -> bool {
-        let within = self.intervals.iter().filter(|interval| interval.end > start && interval.begin < end);
-        within.into_iter().all(|interval| nodes.is_subset(&interval.free))
-    }
-}
-
-/// The nodes that are free in all of a stretch of intervals. Both of its ends only move forwards, so that each interval is looked
-/// at a few times at most however often the stretch is moved.
-pub struct FreeStretch<'m> {
-    map: &'m TimeMap,
-    /// Those of the intervals from each one up to `split`, of `first` and behind.
-    behind: Vec<NodeSet>,
-    first: usize,
-    split: usize,
-    /// Those of the intervals from `split` up to `end`.
-    ahead: NodeSet,
-    end: usize,
-}
-
-impl<'m> FreeStretch<'m> {
-    /// Of no interval yet.
-    pub fn new(map: &'m TimeMap, nodes: &NodeSet) -> FreeStretch<'m> {
-        FreeStretch { map, behind: Vec::new(), first: 0, split: 0, ahead: nodes.clone(), end: 0 }
+    /// Whether one of these nodes is free in the interval behind this place and not in the one at it.
+    pub fn gains(&self, place: usize, nodes: &NodeSet) -> bool {
+        let (interval, next) = (&self.intervals[place], &self.intervals[place + 1]);
+        interval.gains && nodes.gains(&interval.free, &next.free)
     }
 
     /// Keeps of these nodes those that are free in the intervals from one place up to another.
-    pub fn keep(&mut self, from: usize, to: usize, nodes: &mut NodeSet) {
-        while self.end < to {
-            self.ahead.keep(&self.map.intervals[self.end].free);
-            self.end += 1;
-        }
+    pub fn keep_free(&self, first: usize, end: usize, nodes: &mut NodeSet) {
+        let Some(within) = self.intervals.get(first..end).filter(|within| !within.is_empty()) else { return };
+        let (from, to) = self.taken.within(within[0].begin, within[within.len() - 1].end);
         if from >= to {
+            within.iter().for_each(|interval| nodes.keep(&interval.free));
             return;
         }
-        if from >= self.split {
-            // All that is behind has been passed: what was ahead is behind now.
-            let mut free = self.map.intervals[self.end - 1].free.clone();
-            self.behind.clear();
-            self.behind.push(free.clone());
-            for place in (from..self.end - 1).rev() {
-                free.keep(&self.map.intervals[place].free);
-                self.behind.push(free.clone());
-            }
-            self.behind.reverse();
-            (self.first, self.split) = (from, self.end);
-            self.ahead.fill();
-        }
-        nodes.keep(&self.behind[from - self.first]);
-        nodes.keep(&self.ahead);
+        let early = within.iter().take_while(|interval| interval.begin < from);
+        let late = within.iter().rev().take_while(|interval| interval.end > to);
+        early.chain(late).for_each(|interval| nodes.keep(&interval.free));
+        self.taken.keep_free(from, to, nodes);
     }
+
+    /// Whether these nodes are free from one instant to another.
+    pub fn are_free(&self, start: i64, end: i64, nodes: &NodeSet) -> bool {
+        let words = nodes.words();
+        let first = self.intervals.partition_point(|interval| interval.end <= start);
+        let within = self.intervals[first..].iter().take_while(|interval| interval.begin < end);
+        within.into_iter().all(|interval| nodes.are_within(&interval.free, words.clone()))
+    }
+}
+
+/// Cuts an interval in two.
+fn split(space: &mut Vec<PlannedInterval>, place: usize, at: i64) {
+    let mut rest = space[place].clone();
+    (space[place].end, space[place].gains, rest.begin) = (at, false, at);
+    space.insert(place + 1, rest);
 }

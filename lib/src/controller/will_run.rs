@@ -170,11 +170,7 @@ impl StartTest<'_> {
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
         fit.keep(&need.feasible);
-        let choose = |nodes: &NodeSet| {
-            let StartTest { layout, lighter, .. } = *self;
-            NodeOffer { layout, in_use: None, nodes, lighter }.choose(need)
-        };
-        if let Some(nodes) = choose(&releases.idle_now(&fit)) {
+        if let Some(nodes) = self.choose_whole(&releases.idle_now(&fit)) {
             return Some((self.now, nodes));
         }
         let not_before = releases.not_before(&fit, least)?;
@@ -201,13 +197,36 @@ impl StartTest<'_> {
                 return None;
             }
             if last >= not_before
-                && let Some(nodes) = choose(&releases.idle_after(last, &fit))
+                && let Some(nodes) = self.choose_whole(&releases.idle_after(last, &fit))
             {
                 return Some((self.after(ended), nodes));
             }
             next?;
             from = last + 1;
         }
+    }
+
+    fn choose_whole(&self, nodes: &NodeSet) -> Option<Vec<usize>> {
+        let StartTest { layout, lighter, .. } = *self;
+        NodeOffer { layout, in_use: None, nodes, lighter }.choose(&self.kept.need)
+    }
+
+    /// No start of a job that shares no node is earlier on these nodes; `None` if it could not start even if all others had ended.
+    pub fn earliest_whole(&self, open: &NodeSet) -> Option<i64> {
+        let need = &self.kept.need;
+        let mut releases = self.releases.borrow_mut();
+        let earliest =
+            releases.class_earliest(self.kept.class, [open, &need.feasible], need.least_nodes())?;
+        Some(if earliest == i64::MIN { self.now } else { earliest.max(self.now + 1) })
+    }
+
+    /// Whether a job could start by an instant on these nodes, as far as that is easily told.
+    pub fn may_start_by(&self, instant: i64, usable: &NodeSet) -> bool {
+        let need = &self.kept.need;
+        if !need.is_exclusive {
+            return true;
+        }
+        self.releases.borrow().are_idle_by(instant, [usable, &need.feasible], need.least_nodes())
     }
 
     /// No start on these nodes, or on some of them, is earlier; `None` if the job could not start even if all others had ended.

@@ -1,0 +1,126 @@
+//! Jobs that a backfilling cycle could still start.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::job::{CtlState, JobPlace};
+use super::node_set::NodeSet;
+use super::queue_record::QueueRecord;
+use super::state::Controller;
+
+/// Jobs that could still start now, as far as the number of nodes goes that no plan takes before they would end. Plans and starts
+/// only take nodes away: what is no candidate any more does not become one in the same cycle.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// When each would end, and its place in the queue; those that end last come first.
+    by_end: BinaryHeap<(i64, Reverse<usize>)>,
+    /// By class of needs, as far as they were looked at since the last start.
+    open: BTreeMap<u32, OpenNodes>,
+    /// From when on each node is planned for; empty before the first plan.
+    planned_from: Vec<i64>,
+    planned: Vec<u32>,
+}
+
+/// Nodes that could run something of a class of needs now.
+#[derive(Debug)]
+struct OpenNodes {
+    nodes: NodeSet,
+    count: usize,
+    /// How many of them are first planned for at an instant.
+    planned: BTreeMap<i64, usize>,
+}
+
+impl Candidates {
+    /// Of a queue, before anything is planned.
+    pub fn of(controller: &Controller<'_>, queue: &[QueueRecord]) -> Candidates {
+        let mut candidates = Candidates::default();
+        let mut by_end = Vec::new();
+        for (place, record) in queue.iter().enumerate() {
+            if candidates.is_one(controller, record) {
+                by_end.push((end(controller, record), Reverse(place)));
+            }
+        }
+        candidates.by_end = by_end.into();
+        candidates
+    }
+
+    fn is_one(&mut self, controller: &Controller<'_>, record: &QueueRecord) -> bool {
+        let one = &controller.jobs[record.job];
+        if one.state != CtlState::Waiting {
+            return false;
+        }
+        let at = &one.places[record.place];
+        // How large a job is becomes known as it is planned.
+        !one.is_sized
+            || controller.limits.before_selection(&one.limits, at.limit).is_none()
+                && self.could_start(controller, at)
+    }
+
+    /// Whether there are enough nodes for a job now that no plan takes before it would end.
+    pub fn could_start(&mut self, controller: &Controller<'_>, at: &JobPlace) -> bool {
+        let Candidates { open, planned_from, planned, .. } = self;
+        let open = open.entry(at.kept.class).or_insert_with(|| {
+            let mut nodes = controller.open_nodes[at.partition].clone();
+            at.kept.keep_usable(&mut nodes, &controller.layout, &controller.load);
+            let mut open = OpenNodes { count: nodes.len(), nodes, planned: BTreeMap::new() };
+            for &node in planned.iter().filter(|&&node| open.nodes.contains(node as usize)) {
+                *open.planned.entry(planned_from[node as usize]).or_default() += 1;
+            }
+            open
+        });
+        let until = controller.now() + at.limit;
+        let taken: usize = open.planned.range(..=until).map(|(_, count)| count).sum();
+        open.count - taken >= at.kept.need.least_nodes()
+    }
+
+    /// When the last of those from a place of the queue on would end; `None` if there is none.
+    pub fn latest_end(
+        &mut self,
+        controller: &Controller<'_>,
+        queue: &[QueueRecord],
+        from: usize,
+    ) -> Option<i64> {
+        while let Some(&(end, Reverse(place))) = self.by_end.peek() {
+            if place >= from && self.is_one(controller, &queue[place]) {
+                return Some(end);
+            }
+            self.by_end.pop();
+        }
+        None
+    }
+
+    /// Nodes are planned for from an instant on.
+    pub fn plan(&mut self, nodes: &[usize], from: i64, all: usize) {
+        self.planned_from.resize(all, i64::MAX);
+        for open in self.open.values_mut() {
+            let own = nodes.iter().filter(|&&node| open.nodes.contains(node));
+            let mut earlier = 0;
+            for before in own.map(|&node| self.planned_from[node]).filter(|&before| from < before) {
+                earlier += 1;
+                if let Some(count) = open.planned.get_mut(&before) {
+                    *count -= 1;
+                }
+            }
+            if earlier > 0 {
+                *open.planned.entry(from).or_default() += earlier;
+            }
+        }
+        for &node in nodes {
+            if self.planned_from[node] == i64::MAX {
+                self.planned.push(node as u32);
+            }
+            self.planned_from[node] = self.planned_from[node].min(from);
+        }
+    }
+
+    /// A job has started: what is open is looked up anew.
+    pub fn has_started(&mut self) {
+        self.open.clear();
+    }
+}
+
+/// When a job would end if it started now. Of one whose size is not known, after all others: all before it is planned.
+fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
+    let one = &controller.jobs[record.job];
+    if one.is_sized { controller.now() + one.places[record.place].limit } else { i64::MAX }
+}

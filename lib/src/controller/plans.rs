@@ -1,0 +1,239 @@
+//! When and where a backfilling cycle would start a job.
+
+use std::cell::RefCell;
+
+use super::backfill::Cycle;
+use super::job::JobPlace;
+use super::need_cache::KeptNeed;
+use super::node_set::NodeSet;
+use super::releases::Releases;
+use super::select::NodeOffer;
+use super::start_bounds::StartBounds;
+use super::state::Controller;
+use super::will_run::StartTest;
+use crate::cluster::BackfillSettings;
+
+/// How many instants a plan tries at most.
+const MOST_TRIES: usize = 10_000;
+
+impl Controller<'_> {
+    /// Before this instant too few nodes are idle, whatever is planned.
+    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet, bounds: &mut StartBounds) -> i64 {
+        let need = &test.kept.need;
+        if need.is_exclusive {
+            return test.earliest_whole(open).unwrap_or(i64::MAX);
+        }
+        // That takes longer to find out, so it is done once for all jobs of the need.
+        if let Some(known) = bounds.not_before(test.kept, 0) {
+            return known;
+        }
+        let earliest = test.earliest(&need.feasible).unwrap_or(i64::MAX);
+        bounds.note(test.kept, 0, earliest);
+        earliest
+    }
+
+    /// When and where a backfilling cycle would start a job; `None` if it would not.
+    ///
+    /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
+    /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
+    /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
+    pub(super) fn plan(&self, job: usize, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+        let Cycle { map, settings, releases, bounds, .. } = cycle;
+        let now = self.now();
+        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
+        let need = &at.kept.need;
+        let lighter = self.lighter_for(need);
+        let test = self.start_test(&at.kept, releases, settings, lighter);
+        let mut later = now;
+        let own_start = self.jobs[job]
+            .reservation
+            .as_ref()
+            .and_then(|name| self.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0));
+        let open = &self.open_nodes[at.partition];
+        // No start is earlier. When enough nodes are idle at all is found when it is first needed.
+        let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
+        let mut knows_earliest = false;
+        // Whether every try so far was passed over or could not find enough nodes, whatever windows it looks at.
+        let mut is_bound = true;
+        let mut unreserved = NodeSet::default();
+        let mut usable = open.clone();
+        // The intervals that the job would run in.
+        let (mut first, mut end, mut inner) = (0, 0, 0);
+        let last = map.intervals.len() - 1;
+        for _ in 0..MOST_TRIES {
+            let from = own_start.map_or(later, |start| later.max(start));
+            let to = from.max(now) + at.limit;
+            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
+                first += 1;
+            }
+            while map.intervals.get(end).is_some_and(|interval| interval.begin <= to) {
+                end += 1;
+            }
+            let (mut all, mut reserved) = (open, None);
+            if !self.reservations.is_empty() {
+                unreserved.clone_from(open);
+                reserved = self.unreserved(job, &mut unreserved, from, to)?;
+                all = &unreserved;
+            }
+            let is_plain = reserved.is_none() && own_start.is_none() && at.limit >= grid;
+            // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
+            // last that it reaches; what cannot succeed before is left out.
+            if is_plain && from < not_before {
+                let near = map.intervals.partition_point(|interval| interval.end < not_before);
+                let reached = (first..near.min(end + 1).min(last)).rev().find(|&place| map.gains(place, all));
+                if let Some(place) = reached {
+                    later = map.intervals[place].end;
+                    continue;
+                }
+            }
+            // When nodes come free next.
+            let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
+            later = gain.map_or(0, |place| map.intervals[place].end);
+            if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
+                not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+                if later < not_before {
+                    continue;
+                }
+            }
+            // The intervals before the instant of the grid at which the job would end.
+            while map.intervals.get(inner).is_some_and(|one| one.begin < to.div_euclid(grid) * grid) {
+                inner += 1;
+            }
+            usable.copy_from(all);
+            map.keep_free(first, inner, &mut usable);
+            if is_plain && later > 0 && !test.may_start_by(later, &usable) {
+                continue;
+            }
+            if std::mem::take(&mut is_bound) && is_plain {
+                not_before = not_before.max(from);
+                bounds.note(&at.kept, at.limit, not_before.min(now + window));
+            }
+            map.intervals[inner.min(end)..end].iter().for_each(|interval| usable.keep(&interval.free));
+            if let Some(end) = reserved {
+                let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
+                if later == 0 || after < later {
+                    later = after;
+                }
+            }
+            usable.keep(&need.considered);
+            let found = if usable.len() < need.asked_nodes as usize {
+                None
+            } else {
+                test.will_run(&usable, (later > 0).then_some(later))
+            };
+            let Some((start, nodes)) = found else {
+                if later > 0 {
+                    continue;
+                }
+                return None;
+            };
+            let start = start.max(from);
+            if start <= now {
+                // A start selects again, with weights as configured.
+                let again = if lighter.is_empty() { None } else { self.chosen_now(at, &mut usable) };
+                return Some((now, again.unwrap_or(nodes)));
+            }
+            if later > 0 && start > later {
+                continue;
+            }
+            if start > now + window {
+                return Some((start, nodes));
+            }
+            let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+            let (first, last) = (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
+            if !map.are_free(first, last, &set) {
+                later = start;
+                continue;
+            }
+            return Some((start, nodes));
+        }
+        None
+    }
+
+    /// Whether no plan for a job of whole nodes, without a reservation of its own, begins before an instant is over.
+    pub(super) fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
+        let Cycle { map, settings, releases, bounds, .. } = cycle;
+        let (now, grid) = (self.now(), settings.resolution.0.max(1));
+        // Plans begin on the grid, and not beyond the window.
+        let over = (instant.div_euclid(grid).saturating_add(1)).saturating_mul(grid);
+        if over > now + settings.window.0 || at.limit < grid {
+            return false;
+        }
+        let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
+        if not_before >= over {
+            return true;
+        }
+        let reserved = self.reservations.iter();
+        if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
+            return false;
+        }
+        let test = self.start_test(&at.kept, releases, settings, &self.none);
+        let open = &self.open_nodes[at.partition];
+        not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+        let mut usable = open.clone();
+        let (mut from, mut first, mut end) = (now, 0, 0);
+        let last = map.intervals.len() - 1;
+        while not_before < over {
+            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
+                first += 1;
+            }
+            let near = map.intervals.partition_point(|interval| interval.end < not_before).min(last);
+            if let Some(place) = (first..near).rev().find(|&place| map.gains(place, open)) {
+                from = map.intervals[place].end;
+                first = place + 1;
+            }
+            let gain = (first..last).find(|&place| map.gains(place, open));
+            let next = gain.map_or(over, |place| map.intervals[place].end.min(over));
+            let to = (from + at.limit).div_euclid(grid) * grid;
+            while map.intervals.get(end).is_some_and(|interval| interval.begin < to) {
+                end += 1;
+            }
+            usable.copy_from(open);
+            map.keep_free(first, end, &mut usable);
+            if test.may_start_by(next, &usable) {
+                break;
+            }
+            (from, not_before) = (next, not_before.max(next));
+        }
+        bounds.note(&at.kept, at.limit, not_before.max(from).min(now + settings.window.0));
+        not_before >= over
+    }
+
+    /// The nodes on which a job of whole nodes, without a reservation of its own, would be started now beside what is planned.
+    pub(super) fn start_beside_plans(
+        &self,
+        job: usize,
+        at: &JobPlace,
+        cycle: &Cycle<'_>,
+    ) -> Option<Vec<usize>> {
+        let need = &at.kept.need;
+        let mut usable = self.free_of_plans(job, at, &cycle.map)?;
+        usable.keep(&need.considered);
+        if usable.len() < need.asked_nodes as usize {
+            return None;
+        }
+        usable.keep(&need.feasible);
+        usable.keep(self.load.idle());
+        let (layout, nodes) = (&self.layout, &usable);
+        NodeOffer { layout, in_use: None, nodes, lighter: &self.none }.choose(need)
+    }
+
+    fn start_test<'t>(
+        &'t self,
+        kept: &'t KeptNeed,
+        releases: &'t RefCell<Releases>,
+        settings: &BackfillSettings,
+        lighter: &'t NodeSet,
+    ) -> StartTest<'t> {
+        StartTest {
+            layout: &self.layout,
+            load: &self.load,
+            releases,
+            kept,
+            lighter,
+            now: self.now(),
+            kill_wait: self.cluster.settings.kill_wait.0,
+            linear: settings.window_linear.map(|step| step.0),
+        }
+    }
+}

@@ -8,6 +8,7 @@
 
 mod asked;
 mod backfill;
+mod classic_share;
 mod decided;
 mod decisions;
 mod fair_share;

@@ -26,6 +26,7 @@ impl Need {
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             (None, None) => tasks.max(fewest),
         };
+        let wanted_nodes = if request.min_nodes.or(request.max_nodes).is_some() { most } else { fewest };
         let memory = match request.memory {
             Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
             Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
@@ -78,6 +79,7 @@ impl Need {
         let is_plain = required.is_empty() && gres_per_node.is_empty() && gres_per_job.is_empty();
         Need {
             nodes: (fewest, most),
+            wanted_nodes,
             asked_nodes,
             tasks,
             cpus_per_task,

@@ -68,26 +68,13 @@ impl<'c> Controller<'c> {
         records.min(settings.max_job_test as usize)
     }
 
-    /// The size of exclusive jobs that a cycle has seen counts all processors of their nodes. Where nodes differ in these, it is
-    /// known once nodes are planned for them.
-    fn size_exclusive(&mut self) {
-        let Some(cpus) = self.layout.equal_cpus else { return };
-        for job in std::mem::take(&mut self.unsized_jobs) {
-            let one = &mut self.jobs[job];
-            if let Some(place) = one.places.first().filter(|_| one.state == CtlState::Waiting) {
-                let nodes = place.kept.need.least_nodes() as u32;
-                (one.size_cpus, one.is_sized) = (nodes.saturating_mul(cpus), true);
-            }
-        }
-    }
-
     /// Whether a job at this record or behind it could start now, beside all that is planned. Once none can, none will in this
     /// cycle: plans and starts only take nodes away.
     fn any_could_start(&self, queue: &[QueueRecord], from: usize, cycle: &mut Cycle<'_>) -> bool {
         cycle.next_candidate = cycle.next_candidate.max(from);
         while let Some(&QueueRecord { job, place, .. }) = queue.get(cycle.next_candidate) {
             let one = &self.jobs[job];
-            if one.state == CtlState::Waiting && !one.is_sized {
+            if one.state == CtlState::Waiting && !one.is_sized && self.layout.equal_cpus.is_none() {
                 return true;
             }
             if one.state == CtlState::Waiting
@@ -214,7 +201,8 @@ impl<'c> Controller<'c> {
                     self.make_way(job, &at, &usable);
                     cycle.releases = RefCell::new(self.releases(queue));
                 }
-                if job == first && !self.jobs[job].is_sized {
+                let is_new_size = self.layout.is_linear && self.layout.equal_cpus.is_none();
+                if job == first && (is_new_size || !self.jobs[job].is_sized) {
                     self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
                     self.jobs[job].is_sized = true;
                 }
@@ -349,7 +337,8 @@ impl<'c> Controller<'c> {
             let start = start.max(from);
             if start <= now {
                 // A start selects again, with weights as configured.
-                let again = if lighter.is_empty() { None } else { self.chosen_now(at, &mut usable) };
+                let is_same = lighter.is_empty() && !self.layout.is_linear;
+                let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }
             if later > 0 && start > later {

@@ -232,10 +232,12 @@ impl<'c> RecordingFollower<'c> {
                 self.closed.fill(false);
                 self.vanished = NodeSet::none(self.controller.cluster.nodes.len());
                 self.see_queue();
+                self.controller.size_linear();
             }
             LoggedAction::Blocked { job, partitions } => self.block(*job, partitions),
             LoggedAction::Cycle => {
                 self.see_queue();
+                self.controller.size_exclusive();
                 self.knows_running = false;
                 let cluster = self.controller.cluster;
                 self.cycle =
@@ -317,14 +319,23 @@ impl<'c> RecordingFollower<'c> {
         names.join(",")
     }
 
-    /// The pass closes a partition: of those that the job waits in, the first that is open.
+    /// The pass closes a partition: of those that the job waits in and that are open, the first in the order of the queue.
     fn block(&mut self, number: JobNumber, partitions: &[String]) {
         let Some(job) = self.job(number) else { return };
         if self.controller.jobs[job].reservation.is_some() {
             return;
         }
-        let mut open = partitions.iter().filter_map(|name| self.controller.cluster.partition(name));
-        let Some(partition) = open.find(|&one| !self.closed[one]) else { return };
+        let places = &self.controller.jobs[job].places;
+        let open = partitions
+            .iter()
+            .filter_map(|name| self.controller.cluster.partition(name))
+            .filter(|&one| !self.closed[one]);
+        let last = |partition: &usize| {
+            let tier = self.controller.cluster.partitions[*partition].priority_tier;
+            let place = places.iter().find(|place| place.partition == *partition);
+            Reverse((tier, place.map(|place| place.priority)))
+        };
+        let Some(partition) = open.min_by_key(last) else { return };
         self.closed[partition] = true;
         self.vanished.add(&self.controller.layout.partitions[partition]);
         if let Some(place) = self.controller.jobs[job].places.first() {

@@ -35,13 +35,7 @@ impl Controller<'_> {
             self.limits.arrived(&limits);
             self.jobs[job].eligible = is_ready.then_some(now);
             self.prioritize(job, now);
-            let places = &self.jobs[job].places;
-            let is_sized =
-                self.cluster.settings.priority.weights.job_size == 0 || !places[0].kept.need.is_exclusive;
-            self.jobs[job].is_sized = is_sized;
-            if !is_sized && self.layout.equal_cpus.is_some() {
-                self.unsized_jobs.push(job);
-            }
+            self.is_to_size(job);
             if is_ready {
                 self.unseen.push(job);
                 self.enqueue(job);

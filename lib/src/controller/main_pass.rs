@@ -17,6 +17,7 @@ impl Controller<'_> {
         self.last_pass = now;
         self.pass_requested = false;
         let queue = self.take_queue();
+        self.size_linear();
         self.pass_over(&queue, depth);
         self.give_back(queue);
     }
@@ -157,6 +158,11 @@ impl Controller<'_> {
 
     /// What a job counts as at least, wherever it starts.
     pub(super) fn least_amounts(&self, need: &Need, partition: usize) -> Amounts {
-        self.limits.least(u64::from(need.cpus), u64::from(need.nodes.0), partition)
+        let (mut cpus, mut nodes) = (need.cpus, need.nodes.0);
+        if self.layout.is_linear {
+            nodes = need.least_nodes() as u32;
+            cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
+        }
+        self.limits.least(u64::from(cpus), u64::from(nodes), partition)
     }
 }

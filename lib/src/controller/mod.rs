@@ -6,6 +6,7 @@
 //! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
 //! [`unmodelled`], never passed over.
 
+mod alike;
 mod asked;
 mod backfill;
 mod classic_share;
@@ -17,6 +18,7 @@ mod job;
 mod layout;
 mod lifecycle;
 mod limits;
+mod linear;
 mod main_pass;
 mod moment;
 mod need;
@@ -32,6 +34,7 @@ mod releases;
 mod reserved;
 mod select;
 mod simulate;
+mod sizes;
 mod state;
 mod submissions;
 mod time_map;

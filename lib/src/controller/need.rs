@@ -24,6 +24,8 @@ impl Default for NeedMemory {
 pub struct Need {
     /// Nodes it must have, and may have.
     pub nodes: (u32, u32),
+    /// Nodes it would like to have: the most that it asked for, if it said so.
+    pub wanted_nodes: u32,
     /// As asked for, before what tasks on each node make of it: what its size counts.
     pub asked_nodes: u32,
     /// Tasks.

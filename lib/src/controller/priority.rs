@@ -41,6 +41,7 @@ impl Controller<'_> {
     /// Usage decays and is charged, and all priorities are computed again.
     pub(super) fn recompute(&mut self) {
         let now = self.now();
+        self.size_looked_for();
         self.fair.begin_period();
         self.fair.decay(now - self.last_charge);
         if self.fair.is_classic() {

@@ -70,7 +70,7 @@ impl Controller<'_> {
     }
 
     /// Where a job's record stands among those of all jobs.
-    fn record_of(&self, job: usize) -> u64 {
+    pub(super) fn record_of(&self, job: usize) -> u64 {
         let one = &self.jobs[job];
         if one.incarnation > 0 { one.record } else { self.arrays[one.submission].record }
     }

@@ -190,3 +190,142 @@ impl StartTest<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
+    use crate::controller::job::ControlledJob;
+    use crate::controller::layout::{Load, NodeShare};
+    use crate::controller::need_cache::{KeptNeed, NeedCache};
+    use crate::controller::releases::Releases;
+    use crate::controller::tests::cluster;
+
+    /// Twelve nodes of four processors; from the seventh on they are heavier.
+    fn linear() -> Cluster {
+        let mut cluster = cluster(12);
+        cluster.settings.select.kind = SelectKind::Linear;
+        cluster.settings.select.memory = true;
+        cluster.nodes[6..].iter_mut().for_each(|node| node.weight = 10);
+        cluster
+    }
+
+    fn asked(cluster: &Cluster, nodes: (u32, u32), tasks: u32) -> Rc<KeptNeed> {
+        let request = JobRequest {
+            min_nodes: Some(nodes.0),
+            max_nodes: Some(nodes.1),
+            tasks: Some(tasks),
+            ..JobRequest::default()
+        };
+        NeedCache::default().get(&request, 0, &NodeLayout::of(cluster), cluster)
+    }
+
+    /// Nodes chosen for a test, and for a start.
+    fn chosen(cluster: &Cluster, idle: &[usize], kept: &KeptNeed) -> [Option<Vec<usize>>; 2] {
+        let layout = NodeLayout::of(cluster);
+        let nodes = NodeSet::of(12, idle.iter().copied());
+        let offer = NodeOffer { layout: &layout, in_use: None, nodes: &nodes, lighter: &nodes };
+        let sorted = |mut nodes: Vec<usize>| {
+            nodes.sort_unstable();
+            nodes
+        };
+        [offer.best_fit(&kept.need).map(sorted), offer.choose(&kept.need).map(sorted)]
+    }
+
+    #[test]
+    fn weights_count_for_a_start_only() {
+        let cluster = linear();
+        // Runs of neighbours: 0, 2 to 4, 6 and 7, 9 to 11. Two nodes: the smallest run that has them is of heavy nodes.
+        let idle = [0, 2, 3, 4, 6, 7, 9, 10, 11];
+        let two = asked(&cluster, (2, 2), 2);
+        assert_eq!(chosen(&cluster, &idle, &two), [Some(vec![6, 7]), Some(vec![2, 3])]);
+        // Five: the first of the largest runs, then what is left in the smallest that has it.
+        let five = asked(&cluster, (5, 5), 5);
+        let light_first = Some(vec![2, 3, 4, 6, 7]);
+        assert_eq!(chosen(&cluster, &idle, &five), [light_first.clone(), light_first]);
+        // Control: four light ones are enough for a start, though more runs are needed.
+        let four = asked(&cluster, (4, 4), 4);
+        assert_eq!(chosen(&cluster, &idle, &four), [Some(vec![0, 2, 3, 4]), Some(vec![0, 2, 3, 4])]);
+        assert_eq!(chosen(&cluster, &idle, &asked(&cluster, (10, 10), 10)), [None, None]);
+    }
+
+    #[test]
+    fn as_many_nodes_as_are_wanted_are_given_if_there_are_so_many() {
+        let cluster = linear();
+        let some = asked(&cluster, (2, 4), 2);
+        assert_eq!(
+            chosen(&cluster, &[1, 2, 3, 4, 5], &some),
+            [Some(vec![1, 2, 3, 4]), Some(vec![1, 2, 3, 4])]
+        );
+        assert_eq!(chosen(&cluster, &[1, 2, 8], &some), [Some(vec![1, 2, 8]), Some(vec![1, 2, 8])]);
+        assert_eq!(chosen(&cluster, &[1], &some), [None, None]);
+    }
+
+    #[test]
+    fn of_unequal_nodes_the_largest_are_taken_if_the_smallest_could_be_too_few() {
+        let mut cluster = linear();
+        cluster.nodes.iter_mut().for_each(|node| node.weight = 1);
+        for node in [5, 8] {
+            (cluster.nodes[node].cpus, cluster.nodes[node].memory_mb) = (16, 32_000);
+        }
+        let large = asked(&cluster, (1, 1), 10);
+        // Nodes that are configured alike are offered first: those of four processors are not enough.
+        assert_eq!(chosen(&cluster, &[0, 1, 5, 8], &large), [Some(vec![8]), Some(vec![8])]);
+        let small = asked(&cluster, (1, 1), 4);
+        assert_eq!(chosen(&cluster, &[0, 1, 3, 5], &small), [Some(vec![3]), Some(vec![3])]);
+    }
+
+    #[test]
+    fn memory_for_each_processor_is_that_of_all_of_a_node() {
+        let cluster = linear();
+        let request = |mb: u64| JobRequest {
+            tasks: Some(1),
+            memory: Some(MemoryRequest::PerCpu(mb)),
+            ..JobRequest::default()
+        };
+        let layout = NodeLayout::of(&cluster);
+        let feasible =
+            |mb: u64| NeedCache::default().get(&request(mb), 0, &layout, &cluster).need.feasible.len();
+        assert_eq!((feasible(2_000), feasible(2_001)), (12, 0));
+    }
+
+    #[test]
+    fn running_jobs_end_one_after_the_other() {
+        let cluster = linear();
+        let layout = NodeLayout::of(&cluster);
+        let mut load = Load::none(&layout);
+        // One job on each node; the first is past its limit.
+        let mut running = Vec::new();
+        for node in 0..12 {
+            let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new() };
+            load.take(&share);
+            let limit_end = 20 * node as i64 - 5;
+            running.push(ControlledJob { shares: vec![share], limit_end, ..ControlledJob::default() });
+        }
+        let order: Vec<usize> = (0..12).collect();
+        let releases = RefCell::new(Releases::of(&order, &running, &load, false));
+        let none = NodeSet::none(12);
+        let found = |nodes: u32, linear: bool| {
+            let kept = asked(&cluster, (nodes, nodes), nodes);
+            let mut layout = layout.clone();
+            layout.is_linear = linear;
+            let test = StartTest {
+                layout: &layout,
+                load: &load,
+                releases: &releases,
+                kept: &kept,
+                lighter: &none,
+                now: 0,
+                kill_wait: 30,
+                linear: None,
+            };
+            test.will_run(&kept.need.feasible, None).map(|(start, nodes)| (start, nodes.len()))
+        };
+        assert_eq!([found(1, true), found(4, true)], [Some((1, 1)), Some((55, 4))]);
+        // Control: otherwise ends are looked at in windows.
+        assert_eq!([found(1, false), found(4, false)], [Some((15, 1)), Some((55, 4))]);
+    }
+}

@@ -34,7 +34,7 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let Some(association) = one.association else { return };
         let factor = one.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
-        let billing = one.amounts.0.get(3).copied().unwrap_or(0) as f64 * factor;
+        let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
         self.fair.charge(association, billing, until - one.start.max(self.last_charge));
     }
 

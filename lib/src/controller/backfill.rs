@@ -201,10 +201,8 @@ impl<'c> Controller<'c> {
                     self.make_way(job, &at, &usable);
                     cycle.releases = RefCell::new(self.releases(queue));
                 }
-                let is_new_size = self.layout.is_linear && self.layout.equal_cpus.is_none();
-                if job == first && (is_new_size || !self.jobs[job].is_sized) {
-                    self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
-                    self.jobs[job].is_sized = true;
+                if job == first && (self.size_varies(need) || !self.jobs[job].is_sized) {
+                    self.size_planned(job, &nodes);
                 }
                 let least = self.least_amounts(need, at.partition);
                 let over = self.limits.after_selection(&limits, &least).is_some();

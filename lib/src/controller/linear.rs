@@ -287,9 +287,12 @@ mod tests {
             ..JobRequest::default()
         };
         let layout = NodeLayout::of(&cluster);
-        let feasible =
-            |mb: u64| NeedCache::default().get(&request(mb), 0, &layout, &cluster).need.feasible.len();
-        assert_eq!((feasible(2_000), feasible(2_001)), (12, 0));
+        let found = |mb: u64| {
+            let kept = NeedCache::default().get(&request(mb), 0, &layout, &cluster);
+            (kept.need.feasible.len(), kept.need.could_run)
+        };
+        assert_eq!([found(2_000), found(8_001)], [(12, true), (0, false)]);
+        assert_eq!(found(2_001), (0, true), "it is accepted, and waits for ever");
     }
 
     #[test]

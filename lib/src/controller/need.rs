@@ -70,6 +70,12 @@ impl Need {
         Need { cpus_per_task: 1, feasible, considered, required, ..Need::default() }
     }
 
+    /// Nodes that are kept free for it once a pass could not start it: those it names, if they are all it needs. Otherwise its
+    /// partition is closed.
+    pub fn kept_free(&self) -> Option<&NodeSet> {
+        Some(&self.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
+    }
+
     /// It takes at least so many nodes.
     pub fn least_nodes(&self) -> usize {
         let for_cpus = self.uniform_cpus.map_or(0, |cpus| self.cpus.div_ceil(cpus.max(1)));

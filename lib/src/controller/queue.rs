@@ -270,3 +270,39 @@ impl Controller<'_> {
         most.is_some_and(|most| self.arrays[submission].running + planned >= most as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{JobArray, PriorityKind, SubmittedJob};
+    use crate::controller::Phases;
+    use crate::controller::tests::{cluster, job};
+
+    /// Since when the first job, an array, could start, once the second was submitted two seconds later.
+    fn ready_since(first: u32, second: u32, change: impl Fn(&mut SubmittedJob)) -> Option<i64> {
+        let mut cluster = cluster(2);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        let mut jobs = vec![job(0, 0, 1, 5, 60), job(1, 2, 1, 5, 60)];
+        jobs[0].request.array = Some(JobArray { indices: vec![1, 2], throttle: None });
+        (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
+        change(&mut jobs[1]);
+        let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(0, 30));
+        controller.submit(0);
+        assert_eq!(controller.jobs[0].eligible, None, "no pass has seen it");
+        controller.now_us += 2_000_000;
+        controller.submit(1);
+        controller.jobs[0].eligible
+    }
+
+    #[test]
+    fn a_submission_finds_jobs_that_have_become_ready() {
+        assert_eq!(ready_since(5, 9, |_| ()), Some(2));
+        assert_eq!(ready_since(9, 5, |_| ()), Some(2), "it is reached, and ends the look");
+        // Controls: a job that cannot start itself looks at nothing.
+        assert_eq!(ready_since(5, 9, |job| job.request.hold = true), None);
+        let is_array = |job: &mut SubmittedJob| {
+            job.request.array.clone_from(&Some(JobArray { indices: vec![1], throttle: None }))
+        };
+        assert_eq!(ready_since(5, 9, is_array), None);
+    }
+}

@@ -56,8 +56,8 @@ pub(super) struct Controller<'c> {
     pub(super) unseen: Vec<usize>,
     /// Exclusive jobs that no backfilling cycle has seen.
     pub(super) unsized_jobs: Vec<usize>,
-    /// Jobs whose size has changed since their priorities were computed: nodes were looked for.
-    pub(super) looked_for: Vec<usize>,
+    /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
+    pub(super) looked_for: Vec<(usize, u32)>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
     pub(super) order: Vec<QueueRecord>,
     /// Jobs that have gone back to the queue since a pass or cycle took it: what it has of them is of before.

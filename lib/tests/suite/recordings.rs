@@ -143,3 +143,52 @@ fn linear_selection_is_that_of_slurm() {
     assert!(found.jobs >= 120 && found.median.is_some_and(|median| median <= 30), "{found:?}");
     assert!(found.mean_wait_ratio.is_some_and(|ratio| (0.85..1.15).contains(&ratio)), "{found:?}");
 }
+
+/// Accounts below accounts, shares of the parent, dampening, billing by weights and usage factors of QOS.
+#[test]
+fn nested_accounts_share_as_by_slurm() {
+    let name = "nested-fair-share";
+    models_all(name);
+    hold(
+        name,
+        &[
+            (DecisionKind::Priority, 1_200, 99.5),
+            (DecisionKind::PlanStart, 1_500, 99.0),
+            (DecisionKind::PlanNodes, 1_500, 98.0),
+            (DecisionKind::StartNodes, 150, 99.0),
+            (DecisionKind::Kill, 9, 95.0),
+        ],
+    );
+    let control = shares(name, |cluster| {
+        let of_parents = cluster.associations.0.iter_mut().filter(|one| one.shares == Shares::Parent);
+        of_parents.for_each(|one| one.shares = Shares::Of(1));
+    });
+    assert!(
+        control.share(DecisionKind::Priority).is_some_and(|share| share < 50.0),
+        "control: {:?}",
+        control.shares
+    );
+}
+
+/// Nodes of three sizes on lines that are not in the order of their names, ranges of nodes, nodes that jobs name.
+#[test]
+fn linear_selection_among_unequal_nodes_is_that_of_slurm() {
+    let name = "unequal-linear";
+    models_all(name);
+    hold(
+        name,
+        &[
+            (DecisionKind::Priority, 900, 99.0),
+            (DecisionKind::PlanStart, 1_200, 99.0),
+            (DecisionKind::PlanNodes, 1_200, 98.0),
+            (DecisionKind::StartNodes, 100, 99.0),
+        ],
+    );
+    // Control: lines in the order of names.
+    let control = shares(name, |cluster| cluster.nodes.iter_mut().for_each(|node| node.line = None));
+    assert!(
+        control.share(DecisionKind::StartNodes).is_some_and(|share| share < 99.0),
+        "control: {:?}",
+        control.shares
+    );
+}

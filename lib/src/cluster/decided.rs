@@ -56,6 +56,8 @@ pub enum LoggedAction {
         /// Names of partitions.
         partitions: Vec<String>,
     },
+    /// A limit kept the pass from starting a job.
+    Delayed(JobNumber),
     /// A backfilling cycle began.
     Cycle,
     /// A job was started.

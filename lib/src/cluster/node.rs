@@ -29,6 +29,9 @@ pub struct ClusterNode {
     pub weight: u32,
     /// Whether it takes jobs.
     pub state: NodeState,
+    /// The line of `slurm.conf` that configures it, counted among those of nodes; `None` where that is not known.
+    #[serde(skip)]
+    pub line: Option<u32>,
 }
 
 impl Default for ClusterNode {
@@ -47,6 +50,7 @@ impl Default for ClusterNode {
             features: Vec::new(),
             weight: 1,
             state: NodeState::Up,
+            line: None,
         }
     }
 }
@@ -65,7 +69,7 @@ impl ClusterNode {
         self.gres.iter().filter(of_kind).fold(0, |sum, one| sum.saturating_add(one.count))
     }
 
-    /// Whether both are of one class: alike in everything but name and state.
+    /// Whether both are of one class: alike in everything but name, state and the line that says it.
     pub fn is_like(&self, other: &ClusterNode) -> bool {
         let sizes = |node: &ClusterNode| {
             let parts = [node.cpus, node.sockets, node.cores_per_socket, node.threads_per_core];

@@ -13,12 +13,18 @@ impl Need {
         let place: &ClusterPartition = &cluster.partitions[partition];
         let cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
         let tasks_per_node = request.tasks_per_node.unwrap_or(0);
-        let asked_nodes = request.min_nodes.unwrap_or(1).max(1);
+        // As many as it names, unless it asks for more.
+        let named = u32::try_from(request.node_list.len()).unwrap_or(u32::MAX);
+        let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named);
+        // A range of nodes is one task, if no more is said.
+        let is_range = request.max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
         let tasks = match request.tasks {
             Some(tasks) => tasks.max(1),
+            None if is_range => 1,
             None => asked_nodes.saturating_mul(tasks_per_node.max(1)),
         };
-        let cpus = tasks.saturating_mul(cpus_per_task).max(asked_nodes);
+        let cpus = tasks.saturating_mul(cpus_per_task);
+        let cpus = if is_range && request.tasks.is_none() { cpus } else { cpus.max(asked_nodes) };
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (request.min_nodes, request.max_nodes) {
@@ -26,6 +32,7 @@ impl Need {
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             (None, None) => tasks.max(fewest),
         };
+        let wanted_nodes = if request.min_nodes.or(request.max_nodes).is_some() { most } else { fewest };
         let memory = match request.memory {
             Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
             Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
@@ -78,6 +85,7 @@ impl Need {
         let is_plain = required.is_empty() && gres_per_node.is_empty() && gres_per_job.is_empty();
         Need {
             nodes: (fewest, most),
+            wanted_nodes,
             asked_nodes,
             tasks,
             cpus_per_task,
@@ -110,6 +118,13 @@ impl Need {
         let excluded = NodeSet::of(count, request.exclude.iter().filter_map(|name| cluster.node(name)));
         let mut cpus: Option<Option<u32>> = None;
         let (mut feasible, mut considered) = (NodeSet::none(count), NodeSet::none(count));
+        // At a submission select/linear asks for the memory of one processor only, so a job may wait that never starts.
+        let mut accepted = match self.memory {
+            NeedMemory::PerCpu(mb) if layout.is_linear => {
+                Some(Need { memory: NeedMemory::PerNode(mb), ..self.clone() })
+            }
+            _ => None,
+        };
         let without_gres = Need { gres_per_node: Vec::new(), gres_per_job: Vec::new(), ..self.clone() };
         for &node in &cluster.partitions[partition].nodes {
             if node >= count {
@@ -119,6 +134,9 @@ impl Need {
                 request.constraint.as_ref().is_none_or(|one| one.admits(&cluster.nodes[node].features));
             if !admits || excluded.contains(node) {
                 continue;
+            }
+            if let Some(need) = accepted.as_mut().filter(|need| layout.idle_cpus(node, need) > 0) {
+                need.feasible.insert(node);
             }
             if layout.idle_cpus(node, &without_gres) > 0 {
                 considered.insert(node);
@@ -131,6 +149,6 @@ impl Need {
         }
         (self.feasible, self.considered) = (feasible, considered);
         self.uniform_cpus = cpus.flatten();
-        self.could_run = !self.asks_for_unknown && layout.could_run(self);
+        self.could_run = !self.asks_for_unknown && layout.could_run(accepted.as_ref().unwrap_or(self));
     }
 }

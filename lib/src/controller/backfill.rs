@@ -126,19 +126,6 @@ impl<'c> Controller<'c> {
         records.min(settings.max_job_test as usize)
     }
 
-    /// The size of exclusive jobs that a cycle has seen counts all processors of their nodes. Where nodes differ in these, it is
-    /// known once nodes are planned for them.
-    fn size_exclusive(&mut self) {
-        let Some(cpus) = self.layout.equal_cpus else { return };
-        for job in std::mem::take(&mut self.unsized_jobs) {
-            let one = &mut self.jobs[job];
-            if let Some(place) = one.places.first().filter(|_| one.state == CtlState::Waiting) {
-                let nodes = place.kept.need.least_nodes() as u32;
-                (one.size_cpus, one.is_sized) = (nodes.saturating_mul(cpus), true);
-            }
-        }
-    }
-
     /// Plans a job, unless that makes no difference to which jobs start in this cycle.
     fn step(
         &self,
@@ -160,10 +147,11 @@ impl<'c> Controller<'c> {
         let one = &self.jobs[job];
         let could_start = cycle.candidates.could_start(self, at);
         let others_end = cycle.candidates.latest_end(self, queue, record + 1);
-        if one.is_sized && !could_start && others_end.is_none() {
+        let is_sized = !self.is_sized_by_plan(job);
+        if is_sized && !could_start && others_end.is_none() {
             return Step::Stop;
         }
-        if at.kept.need.is_exclusive && one.is_sized && one.reservation.is_none() {
+        if at.kept.need.is_exclusive && is_sized && one.reservation.is_none() {
             if could_start && let Some(nodes) = self.start_beside_plans(job, at, cycle) {
                 return Step::Plan(Some((self.now(), nodes)));
             }
@@ -293,11 +281,11 @@ impl<'c> Controller<'c> {
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
                 }
-                if let Some((_, nodes)) =
-                    planned.as_ref().filter(|_| job == first && !self.jobs[job].is_sized)
+                if let Some((_, nodes)) = planned
+                    .as_ref()
+                    .filter(|_| job == first && (self.size_varies(need) || !self.jobs[job].is_sized))
                 {
-                    self.jobs[job].size_cpus = nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum();
-                    self.jobs[job].is_sized = true;
+                    self.size_planned(job, nodes);
                 }
                 let least = self.least_amounts(need, at.partition);
                 let over = self.limits.after_selection(&limits, &least).is_some();

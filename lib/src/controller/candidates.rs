@@ -51,7 +51,7 @@ impl Candidates {
         }
         let at = &one.places[record.place];
         // How large a job is becomes known as it is planned.
-        !one.is_sized
+        controller.is_sized_by_plan(record.job)
             || controller.limits.before_selection(&one.limits, at.limit).is_none()
                 && self.could_start(controller, at)
     }
@@ -122,5 +122,9 @@ impl Candidates {
 /// When a job would end if it started now. Of one whose size is not known, after all others: all before it is planned.
 fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
     let one = &controller.jobs[record.job];
-    if one.is_sized { controller.now() + one.places[record.place].limit } else { i64::MAX }
+    if controller.is_sized_by_plan(record.job) {
+        i64::MAX
+    } else {
+        controller.now() + one.places[record.place].limit
+    }
 }

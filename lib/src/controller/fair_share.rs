@@ -1,5 +1,6 @@
 //! What accounts and users have used, and the fair-share factor it leaves them.
 
+use super::classic_share::ClassicShares;
 use crate::cluster::{Associations, PrioritySettings, Shares};
 
 /// The decay of usage in one second, of a half-life in seconds, as Slurm computes it.
@@ -18,8 +19,7 @@ pub struct FairShare {
     usage: Vec<f64>,
     factors: Vec<f64>,
     decay: f64,
-    classic: bool,
-    dampening: f64,
+    classic: Option<ClassicShares>,
 }
 
 impl FairShare {
@@ -35,7 +35,9 @@ impl FairShare {
             Shares::Of(count) => f64::from(count),
             Shares::Parent => 1.0,
         };
+        let classic = settings.flags.no_fair_tree.then(|| ClassicShares::new(associations, settings));
         let mut fair = FairShare {
+            classic,
             parents: all.iter().map(|one| one.parent).collect(),
             children,
             shares: all.iter().map(|one| share(one.shares)).collect(),
@@ -43,8 +45,6 @@ impl FairShare {
             usage: vec![0.0; all.len()],
             factors: vec![0.0; all.len()],
             decay: decay(settings.decay_half_life.0),
-            classic: settings.flags.no_fair_tree,
-            dampening: f64::from(settings.fair_share_dampening.max(1)),
         };
         fair.rank();
         fair
@@ -89,15 +89,36 @@ impl FairShare {
         self.usage.iter_mut().for_each(|usage| *usage *= by);
     }
 
+    /// Whether the factors are those of classic fair share.
+    pub fn is_classic(&self) -> bool {
+        self.classic.is_some()
+    }
+
+    /// With classic fair share: what accounts have used so far counts until this is called again, and what a user has used
+    /// counts as it is when [`settle`](FairShare::settle) next asks for it.
+    pub fn begin_period(&mut self) {
+        if let Some(classic) = &mut self.classic {
+            classic.begin_period(&self.usage);
+        }
+    }
+
+    /// With classic fair share: the factor of a user's association, unless it has been computed in this period.
+    pub fn settle(&mut self, association: usize) {
+        if let Some(classic) = &mut self.classic {
+            self.factors[association] = classic.factor(association, &self.usage);
+        }
+    }
+
     /// Computes all factors again.
     pub fn rank(&mut self) {
-        let roots: Vec<usize> = (0..self.parents.len()).filter(|&one| self.parents[one].is_none()).collect();
-        if self.classic {
-            for root in roots {
-                self.classic_below(root, 1.0, None, self.usage[root]);
-            }
+        if self.is_classic() {
+            self.begin_period();
+            (0..self.parents.len()).for_each(|one| self.settle(one));
+            // Users' are computed when they are asked for.
+            self.begin_period();
             return;
         }
+        let roots: Vec<usize> = (0..self.parents.len()).filter(|&one| self.parents[one].is_none()).collect();
         let users = self.is_user.iter().filter(|user| **user).count().max(1) as f64;
         let mut ranks = (users, users);
         for root in roots {
@@ -140,20 +161,6 @@ impl FairShare {
                 ranks.1 -= 1.0;
             }
             before = Some(level);
-        }
-    }
-
-    /// `2^(−usage / shares / dampening)`; below the first level, usage counts that of the siblings by the share among them.
-    fn classic_below(&mut self, above: usize, shares: f64, used_above: Option<f64>, all_usage: f64) {
-        let children = self.children[above].clone();
-        let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
-        for child in children {
-            let part = if all > 0.0 { self.shares[child] / all } else { 0.0 };
-            let own = if all_usage > 0.0 { self.usage[child] / all_usage } else { 0.0 };
-            let used = used_above.map_or(own, |above| own + (above - own) * part);
-            let shares = shares * part;
-            self.factors[child] = if shares > 0.0 { (-(used / shares) / self.dampening).exp2() } else { 0.0 };
-            self.classic_below(child, shares, Some(used), all_usage);
         }
     }
 }
@@ -213,22 +220,5 @@ mod tests {
         let before = fair.usage[0];
         fair.decay(1000);
         assert!((fair.usage[0] / before - 0.5).abs() < 1e-3 && fair.usage[3] == fair.usage[0]);
-    }
-
-    #[test]
-    fn the_classic_factor_is_worked_by_hand() {
-        let mut settings = PrioritySettings::default();
-        settings.flags.no_fair_tree = true;
-        let mut fair = FairShare::new(&associations(), &settings);
-        assert_eq!(factors(&fair), [1.0; 4]);
-        // Usage as the shares say: 3 to 1, halves within. User a1 has used 0.375 of all; with the share of what a2 used,
-        // 0.375 + (0.75 − 0.375) / 2, for 0.375 of the shares; b1 0.1875 for 0.125.
-        for (user, billing) in [(3, 3.0), (4, 3.0), (5, 1.0), (6, 1.0)] {
-            fair.charge(user, billing, 100);
-        }
-        fair.rank();
-        let expected = (-1.5_f64).exp2();
-        assert!(factors(&fair).iter().all(|factor| (factor - expected).abs() < 1e-9), "{:?}", factors(&fair));
-        assert!((fair.factor(1) - 0.5).abs() < 1e-9, "an account at its share");
     }
 }

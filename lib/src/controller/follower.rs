@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use super::backfill::Cycle;
 use super::decided::{DecisionKind, DecisionTally};
-use super::job::{CtlState, StartedBy};
+use super::job::{CtlState, JobPlace, StartedBy};
 use super::node_set::NodeSet;
 use super::phases::{CLOCK_LAG_US, Phases, SECOND};
 use super::priority::PriorityParts;
+use super::queue_record::QueueRecord;
 use super::releases::Releases;
 use super::select::NodeOffer;
 use super::state::{Controller, Due};
@@ -42,6 +43,10 @@ pub(super) struct RecordingFollower<'c> {
     /// Partitions that the pass has closed, and their nodes.
     closed: Vec<bool>,
     vanished: NodeSet,
+    /// Jobs that it could not start, and in which partitions.
+    tested: Vec<(usize, usize)>,
+    /// What the cycle has still to look at, the next one last.
+    ahead: Vec<(usize, usize)>,
     /// Events and rows that are past.
     events: usize,
     rows: usize,
@@ -80,6 +85,8 @@ impl<'c> RecordingFollower<'c> {
             knows_running: false,
             closed: vec![false; cluster.partitions.len()],
             vanished: NodeSet::none(cluster.nodes.len()),
+            tested: Vec::new(),
+            ahead: Vec::new(),
             events: 0,
             rows: 0,
             early: Vec::new(),
@@ -129,6 +136,7 @@ impl<'c> RecordingFollower<'c> {
             } else if at == event {
                 self.event();
             } else if at == self.next_priority_us {
+                self.size_ahead(None);
                 self.controller.recompute();
                 self.next_priority_us += period;
                 for job in self.controller.waiting.clone() {
@@ -228,14 +236,20 @@ impl<'c> RecordingFollower<'c> {
                 own.into_iter().for_each(|row| self.row(row, tally));
             }
             LoggedAction::Pass { .. } => {
+                self.size_ahead(None);
                 self.cycle = None;
                 self.closed.fill(false);
+                self.tested.clear();
                 self.vanished = NodeSet::none(self.controller.cluster.nodes.len());
                 self.see_queue();
+                self.controller.size_linear();
             }
-            LoggedAction::Blocked { job, partitions } => self.block(*job, partitions),
+            LoggedAction::Blocked { job, .. } => self.block(*job),
+            LoggedAction::Delayed(job) => self.delay(*job),
             LoggedAction::Cycle => {
-                self.see_queue();
+                self.size_ahead(None);
+                self.note_ahead();
+                self.controller.size_exclusive();
                 self.knows_running = false;
                 let cluster = self.controller.cluster;
                 self.cycle =
@@ -317,26 +331,57 @@ impl<'c> RecordingFollower<'c> {
         names.join(",")
     }
 
-    /// The pass closes a partition: of those that the job waits in, the first that is open.
-    fn block(&mut self, number: JobNumber, partitions: &[String]) {
+    /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
+    /// queue that is in an open partition.
+    fn place_tested(&mut self, job: usize) -> Option<JobPlace> {
+        let places = self.controller.jobs[job].places.iter();
+        let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
+        let is_left =
+            |at: &&JobPlace| !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition];
+        let at =
+            places.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
+        self.tested.push((job, at.partition));
+        Some(at)
+    }
+
+    /// The pass found too few nodes for a job: it closes the partition, or keeps the nodes that the job names.
+    fn block(&mut self, number: JobNumber) {
         let Some(job) = self.job(number) else { return };
         if self.controller.jobs[job].reservation.is_some() {
             return;
         }
-        let mut open = partitions.iter().filter_map(|name| self.controller.cluster.partition(name));
-        let Some(partition) = open.find(|&one| !self.closed[one]) else { return };
-        self.closed[partition] = true;
-        self.vanished.add(&self.controller.layout.partitions[partition]);
-        if let Some(place) = self.controller.jobs[job].places.first() {
-            let kept = place.kept.clone();
-            self.controller.note_selection(&kept.need, true);
+        let Some(at) = self.place_tested(job) else { return };
+        self.controller.size_in_pass(job, &at, &self.vanished);
+        match at.kept.need.kept_free() {
+            Some(named) => self.vanished.add(named),
+            None => {
+                self.closed[at.partition] = true;
+                self.vanished.add(&self.controller.layout.partitions[at.partition]);
+            }
         }
+        self.controller.note_selection(&at.kept.need, true);
+    }
+
+    /// A limit kept the pass from starting a job: nodes that it names are kept free all the same.
+    fn delay(&mut self, number: JobNumber) {
+        let Some(job) = self.job(number) else { return };
+        let Some(at) = self.place_tested(job) else { return };
+        let limits = &self.controller.jobs[job].limits;
+        if self.controller.limits.before_selection(limits, at.limit).is_none() {
+            self.controller.size_in_pass(job, &at, &self.vanished);
+        }
+        at.kept.need.kept_free().into_iter().for_each(|named| self.vanished.add(named));
     }
 
     /// What the cycle plans for a job after what it has planned so far.
     fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
         let job = self.job(number)?;
         let place = self.place(job, partition)?;
+        self.size_ahead(Some((job, place)));
+        self.planned_at(job, place)
+    }
+
+    fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
@@ -348,6 +393,38 @@ impl<'c> RecordingFollower<'c> {
         Some((start, nodes))
     }
 
+    /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
+    /// the nodes that it found.
+    fn size_ahead(&mut self, until: Option<(usize, usize)>) {
+        if until.is_some_and(|until| !self.ahead.contains(&until)) {
+            return;
+        }
+        while let Some((job, place)) = self.ahead.pop() {
+            if until == Some((job, place)) {
+                break;
+            }
+            let one = &self.controller.jobs[job];
+            if one.state == CtlState::Waiting
+                && self.controller.limits.before_selection(&one.limits, one.places[place].limit).is_none()
+                && !self.controller.is_throttled(job, 0)
+                && let Some((_, nodes)) = self.planned_at(job, place)
+            {
+                self.controller.size_planned(job, &nodes);
+            }
+        }
+    }
+
+    /// The jobs of the queue whose sizes may change with each look for nodes, the first one last.
+    fn note_ahead(&mut self) {
+        let queue = self.controller.take_queue();
+        let varies = |record: &&QueueRecord| {
+            let one = &self.controller.jobs[record.job];
+            self.controller.size_varies(&one.places[record.place].kept.need)
+        };
+        self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
+        self.controller.give_back(queue);
+    }
+
     /// The cycle has planned a job.
     fn plan_for(&mut self, number: JobNumber, on: &LoggedPlace, start: i64, end: i64) {
         let count = self.controller.cluster.nodes.len();
@@ -357,8 +434,7 @@ impl<'c> RecordingFollower<'c> {
             let kept = self.controller.jobs[job].places[place].kept.clone();
             self.controller.note_selection(&kept.need, false);
             if kept.need.is_exclusive {
-                let cpus = on.nodes.iter().map(|&node| self.controller.layout.nodes[node].cpus);
-                self.controller.jobs[job].size_cpus = cpus.sum();
+                self.controller.size_planned(job, &on.nodes);
             }
         }
         if let Some(cycle) = &mut self.cycle

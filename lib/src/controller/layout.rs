@@ -1,5 +1,6 @@
 //! The nodes of a cluster in numbers, and what of them is in use.
 
+use super::alike::alike_by_weight;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
 use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind, Topology};
@@ -34,6 +35,10 @@ pub struct NodeLayout {
     pub leaves: Vec<NodeSet>,
     /// Whether jobs are given whole nodes.
     pub whole_nodes: bool,
+    /// Whether `select/linear` gives them.
+    pub is_linear: bool,
+    /// For it, nodes that are configured alike, the lightest first.
+    pub alike: Vec<NodeSet>,
     /// Whether cores are given with all their threads.
     whole_cores: bool,
     /// Processors of each node, if all have as many.
@@ -87,6 +92,8 @@ impl NodeLayout {
             partitions,
             leaves,
             whole_nodes: select.kind == SelectKind::Linear || select.unit == ConsumedUnit::Node,
+            is_linear: select.kind == SelectKind::Linear,
+            alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
             whole_cores: select.unit != ConsumedUnit::Cpu,
         }
     }
@@ -152,6 +159,9 @@ impl NodeLayout {
             return 0;
         }
         let left = numbers.memory.saturating_sub(memory);
+        if self.is_linear {
+            return self.usable_whole(numbers, left, need);
+        }
         match need.memory {
             NeedMemory::PerNode(mb) if left < mb => return 0,
             NeedMemory::AllOfNode if memory > 0 => return 0,
@@ -173,6 +183,20 @@ impl NodeLayout {
             return 0;
         }
         free / need.cpus_per_task * need.cpus_per_task
+    }
+
+    /// Processors of a node that is given whole, as far as tasks can use them; memory for each processor is that of all of them.
+    fn usable_whole(&self, numbers: &NodeNumbers, left: u64, need: &Need) -> u32 {
+        let memory = match need.memory {
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
+            NeedMemory::PerNode(mb) => mb,
+            NeedMemory::AllOfNode => 0,
+        };
+        let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
+        if memory > left || numbers.cpus < for_tasks.max(need.least_cpus_per_node) {
+            return 0;
+        }
+        if for_tasks > 0 { numbers.cpus.min(for_tasks) } else { numbers.cpus }
     }
 }
 

@@ -26,23 +26,17 @@ impl Controller<'_> {
                 continue;
             }
             self.jobs[job].state = CtlState::Waiting;
-            // An array that says how many tasks may run is looked at by the first pass or cycle.
-            let array = self.submissions[place].request.array.as_ref();
-            let is_throttled = array.is_some_and(|array| array.throttle.is_some_and(|most| most > 0));
-            let is_ready = !is_throttled && self.is_ready(job) == Some(true);
+            // An array is looked at by the first pass or cycle, or when a job is submitted after it.
+            let is_array = self.submissions[place].request.array.is_some();
+            let is_ready = !is_array && self.is_ready(job) == Some(true);
             self.waiting.push(job);
             let limits = self.jobs[job].limits.clone();
             self.limits.arrived(&limits);
             self.jobs[job].eligible = is_ready.then_some(now);
             self.prioritize(job, now);
-            let places = &self.jobs[job].places;
-            let is_sized =
-                self.cluster.settings.priority.weights.job_size == 0 || !places[0].kept.need.is_exclusive;
-            self.jobs[job].is_sized = is_sized;
-            if !is_sized && self.layout.equal_cpus.is_some() {
-                self.unsized_jobs.push(job);
-            }
+            self.is_to_size(job);
             if is_ready {
+                self.look_at_waiting(job);
                 self.unseen.push(job);
                 self.enqueue(job);
             } else {

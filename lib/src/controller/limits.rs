@@ -37,15 +37,21 @@ impl ResourceNames {
         ResourceNames { billing, bills_largest: cluster.settings.priority.flags.max_tres, names }
     }
 
-    /// What amounts in a partition are billed as: cut to a whole number.
+    /// What amounts in a partition are billed as: for limits cut to a whole number.
     pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
+        amounts.0[BILLING] = self.billed(amounts, partition) as u64;
+    }
+
+    /// The same for usage, which counts all of it.
+    fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
         let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
         if weights.is_empty() {
-            return;
+            return amounts.0.first().map_or(0.0, |&cpus| cpus as f64);
         }
-        let parts = weights.iter().map(|&(place, weight)| amounts.0[place] as f64 * weight);
+        let parts =
+            weights.iter().filter_map(|&(place, weight)| Some(*amounts.0.get(place)? as f64 * weight));
         let sum: f64 = if self.bills_largest { parts.fold(0.0, f64::max) } else { parts.sum() };
-        amounts.0[BILLING] = sum.max(0.0) as u64;
+        sum.max(0.0)
     }
 
     /// What a job with these shares in a partition counts as.
@@ -189,6 +195,11 @@ impl Limits {
 
     pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
         self.names.amounts(shares, partition)
+    }
+
+    /// What amounts in a partition count as usage, for each second.
+    pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
+        self.names.billed(amounts, partition)
     }
 
     /// What a job counts as at least that needs so many processors and nodes in a partition.
@@ -359,5 +370,10 @@ mod tests {
         );
         cluster.settings.priority.flags.max_tres = true;
         assert_eq!(bill(&cluster, 1), 10, "the largest of them");
+        // Usage counts what limits cut off.
+        cluster.partitions[1].billing_weights = TresWeights([("mem".to_owned(), 0.1 / 1024.0)].into());
+        let names = ResourceNames::of(&cluster, &layout);
+        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], 1);
+        assert_eq!((amounts.0[BILLING], names.billed(&amounts, 1)), (0, 0.5));
     }
 }

@@ -17,6 +17,7 @@ impl Controller<'_> {
         self.last_pass = now;
         self.pass_requested = false;
         let queue = self.take_queue();
+        self.size_linear();
         self.pass_over(&queue, depth);
         self.give_back(queue);
     }
@@ -56,6 +57,7 @@ impl Controller<'_> {
                 let limits = self.jobs[job].limits.clone();
                 if self.limits.before_selection(&limits, at.limit).is_some() {
                     self.waits_for(job, place, WaitReason::Limit);
+                    need.kept_free().into_iter().for_each(|named| vanished.add(named));
                     break;
                 }
                 let Some(chosen) = self.nodes_now(job, &at, &vanished) else {
@@ -69,6 +71,8 @@ impl Controller<'_> {
                         let amounts = self.limits.amounts(&shares, at.partition);
                         if self.limits.after_selection(&limits, &amounts).is_some() {
                             self.waits_for(job, place, WaitReason::Limit);
+                            self.size_in_pass(job, &at, &vanished);
+                            need.kept_free().into_iter().for_each(|named| vanished.add(named));
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
@@ -78,16 +82,20 @@ impl Controller<'_> {
                         }
                     }
                     None => {
+                        self.size_in_pass(job, &at, &vanished);
                         let least = self.least_amounts(need, at.partition);
                         if self.limits.after_selection(&limits, &least).is_some() {
                             self.waits_for(job, place, WaitReason::Limit);
+                            need.kept_free().into_iter().for_each(|named| vanished.add(named));
                             break;
                         }
                         self.waits_for(job, place, WaitReason::Resources);
                         if let Some(usable) = self.may_use_now(job, &at, &vanished) {
                             self.make_way(job, &at, &usable);
                         }
-                        if self.jobs[job].reservation.is_none() {
+                        if let Some(named) = need.kept_free() {
+                            vanished.add(named);
+                        } else if self.jobs[job].reservation.is_none() {
                             closed[at.partition] = true;
                             vanished.add(&self.layout.partitions[at.partition]);
                         }
@@ -124,7 +132,7 @@ impl Controller<'_> {
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+    pub(super) fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
         let now = self.now();
         let mut usable = self.open_nodes[at.partition].clone();
         match &self.jobs[job].reservation {
@@ -157,6 +165,11 @@ impl Controller<'_> {
 
     /// What a job counts as at least, wherever it starts.
     pub(super) fn least_amounts(&self, need: &Need, partition: usize) -> Amounts {
-        self.limits.least(u64::from(need.cpus), u64::from(need.nodes.0), partition)
+        let (mut cpus, mut nodes) = (need.cpus, need.nodes.0);
+        if self.layout.is_linear {
+            nodes = need.least_nodes() as u32;
+            cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
+        }
+        self.limits.least(u64::from(cpus), u64::from(nodes), partition)
     }
 }

@@ -6,9 +6,11 @@
 //! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
 //! [`unmodelled`], never passed over.
 
+mod alike;
 mod asked;
 mod backfill;
 mod candidates;
+mod classic_share;
 mod decided;
 mod decisions;
 mod fair_share;
@@ -17,6 +19,7 @@ mod job;
 mod layout;
 mod lifecycle;
 mod limits;
+mod linear;
 mod main_pass;
 mod moment;
 mod need;
@@ -33,6 +36,7 @@ mod releases;
 mod reserved;
 mod select;
 mod simulate;
+mod sizes;
 mod start_bounds;
 mod state;
 mod submissions;

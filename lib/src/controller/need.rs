@@ -24,6 +24,8 @@ impl Default for NeedMemory {
 pub struct Need {
     /// Nodes it must have, and may have.
     pub nodes: (u32, u32),
+    /// Nodes it would like to have: the most that it asked for, if it said so.
+    pub wanted_nodes: u32,
     /// As asked for, before what tasks on each node make of it: what its size counts.
     pub asked_nodes: u32,
     /// Tasks.
@@ -66,6 +68,12 @@ impl Need {
         let none = NodeSet::none(nodes);
         let (feasible, considered, required) = (none.clone(), none.clone(), none);
         Need { cpus_per_task: 1, feasible, considered, required, ..Need::default() }
+    }
+
+    /// Nodes that are kept free for it once a pass could not start it: those it names, if they are all it needs. Otherwise its
+    /// partition is closed.
+    pub fn kept_free(&self) -> Option<&NodeSet> {
+        Some(&self.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
     }
 
     /// It takes at least so many nodes.

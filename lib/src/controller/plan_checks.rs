@@ -88,7 +88,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
 #[test]
 fn planning_less_changes_nothing() {
     let mut backfilled = 0;
-    for seed in 0..100 {
+    for seed in 0..60 {
         let (cluster, run) = random_case(seed);
         let phases = Phases::from_start(-60_000_000, 30);
         let less = simulate_cluster(&cluster, &run, phases);
@@ -102,7 +102,7 @@ fn planning_less_changes_nothing() {
         }
         backfilled += less.iter().filter(|one| one.backfilled == Some(true)).count();
     }
-    assert!(backfilled > 1_700, "{backfilled}");
+    assert!(backfilled > 1_000, "{backfilled}");
 }
 
 fn check_plan(

@@ -130,7 +130,8 @@ impl Controller<'_> {
             let start = start.max(from);
             if start <= now {
                 // A start selects again, with weights as configured.
-                let again = if lighter.is_empty() { None } else { self.chosen_now(at, &mut usable) };
+                let is_same = lighter.is_empty() && !self.layout.is_linear;
+                let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }
             if later > 0 && start > later {

@@ -1,6 +1,6 @@
 //! Usage, and priorities by it.
 
-use super::job::JobPlace;
+use super::job::{CtlState, JobPlace};
 use super::need::NeedMemory;
 use super::state::Controller;
 use crate::cluster::PriorityKind;
@@ -34,27 +34,52 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let Some(association) = one.association else { return };
         let factor = one.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
-        let billing = one.amounts.0.get(3).copied().unwrap_or(0) as f64 * factor;
+        let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
         self.fair.charge(association, billing, until - one.start.max(self.last_charge));
     }
 
     /// Usage decays and is charged, and all priorities are computed again.
     pub(super) fn recompute(&mut self) {
         let now = self.now();
+        self.size_looked_for();
+        self.fair.begin_period();
         self.fair.decay(now - self.last_charge);
-        for job in self.running.clone() {
-            self.charge(job, now);
-        }
-        self.last_charge = now;
-        self.fair.rank();
-        for job in self.waiting.clone() {
-            self.prioritize(job, now);
+        if self.fair.is_classic() {
+            // One after the other in the order of their records: what a job finds used are the charges of those before it.
+            let mut all: Vec<usize> = self.running.iter().chain(&self.waiting).copied().collect();
+            all.sort_by_key(|&job| self.record_of(job));
+            for job in all {
+                match self.jobs[job].state {
+                    CtlState::Running => self.charge(job, now),
+                    _ => self.prioritize(job, now),
+                }
+            }
+            self.last_charge = now;
+        } else {
+            for job in self.running.clone() {
+                self.charge(job, now);
+            }
+            self.last_charge = now;
+            self.fair.rank();
+            for job in self.waiting.clone() {
+                self.prioritize(job, now);
+            }
         }
         self.is_order_stale = true;
         self.changed = true;
     }
 
+    /// Where a job's record stands among those of all jobs.
+    pub(super) fn record_of(&self, job: usize) -> u64 {
+        let one = &self.jobs[job];
+        if one.incarnation > 0 { one.record } else { self.arrays[one.submission].record }
+    }
+
     pub(super) fn prioritize(&mut self, job: usize, now: i64) {
+        let one = &self.jobs[job];
+        if let Some(association) = one.association.filter(|_| one.fixed_priority.is_none() && !one.is_held) {
+            self.fair.settle(association);
+        }
         for place in 0..self.jobs[job].places.len() {
             let before = self.jobs[job].places[place].priority;
             let computed = self.priority(job, place, now);

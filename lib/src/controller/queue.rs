@@ -149,7 +149,6 @@ impl Controller<'_> {
     /// Takes the queue, in order: reservation first, tier, priority, submission. Jobs that have become ready are in it and count
     /// as seen. It is given back by [`give_back`](Controller::give_back).
     pub(super) fn take_queue(&mut self) -> Vec<QueueRecord> {
-        let now = self.now();
         self.requeued.clear();
         let mut unready = std::mem::take(&mut self.unready);
         let mut gone = Vec::new();
@@ -159,11 +158,8 @@ impl Controller<'_> {
             }
             match self.is_ready(job) {
                 Some(true) => {
-                    let begin = self.jobs[job].begin;
-                    let since = if begin > self.jobs[job].submit { begin } else { now };
-                    self.jobs[job].eligible = Some(since);
+                    self.has_become_ready(job);
                     self.jobs[job].was_seen = true;
-                    self.enqueue(job);
                     false
                 }
                 None if self.cluster.settings.kill_invalid_depend => {
@@ -188,6 +184,63 @@ impl Controller<'_> {
             order.sort_unstable_by_key(|record| record.key);
         }
         order
+    }
+
+    /// At its submission a job that could start at once is compared with those that wait, in the order of their records up to the
+    /// first of higher priority: jobs that have become ready are found so.
+    pub(super) fn look_at_waiting(&mut self, new: usize) {
+        let settings = &self.cluster.settings;
+        let by_age = settings.backfill.as_ref().is_some_and(|one| one.min_age_reserve.0 > 0);
+        if settings.main.defer || by_age {
+            return;
+        }
+        let is_found = |job: &usize| {
+            self.jobs[*job].state == CtlState::Waiting
+                && self.is_ready(*job) == Some(true)
+                && !self.is_throttled(*job, 0)
+        };
+        let mut found: Vec<usize> = self.unready.iter().copied().filter(is_found).collect();
+        if found.is_empty() {
+            return;
+        }
+        found.sort_by_key(|&job| self.record_of(job));
+        let is_higher = |job: usize| {
+            let (one, new) = (&self.jobs[job], &self.jobs[new]);
+            one.reservation == new.reservation && one.places[0].priority > new.places[0].priority
+        };
+        let is_limited = |job: usize| {
+            let (one, at) = (&self.jobs[job], &self.jobs[job].places[0]);
+            let least = self.least_amounts(&at.kept.need, at.partition);
+            self.limits.before_selection(&one.limits, at.limit).is_some()
+                || self.limits.after_selection(&one.limits, &least).is_some()
+        };
+        let stops = |&&job: &&usize| {
+            job != new && self.jobs[job].eligible.is_some() && is_higher(job) && !is_limited(job)
+        };
+        let mut last = self.waiting.iter().filter(stops).map(|&job| self.record_of(job)).min();
+        let mut reached = Vec::new();
+        for job in found {
+            let record = self.record_of(job);
+            if last.is_some_and(|last| record > last) {
+                break;
+            }
+            if is_higher(job) {
+                last = Some(record);
+            }
+            reached.push(job);
+        }
+        for &job in &reached {
+            self.has_become_ready(job);
+            self.unseen.push(job);
+        }
+        self.unready.retain(|job| !reached.contains(job));
+    }
+
+    /// Since when a job that has become ready could start, and its place in the queue.
+    fn has_become_ready(&mut self, job: usize) {
+        let (begin, now) = (self.jobs[job].begin, self.now());
+        self.jobs[job].eligible = Some(if begin > self.jobs[job].submit { begin } else { now });
+        self.enqueue(job);
     }
 
     /// Gives the queue back, with the jobs that came into it meanwhile.
@@ -215,5 +268,41 @@ impl Controller<'_> {
         let array = self.submissions[submission].request.array.as_ref();
         let most = array.and_then(|array| array.throttle).filter(|most| *most > 0);
         most.is_some_and(|most| self.arrays[submission].running + planned >= most as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{JobArray, PriorityKind, SubmittedJob};
+    use crate::controller::Phases;
+    use crate::controller::tests::{cluster, job};
+
+    /// Since when the first job, an array, could start, once the second was submitted two seconds later.
+    fn ready_since(first: u32, second: u32, change: impl Fn(&mut SubmittedJob)) -> Option<i64> {
+        let mut cluster = cluster(2);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        let mut jobs = vec![job(0, 0, 1, 5, 60), job(1, 2, 1, 5, 60)];
+        jobs[0].request.array = Some(JobArray { indices: vec![1, 2], throttle: None });
+        (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
+        change(&mut jobs[1]);
+        let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(0, 30));
+        controller.submit(0);
+        assert_eq!(controller.jobs[0].eligible, None, "no pass has seen it");
+        controller.now_us += 2_000_000;
+        controller.submit(1);
+        controller.jobs[0].eligible
+    }
+
+    #[test]
+    fn a_submission_finds_jobs_that_have_become_ready() {
+        assert_eq!(ready_since(5, 9, |_| ()), Some(2));
+        assert_eq!(ready_since(9, 5, |_| ()), Some(2), "it is reached, and ends the look");
+        // Controls: a job that cannot start itself looks at nothing.
+        assert_eq!(ready_since(5, 9, |job| job.request.hold = true), None);
+        let is_array = |job: &mut SubmittedJob| {
+            job.request.array.clone_from(&Some(JobArray { indices: vec![1], throttle: None }))
+        };
+        assert_eq!(ready_since(5, 9, is_array), None);
     }
 }

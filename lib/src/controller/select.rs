@@ -38,6 +38,9 @@ impl NodeOffer<'_> {
         if !need.required.is_subset(self.nodes) {
             return None;
         }
+        if self.layout.is_linear && self.layout.leaves.is_empty() {
+            return self.lightest_fit(need);
+        }
         let is_idle = self.in_use.is_none() || need.is_exclusive;
         if let Some(cpus) =
             need.uniform_cpus.filter(|_| is_idle && need.is_plain && self.layout.leaves.is_empty())

@@ -58,6 +58,8 @@ pub(super) struct Controller<'c> {
     pub(super) unseen: Vec<usize>,
     /// Exclusive jobs that no backfilling cycle has seen.
     pub(super) unsized_jobs: Vec<usize>,
+    /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
+    pub(super) looked_for: Vec<(usize, u32)>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
     pub(super) order: Vec<QueueRecord>,
     /// Jobs that have gone back to the queue since a pass or cycle took it: what it has of them is of before.
@@ -141,6 +143,7 @@ impl<'c> Controller<'c> {
             unready: Vec::new(),
             unseen: Vec::new(),
             unsized_jobs: Vec::new(),
+            looked_for: Vec::new(),
             order: Vec::new(),
             requeued: Vec::new(),
             left: 0,
@@ -154,8 +157,10 @@ impl<'c> Controller<'c> {
             none: NodeSet::none(count),
             no_need: Rc::new(KeptNeed::new(Need::nothing(count), u32::MAX)),
             open_nodes: Vec::new(),
-            // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free.
+            // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free; sizes with
+            // select/linear are those that were last tested.
             plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some()
+                || layout.is_linear
                 || cluster.settings.preempt.kind != PreemptKind::None,
             #[cfg(test)]
             check_plan: None,

@@ -105,6 +105,24 @@ fn a_job_is_stopped_at_its_limit_and_one_that_fits_nowhere_is_refused() {
 }
 
 #[test]
+fn a_job_that_names_nodes_closes_no_partition() {
+    // The second job waits for the node of the first. The third starts on the other node at once, though its limit is long; one
+    // for any node, of lower priority than a job for both, does not.
+    let named = |name: bool| {
+        let mut jobs = vec![job(0, 0, 4, 10, 590), job(1, 5, 4, 10, 60), job(2, 10, 4, 60, 60)];
+        if name {
+            jobs[1].request.node_list = vec!["n00".into()];
+        } else {
+            jobs[1].request.tasks = Some(8);
+        }
+        let starts: Vec<i64> = simulated(&cluster(2), jobs).iter().map(start).collect();
+        starts[2] < 20
+    };
+    assert!(named(true));
+    assert!(!named(false), "control");
+}
+
+#[test]
 fn arrays_run_no_more_tasks_than_they_say() {
     let mut array = job(0, 0, 1, 5, 100);
     array.request.array = Some(JobArray { indices: (0..8).collect(), throttle: Some(2) });

@@ -2,7 +2,7 @@
 
 use crate::cluster::{
     Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
-    PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing,
+    PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing, Topology,
 };
 
 /// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
@@ -25,8 +25,8 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     note(settings.select.pack_nodes, "CR_Pack_Nodes");
     note(settings.select.one_task_per_core, "CR_ONE_TASK_PER_CORE");
     let flags = &settings.priority.flags;
-    note(flags.no_fair_tree, "the order in which classic fair share takes up usage");
-    note(settings.select.kind == SelectKind::Linear, "select/linear in every detail");
+    let has_switches = !matches!(cluster.topology, Topology::Flat);
+    note(settings.select.kind == SelectKind::Linear && has_switches, "select/linear with switches");
     note(flags.depth_oblivious, "PriorityFlags=DEPTH_OBLIVIOUS");
     main_pass(&settings.main, &mut note);
     if let Some(backfill) = &settings.backfill {
@@ -121,5 +121,11 @@ mod tests {
         let partition = ClusterPartition { least_loaded_nodes: true, ..ClusterPartition::default() };
         cluster.partitions = vec![partition.clone(), partition];
         assert_eq!(unmodelled(&cluster, &run), ["preemption by suspending jobs", "LLN"]);
+        let mut cluster = Cluster::default();
+        cluster.settings.select.kind = SelectKind::Linear;
+        cluster.settings.priority.flags.no_fair_tree = true;
+        assert_eq!(unmodelled(&cluster, &run), Vec::<String>::new());
+        cluster.topology = Topology::Tree(Vec::new());
+        assert_eq!(unmodelled(&cluster, &run), ["select/linear with switches"]);
     }
 }

@@ -101,6 +101,9 @@ impl StartTest<'_> {
     /// When the job could start on these nodes, and on which of them, if running jobs ran into their limits. `None` if it cannot;
     /// it may be `None` too if it cannot before the latest instant that counts.
     pub fn will_run(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
+        if self.layout.is_linear {
+            return self.one_by_one(usable, latest);
+        }
         if self.kept.need.is_exclusive {
             return self.whole_nodes(usable, latest);
         }

@@ -139,6 +139,9 @@ impl LogReader<'_> {
                 partitions: partitions.map(str::to_owned).collect(),
             }));
         }
+        if said.starts_with("JobId=") && said.ends_with(" delayed for accounting policy") {
+            return Ok(Some(LoggedAction::Delayed(self.job(said)?)));
+        }
         if said.starts_with("preempted JobId=") && said.contains(" to reclaim resources for ") {
             let job = self.job(said)?;
             return Ok(Some(LoggedAction::Preempted { job, requeued: said.contains(" requeued ") }));

@@ -29,8 +29,8 @@ pub(super) fn node_names(said: &SaidSetting, notes: &mut Notes) -> Vec<String> {
 /// The nodes of `slurm.conf`; `DEFAULT` lines hold for those after them, `DownNodes` for those named.
 pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes {
     let (mut nodes, mut twice) = (KnownNodes::new(), Vec::new());
-    for (head, said) in with_defaults(entries, "nodename") {
-        let mut node = ClusterNode::default();
+    for (line, (head, said)) in (0..).zip(with_defaults(entries, "nodename")) {
+        let mut node = ClusterNode { line: Some(line), ..ClusterNode::default() };
         apply(&mut node, &said, notes);
         let names = node_names(head, notes);
         if nodes.len().saturating_add(names.len()) > MOST {

@@ -1,0 +1,143 @@
+//! Processors that the size of a job counts, where it is given whole nodes.
+
+use std::cmp::Reverse;
+
+use super::job::{CtlState, JobPlace};
+use super::need::Need;
+use super::node_set::NodeSet;
+use super::select::NodeOffer;
+use super::state::Controller;
+
+impl Controller<'_> {
+    /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
+    /// reached, after its first priority was computed; otherwise a backfilling cycle is the first to do that for an exclusive job.
+    pub(super) fn is_to_size(&mut self, job: usize) {
+        let is_whole = self.jobs[job].places[0].kept.need.is_exclusive;
+        self.jobs[job].is_sized = self.cluster.settings.priority.weights.job_size == 0 || !is_whole;
+        if self.jobs[job].is_sized {
+            return;
+        }
+        if self.layout.is_linear && self.is_looked_for(job) {
+            self.looked_for.push((job, self.size_found(job)));
+        } else if self.layout.is_linear || self.layout.equal_cpus.is_some() {
+            self.unsized_jobs.push(job);
+        }
+    }
+
+    /// The size of exclusive jobs that a cycle has seen counts all processors of their nodes. Where nodes differ in these, it is
+    /// known once nodes are planned for them.
+    pub(super) fn size_exclusive(&mut self) {
+        self.size_looked_for();
+        for job in std::mem::take(&mut self.unsized_jobs) {
+            if self.jobs[job].state != CtlState::Waiting {
+                continue;
+            }
+            if self.jobs[job].eligible.is_some() && self.is_looked_for(job) {
+                let cpus = self.size_found(job);
+                self.set_size(job, cpus);
+            } else {
+                self.unsized_jobs.push(job);
+            }
+        }
+    }
+
+    /// The size of jobs for which nodes were looked for when they were submitted.
+    pub(super) fn size_looked_for(&mut self) {
+        for (job, cpus) in std::mem::take(&mut self.looked_for) {
+            if self.jobs[job].state == CtlState::Waiting {
+                self.set_size(job, cpus);
+            }
+        }
+    }
+
+    /// With `select/linear` a pass of the main scheduler does that too.
+    pub(super) fn size_linear(&mut self) {
+        if self.layout.is_linear {
+            self.size_exclusive();
+        }
+    }
+
+    /// Whether a job's size may change with each look for nodes: those of `select/linear` differ, or it may have more or fewer.
+    pub(super) fn size_varies(&self, need: &Need) -> bool {
+        self.layout.is_linear && (self.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
+    }
+
+    /// Whether a job's size becomes known as it is planned.
+    pub(super) fn is_sized_by_plan(&self, job: usize) -> bool {
+        !self.jobs[job].is_sized && self.layout.equal_cpus.is_none()
+    }
+
+    /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
+    pub(super) fn size_in_pass(&mut self, job: usize, at: &JobPlace, vanished: &NodeSet) {
+        if self.size_varies(&at.kept.need)
+            && self.cluster.settings.priority.weights.job_size > 0
+            && let Some(usable) = self.may_use_now(job, at, vanished)
+            && let Some(nodes) = self.nodes_tested(at, &usable)
+        {
+            let cpus = self.cpus_of(&nodes);
+            self.set_size(job, cpus);
+        }
+    }
+
+    /// Whether no limit keeps nodes from being looked for.
+    fn is_looked_for(&self, job: usize) -> bool {
+        let one = &self.jobs[job];
+        self.limits.before_selection(&one.limits, one.places[0].limit).is_none()
+    }
+
+    /// A job's size, which is that of all tasks of its array that have not started.
+    fn set_size(&mut self, job: usize, cpus: u32) {
+        (self.jobs[job].size_cpus, self.jobs[job].is_sized) = (cpus, true);
+        if self.jobs[job].task.is_none() || self.jobs[job].incarnation > 0 {
+            return;
+        }
+        let submission = self.jobs[job].submission;
+        for place in self.arrays[submission].waiting_from..self.of_submission[submission].len() {
+            let one = &mut self.jobs[self.of_submission[submission][place]];
+            if one.state == CtlState::Waiting && one.incarnation == 0 {
+                (one.size_cpus, one.is_sized) = (cpus, true);
+            }
+        }
+    }
+
+    /// Nodes were planned for a job that is given whole ones.
+    pub(super) fn size_planned(&mut self, job: usize, nodes: &[usize]) {
+        let cpus = self.cpus_of(nodes);
+        self.set_size(job, cpus);
+    }
+
+    fn cpus_of(&self, nodes: &[usize]) -> u32 {
+        nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum()
+    }
+
+    /// The processors of the nodes that a look for them finds now, in the first of a job's partitions.
+    fn size_found(&self, job: usize) -> u32 {
+        let one = &self.jobs[job];
+        let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
+        let Some(at) = one.places.iter().min_by_key(tier) else { return one.size_cpus };
+        let need = &at.kept.need;
+        if let Some(cpus) = self.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
+            return cpus.saturating_mul(need.least_nodes() as u32);
+        }
+        let nodes = self.nodes_tested(at, &self.open_nodes[at.partition]);
+        nodes.map_or(one.size_cpus, |nodes| self.cpus_of(&nodes))
+    }
+
+    /// The nodes that a look for them ends with: those that the job could start on out of what may be used now; else out of all
+    /// that may be used, if enough of it is idle, else out of the whole partition.
+    fn nodes_tested(&self, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
+        let need = &at.kept.need;
+        let mut idle = usable.clone();
+        if let Some(nodes) = self.chosen_now(at, &mut idle) {
+            return Some(nodes);
+        }
+        let best = |nodes: &NodeSet| {
+            let mut nodes = nodes.clone();
+            nodes.keep(&need.feasible);
+            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &nodes, lighter: &nodes };
+            offer.best_fit(need)
+        };
+        let among_usable = if idle.len() >= need.nodes.0 as usize { best(usable) } else { None };
+        among_usable.or_else(|| best(&self.layout.partitions[at.partition]))
+    }
+}

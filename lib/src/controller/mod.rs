@@ -40,6 +40,7 @@ mod submissions;
 mod time_map;
 mod turns;
 mod unmodelled;
+mod unstarted;
 mod will_run;
 
 #[cfg(test)]

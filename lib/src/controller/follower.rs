@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use super::backfill::Cycle;
 use super::decided::{DecisionKind, DecisionTally};
-use super::job::{CtlState, JobPlace, StartedBy};
+use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
 use super::phases::{CLOCK_LAG_US, Phases, SECOND};
 use super::priority::PriorityParts;
-use super::queue_record::QueueRecord;
 use super::releases::Releases;
 use super::select::NodeOffer;
 use super::state::{Controller, Due};
@@ -25,7 +24,7 @@ const SOONEST_RELEASE_US: i64 = 10_000;
 
 /// A controller that follows a recording.
 pub(super) struct RecordingFollower<'c> {
-    controller: Controller<'c>,
+    pub(super) controller: Controller<'c>,
     run: &'c RecordedRun,
     recorded: &'c RecordedDecisions,
     /// Submissions by number.
@@ -41,12 +40,12 @@ pub(super) struct RecordingFollower<'c> {
     /// Whether what running jobs hold has been looked up since a job started or ended.
     knows_running: bool,
     /// Partitions that the pass has closed, and their nodes.
-    closed: Vec<bool>,
-    vanished: NodeSet,
+    pub(super) closed: Vec<bool>,
+    pub(super) vanished: NodeSet,
     /// Jobs that it could not start, and in which partitions.
-    tested: Vec<(usize, usize)>,
+    pub(super) tested: Vec<(usize, usize)>,
     /// What the cycle has still to look at, the next one last.
-    ahead: Vec<(usize, usize)>,
+    pub(super) ahead: Vec<(usize, usize)>,
     /// Events and rows that are past.
     events: usize,
     rows: usize,
@@ -181,7 +180,7 @@ impl<'c> RecordingFollower<'c> {
         self.parts[job] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
     }
 
-    fn job(&self, number: JobNumber) -> Option<usize> {
+    pub(super) fn job(&self, number: JobNumber) -> Option<usize> {
         let own = &self.controller.of_submission[*self.numbers.get(&number.id)?];
         let job = |&job: &usize| &self.controller.jobs[job];
         match number.task {
@@ -331,48 +330,6 @@ impl<'c> RecordingFollower<'c> {
         names.join(",")
     }
 
-    /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
-    /// queue that is in an open partition.
-    fn place_tested(&mut self, job: usize) -> Option<JobPlace> {
-        let places = self.controller.jobs[job].places.iter();
-        let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
-        let is_left =
-            |at: &&JobPlace| !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition];
-        let at =
-            places.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
-        self.tested.push((job, at.partition));
-        Some(at)
-    }
-
-    /// The pass found too few nodes for a job: it closes the partition, or keeps the nodes that the job names.
-    fn block(&mut self, number: JobNumber) {
-        let Some(job) = self.job(number) else { return };
-        if self.controller.jobs[job].reservation.is_some() {
-            return;
-        }
-        let Some(at) = self.place_tested(job) else { return };
-        self.controller.size_in_pass(job, &at, &self.vanished);
-        match at.kept.need.kept_free() {
-            Some(named) => self.vanished.add(named),
-            None => {
-                self.closed[at.partition] = true;
-                self.vanished.add(&self.controller.layout.partitions[at.partition]);
-            }
-        }
-        self.controller.note_selection(&at.kept.need, true);
-    }
-
-    /// A limit kept the pass from starting a job: nodes that it names are kept free all the same.
-    fn delay(&mut self, number: JobNumber) {
-        let Some(job) = self.job(number) else { return };
-        let Some(at) = self.place_tested(job) else { return };
-        let limits = &self.controller.jobs[job].limits;
-        if self.controller.limits.before_selection(limits, at.limit).is_none() {
-            self.controller.size_in_pass(job, &at, &self.vanished);
-        }
-        at.kept.need.kept_free().into_iter().for_each(|named| self.vanished.add(named));
-    }
-
     /// What the cycle plans for a job after what it has planned so far.
     fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
         let job = self.job(number)?;
@@ -381,7 +338,7 @@ impl<'c> RecordingFollower<'c> {
         self.planned_at(job, place)
     }
 
-    fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
+    pub(super) fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
@@ -391,38 +348,6 @@ impl<'c> RecordingFollower<'c> {
         let (start, mut nodes) = self.controller.plan(job, &at, cycle)?;
         nodes.sort_unstable();
         Some((start, nodes))
-    }
-
-    /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
-    /// the nodes that it found.
-    fn size_ahead(&mut self, until: Option<(usize, usize)>) {
-        if until.is_some_and(|until| !self.ahead.contains(&until)) {
-            return;
-        }
-        while let Some((job, place)) = self.ahead.pop() {
-            if until == Some((job, place)) {
-                break;
-            }
-            let one = &self.controller.jobs[job];
-            if one.state == CtlState::Waiting
-                && self.controller.limits.before_selection(&one.limits, one.places[place].limit).is_none()
-                && !self.controller.is_throttled(job, 0)
-                && let Some((_, nodes)) = self.planned_at(job, place)
-            {
-                self.controller.size_planned(job, &nodes);
-            }
-        }
-    }
-
-    /// The jobs of the queue whose sizes may change with each look for nodes, the first one last.
-    fn note_ahead(&mut self) {
-        let queue = self.controller.take_queue();
-        let varies = |record: &&QueueRecord| {
-            let one = &self.controller.jobs[record.job];
-            self.controller.size_varies(&one.places[record.place].kept.need)
-        };
-        self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
-        self.controller.give_back(queue);
     }
 
     /// The cycle has planned a job.

@@ -10,8 +10,8 @@ use super::node_set::NodeSet;
 use super::select::NodeOffer;
 use super::will_run::StartTest;
 
-/// Neighbours to choose from, with required nodes among them.
-struct Neighbours {
+/// LinearRun to choose from, with required nodes among them.
+struct LinearRun {
     from: usize,
     to: usize,
     /// Of those that are not required.
@@ -116,12 +116,12 @@ impl NodeOffer<'_> {
                 return (taken.cpus <= 0 && taken.are_enough(0)).then_some(taken.chosen);
             }
         }
-        let mut runs: Vec<Neighbours> = Vec::new();
+        let mut runs: Vec<LinearRun> = Vec::new();
         for (from, to) in self.nodes.runs() {
             let others = || (from..to).filter(|&node| !need.required.contains(node));
             let nodes = others().count() as i64;
             if nodes > 0 {
-                runs.push(Neighbours {
+                runs.push(LinearRun {
                     from,
                     to,
                     nodes,

@@ -44,6 +44,7 @@ mod taken_tree;
 mod time_map;
 mod turns;
 mod unmodelled;
+mod unstarted;
 mod will_run;
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ impl Controller<'_> {
         Some(met && !one.is_held && one.begin <= now && one.reservation.as_ref().is_none_or(has_begun))
     }
 
+    /// Where a job's submission stands among all in the order in which they come.
+    fn rank(&self, job: usize) -> usize {
+        self.ranks[self.jobs[job].submission]
+    }
+
     /// Whether a job of the same name and user runs, or waits since earlier.
     fn has_namesake(&self, job: usize) -> bool {
         let own = self.jobs[job].submission;
@@ -31,7 +36,7 @@ impl Controller<'_> {
             place != own && of(place) == Some(named)
         };
         self.running.iter().any(|other| same(&other))
-            || self.waiting.iter().filter(same).any(|&other| self.jobs[other].submission < own)
+            || self.waiting.iter().filter(same).any(|&other| self.rank(other) < self.ranks[own])
     }
 
     /// Whether what a job waits for has happened; `None` if it never will.
@@ -141,7 +146,7 @@ impl Controller<'_> {
             Reverse(self.cluster.partitions[at.partition].priority_tier),
             Reverse(at.priority),
             one.submit,
-            (one.submission, one.task, place),
+            (self.rank(job), one.task, place),
         );
         QueueRecord { key, job, place }
     }

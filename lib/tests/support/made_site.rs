@@ -43,7 +43,8 @@ pub fn history(jobs: usize) -> RecordedRun {
     let mut submit = 0;
     for number in 0..jobs {
         submit += below(172);
-        let length = 60 + below(1 << (1 + below(12))) * 2;
+        let largest = 1 << (1 + below(12));
+        let length = 60 + below(largest) * 2;
         let Some(Reverse((idle, node))) = free.pop() else { break };
         let start = idle.max(submit + below(3));
         free.push(Reverse((start + length, node)));

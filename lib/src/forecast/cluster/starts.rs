@@ -51,8 +51,8 @@ pub(super) struct StartDraws {
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// The arrivals of so much time are expected at most; and at first, since most jobs have started by then.
-const AHEAD_MS: [i64; 2] = [DAY_MS / 4, 7 * DAY_MS];
+/// The arrivals of so much time are expected; of more only where jobs have not started by then.
+const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
 
 /// What is the same in all simulations.
 struct Outset<'a> {

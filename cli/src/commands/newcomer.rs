@@ -28,9 +28,13 @@ use crate::spec::{self, Several, SpecList, SpecParser};
 /// The methods that are tried by default.
 pub const METHODS: &str = "trees,simulated,knn,past";
 
+/// What `--live` asks, here also at a site with its configuration.
+const LIVE: &str = "Ask the site's Slurm which jobs run and wait now, and what each partition allows: by squeue and sinfo, with --site by sacct, scontrol and sshare";
+
 /// What is asked about: the job, where and when it would be submitted, and how its wait is predicted.
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
+#[command(mut_arg("live", |live| live.help(LIVE)))]
 pub struct Arguments {
     /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
     #[arg(value_name = "FILE", required_unless_present = "live")]

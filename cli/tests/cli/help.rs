@@ -56,3 +56,16 @@ fn help_stays_narrow_on_a_wide_terminal() {
     let wide = stdout(queuecast().env("COLUMNS", "200").args(["simulate", "--help"]));
     assert_eq!(too_wide(&wide), [""; 0]);
 }
+
+/// With a site's configuration a live site is asked by other commands than without; `allocate` never has one.
+#[test]
+fn what_a_live_site_is_asked_by_is_said() {
+    let said = |command: &str| {
+        let text = help(&[command.to_owned()], "-h");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for command in ["when", "advise"] {
+        assert!(said(command).contains("with --site by sacct, scontrol and sshare"), "{command}");
+    }
+    assert!(said("allocate").contains("by squeue and sinfo") && !said("allocate").contains("sshare"));
+}

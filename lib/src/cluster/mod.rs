@@ -7,6 +7,7 @@
 //! any configuration. The room `slurm` makes these values out of texts.
 
 mod association;
+mod billing;
 mod decided;
 mod event;
 mod expected;
@@ -14,7 +15,9 @@ mod features;
 mod grown;
 mod limits;
 mod moment;
+mod moments;
 mod node;
+mod node_past;
 mod order;
 mod outcome;
 mod partition;
@@ -32,6 +35,7 @@ mod tres;
 mod whole;
 
 pub use association::{Association, Associations, Shares};
+pub(crate) use billing::billed;
 pub use decided::{
     JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions, ShownPriority,
 };
@@ -40,9 +44,11 @@ pub use expected::ExpectedStart;
 pub use features::FeatureExpr;
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
 pub use moment::{ClusterMoment, JobStanding, StandingState};
+pub use moments::RecordedMoments;
 pub use node::{ClusterNode, GenericResource, NodeClass, NodeState, classes_of};
 pub use order::name_order;
 pub use outcome::JobOutcome;
+pub(crate) use outcome::is_known;
 pub use partition::{Allowed, ClusterPartition, DefaultPerGpu, MemoryAmount, PartitionState, Sharing};
 pub use preempt::{PreemptAction, PreemptKind, PreemptSettings};
 pub use priority::{PriorityFlags, PriorityKind, PrioritySettings, PriorityWeights, UsageReset};

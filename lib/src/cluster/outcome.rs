@@ -25,10 +25,18 @@ pub struct JobOutcome {
     pub partition: String,
     /// Its processors.
     pub cpus: u32,
+    /// What it is billed for each second, by the weights of its partition; `None` if that is not told.
+    pub billed: Option<u64>,
     /// Names of the nodes it ran on.
     pub nodes: Vec<String>,
     /// Whether backfilling started it; `None` if that is not told.
     pub backfilled: Option<bool>,
     /// Its last priority.
     pub priority: Option<u64>,
+}
+
+/// Whether what happened in a second is known at an instant in milliseconds: once the second is over, since it is not told when in
+/// it.
+pub(crate) fn is_known(second: Time, now_ms: i64) -> bool {
+    second.0.saturating_mul(1000).saturating_add(999) <= now_ms
 }

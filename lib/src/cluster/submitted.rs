@@ -32,6 +32,8 @@ pub struct SubmittedJob {
 pub enum TaskRun {
     /// So long.
     For(Seconds),
+    /// So long, and then it fails: what depends on its success never starts.
+    FailsAfter(Seconds),
     /// Beyond its time limit.
     PastLimit,
     /// Not known: it never ran.

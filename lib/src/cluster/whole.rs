@@ -74,7 +74,12 @@ impl Cluster {
 
     /// The index of the QOS that a submission has: the first it names, else that of its association.
     pub fn qos_of(&self, submission: &SubmittedJob) -> Option<usize> {
-        let usual = || self.associations.0[self.association_of(submission)?].default_qos.as_ref();
+        self.qos_within(submission, self.association_of(submission))
+    }
+
+    /// The same where its association is known.
+    pub(super) fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
+        let usual = || self.associations.0[association?].default_qos.as_ref();
         self.qos(submission.request.qos.first().or_else(usual)?)
     }
 

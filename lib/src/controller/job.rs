@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::layout::NodeShare;
 use super::limits::{Amounts, LimitSet};
 use super::need_cache::KeptNeed;
+use super::phases::SECOND;
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct ControlledJob {
     pub reservation: Option<String>,
     /// In microseconds; `None` past its limit.
     pub run_us: Option<i64>,
+    /// Whether it fails if it is let run.
+    pub fails: bool,
     /// It cannot start before, in seconds.
     pub begin: i64,
     pub is_held: bool,
@@ -96,4 +99,12 @@ pub struct ControlledJob {
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.
     pub record: u64,
+}
+
+impl ControlledJob {
+    /// Whether it ran as long as it runs before it fails.
+    pub fn has_failed(&self) -> bool {
+        let ran = self.end - self.start;
+        self.fails && self.run_us.is_some_and(|run| ran >= run / SECOND)
+    }
 }

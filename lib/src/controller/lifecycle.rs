@@ -106,13 +106,14 @@ impl Controller<'_> {
         }
     }
 
-    pub(super) fn end(&mut self, job: usize, well: bool) {
+    /// A job ends, by itself or because it is stopped.
+    pub(super) fn end(&mut self, job: usize, by_itself: bool) {
         let now = self.now();
         let one = &mut self.jobs[job];
-        one.state = CtlState::Ended { well };
+        one.state = CtlState::Ended { well: by_itself && !one.fails };
         one.end = now;
         self.running.retain(|&other| other != job);
-        if well {
+        if by_itself {
             self.release(job);
         } else {
             self.due.push(Reverse((self.now_us + self.phases.stop_delay_us, Due::Release(job))));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::layout::{NodeLayout, NodeShare};
-use crate::cluster::{Cluster, ClusterPartition, GroupLimits, HolderLimits, Tres};
+use crate::cluster::{Cluster, ClusterPartition, GroupLimits, HolderLimits, Tres, billed};
 
 /// Amounts by the place of a resource: processors, memory, nodes, billing, then generic resources.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,8 +50,7 @@ impl ResourceNames {
         }
         let parts =
             weights.iter().filter_map(|&(place, weight)| Some(*amounts.0.get(place)? as f64 * weight));
-        let sum: f64 = if self.bills_largest { parts.fold(0.0, f64::max) } else { parts.sum() };
-        sum.max(0.0)
+        billed(parts, self.bills_largest)
     }
 
     /// What a job with these shares in a partition counts as.

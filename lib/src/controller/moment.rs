@@ -108,9 +108,11 @@ impl Controller<'_> {
         let mut eligible = Vec::new();
         for standing in &moment.standings {
             let Some(own) = self.of_submission.get(standing.submission) else { continue };
-            let Some(job) = own.iter().copied().find(|&job| self.jobs[job].task == standing.task) else {
+            // Tasks are ascending.
+            let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
                 continue;
             };
+            let job = own[at];
             match &standing.state {
                 StandingState::Left { well } => self.jobs[job].state = CtlState::Ended { well: *well },
                 StandingState::Running { start, nodes, partition } => {
@@ -125,7 +127,9 @@ impl Controller<'_> {
             self.now_us = start.0.saturating_mul(SECOND);
             self.takes_over(job, nodes, partition);
         }
-        for place in 0..moment.submissions.len().min(self.of_submission.len()) {
+        let mut order: Vec<usize> = (0..moment.submissions.len().min(self.of_submission.len())).collect();
+        order.sort_by_key(|&place| self.ranks[place]);
+        for place in order {
             let submit_ms = self.submissions[place].submit_ms;
             let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
             if submit_ms <= moment.now_ms && self.of_submission[place].iter().any(is_to_come) {
@@ -135,10 +139,23 @@ impl Controller<'_> {
         }
         self.now_us = moment.now_ms * 1000;
         let now = self.now();
+        let mut enters = Vec::new();
         for (job, since) in eligible {
-            if self.jobs[job].eligible.is_some() {
+            // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
+            let was_ready = self.jobs[job].eligible.is_some();
+            if was_ready || self.jobs[job].state == CtlState::Waiting && self.is_ready(job) == Some(true) {
                 self.jobs[job].eligible = Some(since);
                 self.jobs[job].was_seen = since < now;
+                enters.extend((!was_ready).then_some(job));
+            }
+        }
+        if !enters.is_empty() {
+            self.unready.retain(|&job| self.jobs[job].eligible.is_none());
+            for job in enters {
+                if !self.jobs[job].was_seen {
+                    self.unseen.push(job);
+                }
+                self.enqueue(job);
             }
         }
         self.fair.set_usage(&moment.usage);
@@ -190,7 +207,10 @@ impl Controller<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{JobRequest, JobStanding, PriorityKind, RecordedRun, TaskRun, TimeLimit};
+    use crate::cluster::{
+        Dependency, DependencyKind, DependencyOn, JobArray, JobRequest, JobStanding, PriorityKind,
+        RecordedRun, TaskRun, TimeLimit,
+    };
     use crate::controller::simulate_cluster;
     use crate::controller::tests::cluster;
 
@@ -308,5 +328,73 @@ mod tests {
             }
         }
         assert!(checked > 60, "{checked}");
+    }
+
+    /// An array that says how many tasks may run keeps its age.
+    #[test]
+    fn throttled_arrays_go_on_with_their_age() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        cluster.settings.priority.weights.age = 1000;
+        cluster.settings.priority.max_age = Seconds(1000);
+        let mut array = submission("array", 0, 4, 10);
+        array.request.array = Some(JobArray { indices: vec![0, 1], throttle: Some(1) });
+        let submissions = vec![array, submission("runs", 0, 4, 10), submission("younger", 300, 4, 10)];
+        let waits = |submission: usize, task: Option<u32>, since: i64| {
+            let state = StandingState::Waiting { eligible: Some(Time(since)) };
+            JobStanding { submission, task, state }
+        };
+        let moment = ClusterMoment {
+            now_ms: 500_000,
+            submissions: submissions.clone(),
+            standings: vec![
+                waits(0, Some(0), 0),
+                waits(0, Some(1), 0),
+                running(1, 10, 0),
+                waits(2, None, 300),
+            ],
+            ..ClusterMoment::default()
+        };
+        let runs = [60, 60, 520, 60].map(|run| Some(Seconds(run)));
+        // Jobs are the two tasks, then the others.
+        let starts = run_on(&cluster, &moment, &onwards(&submissions, &runs, 500), &[0, 3]);
+        assert!(starts[0] < starts[1], "the array is older: {starts:?}");
+        // Control: without its age it comes later.
+        let mut young = moment.clone();
+        young.standings[0] = waits(0, Some(0), 499);
+        young.standings[1] = waits(0, Some(1), 499);
+        let starts = run_on(&cluster, &young, &onwards(&submissions, &runs, 500), &[0, 3]);
+        assert!(starts[0] > starts[1], "{starts:?}");
+    }
+
+    /// Without priorities jobs go in the order in which they are submitted, whatever the order in which they are listed.
+    #[test]
+    fn what_comes_earlier_is_first_wherever_it_is_listed() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Basic;
+        let mut submissions = vec![
+            submission("runs", 0, 4, 10),
+            submission("later", 200, 4, 10),
+            submission("earlier", 150, 4, 10),
+        ];
+        let moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions: submissions[..1].to_vec(),
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        let runs = [300, 60, 60].map(|run| Some(Seconds(run)));
+        let starts = |submissions: &[SubmittedJob]| {
+            run_on(&cluster, &moment, &onwards(submissions, &runs, 100), &[1, 2])
+        };
+        let found = starts(&submissions);
+        assert!(found[0] > found[1], "{found:?}");
+        for one in &mut submissions[1..] {
+            let on = DependencyOn { kind: DependencyKind::Singleton, job: String::new(), delay: Seconds(0) };
+            one.request.dependency = Some(Dependency { on: vec![on], any: false });
+            one.request.name = Some("only one".into());
+        }
+        let found = starts(&submissions);
+        assert!(found[0].is_some() && found[0] > found[1], "one of a name at a time: {found:?}");
     }
 }

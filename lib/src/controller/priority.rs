@@ -95,7 +95,7 @@ impl Controller<'_> {
         }
         if self.cluster.settings.priority.kind == PriorityKind::Basic {
             // In the order of submission.
-            return u64::from(u32::MAX) - one.submission as u64;
+            return u64::from(u32::MAX) - self.ranks[one.submission] as u64;
         }
         let sum = self.priority_parts(job, place, now).sum();
         if sum < 1.0 { 1 } else { sum as u64 }

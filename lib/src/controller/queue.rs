@@ -1,6 +1,7 @@
 //! The queue in order, and what jobs in it wait for.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::job::CtlState;
 use super::queue_record::QueueRecord;
@@ -18,6 +19,11 @@ impl Controller<'_> {
         Some(met && !one.is_held && one.begin <= now && one.reservation.as_ref().is_none_or(has_begun))
     }
 
+    /// Where a job's submission stands among all in the order in which they come.
+    fn rank(&self, job: usize) -> usize {
+        self.ranks[self.jobs[job].submission]
+    }
+
     /// Whether a job of the same name and user runs, or waits since earlier.
     fn has_namesake(&self, job: usize) -> bool {
         let own = self.jobs[job].submission;
@@ -31,7 +37,7 @@ impl Controller<'_> {
             place != own && of(place) == Some(named)
         };
         self.running.iter().any(|other| same(&other))
-            || self.waiting.iter().filter(same).any(|&other| self.jobs[other].submission < own)
+            || self.waiting.iter().filter(same).any(|&other| self.rank(other) < self.ranks[own])
     }
 
     /// Whether what a job waits for has happened; `None` if it never will.
@@ -141,7 +147,7 @@ impl Controller<'_> {
             Reverse(self.cluster.partitions[at.partition].priority_tier),
             Reverse(at.priority),
             one.submit,
-            (one.submission, one.task, place),
+            (self.rank(job), one.task, place),
         );
         QueueRecord { key, job, place }
     }
@@ -218,7 +224,7 @@ impl Controller<'_> {
             job != new && self.jobs[job].eligible.is_some() && is_higher(job) && !is_limited(job)
         };
         let mut last = self.waiting.iter().filter(stops).map(|&job| self.record_of(job)).min();
-        let mut reached = Vec::new();
+        let mut reached = BTreeSet::new();
         for job in found {
             let record = self.record_of(job);
             if last.is_some_and(|last| record > last) {
@@ -227,7 +233,7 @@ impl Controller<'_> {
             if is_higher(job) {
                 last = Some(record);
             }
-            reached.push(job);
+            reached.insert(job);
         }
         for &job in &reached {
             self.has_become_ready(job);

@@ -152,6 +152,7 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         CtlState::Running => "RUNNING",
         CtlState::Ended { well: true } => "COMPLETED",
         CtlState::Ended { well: false } if job.end >= job.limit_end => "TIMEOUT",
+        CtlState::Ended { well: false } if job.has_failed() => "FAILED",
         CtlState::Ended { well: false } | CtlState::Cancelled => "CANCELLED",
         CtlState::Refused => "REFUSED",
     };
@@ -165,6 +166,7 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.end)),
         partition: if started { names(job.ran_in) } else { partitions.join(",") },
         cpus: job.cpus,
+        billed: None,
         nodes: job.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
         backfilled: job.by.map(|by| by == StartedBy::Backfill),
         priority: job.places.iter().map(|place| place.priority).max(),

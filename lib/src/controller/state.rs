@@ -42,6 +42,8 @@ pub(super) struct Controller<'c> {
     pub(super) jobs: Vec<ControlledJob>,
     pub(super) submissions: &'c [SubmittedJob],
     pub(super) of_submission: Vec<Vec<usize>>,
+    /// Where each submission stands among all in the order in which they come.
+    pub(super) ranks: Vec<usize>,
     pub(super) keys: BTreeMap<String, usize>,
     pub(super) load: Load,
     pub(super) up: NodeSet,
@@ -197,6 +199,7 @@ impl<'c> Controller<'c> {
             wanted: Vec::new(),
             jobs: Vec::new(),
             of_submission: Vec::new(),
+            ranks: Vec::new(),
             keys: BTreeMap::new(),
             submissions,
             layout,

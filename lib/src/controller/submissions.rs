@@ -40,6 +40,10 @@ impl Controller<'_> {
     /// Makes jobs of submissions; they come later.
     pub(super) fn take_submissions(&mut self) {
         let no_limits = Rc::new(LimitSet::default());
+        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
+        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
+        self.ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &place)| self.ranks[place] = rank);
         for (place, submission) in self.submissions.iter().enumerate() {
             let request = &submission.request;
             let tasks: Vec<Option<u32>> = match &request.array {
@@ -68,9 +72,12 @@ impl Controller<'_> {
                     fixed_priority: request.priority,
                     reservation: request.reservations.first().cloned(),
                     run_us: match run {
-                        Some(TaskRun::For(run)) => Some(run.0.clamp(0, LONGEST_RUN) * SECOND),
+                        Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
+                            Some(run.0.clamp(0, LONGEST_RUN) * SECOND)
+                        }
                         _ => None,
                     },
+                    fails: matches!(run, Some(TaskRun::FailsAfter(_))),
                     begin,
                     is_held: request.hold,
                     ..ControlledJob::default()

@@ -4,9 +4,10 @@ use rand::RngExt;
 
 use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
-    Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource, GresRequest, JobArray,
-    JobNumber, JobOutcome, JobRequest, LoggedAction, LoggedPlace, LoggedStep, MemoryAmount, PriorityKind,
-    RecordedDecisions, RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
+    Cluster, ClusterNode, ClusterPartition, ClusterSettings, Dependency, DependencyKind, DependencyOn,
+    GenericResource, GresRequest, JobArray, JobNumber, JobOutcome, JobRequest, LoggedAction, LoggedPlace,
+    LoggedStep, MemoryAmount, PriorityKind, RecordedDecisions, RecordedRun, SubmittedJob, TaskRun, TimeLimit,
+    classes_of,
 };
 use crate::seed::Seed;
 use crate::units::{Seconds, Time};
@@ -409,4 +410,27 @@ fn priorities_count_what_has_a_weight() {
     weighted.settings.priority.flags.small_relative_to_time = false;
     let found = simulated(&weighted, queue());
     assert!(start(&found[1]) < start(&found[2]), "control: {found:?}");
+}
+
+/// What depends on the success of a job that fails never starts; its nodes are free at once, as if it had ended well.
+#[test]
+fn a_job_that_fails_has_not_ended_well() {
+    let after = |kind: DependencyKind, key: usize| {
+        let mut one = job(key, 1, 4, 10, 5);
+        let on = DependencyOn { kind, job: "j0".into(), delay: Seconds(0) };
+        one.request.dependency = Some(Dependency { on: vec![on], any: false });
+        one
+    };
+    let found = |run: TaskRun| {
+        let mut first = job(0, 0, 4, 10, 0);
+        first.runs = vec![run];
+        let others = [after(DependencyKind::AfterOk, 1), after(DependencyKind::AfterNotOk, 2)];
+        let outcomes = simulated(&cluster(1), [vec![first], others.to_vec()].concat());
+        let starts: Vec<bool> = outcomes.iter().map(|one| one.start.is_some()).collect();
+        (outcomes[0].state.clone(), outcomes[0].end, starts)
+    };
+    let (failed, well) = (found(TaskRun::FailsAfter(Seconds(60))), found(TaskRun::For(Seconds(60))));
+    assert_eq!((failed.0.as_str(), failed.2), ("FAILED", vec![true, false, true]));
+    assert_eq!((well.0.as_str(), well.2), ("COMPLETED", vec![true, true, false]), "control");
+    assert_eq!(failed.1, well.1);
 }

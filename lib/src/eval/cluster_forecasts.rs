@@ -1,11 +1,12 @@
 //! Start times at a Slurm site, forecast at every submission of a recorded run, beside what its own scheduler expected.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use serde::Serialize;
 
 use super::nearest_rank;
-use crate::cluster::{Cluster, ExpectedStart, RecordedRun};
+use crate::cluster::{Cluster, ExpectedStart, RecordedRun, is_known};
 use crate::forecast::{ClusterDraws, ClusterForecaster, StartForecast};
 use crate::seed::Seed;
 use crate::units::{Seconds, Time};
@@ -25,7 +26,7 @@ pub struct ForecastStart {
     pub quantiles: Option<[f64; 3]>,
     /// The first wait that the site's scheduler expected of it, and how long after its submission it did so; `None` if never.
     pub expected: Option<(Seconds, Seconds)>,
-    /// The median of the waits of the jobs that had started; `None` before the first.
+    /// The median of the waits of the jobs that had started in earlier seconds; `None` before the first.
     pub past: Option<Seconds>,
 }
 
@@ -36,6 +37,9 @@ pub struct StartForecastScore {
     pub jobs: usize,
     /// Of these, jobs with a forecast.
     pub answered: usize,
+    /// Of these, jobs before which another had started, so that there is a past wait to compare with. The next four are over
+    /// these.
+    pub compared: usize,
     /// Half of the forecasts, by their medians, are off by no more.
     pub median_error: Option<i64>,
     /// The same if every job had been expected to start at once.
@@ -44,41 +48,69 @@ pub struct StartForecastScore {
     pub past_error: Option<i64>,
     /// Starts between the 10 % and the 90 % point of the forecast.
     pub inside: Option<f64>,
-    /// Jobs of which the site's scheduler expected a start before they started.
+    /// Jobs with a forecast of which the site's scheduler, too, expected a start before they started. The last two are over these.
     pub expected: usize,
-    /// Of these, half of the forecasts are off by no more.
+    /// Half of the forecasts are off by no more.
     pub expected_median_error: Option<i64>,
     /// And half of what the site's scheduler expected first.
     pub site_error: Option<i64>,
 }
 
 impl StartForecastScore {
-    /// Over these jobs.
+    /// Over these jobs. What is compared is over the same jobs.
     pub fn of(jobs: &[ForecastStart]) -> StartForecastScore {
-        let error = |one: &ForecastStart| Some((one.quantiles?[1] - one.wait.0 as f64).abs().round() as i64);
         let median = |errors: &mut dyn Iterator<Item = i64>| {
             let mut errors: Vec<i64> = errors.collect();
             errors.sort_unstable();
             nearest_rank(&errors, 50)
         };
-        let is_inside = |one: &ForecastStart| {
-            let [low, _, high] = one.quantiles?;
-            Some((low..=high).contains(&(one.wait.0 as f64)))
+        let off = |one: &ForecastStart, point: f64| (point - one.wait.0 as f64).abs().round() as i64;
+        let answered: Vec<(&ForecastStart, [f64; 3])> =
+            jobs.iter().filter_map(|one| Some((one, one.quantiles?))).collect();
+        let compared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
+            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.past?))).collect();
+        let shared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
+            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.expected?.0))).collect();
+        let is_inside = |(one, [low, _, high], _): &&(&ForecastStart, [f64; 3], Seconds)| {
+            (*low..=*high).contains(&(one.wait.0 as f64))
         };
-        let answered = jobs.iter().filter(|one| one.quantiles.is_some()).count();
-        let inside = jobs.iter().filter(|one| is_inside(one) == Some(true)).count();
-        let shared = || jobs.iter().filter(|one| one.expected.is_some());
+        let inside = compared.iter().filter(is_inside).count();
         StartForecastScore {
             jobs: jobs.len(),
-            answered,
-            median_error: median(&mut jobs.iter().filter_map(error)),
-            zero_error: median(&mut jobs.iter().map(|one| one.wait.0)),
-            past_error: median(&mut jobs.iter().filter_map(|one| Some((one.past? - one.wait).0.abs()))),
-            inside: (answered > 0).then(|| 100.0 * inside as f64 / answered as f64),
-            expected: shared().count(),
-            expected_median_error: median(&mut shared().filter_map(error)),
-            site_error: median(&mut shared().filter_map(|one| Some((one.expected?.0 - one.wait).0.abs()))),
+            answered: answered.len(),
+            compared: compared.len(),
+            median_error: median(&mut compared.iter().map(|(one, quantiles, _)| off(one, quantiles[1]))),
+            zero_error: median(&mut compared.iter().map(|(one, ..)| off(one, 0.0))),
+            past_error: median(&mut compared.iter().map(|(one, _, past)| off(one, past.0 as f64))),
+            inside: (!compared.is_empty()).then(|| 100.0 * inside as f64 / compared.len() as f64),
+            expected: shared.len(),
+            expected_median_error: median(
+                &mut shared.iter().map(|(one, quantiles, _)| off(one, quantiles[1])),
+            ),
+            site_error: median(&mut shared.iter().map(|(one, _, site)| off(one, site.0 as f64))),
         }
+    }
+}
+
+/// The median of numbers that come one after the other: of an even count, the larger of the two in the middle.
+#[derive(Debug, Default)]
+struct RunningMedian {
+    /// The smaller half, the largest on top, and the larger half, which may have one more.
+    below: BinaryHeap<Seconds>,
+    above: BinaryHeap<Reverse<Seconds>>,
+}
+
+impl RunningMedian {
+    fn add(&mut self, value: Seconds) {
+        self.below.push(value);
+        self.above.extend(self.below.pop().map(Reverse));
+        if self.above.len() > self.below.len() + 1 {
+            self.below.extend(self.above.pop().map(|one| one.0));
+        }
+    }
+
+    fn median(&self) -> Option<Seconds> {
+        self.above.peek().map(|one| one.0)
     }
 }
 
@@ -99,6 +131,7 @@ pub fn forecast_starts(
     let mut waits: Vec<(Time, Seconds)> =
         run.outcomes.iter().filter_map(|one| Some((one.start?, one.start? - one.submit))).collect();
     waits.sort_unstable();
+    let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
     let mut order: Vec<usize> = (0..run.submissions.len()).collect();
     order.sort_by_key(|&place| (run.submissions[place].submit_ms, place));
     let mut found = Vec::new();
@@ -109,12 +142,9 @@ pub fn forecast_starts(
             let outcome = outcomes.get(&(submission.key.as_str(), task))?;
             outcome.start
         };
-        let known: Vec<Seconds> = {
-            let until = waits.partition_point(|(start, _)| start.0 * 1000 <= now_ms);
-            let mut known: Vec<Seconds> = waits[..until].iter().map(|(_, wait)| *wait).collect();
-            known.sort_unstable();
-            known
-        };
+        while let Some((_, wait)) = waits.next_if(|(start, _)| is_known(*start, now_ms)) {
+            known.add(wait);
+        }
         for StartForecast { task, wait: answer, .. } in forecaster.at_submission(place) {
             let Some(start) = started(task) else { continue };
             let wait = Seconds(start.0 - submission.submit.0);
@@ -133,10 +163,85 @@ pub fn forecast_starts(
                     let after = Seconds((one.at_ms - now_ms).div_euclid(1000));
                     (Seconds(one.start.0 - submission.submit.0), after)
                 }),
-                past: known.get(known.len() / 2).copied(),
+                past: known.median(),
             });
         }
         done(1);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{ClusterNode, ClusterPartition, JobRequest, SubmittedJob, TaskRun, classes_of};
+    use crate::controller::{Phases, simulate_cluster};
+    use crate::forecast::ExpectedArrivals;
+
+    #[test]
+    fn the_median_so_far_is_that_of_all() {
+        let mut running = RunningMedian::default();
+        assert_eq!(running.median(), None);
+        let mut all: Vec<Seconds> = Vec::new();
+        for step in 0..200_i64 {
+            let value = Seconds(step * 7919 % 101);
+            running.add(value);
+            all.push(value);
+            all.sort_unstable();
+            assert_eq!(running.median(), Some(all[all.len() / 2]), "{step}");
+        }
+    }
+
+    #[test]
+    fn what_is_compared_is_over_the_same_jobs() {
+        let one = |wait: i64, median: Option<f64>, past: Option<i64>, expected: Option<i64>| ForecastStart {
+            key: "j".into(),
+            task: None,
+            submit: Seconds(0),
+            wait: Seconds(wait),
+            quantiles: median.map(|median| [median - 5.0, median, median + 5.0]),
+            expected: expected.map(|wait| (Seconds(wait), Seconds(1))),
+            past: past.map(Seconds),
+        };
+        let jobs = [
+            one(1000, Some(0.0), None, None),
+            one(2000, None, Some(1000), Some(0)),
+            one(10, Some(12.0), Some(20), Some(40)),
+        ];
+        let score = StartForecastScore::of(&jobs);
+        assert_eq!((score.jobs, score.answered, score.compared, score.expected), (3, 2, 1, 1));
+        assert_eq!((score.median_error, score.zero_error, score.past_error), (Some(2), Some(10), Some(10)));
+        assert_eq!((score.inside, score.expected_median_error), (Some(100.0), Some(2)));
+        assert_eq!(score.site_error, Some(30));
+    }
+
+    /// A job that starts in the second of its submission is not among the waits that are known then.
+    #[test]
+    fn a_start_is_known_once_its_second_is_over() {
+        let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
+        let partition =
+            ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
+        let nodes = vec![node];
+        let cluster =
+            Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+        let job = |number: i64| SubmittedJob {
+            key: format!("j{number}"),
+            id: None,
+            submit: Time(1000 + 10 * number),
+            submit_ms: 1_000_500 + 10_000 * number,
+            user: "ann".into(),
+            request: JobRequest::default(),
+            runs: vec![TaskRun::For(Seconds(3))],
+            not_modelled: Vec::new(),
+        };
+        let mut run = RecordedRun { submissions: (0..3).map(job).collect(), ..RecordedRun::default() };
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        for (one, wait) in run.outcomes.iter_mut().zip([4, 0, 0]) {
+            one.start = Some(one.submit + Seconds(wait));
+        }
+        let draws = ClusterDraws { draws: 1, arrivals: ExpectedArrivals::None };
+        let found = forecast_starts(&cluster, &run, &[], draws, Seed(1), &|_| {});
+        let past: Vec<Option<i64>> = found.iter().map(|one| one.past.map(|past| past.0)).collect();
+        assert_eq!(past, [None, Some(4), Some(4)]);
+    }
 }

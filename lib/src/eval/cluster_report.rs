@@ -223,6 +223,7 @@ mod tests {
                 end: start.map(|_| Time(end)),
                 partition: "p".into(),
                 cpus: if start.is_some() { cpus } else { 0 },
+                billed: None,
                 nodes: Vec::new(),
                 backfilled: start.map(|_| place == 0),
                 priority: None,

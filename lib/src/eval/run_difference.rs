@@ -196,6 +196,7 @@ mod tests {
             end: None,
             partition: "p".into(),
             cpus: 4,
+            billed: None,
             nodes: vec![node.into()],
             backfilled: Some(backfilled),
             priority: None,

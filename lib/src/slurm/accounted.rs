@@ -156,6 +156,7 @@ impl AccountedJobs<'_> {
                 end,
                 partition: row.name("partition").unwrap_or_default().to_owned(),
                 cpus: start.and(row.cpus().1).and_then(|cpus| u32::try_from(cpus).ok()).unwrap_or(0),
+                billed: start.and(row.tres("alloctres").amount("billing")),
                 nodes: start.and(row.name("nodelist")).and_then(expanded).unwrap_or_default(),
                 backfilled: row
                     .text("flags")
@@ -206,7 +207,8 @@ impl AccountedJobs<'_> {
                 self.rules.count("jobs that had not ended: they run to their limit", row.line);
                 TaskRun::Unknown
             }
-            (_, Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::For),
+            ("COMPLETED", Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::For),
+            (_, Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::FailsAfter),
             (_, None) => TaskRun::Unknown,
         }
     }
@@ -319,7 +321,7 @@ mod tests {
     #[test]
     fn submit_lines_win_and_columns_add() {
         let (run, rules) = read(
-            "1|1|a|ann|phys|batch|normal|COMPLETED|1000|1000|1005|1065|60|10|billing=4,cpu=4,mem=2000M,node=1|cpu=4,node=1|n1||SchedMain,StartReceived||77|sbatch -n 4 -t 20 --exclusive job.sh -n 9\n2|2|b|bob|bio|gpu|high|TIMEOUT|1001|1001|1006|1666|660|10|cpu=16,mem=32G,node=2,gres/gpu=4,gres/gpu:a100=4|cpu=16,node=2|n[1-2]|ib&fast|SchedBackfill|resv|5|sbatch job.sh\n3|3|c d|ann|phys|batch|normal|FAILED|1002|1002|1007|1017|10|10|cpu=8,mem=4000M,node=1|cpu=8,node=2|n[1-2]||||5|sbatch -J c d -p gpu job.sh\n",
+            "1|1|a|ann|phys|batch|normal|COMPLETED|1000|1000|1005|1065|60|10|billing=4,cpu=4,mem=2000M,node=1|billing=6,cpu=4,node=1|n1||SchedMain,StartReceived||77|sbatch -n 4 -t 20 --exclusive job.sh -n 9\n2|2|b|bob|bio|gpu|high|TIMEOUT|1001|1001|1006|1666|660|10|cpu=16,mem=32G,node=2,gres/gpu=4,gres/gpu:a100=4|cpu=16,node=2|n[1-2]|ib&fast|SchedBackfill|resv|5|sbatch job.sh\n3|3|c d|ann|phys|batch|normal|FAILED|1002|1002|1007|1017|10|10|cpu=8,mem=4000M,node=1|cpu=8,node=2|n[1-2]||||5|sbatch -J c d -p gpu job.sh\n",
         );
         let [one, two, three] = &run.submissions[..] else { panic!("{run:?}") };
         let request = &one.request;
@@ -330,6 +332,8 @@ mod tests {
             (one.runs.as_slice(), two.runs.as_slice()),
             (&[TaskRun::For(Seconds(60))][..], &[TaskRun::PastLimit][..])
         );
+        assert_eq!(three.runs, [TaskRun::FailsAfter(Seconds(10))]);
+        assert_eq!((run.outcomes[0].billed, run.outcomes[1].billed), (Some(6), None), "where it is told");
         let request = &two.request;
         assert_eq!((request.tasks, request.min_nodes, request.max_nodes), (Some(16), Some(2), Some(2)));
         assert_eq!(request.memory, Some(MemoryRequest::PerCpu(2048)));

@@ -160,7 +160,9 @@ fn runs(text: Option<&str>) -> Result<Vec<TaskRun>, String> {
         "-1" => Some(TaskRun::PastLimit),
         "?" => Some(TaskRun::Unknown),
         text => {
-            digits(text).and_then(|seconds| i64::try_from(seconds).ok()).map(|run| TaskRun::For(Seconds(run)))
+            let (bare, fails) = text.strip_suffix('!').map_or((text, false), |bare| (bare, true));
+            let run = Seconds(i64::try_from(digits(bare)?).ok()?);
+            Some(if fails { TaskRun::FailsAfter(run) } else { TaskRun::For(run) })
         }
     };
     let all: Option<Vec<TaskRun>> =
@@ -181,6 +183,7 @@ fn outcome(row: &JobRow<'_>, key: String, task: Option<u32>, state: &str, submit
         end: row.time("end").map(Time),
         partition: row.cell("partition").unwrap_or_default().to_owned(),
         cpus: row.cell("cpus").and_then(|cpus| cpus.parse().ok()).unwrap_or(0),
+        billed: None,
         nodes: nodes.unwrap_or_default(),
         backfilled: row.cell("flags").map(|flags| flags.contains("SchedBackfill")),
         priority: row.cell("priority").and_then(|priority| priority.parse().ok()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::accounted::accounted;
 use super::rules::{CountedRule, RuleCounter};
-use crate::cluster::{Association, Cluster, ClusterMoment, RecordedRun};
+use crate::cluster::{Association, Cluster, ClusterMoment, NodeState, RecordedRun};
 use crate::trace::{TimeZone, TraceError};
 use crate::units::Time;
 
@@ -24,7 +24,7 @@ pub const SACCT_NOW: [&str; 13] = [
     "PENDING,RUNNING,SUSPENDED,REQUEUED",
     "-o",
     "JobID,JobIDRaw,Cluster,User,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,\
-     ReqCPUS,NCPUS,NNodes,ReqTRES,ReqMem,NodeList,Constraints,Reservation,JobName,SubmitLine",
+     ReqCPUS,NCPUS,NNodes,ReqTRES,AllocTRES,ReqMem,NodeList,Constraints,Reservation,JobName,SubmitLine",
 ];
 
 /// Arguments of `sshare` for what every user has used.
@@ -41,7 +41,7 @@ pub fn read_accounted(
     Ok((run, rules.into_rules()))
 }
 
-/// A site now: its jobs, and what its users have used by `sshare` ([`SSHARE_NOW`]); where that tells nothing, by the history.
+/// A site now: its jobs, its nodes as they are shown, and what its users have used by `sshare` ([`SSHARE_NOW`]); where that tells nothing, by the history.
 pub fn moment_now(
     cluster: &Cluster,
     jobs: &RecordedRun,
@@ -51,6 +51,8 @@ pub fn moment_now(
 ) -> ClusterMoment {
     let now_ms = now.0 * 1000;
     let mut moment = ClusterMoment::recorded(cluster, jobs, now_ms);
+    moment.closed_nodes =
+        (0..cluster.nodes.len()).filter(|&node| cluster.nodes[node].state != NodeState::Up).collect();
     let shown = sshare.map(|text| usage(text, cluster)).filter(|usage| usage.iter().any(|one| *one > 0.0));
     let learned = || history.map(|history| ClusterMoment::recorded(cluster, history, now_ms).usage);
     if let Some(usage) = shown.or_else(learned) {

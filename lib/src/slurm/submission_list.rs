@@ -55,6 +55,7 @@ fn seconds(milliseconds: i64) -> String {
 fn runs(runs: &[TaskRun]) -> String {
     let one = |run: &TaskRun| match run {
         TaskRun::For(length) => length.0.to_string(),
+        TaskRun::FailsAfter(length) => format!("{}!", length.0),
         TaskRun::PastLimit => "-1".to_owned(),
         TaskRun::Unknown => "?".to_owned(),
     };

@@ -63,6 +63,7 @@ pub(super) fn swf_jobs(
             end: Some(start + Seconds(record.run)),
             partition: String::new(),
             cpus: u32::try_from(record.allocated_procs.max(0)).unwrap_or(0),
+            billed: None,
             nodes: Vec::new(),
             backfilled: None,
             priority: None,

@@ -10,6 +10,7 @@ mod broker_properties;
 mod characterization_properties;
 mod engine_properties;
 mod estimates_properties;
+mod forecast_growth;
 mod laws;
 mod likely_properties;
 mod metrics;

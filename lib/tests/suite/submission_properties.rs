@@ -190,9 +190,10 @@ impl Draws {
         let request = self.request();
         let submit_ms = begin + 1000 * place as i64 + self.below(1000) as i64;
         let tasks = request.array.as_ref().map_or(1, |array| array.indices.len());
-        let run = |draws: &mut Draws| match draws.below(3) {
+        let run = |draws: &mut Draws| match draws.below(4) {
             0 => TaskRun::PastLimit,
             1 => TaskRun::Unknown,
+            2 => TaskRun::FailsAfter(Seconds(draws.below(99_999) as i64)),
             _ => TaskRun::For(Seconds(draws.below(99_999) as i64)),
         };
         SubmittedJob {

@@ -4,6 +4,7 @@
 
 pub mod compare;
 pub mod jobs;
+pub mod made_site;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -108,11 +108,12 @@ impl Answer for ForecastRuns {
             Column::text("run").naming(),
             Column::integer("jobs"),
             Column::integer("answered"),
+            Column::integer("compared"),
             Column::integer("median error (s)").key("median_error"),
             Column::integer("no wait (s)").key("zero_error"),
             Column::integer("past waits (s)").key("past_error"),
             Column::number("inside 80 % (%)").key("inside"),
-            Column::integer("answered by squeue").key("expected"),
+            Column::integer("answered by both").key("expected"),
             Column::integer("median error there (s)").key("expected_median_error"),
             Column::integer("squeue (s)").key("site_error"),
         ])
@@ -124,6 +125,7 @@ impl Answer for ForecastRuns {
                 Cell::text(&*one.run),
                 Cell::count(score.jobs),
                 Cell::count(score.answered),
+                Cell::count(score.compared),
                 whole(score.median_error),
                 whole(score.zero_error),
                 whole(score.past_error),
@@ -133,7 +135,7 @@ impl Answer for ForecastRuns {
                 whole(score.site_error),
             ]);
         }
-        table.note("median error: half of the forecasts are off by no more. squeue: the first start that Slurm itself showed for a job that waited");
+        table.note("median error: half of the forecasts are off by no more; the four columns after compared are over the jobs before which another had started. squeue: the first start that Slurm itself showed for a job that waited; the last two columns are over the jobs answered by both");
         table
     }
 }

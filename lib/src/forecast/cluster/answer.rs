@@ -2,13 +2,15 @@
 
 use super::forecaster::ClusterForecaster;
 use super::starts::ClusterDraws;
-use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob};
+use crate::cluster::{
+    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, is_known,
+};
 use crate::controller::queue_ahead;
 use crate::distribution::Distribution;
 use crate::forecast::planning::LimitAdvice;
 use crate::forecast::when::{MethodRecord, PredictedWait, StateNow, Trial, WhenAnswer, WhenSettings};
 use crate::seed::Seed;
-use crate::units::{Procs, Seconds};
+use crate::units::{Procs, Seconds, Time};
 use crate::wait::{PastWaits, WaitForecast};
 
 /// A job that has not been submitted, and the Slurm site it would be submitted to.
@@ -180,10 +182,10 @@ fn tried(
         let submission = &submissions[place];
         let so_far = Seconds((now_ms - submission.submit_ms).div_euclid(1000));
         for forecast in forecaster.at_submission(place) {
-            let Some(outcome) = waits.outcome(&submission.key, forecast.task) else { continue };
-            let start = outcome.start.filter(|start| start.0 * 1000 <= now_ms);
+            let Some(outcome) = forecaster.outcome(&submission.key, forecast.task) else { continue };
+            let start = outcome.start.filter(|start| is_known(*start, now_ms));
             // What left the queue tells nothing.
-            if start.is_none() && outcome.end.is_some_and(|end| end.0 * 1000 <= now_ms) {
+            if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now_ms)) {
                 continue;
             }
             let wait = start.map(|start| start - submission.submit);
@@ -202,19 +204,19 @@ fn tried(
 struct RecordedStarts<'r> {
     history: &'r RecordedRun,
     /// When, and after how long a wait.
-    starts: Vec<(i64, f64)>,
+    starts: Vec<(Time, f64)>,
 }
 
 impl<'r> RecordedStarts<'r> {
     fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
-        let start = |one: &JobOutcome| Some((one.start?.0 * 1000, (one.start? - one.submit).0.max(0) as f64));
-        let mut starts: Vec<(i64, f64)> = history.outcomes.iter().filter_map(start).collect();
+        let start = |one: &JobOutcome| Some((one.start?, (one.start? - one.submit).0.max(0) as f64));
+        let mut starts: Vec<(Time, f64)> = history.outcomes.iter().filter_map(start).collect();
         starts.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
         RecordedStarts { history, starts }
     }
 
     fn started_by(&self, now_ms: i64) -> usize {
-        self.starts.partition_point(|&(at, _)| at <= now_ms)
+        self.starts.partition_point(|&(at, _)| is_known(at, now_ms))
     }
 
     /// The distribution of the last waits of jobs that had started by then.
@@ -224,10 +226,6 @@ impl<'r> RecordedStarts<'r> {
             self.starts[until.saturating_sub(PastWaits::WINDOW)..until].iter().map(|one| one.1).collect();
         waits.sort_by(f64::total_cmp);
         Distribution::observed(waits.into(), 1.0)
-    }
-
-    fn outcome(&self, key: &str, task: Option<u32>) -> Option<&'r JobOutcome> {
-        self.history.outcomes.iter().find(|one| one.key == key && one.task == task)
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::overdue::{LateStarts, LateWait};
 use super::past::ClusterPast;
 use super::starts::{ClusterDraws, ExpectedArrivals, cluster_starts, tasks};
-use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, SubmittedJob};
-use crate::distribution::Distribution;
+use crate::cluster::{
+    Cluster, ClusterMoment, JobOutcome, RecordedMoments, RecordedRun, SubmittedJob, is_known,
+};
+use crate::distribution::{Conformal, Distribution, LevelQuantiles};
 use crate::seed::Seed;
 
 /// When a job starts.
@@ -26,6 +28,7 @@ pub struct StartForecast {
 pub struct ClusterForecaster<'r> {
     cluster: &'r Cluster,
     run: &'r RecordedRun,
+    moments: RecordedMoments<'r>,
     past: ClusterPast<'r>,
     draws: ClusterDraws,
     seed: Seed,
@@ -38,9 +41,9 @@ pub struct ClusterForecaster<'r> {
 #[derive(Debug)]
 struct EarlierForecast<'r> {
     at_ms: i64,
-    /// The submission and the task.
-    job: (&'r str, Option<u32>),
-    wait: Distribution,
+    /// What became of the job.
+    outcome: &'r JobOutcome,
+    wait: LevelQuantiles,
 }
 
 impl<'r> ClusterForecaster<'r> {
@@ -53,6 +56,7 @@ impl<'r> ClusterForecaster<'r> {
     ) -> ClusterForecaster<'r> {
         let outcomes = run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one));
         ClusterForecaster {
+            moments: RecordedMoments::new(cluster, run),
             past: ClusterPast::of(cluster, run),
             outcomes: outcomes.collect(),
             earlier: Vec::new(),
@@ -68,23 +72,25 @@ impl<'r> ClusterForecaster<'r> {
     pub fn at_submission(&mut self, place: usize) -> Vec<StartForecast> {
         let run = self.run;
         let Some(submission) = run.submissions.get(place) else { return Vec::new() };
-        let mut moment = ClusterMoment::recorded(self.cluster, run, submission.submit_ms);
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
-        moment.remove(&submission.key);
-        let later = run.submissions.iter().skip(place + 1);
-        for one in later.filter(|one| one.submit_ms == submission.submit_ms) {
-            moment.remove(&one.key);
-        }
+        let mut moment = self.moments.before(place);
         let raw = self.raw(&mut moment, submission);
         let late = self.late_starts(submission.submit_ms);
         let mut found = Vec::new();
         for (task, wait, never) in raw {
             let moved = wait.as_ref().map(|wait| late.moved(wait));
-            let job = (submission.key.as_str(), task);
-            self.earlier.extend(wait.map(|wait| EarlierForecast { at_ms: submission.submit_ms, job, wait }));
+            if let (Some(wait), Some(outcome)) = (wait, self.outcome(&submission.key, task)) {
+                let (at_ms, wait) = (submission.submit_ms, Conformal::quantiles(&wait));
+                self.earlier.push(EarlierForecast { at_ms, outcome, wait });
+            }
             found.push(StartForecast { task, wait: moved, never });
         }
         found
+    }
+
+    /// What became of a job; `None` if that is not told.
+    pub(super) fn outcome(&self, key: &str, task: Option<u32>) -> Option<&'r JobOutcome> {
+        self.outcomes.get(&(key, task)).copied()
     }
 
     /// From now on so many simulations.
@@ -137,21 +143,20 @@ impl<'r> ClusterForecaster<'r> {
 
     /// How late jobs were by an instant, in milliseconds, against their forecasts.
     fn late_starts(&self, now_ms: i64) -> LateStarts {
-        let mut late = LateStarts::default();
-        for EarlierForecast { at_ms, job, wait: forecast } in &self.earlier {
-            let Some(outcome) = self.outcomes.get(job) else { continue };
-            let seconds = |ms: i64| (ms - at_ms) as f64 / 1000.0;
-            let wait = match outcome.start {
-                Some(start) if start.0 * 1000 <= now_ms => {
-                    LateWait::Started((start.0 * 1000 - at_ms).max(0) as f64 / 1000.0)
-                }
+        let late = |earlier: &EarlierForecast<'_>| {
+            let EarlierForecast { at_ms, outcome, wait } = earlier;
+            let wait_until = |ms: i64| (ms - at_ms).max(0) as f64 / 1000.0;
+            let so_far = match outcome.start.filter(|start| is_known(*start, now_ms)) {
+                Some(start) => LateWait::Started(wait_until(start.0 * 1000)),
                 // It has left without a start.
-                _ if outcome.end.is_some_and(|end| end.0 * 1000 <= now_ms) => continue,
-                _ => LateWait::Longer(seconds(now_ms).max(0.0)),
+                None if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now_ms)) => {
+                    return None;
+                }
+                None => LateWait::Longer(wait_until(now_ms)),
             };
-            late.add(forecast, wait);
-        }
-        late
+            Some((*wait, so_far))
+        };
+        LateStarts::of(self.earlier.iter().rev().filter_map(late))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Forecasts of starts moved by how late jobs were, those included that still wait.
 
-use std::collections::VecDeque;
-
-use crate::distribution::{CORRECTED_LEVELS as LEVELS, Conformal, Distribution, LevelQuantiles};
+use crate::distribution::{CORRECTED_LEVELS as LEVELS, Distribution, LevelQuantiles};
 
 /// How many of the last forecasts count.
 const WINDOW: usize = 200;
@@ -14,7 +12,7 @@ const FEWEST: usize = 20;
 /// let starts look sooner than they are while a queue grows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LateStarts {
-    known: VecDeque<(LevelQuantiles, LateWait)>,
+    known: Vec<(LevelQuantiles, LateWait)>,
 }
 
 /// How long a job waited.
@@ -27,12 +25,10 @@ pub(super) enum LateWait {
 }
 
 impl LateStarts {
-    /// One more outcome, later than those before.
-    pub fn add(&mut self, forecast: &Distribution, wait: LateWait) {
-        self.known.push_back((Conformal::quantiles(forecast), wait));
-        if self.known.len() > WINDOW {
-            self.known.pop_front();
-        }
+    /// How late jobs were against their forecasts, the last one first; those beyond the window do not count and are not asked
+    /// for.
+    pub fn of(outcomes: impl Iterator<Item = (LevelQuantiles, LateWait)>) -> LateStarts {
+        LateStarts { known: outcomes.take(WINDOW).collect() }
     }
 
     /// A forecast with each quantile moved by the same quantile of how late jobs were against it.
@@ -76,6 +72,7 @@ fn censored_quantile(mut values: Vec<(f64, bool)>, level: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distribution::Conformal;
 
     #[test]
     fn what_still_waits_counts_as_late_at_least() {
@@ -90,21 +87,19 @@ mod tests {
     #[test]
     fn forecasts_that_are_too_early_are_moved() {
         let forecast = Distribution::interval(10.0, 20.0, 30.0, 0.8);
-        let mut late = LateStarts::default();
-        for _ in 0..19 {
-            late.add(&forecast, LateWait::Longer(120.0));
-        }
-        assert_eq!(late.moved(&forecast), forecast, "too few");
-        late.add(&forecast, LateWait::Started(130.0));
-        let moved = late.moved(&forecast);
+        let quantiles = Conformal::quantiles(&forecast);
+        let longer = || std::iter::repeat_n((quantiles, LateWait::Longer(120.0)), 19);
+        assert_eq!(LateStarts::of(longer()).moved(&forecast), forecast, "too few");
+        let last = std::iter::once((quantiles, LateWait::Started(130.0)));
+        let moved = LateStarts::of(last.chain(longer())).moved(&forecast);
         assert!((moved.quantile(0.5) - 130.0).abs() < 1.0, "{moved:?}");
         // Control: waits as they were forecast move nothing by much.
-        let mut right = LateStarts::default();
-        for step in 0..200 {
+        let right = (0..200).map(|step| {
             let level = (f64::from(step) + 0.5) / 200.0;
-            right.add(&forecast, LateWait::Started(forecast.quantile(level)));
-        }
-        let same = right.moved(&forecast);
+            (quantiles, LateWait::Started(forecast.quantile(level)))
+        });
+        // What was before the last 200 does not count.
+        let same = LateStarts::of(right.chain(longer())).moved(&forecast);
         for level in [0.1, 0.5, 0.9] {
             assert!((same.quantile(level) - forecast.quantile(level)).abs() < 1.0, "{level}");
         }

@@ -106,19 +106,24 @@ impl<'r> ClusterPast<'r> {
             let submission = &run.submissions[place];
             let step = |at_ms: i64, what| PastStep { at_ms, what, place, submission, task: outcome.task };
             to_come.push(step(submission.submit_ms, PastKind::Submitted));
+            // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
+            // or start comes just after it.
+            let after = |time: Time, before: i64| time.0.saturating_mul(1000).max(before.saturating_add(1));
             match (outcome.start, outcome.end) {
                 (Some(start), end) => {
-                    to_come.push(step(start.0 * 1000, PastKind::Started));
+                    let start_ms = after(start, submission.submit_ms);
+                    to_come.push(step(start_ms, PastKind::Started));
                     let ending = ending(&outcome.state);
-                    let ended = |end: Time| step(end.0 * 1000, PastKind::Ended { ran: end - start, ending });
+                    let ended =
+                        |end: Time| step(after(end, start_ms), PastKind::Ended { ran: end - start, ending });
                     to_come.extend(end.map(ended));
                 }
-                (None, Some(end)) => to_come.push(step(end.0 * 1000, PastKind::Withdrawn)),
+                (None, Some(end)) => {
+                    to_come.push(step(after(end, submission.submit_ms), PastKind::Withdrawn));
+                }
                 (None, None) => {}
             }
         }
-        // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
-        // comes before it, and nothing is learned from it.
         to_come.sort_by_key(|step| (step.at_ms, step.what.rank(), step.place, step.task));
         to_come.reverse();
         ClusterPast {
@@ -248,9 +253,16 @@ impl<'r> ClusterPast<'r> {
         }
     }
 
-    /// The last submissions, oldest first.
-    pub(super) fn arrivals(&self) -> impl DoubleEndedIterator<Item = &'r SubmittedJob> + '_ {
-        self.arrivals.iter().copied()
+    /// When the oldest submission came that is remembered, in milliseconds.
+    pub(super) fn first_arrival(&self) -> Option<i64> {
+        self.arrivals.front().map(|first| first.submit_ms)
+    }
+
+    /// The submissions after an instant and up to another, oldest first, both in milliseconds.
+    pub(super) fn arrivals_between(&self, after: i64, until: i64) -> Vec<&'r SubmittedJob> {
+        let place = |at: i64| self.arrivals.partition_point(|one| one.submit_ms <= at);
+        let (first, last) = (place(after), place(until));
+        self.arrivals.range(first..last.max(first)).copied().collect()
     }
 
     /// How long a task ran that has ended.
@@ -262,7 +274,9 @@ impl<'r> ClusterPast<'r> {
 /// How long a job is expected to run.
 #[derive(Debug, Clone)]
 pub(super) struct ExpectedRun {
+    /// In all.
     pub run: Distribution,
+    /// Its limit, where that may end it.
     pub limit: Option<Seconds>,
 }
 
@@ -272,5 +286,56 @@ impl ExpectedRun {
         let seconds = Seconds(self.run.quantile(quantile).round().clamp(0.0, 1e10) as i64);
         let seconds = seconds.max(elapsed + Seconds(1));
         if self.limit.is_some_and(|limit| seconds >= limit) { None } else { Some(seconds) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{JobOutcome, JobRequest};
+
+    /// Jobs that start, or start and end, within the second of their submission are learned from.
+    #[test]
+    fn what_happens_within_the_second_of_a_submission_is_learned() {
+        let submission = |key: &str| SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(10),
+            submit_ms: 10_600,
+            user: "ann".into(),
+            request: JobRequest::default(),
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        };
+        let outcome = |key: &str, end: i64| JobOutcome {
+            key: key.into(),
+            task: None,
+            state: "COMPLETED".into(),
+            submit: Time(10),
+            eligible: Some(Time(10)),
+            start: Some(Time(10)),
+            end: Some(Time(end)),
+            partition: String::new(),
+            cpus: 1,
+            billed: None,
+            nodes: Vec::new(),
+            backfilled: None,
+            priority: None,
+        };
+        let run = RecordedRun {
+            submissions: vec![submission("long"), submission("short")],
+            outcomes: vec![outcome("long", 40), outcome("short", 10)],
+            ..RecordedRun::default()
+        };
+        let cluster = Cluster::default();
+        let mut past = ClusterPast::of(&cluster, &run);
+        let kinds: Vec<u8> = past.to_come.iter().rev().map(|step| step.what.rank()).collect();
+        assert_eq!(kinds, [2, 2, 3, 3, 0, 0], "submitted, started, ended");
+        past.advance_to(10_600);
+        assert_eq!(past.ran(&run.submissions[1], None), None, "not known before it could be");
+        past.advance_to(40_000);
+        let ran = |place: usize| past.ran(&run.submissions[place], None);
+        assert_eq!((ran(0), ran(1)), (Some(Seconds(30)), Some(Seconds(0))));
+        assert!(past.jobs.is_empty(), "both have left");
     }
 }

@@ -51,8 +51,8 @@ pub(super) struct StartDraws {
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// The arrivals of so much time are expected at most.
-const AHEAD_MS: i64 = 7 * DAY_MS;
+/// The arrivals of so much time are expected; of more only where jobs have not started by then.
+const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
 
 /// What is the same in all simulations.
 struct Outset<'a> {
@@ -60,13 +60,14 @@ struct Outset<'a> {
     moment: &'a ClusterMoment,
     /// Of each job, array tasks one by one.
     runs: Vec<(ExpectedRun, Seconds)>,
-    /// Past submissions by the instant of their submission, with how long their tasks run.
-    past: Vec<(&'a SubmittedJob, Vec<ExpectedRun>)>,
     /// What is submitted later for certain.
     later: &'a [&'a SubmittedJob],
     later_runs: Vec<ExpectedRun>,
     wanted: &'a [usize],
 }
+
+/// Past submissions, and how long their tasks run.
+type PastArrivals<'r> = Vec<(&'r SubmittedJob, Vec<ExpectedRun>)>;
 
 /// When each of some jobs of a moment starts, in the order of `wanted` (places among all jobs of the moment, array tasks one by
 /// one). All are answered by the same simulations; `later` is submitted in all of them.
@@ -82,10 +83,6 @@ pub(super) fn cluster_starts(
         cluster,
         moment,
         runs: expected(moment, past),
-        past: match settings.arrivals {
-            ExpectedArrivals::LikePast => arrivals(past, moment.now_ms),
-            ExpectedArrivals::None | ExpectedArrivals::Recorded => Vec::new(),
-        },
         later,
         later_runs: later
             .iter()
@@ -94,10 +91,43 @@ pub(super) fn cluster_starts(
             .collect(),
         wanted,
     };
-    let numbers: Vec<u32> = (0..settings.draws).collect();
-    let drawn = parallel::map(&numbers, |&number| {
-        outset.draw(&mut seed.numbered("starts at a cluster", u64::from(number)))
-    });
+    let now_ms = moment.now_ms;
+    let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
+    let mut drawn: Vec<Vec<Option<f64>>> = vec![Vec::new(); settings.draws as usize];
+    let days = match settings.arrivals {
+        ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now_ms - first) / DAY_MS),
+        ExpectedArrivals::None | ExpectedArrivals::Recorded => 0,
+    };
+    // How many days ago the submissions were that stand for those to come; none with less than a day of history. Further back
+    // there is more of a sequel; of the last two days there is little.
+    let back = |number: u32| {
+        let mut rng = seed.numbered("what comes to a cluster", u64::from(number));
+        if days < 1 { 0 } else { rng.random_range(days.min(3)..=days.min(28)) }
+    };
+    let all: Vec<(u32, i64)> = (0..settings.draws).map(|number| (number, back(number))).collect();
+    let mut open = all;
+    for ahead_ms in AHEAD_MS {
+        // Past submissions by how many days ago they were.
+        let mut sequels: BTreeMap<i64, PastArrivals<'_>> = BTreeMap::new();
+        for &(_, days) in open.iter().filter(|(_, days)| *days > 0) {
+            sequels.entry(days).or_insert_with(|| arrivals(past, now_ms, days * DAY_MS, ahead_ms));
+        }
+        let none = Vec::new();
+        let found = parallel::map(&open, |&(number, days)| {
+            let sequel = sequels.get(&days).unwrap_or(&none);
+            outset.draw(sequel, days * DAY_MS, &mut stream(number))
+        });
+        // What starts later than all that was expected may start later still.
+        let is_late = |start: &Option<f64>| start.is_none_or(|start| start * 1000.0 >= ahead_ms as f64);
+        let mut late = Vec::new();
+        for ((number, days), starts) in open.into_iter().zip(found) {
+            if days > 0 && starts.iter().any(is_late) {
+                late.push((number, days));
+            }
+            drawn[number as usize] = starts;
+        }
+        open = late;
+    }
     let of = |place: usize| {
         let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
         waits.sort_by(f64::total_cmp);
@@ -132,12 +162,10 @@ fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(Expected
     runs
 }
 
-/// What was submitted lately; nothing with less than a day of it.
-fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64) -> Vec<(&'r SubmittedJob, Vec<ExpectedRun>)> {
-    let all: Vec<&'r SubmittedJob> = past.arrivals().collect();
-    if all.first().is_none_or(|first| now_ms - first.submit_ms < DAY_MS) {
-        return Vec::new();
-    }
+/// What was submitted in the time after an instant so long ago, all in milliseconds.
+fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) -> PastArrivals<'r> {
+    let until = (now_ms - back).saturating_add(ahead).min(now_ms - 1);
+    let all = past.arrivals_between(now_ms - back, until);
     let with_runs = |submission: &'r SubmittedJob| {
         let run = |task: Option<u32>| match past.ran(submission, task) {
             Some(ran) => ExpectedRun { run: Distribution::point(ran.0 as f64), limit: None },
@@ -149,50 +177,35 @@ fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64) -> Vec<(&'r SubmittedJo
 }
 
 impl Outset<'_> {
-    fn draw(&self, rng: &mut impl Rng) -> Vec<Option<f64>> {
+    /// One simulation, with past submissions coming again so many milliseconds later. With fewer of these, of which the last are
+    /// missing, everything before is the same.
+    fn draw(&self, sequel: &PastArrivals<'_>, shift: i64, rng: &mut impl Rng) -> Vec<Option<f64>> {
         let mut runs: Vec<Option<Seconds>> =
             self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
-        let (from, to, shift) = self.sequel(rng);
-        let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
-        if from < to || !self.later.is_empty() {
-            let all = submissions.to_mut();
-            for (number, (one, expected)) in self.past[from..to].iter().enumerate() {
-                runs.extend(expected.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
-                all.push(expected_submission(one, number, shift));
-            }
-            all.extend(self.later.iter().map(|&one| one.clone()));
-            runs.extend(self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
-        }
+        let later_runs: Vec<Option<Seconds>> =
+            self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
         let now_us = self.moment.now_ms * 1000;
         let settings = &self.cluster.settings;
         let mut within = |seconds: i64| rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000);
         let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
         let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
         let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / 1_000_000;
-        let onwards = Onwards {
-            submissions: &submissions,
-            runs: &runs,
-            phases: Phases::running_on(now_us, timers),
-            since: [full, within(30) / 1_000_000],
-        };
+        let since = [full, within(30) / 1_000_000];
+        let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
+        if !sequel.is_empty() || !self.later.is_empty() {
+            let all = submissions.to_mut();
+            all.extend(self.later.iter().map(|&one| one.clone()));
+            runs.extend(later_runs);
+            for (number, (one, expected)) in sequel.iter().enumerate() {
+                runs.extend(expected.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
+                all.push(expected_submission(one, number, shift));
+            }
+        }
+        let phases = Phases::running_on(now_us, timers);
+        let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since };
         let starts = run_on(self.cluster, self.moment, &onwards, self.wanted);
         let now = self.moment.now_ms.div_euclid(1000);
         starts.into_iter().map(|start| start.map(|start| (start.0 - now).max(0) as f64)).collect()
-    }
-
-    /// The past submissions that stand for those to come, and how much later these are, in milliseconds.
-    fn sequel(&self, rng: &mut impl Rng) -> (usize, usize, i64) {
-        let now = self.moment.now_ms;
-        let first = self.past.first().map_or(now, |(one, _)| one.submit_ms);
-        let days = (now - first) / DAY_MS;
-        if days < 1 {
-            return (0, 0, 0);
-        }
-        // Further back there is more of a sequel; of the last two days there is little.
-        let back = rng.random_range(days.min(3)..=days.min(28)) * DAY_MS;
-        let place = |at: i64| self.past.partition_point(|(one, _)| one.submit_ms <= at);
-        let until = (now - back).saturating_add(AHEAD_MS).min(now - 1);
-        (place(now - back), place(until), back)
     }
 }
 

@@ -1,0 +1,46 @@
+//! Start times at a Slurm site with a long history: forecasts at every submission, and one answer at its end.
+//!
+//! `cargo bench -p queuecast --bench forecast`. Five times the history should take some five times as long.
+
+#[path = "../tests/support/made_site.rs"]
+mod made_site;
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use queuecast::cluster::ClusterMoment;
+use queuecast::eval::forecast_starts;
+use queuecast::forecast::{
+    ClusterDraws, ClusterQuestion, ClusterWhenSettings, ExpectedArrivals, when_at_cluster,
+};
+use queuecast::seed::Seed;
+use queuecast::units::Time;
+
+use made_site::{history, site};
+
+fn main() {
+    divan::main();
+}
+
+/// At every submission, one simulation each.
+#[divan::bench(args = [20_000, 100_000], sample_count = 1, sample_size = 1)]
+fn every_submission(bencher: Bencher<'_, '_>, jobs: usize) {
+    let (cluster, run) = (site(), history(jobs));
+    let draws = ClusterDraws { draws: 1, arrivals: ExpectedArrivals::LikePast };
+    bencher
+        .counter(ItemsCount::new(jobs))
+        .bench_local(|| forecast_starts(&cluster, black_box(&run), &[], draws, Seed(1), &|_| {}));
+}
+
+/// One job at the end of the history, as `when --site` answers.
+#[divan::bench(args = [20_000, 100_000], sample_count = 1, sample_size = 1)]
+fn one_answer(bencher: Bencher<'_, '_>, jobs: usize) {
+    let (cluster, history) = (site(), history(jobs));
+    let last = history.submissions.last().map_or(0, |job| job.submit_ms);
+    let moment = ClusterMoment::recorded(&cluster, &history, last);
+    let mut job = history.submissions[0].clone();
+    (job.key, job.submit_ms, job.submit) = ("new".into(), last, Time(last / 1000));
+    bencher.counter(ItemsCount::new(jobs)).bench_local(|| {
+        let question = ClusterQuestion { cluster: &cluster, history: &history, moment: &moment, job: &job };
+        when_at_cluster(black_box(&question), ClusterWhenSettings::default(), &|_| {})
+    });
+}

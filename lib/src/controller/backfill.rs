@@ -49,10 +49,6 @@ struct DeferredPlan {
     releases: Rc<RefCell<Releases>>,
 }
 
-/// Looks at a plan: the controller, the job, where, and what was planned before.
-#[cfg(test)]
-pub(super) type PlanCheck = fn(&Controller<'_>, usize, &JobPlace, &Cycle<'_>, Option<&(i64, Vec<usize>)>);
-
 /// What a cycle does about a job.
 enum Step {
     /// No job can start any more.
@@ -140,7 +136,7 @@ impl<'c> Controller<'c> {
             let planned = self.plan(job, at, cycle);
             #[cfg(test)]
             if let Some(check) = self.check_plan {
-                check(self, job, at, cycle, planned.as_ref());
+                check(self, job, at, &cycle.map, planned.as_ref());
             }
             return Step::Plan(planned);
         }

@@ -2,13 +2,13 @@
 
 use rand::RngExt;
 
-use super::backfill::Cycle;
 use super::job::JobPlace;
 use super::node_set::NodeSet;
 use super::plain::{PlainHolding, will_run};
 use super::simulate::outcomes;
 use super::state::Controller;
 use super::tests::{cluster, job};
+use super::time_map::TimeMap;
 use super::{Phases, simulate_cluster};
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterPartition, Exclusivity, JobArray, PriorityKind, RecordedRun,
@@ -109,24 +109,11 @@ fn check_plan(
     controller: &Controller<'_>,
     job: usize,
     at: &JobPlace,
-    cycle: &Cycle<'_>,
+    map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
 ) {
-    let plain = plain_plan(controller, job, at, cycle);
-    assert_eq!(
-        planned,
-        plain.as_ref(),
-        "at {}, {:?}: {:?} for {} s",
-        controller.now(),
-        cycle
-            .map
-            .intervals
-            .iter()
-            .map(|i| (i.begin, i.end, i.free.iter().collect::<Vec<_>>()))
-            .collect::<Vec<_>>(),
-        at.kept.need,
-        at.limit
-    );
+    let plain = plain_plan(controller, job, at, map);
+    assert_eq!(planned, plain.as_ref(), "at {}: {:?} for {} s", controller.now(), at.kept.need, at.limit);
 }
 
 /// When and where a job is planned, by trying at every instant at which nodes come free of plans.
@@ -134,9 +121,10 @@ fn plain_plan(
     controller: &Controller<'_>,
     job: usize,
     at: &JobPlace,
-    cycle: &Cycle<'_>,
+    map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
-    let (now, settings, intervals) = (controller.now(), cycle.settings, &cycle.map.intervals);
+    let Some(settings) = &controller.cluster.settings.backfill else { return None };
+    let (now, intervals) = (controller.now(), &map.intervals);
     let (grid, need) = (settings.resolution.0.max(1), &at.kept.need);
     let count = controller.cluster.nodes.len();
     let running = controller.running.iter().map(|&one| &controller.jobs[one]);

@@ -95,7 +95,8 @@ impl Controller<'_> {
                     continue;
                 }
             }
-            // The intervals before the instant of the grid at which the job would end.
+            // The intervals before the instant of the grid at which the job would end: nodes of any start up to the next instant
+            // are free in these. Between two instants at which nodes come free, free nodes have been free since the first.
             while map.intervals.get(inner).is_some_and(|one| one.begin < to.div_euclid(grid) * grid) {
                 inner += 1;
             }

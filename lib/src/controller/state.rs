@@ -35,6 +35,11 @@ pub(super) enum Due {
     Release(usize),
 }
 
+/// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
+#[cfg(test)]
+pub(super) type PlanCheck =
+    fn(&Controller<'_>, usize, &super::job::JobPlace, &super::time_map::TimeMap, Option<&(i64, Vec<usize>)>);
+
 /// The controller and all it knows.
 pub(super) struct Controller<'c> {
     pub(super) cluster: &'c Cluster,
@@ -89,7 +94,7 @@ pub(super) struct Controller<'c> {
     pub(super) plans_all: bool,
     /// What is done with each plan of a cycle that plans every job.
     #[cfg(test)]
-    pub(super) check_plan: Option<super::backfill::PlanCheck>,
+    pub(super) check_plan: Option<PlanCheck>,
     /// Whether some jobs make way for others.
     pub(super) preempts_any: bool,
     pub(super) fair: FairShare,

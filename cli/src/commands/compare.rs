@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::ArgPredicate;
 use queuecast::eval::{Experiment, Sweep};
 use queuecast::parallel;
 use queuecast::predict::Correction;
@@ -47,7 +48,7 @@ pub struct Arguments {
     /// The traces, compressed or not; - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    #[arg(long, value_name = "POLICY,...", default_value = "fcfs,easy,sjbf,conservative", value_parser = SpecList(spec::of::<Backfill>()), hide_possible_values = true)]
+    #[arg(long, value_name = "POLICY,...", default_value = "fcfs,easy,sjbf,conservative", default_value_if("site", ArgPredicate::IsPresent, None::<&str>), value_parser = SpecList(spec::of::<Backfill>()), hide_possible_values = true)]
     #[arg(help = spec::of::<Backfill>().help("Who runs next"), long_help = policy_help())]
     pub policy: Vec<Several<Backfill>>,
     #[arg(long, value_name = "PREDICTOR,...", default_value = "requested", value_parser = SpecList(spec::predictor()), hide_possible_values = true)]
@@ -112,6 +113,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return site_comparison::run(
             files,
             &arguments.at_sites,
+            &Several::together(&arguments.policy),
             arguments.shaken.shaking(),
             threads,
             zone,

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{Shaking, SiteVariant, VariantAnswer, VariantMetric, compare_variants};
+use queuecast::eval::{Shaking, SitePolicy, SiteVariant, VariantAnswer, VariantMetric, compare_variants};
 use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 
-use super::site_texts::{log_texts, texts, what_if_failure};
+use super::site_texts::{log_texts, site_policy, texts, what_if_failure};
 use super::threads;
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -19,7 +20,8 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Slurm sites")]
 pub struct VariantOptions {
-    /// Simulate Slurm's own scheduler on the configuration in this folder (see site check); several are compared
+    /// Simulate Slurm's own scheduler on the configuration in this folder (see site check), beside it each --policy given;
+    /// several folders are compared
     #[arg(long, value_name = "DIR", conflicts_with_all = NOT_AT_SITES)]
     pub site: Vec<PathBuf>,
     /// Change a setting of every variant: PriorityWeightAge=2000, partition.debug.nodes=+4
@@ -44,8 +46,7 @@ fn changes(text: &str) -> Result<VariantChanges, String> {
 }
 
 /// Options that mean nothing at a site: its configuration decides.
-const NOT_AT_SITES: [&str; 20] = [
-    "policy",
+const NOT_AT_SITES: [&str; 19] = [
     "predictor",
     "correction",
     "depth",
@@ -83,6 +84,7 @@ pub struct ComparedVariants {
 pub fn run(
     files: &[PathBuf],
     given: &VariantOptions,
+    policies: &[Backfill],
     shaking: Option<Shaking>,
     threads: Option<u16>,
     zone: &TimeZone,
@@ -92,17 +94,30 @@ pub fn run(
         return Err(Failure::usage("with --site, one file of submissions is compared")
             .hint("name one FILE; several sites or settings are compared with --site and --against"));
     };
+    // Slurm's own first, then each other policy on the site as it is.
+    let others: Vec<SitePolicy> =
+        policies.iter().map(|policy| site_policy(Some(policy))).collect::<Result<_, _>>()?;
     let (log, source) = (log_texts(file, printer)?, file.display().to_string());
     let mut variants = Vec::new();
     for site in &given.site {
         let site_texts = texts(site, printer)?;
         let nothing = VariantChanges(Vec::new());
+        let as_it_is = variants.len();
         for more in [&nothing].into_iter().chain(&given.against) {
             let changes: Vec<SiteChange> = given.set.iter().chain(&more.0).cloned().collect();
             let options = SiteOptions { time_zone: zone.clone() };
             let what_if = read_what_if(&site_texts, &log, &changes, &options)
                 .map_err(|error| what_if_failure(error, &site.display().to_string(), &source))?;
-            variants.push(SiteVariant { name: named(site, given, &more.0), what_if });
+            let changed = more.0.iter().map(ToString::to_string).collect();
+            variants.push(SiteVariant {
+                name: named(site, given, changed),
+                what_if,
+                policy: SitePolicy::SLURM,
+            });
+        }
+        for policy in &others {
+            let (name, policy) = (named(site, given, vec![policy.to_string()]), policy.clone());
+            variants.push(SiteVariant { name, policy, ..variants[as_it_is].clone() });
         }
     }
     drop(log);
@@ -121,13 +136,13 @@ pub fn run(
     })
 }
 
-/// What tells a variant from the others: its folder where there are several, and its settings.
-fn named(site: &Path, given: &VariantOptions, more: &[SiteChange]) -> String {
+/// What tells a variant from the others: its folder where there are several, and its settings or policy.
+fn named(site: &Path, given: &VariantOptions, more: Vec<String>) -> String {
     let mut parts = Vec::new();
     if given.site.len() > 1 {
         parts.push(site.display().to_string());
     }
-    parts.extend(more.iter().map(ToString::to_string));
+    parts.extend(more);
     if parts.is_empty() { "as it is".to_owned() } else { parts.join(" ") }
 }
 

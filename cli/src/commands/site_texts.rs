@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use queuecast::eval::SitePolicy;
+use queuecast::sim::Backfill;
 use queuecast::slurm::WhatIfError;
 use queuecast::trace::plain_text;
 
@@ -60,6 +62,15 @@ pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String
         }
     }
     Ok(texts)
+}
+
+/// Who runs next at a site: Slurm's own scheduler if no policy is given.
+pub fn site_policy(given: Option<&Backfill>) -> Result<SitePolicy, Failure> {
+    let Some(policy) = given else { return Ok(SitePolicy::SLURM) };
+    SitePolicy::of(policy.clone()).map_err(|error| {
+        Failure::usage(error.to_string())
+            .hint("fcfs, easy, sjbf and conservative do, with their depth, order and form")
+    })
 }
 
 /// Why nothing can be simulated at a site, and what to do.

@@ -132,7 +132,11 @@ fn what_cannot_be_set_or_does_not_fit_is_refused() {
         ("simulate jobs.csv --site site --set Prolog=/bin/x", "not modelled"),
         ("simulate jobs.csv --site site --set MaxTime", "there is no setting MaxTime"),
         ("simulate jobs.csv --set KillWait=5", "--site <DIR>"),
-        ("simulate jobs.csv --site site --policy easy", "cannot be used with '--policy"),
+        ("simulate jobs.csv --site site --policy likely", "the policy likely does not work at a site"),
+        ("simulate jobs.csv --site site --policy easy:priority=wait", "in the order of their submission"),
+        ("simulate jobs.csv --site site --policy easy --depth 2", "cannot be used with '--depth"),
+        ("compare jobs.csv --site site --policy easy,likely", "does not work at a site"),
+        ("simulate jobs.csv --site site --predictor recent:2", "cannot be used with '--predictor"),
         ("simulate jobs.csv --site site --procs 5", "cannot be used with '--procs"),
         ("simulate jobs.csv --site site --group-by user", "cannot be used with '--group-by"),
         ("simulate jobs.csv --site site --schedule x.csv --submissions x.csv", "the same file"),
@@ -249,6 +253,45 @@ fn variants_are_compared_with_the_first() {
             .queuecast("compare jobs.csv --site site --against bf_interval=60 --threads 2 --format json"),
     );
     assert_eq!(one, more, "the same on any number of threads");
+}
+
+/// When each job starts, without the array.
+fn placed(folder: &Folder, policy: &str) -> Vec<(String, String)> {
+    let line = format!("simulate jobs.csv --site site --policy {policy} --schedule placed.csv --format json");
+    let answer = json(&mut folder.queuecast(&line));
+    assert_eq!((&answer["policy"], &answer["jobs"]), (&value!(policy), &value!(9)));
+    assert_eq!(answer["states"], value!({"COMPLETED": 6, "REFUSED": 1, "TIMEOUT": 2}));
+    let placed = folder.read("placed.csv");
+    let rows = column(&placed, "key").into_iter().zip(column(&placed, "start"));
+    rows.take(7).map(|(key, start)| (key.to_owned(), start.to_owned())).collect()
+}
+
+#[test]
+fn other_policies_work_on_the_sites_nodes() {
+    let folder = toy();
+    let expected = |starts: [&str; 7]| -> Vec<(String, String)> {
+        let keys = ["a", "b", "c", "d", "e", "f", "g"];
+        keys.iter().zip(starts).map(|(key, start)| ((*key).to_owned(), start.to_owned())).collect()
+    };
+    // a and b have the two nodes until 600 and 601, c needs both. When a ends, b could go on until its limit at 1201, and d ends
+    // before: it passes c, and so does e on the other node a second later. There are no timers to wait for.
+    let passed = expected(["0", "1", "700", "600", "601", "", "6"]);
+    for policy in ["easy", "conservative"] {
+        assert_eq!(placed(&folder, policy), passed, "{policy}");
+    }
+    // Of d and e the shorter goes first. It is to end at 900, and d would not have by then: it does not pass c again.
+    assert_eq!(placed(&folder, "sjbf"), expected(["0", "1", "650", "750", "600", "", "6"]));
+    // No job passes c.
+    assert_eq!(placed(&folder, "fcfs"), expected(["0", "1", "601", "701", "701", "", "6"]));
+    let text = stdout(&mut folder.queuecast("simulate jobs.csv --site site --policy easy:depth=2"));
+    assert!(text.contains("easy:depth=2") && text.contains("Simulation by another policy"), "{text}");
+    // Control: without the option it is Slurm's own.
+    let own = json(&mut folder.queuecast("simulate jobs.csv --site site --format json"));
+    assert_eq!(own["policy"], "slurm");
+    let line = "compare jobs.csv --site site --policy fcfs,easy --against KillWait=31 --format csv";
+    let compared = stdout(&mut folder.queuecast(line));
+    assert_eq!(column(&compared, "variant"), ["as it is", "KillWait=31", "fcfs", "easy"]);
+    assert_ne!(column(&compared, "mean_wait_seconds")[2], column(&compared, "mean_wait_seconds")[3]);
 }
 
 /// The same jobs with what became of them: a to d as one after the other, one waiting still.

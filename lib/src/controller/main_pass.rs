@@ -112,7 +112,7 @@ impl Controller<'_> {
     }
 
     /// A job waits for this from now on. Of a job of several partitions, what it waits for in the first counts.
-    fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
+    pub(super) fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
         if place == 0 {
             let now = self.now();
             self.reasons.note(self.jobs[job].submission, now, reason);

@@ -8,6 +8,7 @@
 
 mod alike;
 mod asked;
+mod at_once;
 mod backfill;
 mod candidates;
 mod classic_share;
@@ -29,6 +30,7 @@ mod phases;
 mod plans;
 mod preemption;
 mod priority;
+mod promises;
 mod queue;
 mod queue_record;
 mod reasons;
@@ -48,6 +50,8 @@ mod unstarted;
 mod will_run;
 
 #[cfg(test)]
+mod at_once_tests;
+#[cfg(test)]
 mod choices;
 #[cfg(test)]
 mod plain;
@@ -56,10 +60,13 @@ mod plan_checks;
 #[cfg(test)]
 mod tests;
 
+pub use at_once::SiteRules;
 pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
 pub use decisions::decisions;
 pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on};
 pub use phases::Phases;
 pub use reasons::WaitReason;
-pub use simulate::{HeldPart, SimulatedJob, SimulatedRun, simulate_cluster, simulate_in_detail};
+pub use simulate::{
+    HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,
+};
 pub use unmodelled::unmodelled;

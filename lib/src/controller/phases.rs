@@ -56,6 +56,11 @@ impl Phases {
         }
     }
 
+    /// Of a controller without timers and delays, from an instant on, in microseconds.
+    pub(super) fn at_once(start_us: i64) -> Phases {
+        Phases { end_delay_us: 0, stop_delay_us: 0, ..Phases::from_start(start_us, 0) }
+    }
+
     /// Of a controller that has run for long: from an instant on, in microseconds, with the next tick, cycle and computation of
     /// priorities so long after it.
     pub fn running_on(now_us: i64, [tick, backfill, priority]: [i64; 3]) -> Phases {

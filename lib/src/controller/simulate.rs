@@ -1,9 +1,10 @@
 //! What would become of submissions.
 
+use super::at_once::SiteRules;
 use super::job::{ControlledJob, CtlState, StartedBy};
-use super::phases::Phases;
+use super::phases::{Phases, SECOND};
 use super::reasons::{WaitReason, WaitedTimes};
-use super::state::Controller;
+use super::state::{Controller, LAST_MS};
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
 use crate::units::{Seconds, Time};
 
@@ -83,6 +84,20 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
     controller.run(&events(cluster, run));
+    in_detail(&controller, cluster, run)
+}
+
+/// The same with rules that are not Slurm's, and without its timers and delays.
+pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
+    let first = run.submissions.iter().map(|one| one.submit_ms).min().unwrap_or(0);
+    let phases = Phases::at_once(first.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND);
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
+    controller.keeps_parts = true;
+    controller.run_at_once(rules, &events(cluster, run));
+    in_detail(&controller, cluster, run)
+}
+
+fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
     // What never starts is taken to wait until everything else is over.
     let jobs = controller.jobs.iter();
     let over = jobs.clone().map(|job| job.submit.max(job.start).max(job.end)).max().unwrap_or(0);

@@ -22,7 +22,7 @@ use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, Preem
 const LONG_IDLE: i64 = 86_400 * SECOND;
 
 /// The clock ends some three thousand years from its zero, in milliseconds.
-const LAST_MS: i64 = 100_000_000_000_000;
+pub(super) const LAST_MS: i64 = 100_000_000_000_000;
 
 /// Time limits are checked so often, in seconds.
 pub(super) const LIMIT_CHECK: i64 = 30;
@@ -33,6 +33,8 @@ pub(super) enum Due {
     End(usize, u32),
     /// The nodes of a job that was stopped are free again.
     Release(usize),
+    /// A job reaches its limit, where it is stopped exactly then.
+    Limit(usize, u32),
 }
 
 /// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.

@@ -33,6 +33,7 @@ pub mod search;
 mod shaken;
 mod simulation_report;
 mod site_answer;
+mod site_policy;
 mod site_variants;
 mod summarize;
 mod sweep;
@@ -66,6 +67,7 @@ pub use scorer::Scorer;
 pub use shaken::{ShakenResult, Shaking};
 pub use simulation_report::{Measurement, SimulationReport};
 pub use site_answer::{SiteAnswer, simulate_site};
+pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
     ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantMetric, compare_variants,
 };

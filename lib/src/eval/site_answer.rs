@@ -3,13 +3,16 @@
 use serde::Serialize;
 
 use super::cluster_report::{ClusterReport, cluster_report};
+use super::site_policy::SitePolicy;
 use crate::cluster::JobOutcome;
-use crate::controller::{Phases, simulate_in_detail, unmodelled};
+use crate::controller::unmodelled;
 use crate::slurm::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf};
 
 /// What would become of submissions at a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiteAnswer {
+    /// Who ran next: `slurm`, or a policy as the engine writes it.
+    pub policy: SitePolicy,
     /// Where the submissions come from.
     pub log: SubmissionLog,
     /// What of the site was changed, and from what to what.
@@ -27,10 +30,10 @@ pub struct SiteAnswer {
     pub misread: Vec<Misread>,
 }
 
-/// Simulates the submissions at the site by Slurm's rules; the second part is what became of each job.
-pub fn simulate_site(what_if: &WhatIf) -> (SiteAnswer, Vec<JobOutcome>) {
+/// Simulates the submissions at the site by Slurm's rules or another policy; the second part is what became of each job.
+pub fn simulate_site(what_if: &WhatIf, policy: &SitePolicy) -> (SiteAnswer, Vec<JobOutcome>) {
     let (cluster, run, reading) = (&what_if.reading.cluster, &what_if.run, &what_if.reading);
-    let simulated = simulate_in_detail(cluster, run, Phases::of(&run.clock, &cluster.settings));
+    let simulated = policy.simulate(cluster, run);
     let report = cluster_report(cluster, run, &simulated);
     let mut not_modelled = unmodelled(cluster, run);
     let options = run.submissions.iter().flat_map(|job| job.not_modelled.iter().cloned());
@@ -41,6 +44,7 @@ pub fn simulate_site(what_if: &WhatIf) -> (SiteAnswer, Vec<JobOutcome>) {
         }
     }
     let answer = SiteAnswer {
+        policy: policy.clone(),
         log: what_if.log.clone(),
         changes: what_if.changes.clone(),
         report,

@@ -9,6 +9,7 @@ use super::Repeated;
 use super::cluster_report::ClusterReport;
 use super::shaken::Shaking;
 use super::site_answer::{SiteAnswer, simulate_site};
+use super::site_policy::SitePolicy;
 use crate::cluster::{ClusterAction, RecordedRun};
 use crate::parallel;
 use crate::seed::Seed;
@@ -22,6 +23,8 @@ pub struct SiteVariant {
     pub name: String,
     /// The site and the submissions.
     pub what_if: WhatIf,
+    /// Who runs next.
+    pub policy: SitePolicy,
 }
 
 /// What became of the submissions in one variant.
@@ -81,12 +84,12 @@ pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> V
     let runs: Vec<(usize, u64)> =
         (0..variants.len()).flat_map(|place| (0..=seeds).map(move |seed| (place, seed))).collect();
     let answers: Vec<SiteAnswer> = parallel::map(&runs, |&(place, seed)| {
-        let what_if = &variants[place].what_if;
+        let SiteVariant { what_if, policy, .. } = &variants[place];
         match shaking.filter(|_| seed > 0) {
-            None => simulate_site(what_if).0,
+            None => simulate_site(what_if, policy).0,
             Some(shaking) => {
                 let run = shaken_run(&what_if.run, shaking.by.0, seed);
-                simulate_site(&WhatIf { run, ..what_if.clone() }).0
+                simulate_site(&WhatIf { run, ..what_if.clone() }, policy).0
             }
         }
     });
@@ -173,7 +176,7 @@ mod tests {
             &changes,
             &SiteOptions::default(),
         );
-        SiteVariant { name: name.into(), what_if: what_if.unwrap() }
+        SiteVariant { name: name.into(), what_if: what_if.unwrap(), policy: SitePolicy::SLURM }
     }
 
     #[test]

@@ -31,7 +31,7 @@ choices! { Order, "backfill order":
 
 impl Order {
     /// The sort key: jobs with a smaller one are tried first.
-    pub(super) fn rank(self, procs: u32, planned: i64) -> u64 {
+    pub fn rank(self, procs: u32, planned: i64) -> u64 {
         match self {
             Order::Arrival => 0,
             Order::Shortest => planned.unsigned_abs(),

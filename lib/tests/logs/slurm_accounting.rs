@@ -5,7 +5,7 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::{JobOutcome, SubmittedJob};
-use queuecast::eval::simulate_site;
+use queuecast::eval::{SitePolicy, simulate_site};
 use queuecast::slurm::{SiteOptions, WhatIf, read_what_if, write_submissions};
 
 use crate::fails;
@@ -53,7 +53,7 @@ fn accounting_is_the_list(folder: &Path) -> Result<(), Failed> {
 }
 
 fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
-    let (answer, outcomes) = simulate_site(what_if);
+    let (answer, outcomes) = simulate_site(what_if, &SitePolicy::SLURM);
     same("outcomes", &outcomes.len(), &answer.log.jobs)?;
     same("states", &answer.report.states.values().sum::<usize>(), &answer.log.jobs)?;
     same("recorded", &what_if.run.outcomes.len(), &answer.log.jobs)?;

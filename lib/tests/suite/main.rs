@@ -27,6 +27,7 @@ mod run_on_properties;
 mod session_properties;
 mod shapes;
 mod site;
+mod site_policy_properties;
 mod slurm_properties;
 mod specs;
 mod speedup_properties;

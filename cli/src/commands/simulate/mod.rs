@@ -9,6 +9,7 @@ mod text;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::builder::ArgPredicate;
 use queuecast::eval::{Dimension, Evaluation, Measurement};
 use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
@@ -42,7 +43,10 @@ Examples:
 
   What Slurm itself would do at a site (docs/guides/sites-slurm.md), with four
   more nodes in a partition:
-    queuecast simulate jobs.csv --site mysite --set partition.debug.nodes=+4";
+    queuecast simulate jobs.csv --site mysite --set partition.debug.nodes=+4
+
+  And what EASY backfilling would do on the same nodes and partitions:
+    queuecast simulate jobs.csv --site mysite --policy easy";
 
 /// Simulate a scheduler on a trace and report how long jobs would have waited
 #[derive(Debug, clap::Args)]
@@ -51,9 +55,9 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(long, value_name = "POLICY", default_value = "easy", default_value_if("site", ArgPredicate::IsPresent, None::<&str>), value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
     #[arg(help = spec::of::<Backfill>().help("Who runs next"), long_help = policy_help())]
-    pub policy: Backfill,
+    pub policy: Option<Backfill>,
     #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("How long jobs are expected to run"), long_help = predictor_help())]
     pub predictor: NamedPredictor,
@@ -84,9 +88,17 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(site) = &arguments.on_site.site {
         let zone = &arguments.source.reading.time_zone;
-        return on_site::run(&arguments.file, site, &arguments.on_site, &arguments.files, zone, printer);
+        let policy = super::site_texts::site_policy(arguments.policy.as_ref())?;
+        return on_site::run(
+            (&arguments.file, site),
+            &policy,
+            &arguments.on_site,
+            &arguments.files,
+            zone,
+            printer,
+        );
     }
-    let policy = arguments.variation.applied(&arguments.policy)?;
+    let policy = arguments.variation.applied(arguments.policy.as_ref().unwrap_or(&Backfill::easy()))?;
     let Arguments { ref predictor, correction, event_order, .. } = *arguments;
     let experiment = arguments.scheduling.experiment(policy, predictor.spec.clone(), correction, event_order);
     // Files that cannot be written are refused before the simulation.
@@ -161,8 +173,12 @@ mod tests {
     fn a_file_is_enough_and_means_what_the_library_means_by_default() {
         let arguments = parse("simulate a.swf");
         let Arguments { predictor, correction, event_order, .. } = arguments;
-        let given =
-            arguments.scheduling.experiment(arguments.policy, predictor.spec, correction, event_order);
+        let given = arguments.scheduling.experiment(
+            arguments.policy.unwrap(),
+            predictor.spec,
+            correction,
+            event_order,
+        );
         let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);

@@ -1,9 +1,9 @@
-//! `queuecast simulate --site`: submissions at a Slurm site, by Slurm's own scheduler.
+//! `queuecast simulate --site`: submissions at a Slurm site, by Slurm's own scheduler or another policy.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{SiteAnswer, simulate_site};
+use queuecast::eval::{SiteAnswer, SitePolicy, simulate_site};
 use queuecast::report::{Document, Table, schedule};
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if, write_submissions};
 use queuecast::trace::TimeZone;
@@ -22,7 +22,7 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "A Slurm site")]
 pub struct SiteOptionsGiven {
-    /// Simulate Slurm's own scheduler on the configuration in this folder (see site check)
+    /// Simulate Slurm's own scheduler, or the --policy given, on the configuration in this folder (see site check)
     #[arg(long, value_name = "DIR", conflicts_with_all = NOT_AT_A_SITE)]
     pub site: Option<PathBuf>,
     /// Change a setting of the site: PriorityWeightAge=2000, bf_interval=60, partition.debug.nodes=+4,
@@ -35,8 +35,7 @@ pub struct SiteOptionsGiven {
 }
 
 /// Options that mean nothing at a site: its configuration decides, or the answer has it anyway.
-const NOT_AT_A_SITE: [&str; 22] = [
-    "policy",
+const NOT_AT_A_SITE: [&str; 21] = [
     "predictor",
     "correction",
     "depth",
@@ -74,8 +73,8 @@ pub struct SimulatedSite {
 
 /// Reads both, simulates, and shows what became of the jobs.
 pub fn run(
-    file: &Path,
-    site: &Path,
+    (file, site): (&Path, &Path),
+    policy: &SitePolicy,
     given: &SiteOptionsGiven,
     files: &FileNames,
     zone: &TimeZone,
@@ -100,7 +99,7 @@ pub fn run(
         .map_err(|error| what_if_failure(error, &name, &source))?;
     drop((site_texts, log));
     let progress = Progress::uncounted(printer, &format!("simulating {} jobs", what_if.log.jobs));
-    let (answer, outcomes) = simulate_site(&what_if);
+    let (answer, outcomes) = simulate_site(&what_if, policy);
     drop(progress);
     if let Some(planned) = list_file {
         let mut output = planned.begin()?;

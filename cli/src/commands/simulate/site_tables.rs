@@ -44,13 +44,18 @@ fn facts(site: &str, source: &str, answer: &SiteAnswer) -> Table {
     let fact = |name: &str, cell: Cell| (Column::text(name), cell);
     Table::facts([
         fact("site", Cell::text(site)),
+        fact("policy", Cell::text(answer.policy.to_string())),
         fact("submissions", Cell::text(format!("{source} ({})", answer.log.kind))),
         fact("submitted", Cell::count(report.submissions)),
         fact("jobs with array tasks", Cell::count(report.jobs)),
         fact("became", Cell::text(states.join(", "))),
         fact("from first submission to last end", Cell::duration(report.span.0 as f64)),
     ])
-    .titled("Simulation by Slurm's scheduler")
+    .titled(if answer.policy.is_slurm() {
+        "Simulation by Slurm's scheduler"
+    } else {
+        "Simulation by another policy"
+    })
 }
 
 fn changes(answer: &SiteAnswer) -> Table {

@@ -1,0 +1,355 @@
+//! A controller that plans at once: the backfilling family (first come, first served; EASY; shortest first; conservative) on nodes with
+//! parts.
+//!
+//! It has no timers and no delays. After all that happens at an instant, ends first, waiting jobs are asked about in the order of
+//! their submission, each by the same question ([`first_start`](Controller::first_start)): a job that can start now starts; one that
+//! cannot is promised a start, as long as fewer than so many jobs of its partition are. Limits, dependencies, arrays, holds, begin times,
+//! reservations and nodes that go out of service are those of the controller. Priorities, tiers and preemption are not
+//! looked at: the order is part of the rules. A job that the nodes in service cannot run is passed over until they can.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use super::job::{CtlState, StartedBy};
+use super::phases::SECOND;
+use super::promises::{FirstStart, Promise};
+use super::reasons::WaitReason;
+use super::state::{Controller, Due, LAST_MS};
+use crate::cluster::ClusterEvent;
+
+/// A member of the backfilling family. Jobs come in the order of their submission.
+#[derive(Clone, Copy)]
+pub struct SiteRules<'r> {
+    /// So many jobs of each partition that cannot start are promised a start.
+    pub depth: usize,
+    /// The others start if they can beside what is promised, in the order of this number of their processors and limit in seconds,
+    /// then of their submission. `None`: behind a job that waits no other of its partition starts.
+    pub rank: Option<&'r dyn Fn(u32, i64) -> u64>,
+    /// Promises are kept, and moved earlier when a job ends; otherwise they are made anew each time. Only where every job is promised
+    /// a start.
+    pub keeps: bool,
+}
+
+impl fmt::Debug for SiteRules<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "SiteRules {{ depth: {}, has_rank: {}, keeps: {} }}",
+            self.depth,
+            self.rank.is_some(),
+            self.keeps
+        )
+    }
+}
+
+/// What has happened since the last plan.
+#[derive(Debug, Clone, Copy, Default)]
+struct SincePlan {
+    /// Something came free: promises may move earlier.
+    eased: bool,
+    /// Promises may not be kept any more.
+    broken: bool,
+}
+
+impl Controller<'_> {
+    /// Runs until nothing happens any more. Time is in whole seconds.
+    pub fn run_at_once(&mut self, rules: &SiteRules<'_>, events: &[ClusterEvent]) {
+        let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND;
+        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
+        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
+        let mut arrivals = order.into_iter().peekable();
+        let mut events = events.iter().peekable();
+        let mut promises = Vec::new();
+        loop {
+            let arrival =
+                arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
+            let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
+            let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+            let next = arrival.min(event).min(end).min(self.wakes_at(&promises));
+            if next == i64::MAX {
+                break;
+            }
+            self.now_us = self.now_us.max(next);
+            let mut happened = SincePlan { eased: self.settle_dues(), broken: false };
+            while let Some(event) = events.next_if(|event| instant(event.at_ms) <= self.now_us) {
+                self.act(&event.action);
+                happened = SincePlan { eased: true, broken: true };
+            }
+            while let Some(place) =
+                arrivals.next_if(|&place| instant(self.submissions[place].submit_ms) <= self.now_us)
+            {
+                self.submit(place);
+            }
+            happened.eased |= self.settle_dues();
+            // Jobs that have become ready are found as the queue is looked at.
+            let queue = self.take_queue();
+            self.give_back(queue);
+            if rules.keeps {
+                self.plan_kept(&mut promises, happened);
+            } else {
+                promises = self.plan_anew(rules);
+            }
+        }
+    }
+
+    /// What is due by now happens; whether something did.
+    fn settle_dues(&mut self) -> bool {
+        let mut has_ended = false;
+        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= self.now_us) {
+            let Some(Reverse((_, due))) = self.due.pop() else { break };
+            match due {
+                Due::End(job, incarnation) | Due::Limit(job, incarnation) => {
+                    let one = &self.jobs[job];
+                    if one.state == CtlState::Running && one.incarnation == incarnation {
+                        self.end(job, matches!(due, Due::End(..)));
+                        has_ended = true;
+                    }
+                }
+                Due::Release(job) => {
+                    self.release(job);
+                    has_ended = true;
+                }
+            }
+        }
+        has_ended
+    }
+
+    /// When to plan though nothing happens: a promised start, a begin time, a reservation; the end of time if there is none.
+    fn wakes_at(&self, promises: &[Promise]) -> i64 {
+        let now = self.now();
+        let starts = promises.iter().map(|promise| promise.start);
+        let begins = self.unready.iter().map(|&job| self.jobs[job].begin);
+        let reserved = self.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
+        let next = starts.chain(begins).chain(reserved).filter(|&at| at > now && at <= LAST_MS / 1000).min();
+        next.filter(|_| !self.waiting.is_empty()).map_or(i64::MAX, |at| at * SECOND)
+    }
+
+    /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
+    fn in_turn(&self) -> Vec<usize> {
+        let mut jobs: Vec<usize> =
+            self.waiting.iter().copied().filter(|&job| self.jobs[job].eligible.is_some()).collect();
+        jobs.sort_by_key(|&job| self.turn(job));
+        jobs
+    }
+
+    fn turn(&self, job: usize) -> (i64, i64, usize) {
+        let one = &self.jobs[job];
+        (one.submit, self.submissions[one.submission].submit_ms, job)
+    }
+
+    /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
+    fn is_kept_back(&mut self, job: usize, place: usize, promises: &[Promise]) -> bool {
+        let submission = self.jobs[job].submission;
+        let is_sibling = |one: &&Promise| self.jobs[one.job].submission == submission && one.job != job;
+        let tasks = match self.jobs[job].task {
+            Some(_) => promises.iter().filter(is_sibling).count(),
+            None => 0,
+        };
+        if self.is_throttled(job, tasks) {
+            self.waits_for(job, place, WaitReason::ArrayLimit);
+            return true;
+        }
+        let one = &self.jobs[job];
+        let at = &one.places[place];
+        let least = self.least_amounts(&at.kept.need, at.partition);
+        let is_limited = self.limits.before_selection(&one.limits, at.limit).is_some()
+            || self.limits.after_selection(&one.limits, &least).is_some();
+        if is_limited {
+            self.waits_for(job, place, WaitReason::Limit);
+        }
+        is_limited
+    }
+
+    /// Starts a job now on these nodes, unless that is more than a limit allows.
+    fn start_now(&mut self, job: usize, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
+        let one = &self.jobs[job];
+        let (at, limits) = (one.places[place].clone(), one.limits.clone());
+        let shares = self.given(nodes, &at.kept.need);
+        let amounts = self.limits.amounts(&shares, at.partition);
+        if self.limits.before_selection(&limits, at.limit).is_some()
+            || self.limits.after_selection(&limits, &amounts).is_some()
+        {
+            self.waits_for(job, place, WaitReason::Limit);
+            return false;
+        }
+        let is_passed = |one: &Promise| {
+            self.jobs[one.job].state == CtlState::Waiting
+                && self.jobs[one.job].places[one.place].partition == at.partition
+                && self.turn(one.job) < self.turn(job)
+        };
+        let by = if promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
+        self.start(job, place, shares, amounts, by);
+        let stop = self.now_us.saturating_add(at.limit * SECOND);
+        self.due.push(Reverse((stop, Due::Limit(job, self.jobs[job].incarnation))));
+        true
+    }
+
+    /// The earliest start of a job in these of its partitions, before an instant.
+    fn earliest_of(
+        &self,
+        job: usize,
+        places: &[usize],
+        promises: &[Promise],
+        (without, before): (Option<usize>, i64),
+    ) -> Option<(usize, FirstStart)> {
+        let mut best: Option<(usize, FirstStart)> = None;
+        for &place in places {
+            let before = best.as_ref().map_or(before, |(_, found)| found.start);
+            best = self
+                .first_start((job, place), promises, without, before)
+                .map(|found| (place, found))
+                .or(best);
+        }
+        best
+    }
+
+    /// Plans as if for the first time; what is promised then.
+    fn plan_anew(&mut self, rules: &SiteRules<'_>) -> Vec<Promise> {
+        let now = self.now();
+        let mut promises: Vec<Promise> = Vec::new();
+        let mut promised = vec![0; self.cluster.partitions.len()];
+        let mut others = Vec::new();
+        for job in self.in_turn() {
+            let all = self.jobs[job].places.len();
+            let places: Vec<usize> =
+                (0..all).filter(|&place| !self.is_kept_back(job, place, &promises)).collect();
+            let is_full = |place: &usize| {
+                let here: usize = promised[self.jobs[job].places[*place].partition];
+                here >= rules.depth || here > 0 && rules.rank.is_none()
+            };
+            let (full, open): (Vec<usize>, Vec<usize>) = places.into_iter().partition(is_full);
+            full.iter().for_each(|&place| self.waits_for(job, place, WaitReason::Priority));
+            let found = self.earliest_of(job, &open, &promises, (None, i64::MAX));
+            if let Some((place, found)) = found {
+                if found.start <= now {
+                    if self.start_now(job, place, &found.nodes, &promises) {
+                        move_promises(&mut promises, found.moved);
+                    }
+                    continue;
+                }
+                self.waits_for(job, place, WaitReason::Resources);
+                promised[self.jobs[job].places[place].partition] += 1;
+                self.promise(&mut promises, (job, place), found);
+            }
+            others.extend(full.into_iter().map(|place| (job, place)));
+        }
+        let Some(rank) = rules.rank else { return promises };
+        others.sort_by_cached_key(|&(job, place)| {
+            let at = &self.jobs[job].places[place];
+            (rank(at.kept.need.cpus, at.limit), self.turn(job))
+        });
+        for (job, place) in others {
+            if self.jobs[job].state != CtlState::Waiting || self.is_kept_back(job, place, &promises) {
+                continue;
+            }
+            let own = promises.iter().position(|promise| promise.job == job);
+            let Some(found) = self.first_start((job, place), &promises, own, now + 1) else { continue };
+            if self.start_now(job, place, &found.nodes, &promises) {
+                move_promises(&mut promises, found.moved);
+                promises.retain(|promise| promise.job != job);
+            }
+        }
+        promises
+    }
+
+    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (usize, usize), found: FirstStart) {
+        move_promises(promises, found.moved);
+        let (start, end) = (found.start, found.start + self.jobs[job].places[place].limit);
+        let at = promises.partition_point(|promise| promise.start <= start);
+        promises.insert(at, Promise { job, place, start, end, nodes: found.nodes });
+    }
+
+    /// Plans with a promise for every job, which only moves earlier unless what happened does not leave it room.
+    fn plan_kept(&mut self, promises: &mut Vec<Promise>, happened: SincePlan) {
+        let now = self.now();
+        let mut had = vec![false; self.jobs.len()];
+        for mut promise in std::mem::take(promises) {
+            let one = &self.jobs[promise.job];
+            let waits = one.state == CtlState::Waiting && one.eligible.is_some();
+            if waits && !self.is_kept_back(promise.job, promise.place, promises) {
+                promise.start = promise.start.max(now);
+                had[promise.job] = true;
+                promises.push(promise);
+            }
+        }
+        let order = self.in_turn();
+        if happened.broken {
+            for promise in std::mem::take(promises) {
+                let asked = (promise.job, promise.place);
+                if let Some(found) = self.start_then(asked, promises, promise.start) {
+                    self.promise(promises, asked, found);
+                }
+            }
+            let displaced: Vec<usize> = order.iter().copied().filter(|&job| had[job]).collect();
+            self.promise_others(&displaced, promises);
+        }
+        if happened.eased {
+            self.move_earlier(&order, promises);
+        }
+        for _ in 0..2 {
+            self.promise_others(&order, promises);
+            if self.start_promised(promises) {
+                break;
+            }
+        }
+    }
+
+    /// Promises a start to each of these jobs that has none.
+    fn promise_others(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
+        let mut has_one = vec![false; self.jobs.len()];
+        promises.iter().for_each(|promise| has_one[promise.job] = true);
+        for &job in order {
+            if has_one[job] || self.jobs[job].state != CtlState::Waiting {
+                continue;
+            }
+            let all = self.jobs[job].places.len();
+            let places: Vec<usize> =
+                (0..all).filter(|&place| !self.is_kept_back(job, place, promises)).collect();
+            if let Some((place, found)) = self.earliest_of(job, &places, promises, (None, i64::MAX)) {
+                self.waits_for(job, place, WaitReason::Resources);
+                self.promise(promises, (job, place), found);
+            }
+        }
+    }
+
+    /// Each in turn moves to the earliest start that the others leave it.
+    fn move_earlier(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
+        for &job in order {
+            let Some(own) = promises.iter().position(|promise| promise.job == job) else { continue };
+            let before = promises[own].start;
+            let places: Vec<usize> = (0..self.jobs[job].places.len()).collect();
+            if let Some((place, found)) = self.earliest_of(job, &places, promises, (Some(own), before)) {
+                move_promises(promises, found.moved);
+                promises.remove(own);
+                let found = FirstStart { moved: Vec::new(), ..found };
+                self.promise(promises, (job, place), found);
+            }
+        }
+    }
+
+    /// Starts those whose promised starts have come; whether each found its nodes. Those that did not have no promise any more.
+    fn start_promised(&mut self, promises: &mut Vec<Promise>) -> bool {
+        let now = self.now();
+        let mut come: Vec<Promise> =
+            promises.iter().filter(|promise| promise.start <= now).cloned().collect();
+        promises.retain(|promise| promise.start > now);
+        come.sort_by_key(|promise| self.turn(promise.job));
+        let mut all = true;
+        for promise in come {
+            match self.nodes_promised(&promise) {
+                Some(nodes) => {
+                    self.start_now(promise.job, promise.place, &nodes, promises);
+                }
+                None => all = false,
+            }
+        }
+        all
+    }
+}
+
+/// Promises get other nodes.
+fn move_promises(promises: &mut [Promise], moved: Vec<(usize, Vec<usize>)>) {
+    for (index, nodes) in moved {
+        promises[index].nodes = nodes;
+    }
+}

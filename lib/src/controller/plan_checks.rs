@@ -30,7 +30,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
         nodes: (0..half.max(1)).collect(),
         ..ClusterPartition::default()
     });
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         // Nodes of two sizes: how large an exclusive job is depends on where it is planned.
         cluster.nodes.iter_mut().take(half).for_each(|node| node.cpus = 8);
     }
@@ -42,7 +42,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
     if seed % 5 == 2 {
         backfill.max_job_test = random.random_range(5..60);
     }
-    if seed % 7 == 0 {
+    if seed.is_multiple_of(7) {
         let start = random.random_range(0..4_000);
         cluster.reservations.push(AdvanceReservation {
             name: "kept".into(),

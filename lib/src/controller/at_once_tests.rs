@@ -107,14 +107,21 @@ fn policies_differ_in_whom_they_promise_what() {
 
 #[test]
 fn a_promise_gets_other_nodes_rather_than_keep_a_job_waiting() {
-    // Of four nodes two are free until the second job has three of them at 600: one of the free ones, whichever, is not needed.
-    let whole = |key: usize, nodes: u32, minutes: i64, run: i64| {
-        let mut job = job(key, key as i64, 4 * nodes, minutes, run);
+    // Of four nodes the first two are free from 10 on. At 20 a job is promised three at 601, the first ones. One of the free
+    // ones is not needed then, since the last will be free too; the other is.
+    let whole = |key: usize, submit: i64, nodes: u32, minutes: i64, run: i64| {
+        let mut job = job(key, submit, 4 * nodes, minutes, run);
         job.request.min_nodes = Some(nodes);
         job
     };
-    let jobs = [whole(0, 2, 10, 600), whole(1, 3, 10, 60), whole(2, 1, 60, 60), whole(3, 1, 60, 60)];
-    assert_eq!(starts(&cluster(4), &jobs, &EASY), [0, 600, 2, 62]);
+    let jobs = [
+        whole(0, 0, 2, 10, 10),
+        whole(1, 1, 2, 10, 600),
+        whole(2, 20, 3, 10, 60),
+        whole(3, 21, 1, 60, 60),
+        whole(4, 22, 1, 60, 60),
+    ];
+    assert_eq!(starts(&cluster(4), &jobs, &EASY), [0, 1, 601, 21, 81]);
 }
 
 #[test]

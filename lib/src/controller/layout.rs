@@ -299,11 +299,6 @@ impl Load {
         Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0, parts: 0 }
     }
 
-    /// A copy to try things out on: what has changed before is not noted in it.
-    pub fn at_hand(&self) -> Load {
-        Load { in_use: self.in_use.clone(), idle: self.idle.clone(), changes: Vec::new(), ..*self }
-    }
-
     pub fn take(&mut self, share: &NodeShare) {
         self.in_use.take(share);
         self.parts += 1;

@@ -4,6 +4,7 @@
 //! good as another, a job finds room whenever enough of them are free, as on a machine that is only a number of processors. All
 //! parts of nodes count: processors, memory, generic resources.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -45,7 +46,8 @@ struct Ahead<'a> {
     promises: &'a [Promise],
     /// The promise that does not count.
     without: Option<usize>,
-    load: Load,
+    /// What is in use; the controller's own until something ends or starts.
+    load: Cow<'a, Load>,
     /// The next running job to end, and the next promise to start.
     running: usize,
     next: usize,
@@ -61,7 +63,7 @@ impl<'a> Ahead<'a> {
             controller,
             promises,
             without,
-            load: controller.load.at_hand(),
+            load: Cow::Borrowed(&controller.load),
             running: 0,
             next: 0,
             ends: BinaryHeap::new(),
@@ -109,12 +111,14 @@ impl<'a> Ahead<'a> {
             && at == end
         {
             self.ends.pop();
-            std::mem::take(&mut self.held[place]).iter().for_each(|share| self.load.release(share));
+            let load = self.load.to_mut();
+            std::mem::take(&mut self.held[place]).iter().for_each(|share| load.release(share));
             return;
         }
         let controller = self.controller;
         if let Some(&job) = controller.running.get(self.running) {
-            controller.jobs[job].shares.iter().for_each(|share| self.load.release(share));
+            let load = self.load.to_mut();
+            controller.jobs[job].shares.iter().for_each(|share| load.release(share));
         }
         self.running += 1;
     }
@@ -139,7 +143,8 @@ impl<'a> Ahead<'a> {
 
     fn hold(&mut self, nodes: &[usize], at: &JobPlace, end: i64) {
         let shares = self.offer(&self.controller.none).shares(nodes, &at.kept.need);
-        shares.iter().for_each(|share| self.load.take(share));
+        let load = self.load.to_mut();
+        shares.iter().for_each(|share| load.take(share));
         self.ends.push(Reverse((end, self.held.len())));
         self.held.push(shares);
     }
@@ -160,6 +165,10 @@ impl<'a> Ahead<'a> {
         let (controller, need) = (self.controller, &at.kept.need);
         let mut nodes = controller.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
+        if let Cow::Borrowed(load) = self.load {
+            at.kept.keep_usable(&mut nodes, &controller.layout, load);
+            return Some(nodes);
+        }
         nodes.keep(&need.feasible);
         if need.is_exclusive {
             nodes.keep(self.load.idle());

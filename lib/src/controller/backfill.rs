@@ -50,7 +50,7 @@ struct DeferredPlan {
 }
 
 /// What a cycle does about a job.
-enum Step {
+enum NextStep {
     /// No job can start any more.
     Stop,
     /// It is not planned yet, and cannot start now.
@@ -130,7 +130,7 @@ impl<'c> Controller<'c> {
         job: usize,
         at: &JobPlace,
         cycle: &mut Cycle<'_>,
-    ) -> Step {
+    ) -> NextStep {
         if self.plans_all {
             self.know_releases(queue, cycle);
             let planned = self.plan(job, at, cycle);
@@ -138,28 +138,28 @@ impl<'c> Controller<'c> {
             if let Some(check) = self.check_plan {
                 check(self, job, at, &cycle.map, planned.as_ref());
             }
-            return Step::Plan(planned);
+            return NextStep::Plan(planned);
         }
         let one = &self.jobs[job];
         let could_start = cycle.candidates.could_start(self, at);
         let others_end = cycle.candidates.latest_end(self, queue, record + 1);
         let is_sized = !self.is_sized_by_plan(job);
         if is_sized && !could_start && others_end.is_none() {
-            return Step::Stop;
+            return NextStep::Stop;
         }
         if at.kept.need.is_exclusive && is_sized && one.reservation.is_none() {
             if could_start && let Some(nodes) = self.start_beside_plans(job, at, cycle) {
-                return Step::Plan(Some((self.now(), nodes)));
+                return NextStep::Plan(Some((self.now(), nodes)));
             }
-            let Some(others_end) = others_end else { return Step::Stop };
+            let Some(others_end) = others_end else { return NextStep::Stop };
             self.know_releases(queue, cycle);
             if (one.task.is_none() || cycle.defers_tasks) && self.begins_after(others_end, at, cycle) {
-                return Step::Defer;
+                return NextStep::Defer;
             }
         }
         self.know_releases(queue, cycle);
         self.catch_up(cycle);
-        Step::Plan(self.plan(job, at, cycle))
+        NextStep::Plan(self.plan(job, at, cycle))
     }
 
     /// Plans what was deferred, with what was known then.
@@ -244,10 +244,10 @@ impl<'c> Controller<'c> {
                 cycle.tests += 1;
                 let need = &at.kept.need;
                 let planned = match self.step(queue, at_record, job, &at, cycle) {
-                    Step::Stop => return,
-                    Step::Plan(None) => break,
-                    Step::Plan(planned) => planned,
-                    Step::Defer => None,
+                    NextStep::Stop => return,
+                    NextStep::Plan(None) => break,
+                    NextStep::Plan(planned) => planned,
+                    NextStep::Defer => None,
                 };
                 self.note_selection(need, false);
                 if let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now) {

@@ -118,9 +118,7 @@ impl Controller<'_> {
     fn wakes_at(&self, promises: &[Promise]) -> i64 {
         let now = self.now();
         let starts = promises.iter().map(|promise| promise.start);
-        let begins = self.unready.iter().map(|&job| self.jobs[job].begin);
-        let reserved = self.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
-        let next = starts.chain(begins).chain(reserved).filter(|&at| at > now && at <= LAST_MS / 1000).min();
+        let next = starts.filter(|&at| at > now && at <= LAST_MS / 1000).chain(self.next_opening()).min();
         next.filter(|_| !self.waiting.is_empty()).map_or(i64::MAX, |at| at * SECOND)
     }
 

@@ -33,6 +33,7 @@ mod priority;
 mod promises;
 mod queue;
 mod queue_record;
+mod quiet;
 mod reasons;
 mod releases;
 mod reserved;

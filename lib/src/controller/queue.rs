@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::job::CtlState;
+use super::job::{ControlledJob, CtlState};
 use super::queue_record::QueueRecord;
 use super::state::Controller;
 use crate::cluster::DependencyKind;
@@ -59,18 +59,24 @@ impl Controller<'_> {
                 // A job that is not there has ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
                 Some(&place) => {
-                    let states = self.of_submission[place]
-                        .iter()
-                        .filter(|&&one| task.is_none() || self.jobs[one].task == task)
-                        .map(|&one| self.jobs[one].state);
-                    let states: Vec<CtlState> = states.collect();
+                    let tasks = self.of_submission[place].iter().map(|&one| &self.jobs[one]);
+                    let tasks = tasks.filter(|one| task.is_none() || one.task == task);
+                    let states: Vec<CtlState> = tasks.clone().map(|one| one.state).collect();
                     let over = |state: &CtlState| {
                         matches!(state, CtlState::Ended { .. } | CtlState::Cancelled | CtlState::Refused)
                     };
                     let well = |state: &CtlState| *state == CtlState::Ended { well: true };
                     match on.kind {
                         DependencyKind::After => {
-                            Some(states.iter().all(|state| over(state) || *state == CtlState::Running))
+                            // So long after each has started, or was cancelled without.
+                            let is_past = |one: &ControlledJob| {
+                                let since = if one.by.is_some() { one.start } else { one.end };
+                                self.now() >= since.saturating_add(on.delay.0)
+                            };
+                            let mut tasks = tasks;
+                            Some(tasks.all(|one| {
+                                (over(&one.state) || one.state == CtlState::Running) && is_past(one)
+                            }))
                         }
                         DependencyKind::AfterOk | DependencyKind::AfterCorr => {
                             if states.iter().any(|state| over(state) && !well(state)) {

@@ -14,12 +14,10 @@ use super::need_cache::{KeptNeed, NeedCache};
 use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
+use super::quiet::{self, QuietTime};
 use super::reasons::WaitedTimes;
 use super::taken_tree::TakenTree;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
-
-/// Longer idle times are skipped but for their last half day.
-const LONG_IDLE: i64 = 86_400 * SECOND;
 
 /// The clock ends some three thousand years from its zero, in milliseconds.
 pub(super) const LAST_MS: i64 = 100_000_000_000_000;
@@ -237,7 +235,7 @@ impl<'c> Controller<'c> {
         let mut backfill = self.phases.first_backfill_us;
         let period = self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365) * SECOND;
         let mut priority = self.phases.start_us + self.phases.first_priority_us;
-        let mut idle_since = None;
+        let mut quiet = QuietTime::new(self);
         let is_open = self.wanted.is_empty();
         loop {
             let waits = |job: usize| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
@@ -252,23 +250,19 @@ impl<'c> Controller<'c> {
             let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
             let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
             let happens = arrival.min(event).min(end);
-            if happens == i64::MAX && !self.running.iter().any(|&job| self.is_stopped_ever(job)) {
-                if self.waiting.is_empty() {
-                    break;
-                }
-                // Nothing ends and nothing comes: what has not started for a day never will.
-                let since = *idle_since.get_or_insert(self.now_us);
-                if self.now_us - since > 86_400 * SECOND {
-                    break;
-                }
-            } else {
-                idle_since = None;
+            let is_idle = self.waiting.is_empty() && self.running.is_empty();
+            let ends_none = || !self.running.iter().any(|&job| self.is_stopped_ever(job));
+            if happens == i64::MAX && self.waiting.is_empty() && ends_none() {
+                break;
             }
-            if self.waiting.is_empty() && self.running.is_empty() && happens != i64::MAX {
-                // Over long idle times the timers only turn.
-                let idle = happens.saturating_sub(self.now_us);
-                if idle > LONG_IDLE {
-                    let turns = (idle - LONG_IDLE / 2) / self.phases.tick_us;
+            if let Some(next) = if is_idle { Some(happens) } else { quiet.next(self, happens) } {
+                if next == i64::MAX {
+                    break;
+                }
+                // Over long times the timers only turn.
+                let idle = next.saturating_sub(self.now_us);
+                if idle > quiet::LONG {
+                    let turns = (idle - quiet::LONG / 2) / self.phases.tick_us;
                     tick = tick.saturating_add(turns * self.phases.tick_us);
                     let seconds = turns * self.phases.tick_us / SECOND;
                     backfill = backfill.saturating_add(seconds * SECOND);
@@ -278,6 +272,9 @@ impl<'c> Controller<'c> {
             let timer = tick.min(backfill).min(priority);
             let at = happens.min(timer);
             self.now_us = self.now_us.max(at);
+            if at == happens {
+                quiet.end(self.now_us);
+            }
             if at == end {
                 match self.due.pop() {
                     Some(Reverse((_, Due::End(job, incarnation))))

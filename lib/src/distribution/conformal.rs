@@ -25,11 +25,24 @@ pub struct ConformalSettings {
     /// How wide a forecast of a single value counts as, in logarithms: errors are measured in widths of the range from 10 % to
     /// 90 %, so that forecasts that are sure of themselves are moved less than those that are not. Above 0.
     pub narrowest: f64,
+    /// How much wider than that any forecast counts as, at most, in logarithms: an error of a forecast that is sure of itself, carried
+    /// over in widths to one that spans seconds to days, would be a factor of thousands. From 0 on.
+    pub widest: f64,
+    /// How far a quantile is moved at most, in logarithms: after a burst of jobs that are alike, the last errors may all be those of
+    /// one event. Above 0.
+    pub farthest: f64,
 }
 
 impl Default for ConformalSettings {
     fn default() -> ConformalSettings {
-        ConformalSettings { window: 1000, enough: 100.0, offset: 10.0, narrowest: 0.3 }
+        ConformalSettings {
+            window: 2000,
+            enough: 100.0,
+            offset: 10.0,
+            narrowest: 0.3,
+            widest: 1e3,
+            farthest: 1e3,
+        }
     }
 }
 
@@ -43,6 +56,8 @@ impl ConformalSettings {
             enough: above(self.enough, 1e-9, own.enough).min(LONGEST),
             offset: above(self.offset, 1e-3, own.offset).min(LONGEST),
             narrowest: above(self.narrowest, 1e-6, own.narrowest).min(1e3),
+            widest: above(self.widest, 0.0, own.widest).min(1e3),
+            farthest: above(self.farthest, 1e-6, own.farthest).min(1e3),
         }
     }
 }
@@ -50,8 +65,8 @@ impl ConformalSettings {
 /// Corrects predicted distributions so that, lately, as many outcomes as should be were below each quantile.
 ///
 /// For each level `p` of [`LEVELS`] it remembers the last errors `(ln(y + c) − ln(Q(p) + c)) / w` of uncorrected quantiles,
-/// where `w = ln(Q(0.9) + c) − ln(Q(0.1) + c) + narrowest` is the width of the forecast, and moves `Q(p)` by the `p`-quantile of
-/// these errors times the forecast's own width. A forecast belongs to a group; with `n` errors of the group, its shift counts as
+/// where `w = min(ln(Q(0.9) + c) − ln(Q(0.1) + c), widest) + narrowest` is the width of the forecast, and moves `Q(p)` by the
+/// `p`-quantile of these errors times the forecast's own width, at most by `farthest`. A forecast belongs to a group; with `n` errors of the group, its shift counts as
 /// `n / (n + enough)`, that of all forecasts as the rest. The caller keeps the [`LevelQuantiles`] of a forecast until its
 /// outcome is known.
 ///
@@ -90,9 +105,9 @@ impl Conformal {
         let mut corrected: LevelQuantiles = std::array::from_fn(|place| {
             let of_group = group.map_or(0.0, |group| group.shift(place));
             let shift = own * of_group + (1.0 - own) * self.all.shift(place);
+            let by = (shift * width).clamp(-self.settings.farthest, self.settings.farthest);
             // What is not moved stays exactly what it is.
-            let moved =
-                if shift == 0.0 { quantiles[place] } else { self.moved(quantiles[place], shift * width) };
+            let moved = if shift == 0.0 { quantiles[place] } else { self.moved(quantiles[place], by) };
             if moved.is_nan() { 0.0 } else { moved.clamp(0.0, LONGEST) }
         });
         straighten(&mut corrected);
@@ -127,7 +142,7 @@ impl Conformal {
 
     fn width(&self, quantiles: &LevelQuantiles) -> f64 {
         let spread = self.log(quantiles[SPREAD.1]) - self.log(quantiles[SPREAD.0]);
-        spread.clamp(0.0, 1e3) + self.settings.narrowest
+        spread.clamp(0.0, self.settings.widest) + self.settings.narrowest
     }
 }
 
@@ -248,6 +263,21 @@ mod tests {
         wide[7..].fill(99.0);
         let width = 10f64.ln() + 1.0;
         close(conformal.corrected(0, &wide)[12], 100.0 * 10f64.powf(width) - 1.0);
+        // Where none counts as wider than 1.5, by as many.
+        let mut limited = Conformal::new(ConformalSettings { widest: 0.5, ..settings() });
+        for actual in [999.0, 9.0, 99.0] {
+            limited.learn(0, &[99.0; LEVELS.len()], actual);
+        }
+        close(limited.corrected(0, &wide)[12], 100.0 * 10f64.powf(1.5) - 1.0);
+        // Where none is moved by more than a factor of e, by that.
+        let mut held = Conformal::new(ConformalSettings { farthest: 1.0, ..settings() });
+        for actual in [999.0, 9.0, 99.0] {
+            held.learn(0, &[99.0; LEVELS.len()], actual);
+        }
+        let corrected = held.corrected(0, &[99.0; LEVELS.len()]);
+        close(corrected[12], 100.0 * 1f64.exp() - 1.0);
+        close(corrected[0], 100.0 / 1f64.exp() - 1.0);
+        close(corrected[6], 99.0);
     }
 
     #[test]
@@ -361,8 +391,14 @@ mod tests {
         close(falling[4], 25.0);
         close(falling[5], 40.0);
 
-        let mut conformal =
-            Conformal::new(ConformalSettings { window: 0, enough: f64::NAN, offset: -1.0, narrowest: 0.0 });
+        let mut conformal = Conformal::new(ConformalSettings {
+            window: 0,
+            enough: f64::NAN,
+            offset: -1.0,
+            narrowest: 0.0,
+            widest: f64::NAN,
+            farthest: 0.0,
+        });
         for actual in [f64::NAN, f64::INFINITY, -1.0, 2e15] {
             conformal.learn(0, &[1.0; LEVELS.len()], actual);
         }

@@ -1,9 +1,14 @@
 //! Properties of the readers of a Slurm site: no text makes them panic, the same texts give the same site, and what is
-//! damaged is reported or harmless.
+//! damaged is reported or harmless. What is read can be simulated: each job is told once, and that takes no time to speak of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use proptest::prelude::*;
+use queuecast::eval::SitePolicy;
+use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteOptions, SiteReading, read_site, sbatch_line};
 
 /// A small site with every kind of text.
@@ -59,6 +64,69 @@ const SITE: [(&str, &str); 13] = [
     ),
 ];
 
+/// A run with jobs of many kinds, for simulation: when, whose, for how long, with which arguments.
+const RUN: [(i64, &str, &str, &str); 13] = [
+    (0, "ann", "20", "-N 2-4 -n 8 -t 1-0"),
+    (0, "ann", "300", "-N 4 -t 10"),
+    (1, "bob", "60", "-n 1 --mem=4G -t 5"),
+    (2, "ann", "[1, 2, 30, 4, 50, 6, 7, 8, 9, -1]", "--array=0-9%4 --gres=gpu:a100:1 -t 2"),
+    (3, "bob", "500", "--exclusive -N 1 -t 8"),
+    (5, "ann", "100", "-d afterok:1?after:2+5 -n 3 -t 3"),
+    (6, "bob", "10", "--begin=now+1hour -n 2 -t 1"),
+    (8, "ann", "900", "-p gpu -N 2 -t 30 --qos=high"),
+    (9, "bob", "7", "-C old -n 4"),
+    (10, "ann", "5!", "-n 1 --requeue"),
+    (11, "bob", "40", "-L matlab:2 -n 1 -t 1"),
+    (12, "ann", "40", "-w n01 -n 1"),
+    (400, "bob", "40", "-N 3 -t 1 --nice=100"),
+];
+
+fn submitted(shift: i64) -> String {
+    let mut text = "dt_planned\tdt_call\tdt_done\top\tname\tuser\tjobid\trun\targs\treply\n".to_owned();
+    for (number, (at, user, run, args)) in RUN.iter().enumerate() {
+        let (at, id) = (if *at == 400 { at + shift } else { *at }, number + 1);
+        text += &format!("{at}\t{at}.0\t{at}.1\tsubmit\tj{number}\t{user}\t{id}\t{run}\t{args}\t\n");
+    }
+    text + "3\t3.0\t3.1\tcancel\tj3\t\t4\t\"\"\t\t\n4\t4.0\t4.1\tadmin\t\t\t\t\"\"\tupdate nodename=n02 state=drain\t\n"
+}
+
+/// Simulates what was read by a policy; each task has to be told once, within a minute.
+fn simulates(reading: SiteReading, policy: SitePolicy) -> usize {
+    let (done, result) = mpsc::channel();
+    let Some(run) = reading.recording else { return 0 };
+    let tasks: usize = run.submissions.iter().map(|job| job.runs.len()).sum();
+    let name = policy.to_string();
+    thread::spawn(move || {
+        let told = policy.simulate(&reading.cluster, &run);
+        let _ = done.send(told.jobs.into_iter().map(|job| job.outcome.key).collect::<Vec<_>>());
+    });
+    let keys = result.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|why| panic!("{name}: {why}"));
+    assert_eq!(keys.len(), tasks, "{name}: {keys:?}");
+    tasks
+}
+
+#[test]
+fn every_job_of_the_run_is_simulated_once_by_every_policy() {
+    let policies = ["fcfs", "easy", "sjbf", "conservative"].map(|one| one.parse::<Backfill>().unwrap());
+    let policies = policies.map(|one| SitePolicy::of(one).unwrap());
+    for policy in policies.into_iter().chain([SitePolicy::SLURM]) {
+        // The last job comes at once, or centuries later.
+        for shift in [0, 9_000_000_000] {
+            let mut texts = texts();
+            texts.insert("submitted.tsv".into(), submitted(shift));
+            let reading = read(&texts);
+            let keys: BTreeSet<&str> = reading
+                .recording
+                .iter()
+                .flat_map(|run| &run.submissions)
+                .map(|job| job.key.as_str())
+                .collect();
+            assert_eq!(keys.len(), RUN.len(), "{:?}", reading.misread);
+            assert_eq!(simulates(reading, policy.clone()), RUN.len() + 9);
+        }
+    }
+}
+
 fn texts() -> BTreeMap<String, String> {
     SITE.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
@@ -75,6 +143,8 @@ enum Damage {
     Double(usize),
     SwapLines(usize, usize),
     Truncate(usize),
+    /// Another number in the place of one.
+    Number(usize, u64),
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
@@ -93,6 +163,8 @@ fn damage() -> impl Strategy<Value = Damage> {
         any::<usize>().prop_map(Damage::Double),
         (any::<usize>(), any::<usize>()).prop_map(|(one, other)| Damage::SwapLines(one, other)),
         any::<usize>().prop_map(Damage::Truncate),
+        (any::<usize>(), prop_oneof![0..200_u64, Just(9_999_999_999), any::<u64>()])
+            .prop_map(|(at, number)| Damage::Number(at, number)),
     ]
 }
 
@@ -110,6 +182,15 @@ fn damaged(text: &str, damage: &Damage) -> String {
             letters.splice(at..at, piece.chars());
         }
         Damage::Truncate(at) => letters.truncate(place(*at, letters.len() + 1)),
+        Damage::Number(at, number) => {
+            let is_first =
+                |&at: &usize| letters[at].is_ascii_digit() && (at == 0 || !letters[at - 1].is_ascii_digit());
+            let first: Vec<usize> = (0..letters.len()).filter(is_first).collect();
+            if let Some(&from) = first.get(place(*at, first.len())) {
+                let digits = letters[from..].iter().take_while(|one| one.is_ascii_digit()).count();
+                letters.splice(from..from + digits, number.to_string().chars());
+            }
+        }
         Damage::Double(at) => {
             let mut lines: Vec<&str> = text.lines().collect();
             if !lines.is_empty() {
@@ -230,6 +311,21 @@ proptest! {
         let reading = read(&texts);
         is_sound(&reading);
         prop_assert_eq!(&reading, &read(&texts));
+    }
+
+    #[test]
+    fn no_damage_loses_a_job_or_hangs_the_simulation(
+        damages in proptest::collection::vec((0..SITE.len(), damage()), 1..5),
+        policy in prop_oneof![3 => Just("slurm"), 1 => Just("easy"), 1 => Just("conservative")],
+    ) {
+        let mut texts = texts();
+        texts.insert("submitted.tsv".into(), submitted(0));
+        for (which, damage) in damages {
+            let text = texts.get_mut(SITE[which].0).unwrap();
+            *text = damaged(text, &damage);
+        }
+        let policy = policy.parse::<Backfill>().map_or(SitePolicy::SLURM, |one| SitePolicy::of(one).unwrap());
+        simulates(read(&texts), policy);
     }
 
     #[test]

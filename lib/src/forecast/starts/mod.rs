@@ -5,6 +5,7 @@ mod bins;
 mod corrected;
 mod expected;
 mod learned_site;
+mod lower_end;
 mod model;
 mod recent_waits;
 mod rows;

@@ -77,6 +77,32 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
 
 /// Fills a machine with random jobs, and asks for one more: the nodes, what it has of them and when it could start are those of
 /// the plain versions.
+/// As a real Slurm gave them on idle nodes of four processors.
+#[test]
+fn a_node_gives_what_is_missing_but_for_what_the_others_have_at_least() {
+    let cluster = super::tests::cluster(4);
+    let layout = NodeLayout::of(&cluster);
+    let load = Load::none(&layout);
+    let none = NodeSet::none(4);
+    let mut needs = NeedCache::default();
+    for (nodes, tasks, expected) in [
+        (None, 6, &[4, 2][..]),
+        (Some(2), 6, &[4, 2]),
+        (Some(3), 7, &[4, 2, 1]),
+        (Some(3), 5, &[3, 1, 1]),
+        (Some(2), 3, &[2, 1]),
+        (None, 5, &[4, 1]),
+    ] {
+        let request = JobRequest { tasks: Some(tasks), min_nodes: nodes, ..JobRequest::default() };
+        let kept = needs.get(&request, 0, &layout, &cluster);
+        let (in_use, nodes) = (Some(load.in_use()), &kept.need.feasible);
+        let offer = NodeOffer { layout: &layout, in_use, nodes, lighter: &none };
+        let chosen = offer.choose(&kept.need).unwrap();
+        let given: Vec<u32> = offer.shares(&chosen, &kept.need).iter().map(|share| share.cpus).collect();
+        assert_eq!(given, expected, "{tasks} tasks");
+    }
+}
+
 #[test]
 fn choices_and_starts_are_those_of_the_plain_versions() {
     let (mut at_once, mut later, mut never, mut spread) = (0, 0, 0, 0);

@@ -267,7 +267,7 @@ impl<'c> RecordingFollower<'c> {
                     (now, named(*job), [recorded, decided])
                 };
                 tally.count(DecisionKind::PlanStart, equal, || words(&planned));
-                let same = equal && planned.as_ref().is_some_and(|one| one.1 == on.nodes);
+                let same = equal && planned.as_ref().is_some_and(|one| same_nodes(&one.1, &on.nodes));
                 tally.count(DecisionKind::PlanNodes, same, || words(&planned));
                 self.plan_for(*job, on, start.0, end.0);
             }
@@ -345,9 +345,7 @@ impl<'c> RecordingFollower<'c> {
             let Controller { running, jobs, load, .. } = &self.controller;
             cycle.renew(Releases::of(running, jobs, load, true));
         }
-        let (start, mut nodes) = self.controller.plan(job, &at, cycle)?;
-        nodes.sort_unstable();
-        Some((start, nodes))
+        self.controller.plan(job, &at, cycle)
     }
 
     /// The cycle has planned a job.
@@ -385,12 +383,11 @@ impl<'c> RecordingFollower<'c> {
         } else {
             found.and_then(|(job, place)| {
                 let at = &self.controller.jobs[job].places[place];
-                let mut nodes = self.controller.nodes_now(job, at, &self.vanished)??;
-                nodes.sort_unstable();
-                Some(nodes)
+                self.controller.nodes_now(job, at, &self.vanished)?
             })
         };
-        tally.count(DecisionKind::StartNodes, decided.as_ref() == Some(&on.nodes), || {
+        let is_same = decided.as_deref().is_some_and(|nodes| same_nodes(nodes, &on.nodes));
+        tally.count(DecisionKind::StartNodes, is_same, || {
             let decided = decided.as_ref().map_or("none".to_owned(), |nodes| self.nodes(nodes));
             (now, named(number), [self.nodes(&on.nodes), decided])
         });
@@ -400,13 +397,15 @@ impl<'c> RecordingFollower<'c> {
                 self.controller.note_selection(&kept.need, false);
             }
             self.controller.note_selection(&kept.need, true);
-            self.start(job, place, on, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
+            // Of what is recorded the order in which nodes were chosen is not known.
+            let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
+            self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
         }
         self.forget_running();
     }
 
     /// Starts a job as it was started.
-    fn start(&mut self, job: usize, place: usize, on: &LoggedPlace, by: StartedBy) {
+    fn start(&mut self, job: usize, place: usize, nodes: &[usize], by: StartedBy) {
         match self.controller.jobs[job].state {
             CtlState::Waiting => {}
             CtlState::Running => return,
@@ -430,12 +429,12 @@ impl<'c> RecordingFollower<'c> {
             self.controller.now_us =
                 if start < self.controller.now() { start * SECOND + SECOND - 1 } else { start * SECOND };
         }
-        let mut given = self.controller.given(&on.nodes, need);
+        let mut given = self.controller.given(nodes, need);
         if given.iter().map(|share| share.cpus).sum::<u32>() < need.cpus {
             // As if nothing else ran there.
             let none = NodeSet::none(0);
             let layout = &self.controller.layout;
-            given = NodeOffer { layout, in_use: None, nodes: &none, lighter: &none }.shares(&on.nodes, need);
+            given = NodeOffer { layout, in_use: None, nodes: &none, lighter: &none }.shares(nodes, need);
         }
         let partition = self.controller.jobs[job].places[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
@@ -453,6 +452,13 @@ impl<'c> RecordingFollower<'c> {
             self.forget_running();
         }
     }
+}
+
+/// Whether these are the same nodes; those recorded are in order.
+fn same_nodes(chosen: &[usize], recorded: &[usize]) -> bool {
+    let mut chosen = chosen.to_vec();
+    chosen.sort_unstable();
+    chosen == recorded
 }
 
 fn rounded(parts: &PriorityParts) -> PriorityPartsShown {

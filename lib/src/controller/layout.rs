@@ -103,6 +103,11 @@ impl NodeLayout {
         self.whole_cores
     }
 
+    /// Processors of a node are given so many at once.
+    pub fn cpus_at_once(&self, node: usize) -> u32 {
+        if self.whole_cores { self.nodes[node].threads } else { 1 }
+    }
+
     /// The place of a generic resource; `None` if no node has it.
     pub fn gres(&self, asked: &GresRequest) -> Option<usize> {
         self.kinds.iter().position(|(name, kind)| *name == asked.name && *kind == asked.kind)

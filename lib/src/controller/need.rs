@@ -76,6 +76,18 @@ impl Need {
         Some(&self.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
     }
 
+    /// How many of its tasks have room on a node that gives so many processors.
+    pub fn tasks_on(&self, cpus: u32) -> u32 {
+        let fit = cpus / self.cpus_per_task.max(1);
+        if self.tasks_per_node > 0 { fit.min(self.tasks_per_node) } else { fit }
+    }
+
+    /// The fewest processors that it has of a node.
+    pub fn least_cpus_on_node(&self) -> u32 {
+        let for_tasks = self.cpus_per_task.saturating_mul(self.tasks_per_node.max(1));
+        for_tasks.max(self.least_cpus_per_node).max(1)
+    }
+
     /// It takes at least so many nodes.
     pub fn least_nodes(&self) -> usize {
         let for_cpus = self.uniform_cpus.map_or(0, |cpus| self.cpus.div_ceil(cpus.max(1)));

@@ -235,25 +235,42 @@ fn by_leaves(layout: &NodeLayout, usable: &[u32], need: &Need, lighter: &NodeSet
     }
 }
 
-/// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors.
-pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
-    let mut nodes = nodes.to_vec();
-    nodes.sort_unstable();
+/// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no
+/// more than is missing when it is chosen, less what each node that is to follow has at least; where tasks are left, all it has.
+pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
     let per_task = need.cpus_per_task;
-    let fits: Vec<u32> = nodes.iter().map(|&node| load.usable(layout, node, need) / per_task).collect();
+    let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));
+    let mut missing = i64::from(need.cpus);
+    let mut limits = vec![0; layout.nodes.len()];
+    for (place, &node) in chosen.iter().enumerate() {
+        let after = i64::from(need.nodes.0) - place as i64 - 1;
+        let threads = if layout.gives_cores() { layout.nodes[node].threads } else { 1 };
+        let most = (missing - after.max(0) * i64::from(threads)).max(i64::from(least));
+        limits[node] = most.min(i64::from(load.usable(layout, node, need)));
+        missing -= limits[node];
+    }
+    let mut nodes = chosen.to_vec();
+    nodes.sort_unstable();
     let mut tasks = vec![0_u32; nodes.len()];
     let mut left = need.tasks;
-    loop {
-        let mut given = false;
-        for place in 0..nodes.len() {
-            let most =
-                if need.tasks_per_node > 0 { fits[place].min(need.tasks_per_node) } else { fits[place] };
-            if left > 0 && tasks[place] < most {
-                (tasks[place], left, given) = (tasks[place] + 1, left - 1, true);
-            }
+    let all: Vec<i64> = nodes.iter().map(|&node| i64::from(load.usable(layout, node, need))).collect();
+    let limited: Vec<i64> = nodes.iter().map(|&node| limits[node]).collect();
+    for processors in [limited, all] {
+        if left > 0 {
+            (tasks, left) = (vec![0; nodes.len()], need.tasks);
         }
-        if left == 0 || !given {
-            break;
+        loop {
+            let mut given = false;
+            for place in 0..nodes.len() {
+                let fit = (processors[place] / i64::from(per_task)) as u32;
+                let most = if need.tasks_per_node > 0 { fit.min(need.tasks_per_node) } else { fit };
+                if left > 0 && tasks[place] < most {
+                    (tasks[place], left, given) = (tasks[place] + 1, left - 1, true);
+                }
+            }
+            if left == 0 || !given {
+                break;
+            }
         }
     }
     let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();

@@ -285,14 +285,17 @@ impl NodeOffer<'_> {
         }
     }
 
-    /// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors.
+    /// What a job has of each of its nodes, which come in the order in which they were chosen: tasks one by one over the nodes in
+    /// turn, as far as there are processors.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
-        let mut nodes = nodes.to_vec();
-        nodes.sort_unstable();
-        let tasks = if need.is_exclusive { vec![0; nodes.len()] } else { self.tasks(&nodes, need) };
+        let tasks = if need.is_exclusive {
+            nodes.iter().map(|&node| (node, 0)).collect()
+        } else {
+            self.tasks(nodes, need)
+        };
         let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();
         let mut shares = Vec::with_capacity(nodes.len());
-        for (&node, tasks) in nodes.iter().zip(tasks) {
+        for (node, tasks) in tasks {
             let numbers = &self.layout.nodes[node];
             let cpus = if need.is_exclusive {
                 numbers.cpus
@@ -328,31 +331,38 @@ impl NodeOffer<'_> {
         shares
     }
 
-    /// How many tasks each node has.
-    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<u32> {
-        let most: Vec<u32> = nodes
-            .iter()
-            .map(|&node| {
-                let fit = self.cpus(node, need) / need.cpus_per_task;
-                if need.tasks_per_node > 0 { fit.min(need.tasks_per_node) } else { fit }
-            })
-            .collect();
+    /// How many tasks each node has, in the order of the nodes.
+    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
+        // A node gives all that is still missing, but for what the nodes that are to follow have at least.
+        let least = i64::from(need.least_cpus_on_node());
+        let (mut missing, mut to_follow) = (i64::from(need.cpus), i64::from(need.nodes.0));
+        let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
+        for &node in nodes {
+            to_follow = (to_follow - 1).max(0);
+            let kept = to_follow * i64::from(self.layout.cpus_at_once(node));
+            let given = i64::from(self.cpus(node, need)).min((missing - kept).max(least));
+            missing -= given;
+            most.push((node, need.tasks_on(given as u32)));
+        }
+        if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < u64::from(need.tasks) {
+            most.iter_mut().for_each(|one| one.1 = need.tasks_on(self.cpus(one.0, need)));
+        }
+        most.sort_unstable();
         // As many rounds as give a task to every node that has room, then one more for the first nodes.
-        let given = |rounds: u32| most.iter().map(|&most| u64::from(most.min(rounds))).sum::<u64>();
+        let given = |rounds: u32| most.iter().map(|one| u64::from(one.1.min(rounds))).sum::<u64>();
         let all = u64::from(need.tasks);
-        let (mut low, mut high) = (0, most.iter().copied().max().unwrap_or(0));
+        let (mut low, mut high) = (0, most.iter().map(|one| one.1).max().unwrap_or(0));
         while low < high {
             let middle = low + (high - low).div_ceil(2);
             if given(middle) <= all { low = middle } else { high = middle - 1 }
         }
         let mut left = all - given(low).min(all);
-        most.iter()
-            .map(|&most| {
-                let one_more = left > 0 && most > low;
-                left -= u64::from(one_more);
-                most.min(low) + u32::from(one_more)
-            })
-            .collect()
+        let dealt = most.iter().map(|&(node, most)| {
+            let one_more = left > 0 && most > low;
+            left -= u64::from(one_more);
+            (node, most.min(low) + u32::from(one_more))
+        });
+        dealt.collect()
     }
 }
 

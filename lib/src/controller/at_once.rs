@@ -114,11 +114,11 @@ impl Controller<'_> {
         has_ended
     }
 
-    /// When to plan though nothing happens: a promised start, a begin time, a reservation; the end of time if there is none.
+    /// When to plan though nothing happens: a promised start, a begin time, a delay, a reservation; the end of time if there is none.
     fn wakes_at(&self, promises: &[Promise]) -> i64 {
         let now = self.now();
-        let starts = promises.iter().map(|promise| promise.start);
-        let next = starts.filter(|&at| at > now && at <= LAST_MS / 1000).chain(self.next_opening()).min();
+        let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_MS / 1000);
+        let next = starts.chain(self.openings(&self.unready)).filter(|&at| at > now).min();
         next.filter(|_| !self.waiting.is_empty()).map_or(i64::MAX, |at| at * SECOND)
     }
 

@@ -75,11 +75,9 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     request
 }
 
-/// Fills a machine with random jobs, and asks for one more: the nodes, what it has of them and when it could start are those of
-/// the plain versions.
 /// As a real Slurm gave them on idle nodes of four processors.
 #[test]
-fn a_node_gives_what_is_missing_but_for_what_the_others_have_at_least() {
+fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
     let cluster = super::tests::cluster(4);
     let layout = NodeLayout::of(&cluster);
     let load = Load::none(&layout);
@@ -103,6 +101,8 @@ fn a_node_gives_what_is_missing_but_for_what_the_others_have_at_least() {
     }
 }
 
+/// Fills a machine with random jobs, and asks for one more: the nodes, what it has of them and when it could start are those of
+/// the plain versions.
 #[test]
 fn choices_and_starts_are_those_of_the_plain_versions() {
     let (mut at_once, mut later, mut never, mut spread) = (0, 0, 0, 0);

@@ -60,7 +60,7 @@ impl FairShare {
         if seconds <= 0 {
             return;
         }
-        self.add(association, seconds as f64 * self.decay.powi(seconds as i32) * billing);
+        self.add(association, seconds as f64 * self.decay.powi(clamped(seconds)) * billing);
     }
 
     /// Adds usage to an association and all above it.
@@ -85,7 +85,7 @@ impl FairShare {
 
     /// So many seconds have passed since usage decayed last.
     pub fn decay(&mut self, seconds: i64) {
-        let by = self.decay.powi(seconds.max(0) as i32);
+        let by = self.decay.powi(clamped(seconds));
         self.usage.iter_mut().for_each(|usage| *usage *= by);
     }
 
@@ -163,6 +163,11 @@ impl FairShare {
             before = Some(level);
         }
     }
+}
+
+/// As an exponent: after so long nothing is left anyway.
+fn clamped(seconds: i64) -> i32 {
+    i32::try_from(seconds.max(0)).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]

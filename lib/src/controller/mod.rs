@@ -26,6 +26,7 @@ mod moment;
 mod need;
 mod need_cache;
 mod node_set;
+mod openings;
 mod phases;
 mod plans;
 mod preemption;

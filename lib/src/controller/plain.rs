@@ -236,7 +236,7 @@ fn by_leaves(layout: &NodeLayout, usable: &[u32], need: &Need, lighter: &NodeSet
 }
 
 /// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no
-/// more than is missing when it is chosen, less what each node that is to follow has at least; where tasks are left, all it has.
+/// more than is missing when it is chosen, less one core for each node that has to follow; where tasks are left, all it has.
 pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
     let per_task = need.cpus_per_task;
     let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));

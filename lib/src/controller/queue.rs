@@ -6,7 +6,13 @@ use std::collections::BTreeSet;
 use super::job::{ControlledJob, CtlState};
 use super::queue_record::QueueRecord;
 use super::state::Controller;
-use crate::cluster::DependencyKind;
+use crate::cluster::{DependencyKind, DependencyOn};
+
+/// When the delay of a condition ends: so long after the job has started, or was cancelled without.
+fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
+    let since = if needed.by.is_some() { needed.start } else { needed.end };
+    since.saturating_add(on.delay.0)
+}
 
 impl Controller<'_> {
     /// Whether a job could start as far as holds, begin times, dependencies and its reservation go; `None` if it never can.
@@ -40,6 +46,29 @@ impl Controller<'_> {
             || self.waiting.iter().filter(same).any(|&other| self.rank(other) < self.ranks[own])
     }
 
+    /// The tasks that a condition names; `None` if there is no such job.
+    fn needed(&self, on: &DependencyOn) -> Option<Vec<&ControlledJob>> {
+        let whole = on.job.trim_start_matches('@');
+        let (name, task) = match whole.rsplit_once('_') {
+            Some((name, task)) if !self.keys.contains_key(whole) => (name, task.parse::<u32>().ok()),
+            _ => (whole, None),
+        };
+        let tasks = self.of_submission[*self.keys.get(name)?].iter().map(|&one| &self.jobs[one]);
+        Some(tasks.filter(|one| task.is_none() || one.task == task).collect())
+    }
+
+    /// When the delays end that a job waits for, of jobs that have started or were cancelled without.
+    pub(super) fn delayed_until(&self, job: usize) -> Vec<i64> {
+        let dependency = self.submissions[self.jobs[job].submission].request.dependency.iter();
+        let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
+        let ends = with_delay.flat_map(|on| {
+            let tasks = self.needed(on).unwrap_or_default().into_iter();
+            let begun = tasks.filter(|one| !matches!(one.state, CtlState::ToCome | CtlState::Waiting));
+            begun.map(move |one| delayed(one, on))
+        });
+        ends.collect()
+    }
+
     /// Whether what a job waits for has happened; `None` if it never will.
     pub(super) fn dependency_met(&self, job: usize) -> Option<bool> {
         let Some(dependency) = &self.submissions[self.jobs[job].submission].request.dependency else {
@@ -49,33 +78,22 @@ impl Controller<'_> {
         let mut any = false;
         let mut never = false;
         for on in &dependency.on {
-            let whole = on.job.trim_start_matches('@');
-            let (name, task) = match whole.rsplit_once('_') {
-                Some((name, task)) if !self.keys.contains_key(whole) => (name, task.parse::<u32>().ok()),
-                _ => (whole, None),
-            };
-            let met = match self.keys.get(name) {
+            let met = match self.needed(on) {
                 _ if on.kind == DependencyKind::Singleton => Some(!self.has_namesake(job)),
                 // A job that is not there has ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
-                Some(&place) => {
-                    let tasks = self.of_submission[place].iter().map(|&one| &self.jobs[one]);
-                    let tasks = tasks.filter(|one| task.is_none() || one.task == task);
-                    let states: Vec<CtlState> = tasks.clone().map(|one| one.state).collect();
+                Some(tasks) => {
+                    let states: Vec<CtlState> = tasks.iter().map(|one| one.state).collect();
                     let over = |state: &CtlState| {
                         matches!(state, CtlState::Ended { .. } | CtlState::Cancelled | CtlState::Refused)
                     };
                     let well = |state: &CtlState| *state == CtlState::Ended { well: true };
                     match on.kind {
                         DependencyKind::After => {
-                            // So long after each has started, or was cancelled without.
-                            let is_past = |one: &ControlledJob| {
-                                let since = if one.by.is_some() { one.start } else { one.end };
-                                self.now() >= since.saturating_add(on.delay.0)
-                            };
-                            let mut tasks = tasks;
-                            Some(tasks.all(|one| {
-                                (over(&one.state) || one.state == CtlState::Running) && is_past(one)
+                            let now = self.now();
+                            Some(tasks.iter().all(|one| {
+                                (over(&one.state) || one.state == CtlState::Running)
+                                    && now >= delayed(one, on)
                             }))
                         }
                         DependencyKind::AfterOk | DependencyKind::AfterCorr => {

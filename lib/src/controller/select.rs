@@ -289,7 +289,9 @@ impl NodeOffer<'_> {
     /// turn, as far as there are processors.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
         let tasks = if need.is_exclusive {
-            nodes.iter().map(|&node| (node, 0)).collect()
+            let mut nodes: Vec<(usize, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
+            nodes.sort_unstable();
+            nodes
         } else {
             self.tasks(nodes, need)
         };
@@ -333,7 +335,7 @@ impl NodeOffer<'_> {
 
     /// How many tasks each node has, in the order of the nodes.
     fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
-        // A node gives all that is still missing, but for what the nodes that are to follow have at least.
+        // A node gives all that is still missing, but one core for each node that has to follow; it gives what it has to at least.
         let least = i64::from(need.least_cpus_on_node());
         let (mut missing, mut to_follow) = (i64::from(need.cpus), i64::from(need.nodes.0));
         let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());

@@ -14,7 +14,7 @@ use super::need_cache::{KeptNeed, NeedCache};
 use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
-use super::quiet::{self, QuietTime};
+use super::quiet;
 use super::reasons::WaitedTimes;
 use super::taken_tree::TakenTree;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
@@ -235,7 +235,7 @@ impl<'c> Controller<'c> {
         let mut backfill = self.phases.first_backfill_us;
         let period = self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365) * SECOND;
         let mut priority = self.phases.start_us + self.phases.first_priority_us;
-        let mut quiet = QuietTime::new(self);
+        let mut quiet = self.quiet_time();
         let is_open = self.wanted.is_empty();
         loop {
             let waits = |job: usize| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
@@ -250,24 +250,33 @@ impl<'c> Controller<'c> {
             let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
             let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
             let happens = arrival.min(event).min(end);
-            let is_idle = self.waiting.is_empty() && self.running.is_empty();
             let ends_none = || !self.running.iter().any(|&job| self.is_stopped_ever(job));
-            if happens == i64::MAX && self.waiting.is_empty() && ends_none() {
+            let is_over = happens == i64::MAX && ends_none();
+            if is_over && self.waiting.is_empty() {
                 break;
             }
-            if let Some(next) = if is_idle { Some(happens) } else { quiet.next(self, happens) } {
-                if next == i64::MAX {
+            if is_over || self.running.is_empty() {
+                let changes = || self.openings(&self.waiting).map(|at| at * SECOND);
+                let next = match self.waiting.len() {
+                    0 => Some(happens),
+                    waiting => quiet.next(self.now_us, waiting, happens, changes),
+                };
+                if next == Some(i64::MAX) {
                     break;
                 }
-                // Over long times the timers only turn.
-                let idle = next.saturating_sub(self.now_us);
-                if idle > quiet::LONG {
-                    let turns = (idle - quiet::LONG / 2) / self.phases.tick_us;
-                    tick = tick.saturating_add(turns * self.phases.tick_us);
-                    let seconds = turns * self.phases.tick_us / SECOND;
-                    backfill = backfill.saturating_add(seconds * SECOND);
-                    priority = priority.saturating_add(seconds * SECOND / period * period);
+                // Over long times the timers only turn, but for the last half day.
+                let until =
+                    next.filter(|_| self.running.is_empty()).map_or(i64::MIN, |next| next - quiet::DAY / 2);
+                if until - quiet::DAY / 2 > self.now_us {
+                    for (timer, period) in
+                        [(&mut tick, self.phases.tick_us), (&mut backfill, SECOND), (&mut priority, period)]
+                    {
+                        let turns = until.saturating_sub(*timer).max(0) / period.max(1);
+                        *timer += turns * period;
+                    }
                 }
+            } else {
+                quiet.end(self.now_us);
             }
             let timer = tick.min(backfill).min(priority);
             let at = happens.min(timer);

@@ -66,10 +66,9 @@ impl Cycle<'_> {
         self.bounds = StartBounds::default();
     }
 
-    /// Keeps nodes for a job from one instant to another.
-    fn keep_for(&mut self, from: i64, to: i64, nodes: &[usize], all: usize) {
+    /// Keeps nodes for a job from one instant of the grid to another.
+    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], all: usize) {
         let grid = self.settings.resolution.0.max(1);
-        let (from, to) = (from.div_euclid(grid) * grid, to.div_euclid(grid) * grid);
         self.map.plan(from, to, &NodeSet::of(all, nodes.iter().copied()), grid);
         // What begins with the end of the window is not kept.
         if from < self.map.end() {
@@ -84,7 +83,7 @@ impl<'c> Controller<'c> {
         let (now, grid) = (self.now(), settings.resolution.0.max(1));
         Cycle {
             settings,
-            map: TimeMap::new(now, settings.window.0, grid, self.up.clone(), self.spare.take()),
+            map: self.spare.take().renewed(now, settings.window.0, grid, &self.up),
             begin: now,
             releases: Rc::default(),
             knows_releases: false,
@@ -117,7 +116,7 @@ impl<'c> Controller<'c> {
             cycle.defers_tasks = tests < settings.max_job_test as usize;
             self.cycle(&queue, &mut cycle);
         }
-        self.spare.set(cycle.map.into_memory());
+        self.spare.set(cycle.map);
         self.give_back(queue);
         records.min(settings.max_job_test as usize)
     }
@@ -170,7 +169,8 @@ impl<'c> Controller<'c> {
             cycle.releases = known;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
-                cycle.keep_for(start, start + at.limit, &nodes, self.cluster.nodes.len());
+                let kept = self.on_grid(start, at.limit, cycle.settings);
+                cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
             }
         }
     }
@@ -180,8 +180,7 @@ impl<'c> Controller<'c> {
         let (now, to) = (self.now(), self.now() + at.limit);
         let mut nodes = self.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
-        let intervals = map.intervals.iter().filter(|interval| interval.end > now);
-        intervals.take_while(|one| one.begin <= to).for_each(|interval| nodes.keep(&interval.free));
+        (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
         Some(nodes)
     }
 
@@ -250,7 +249,8 @@ impl<'c> Controller<'c> {
                     NextStep::Defer => None,
                 };
                 self.note_selection(need, false);
-                if let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now) {
+                let is_now = |one: &&(i64, Vec<usize>)| one.0 <= now && self.can_start(&one.1, &at);
+                if let Some((_, nodes)) = planned.as_ref().filter(is_now) {
                     let shares = self.given(nodes, need);
                     let amounts = self.limits.amounts(&shares, at.partition);
                     if self.limits.after_selection(&limits, &amounts).is_some() {
@@ -292,7 +292,8 @@ impl<'c> Controller<'c> {
                             cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases });
                         }
                         Some((start, nodes)) if start <= now + window => {
-                            cycle.keep_for(start, start + at.limit, &nodes, self.cluster.nodes.len());
+                            let kept = self.on_grid(start, at.limit, settings);
+                            cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
                         }
                         Some(_) => {}
                     }
@@ -307,6 +308,13 @@ impl<'c> Controller<'c> {
                 }
             }
         }
+    }
+
+    /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits count as gone, they may still
+    /// be there.
+    fn can_start(&self, nodes: &[usize], at: &JobPlace) -> bool {
+        let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+        !self.plans_as_2411 || self.chosen_now(at, &mut own).is_some()
     }
 
     /// Whether nodes are kept for a job that cannot start yet: for those of some priority and age only.

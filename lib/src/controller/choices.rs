@@ -8,7 +8,7 @@ use super::job::ControlledJob;
 use super::layout::{Load, NodeLayout};
 use super::need_cache::NeedCache;
 use super::node_set::NodeSet;
-use super::plain::{PlainHolding, select, shares, will_run};
+use super::plain::{PlainHolding, PlainSpan, select, shares, will_run};
 use super::releases::Releases;
 use super::select::NodeOffer;
 use super::will_run::StartTest;
@@ -169,17 +169,24 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 now: 0,
                 kill_wait: 30,
                 linear,
+                late_are_gone: false,
             };
-            let slow = will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear);
-            let found = test.will_run(&usable, None);
+            let slow = will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear, None);
+            let found = test.will_run(&usable, None, None);
             assert_eq!(found, slow, "seed {seed}: {need:?}");
             // Looked for only up to an instant, it is the same if it is not later; and no start is before the earliest.
             let latest = random.random_range(0..20_000);
-            let by_then = test.will_run(&usable, Some(latest));
+            let by_then = test.will_run(&usable, None, Some(latest));
             match &slow {
                 Some((start, _)) if *start > latest => assert!(by_then.is_none() || by_then == slow),
                 _ => assert_eq!(by_then, slow),
             }
+            let from = random.random_range(-100..latest + 1);
+            let until = (seed % 5 > 0).then_some(latest);
+            let span = Some(PlainSpan { from, until });
+            let slow_from =
+                will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear, span);
+            assert_eq!(test.will_run(&usable, Some(from), until), slow_from, "seed {seed}: {need:?}");
             let earliest = test.earliest(&usable);
             if let Some((start, _)) = &slow {
                 assert!(

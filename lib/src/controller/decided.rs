@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cluster::PriorityPartsShown;
 use crate::units::Time;
 
 /// What is decided.
@@ -122,4 +123,23 @@ impl DecisionTally {
         };
         DecisionShares { shares: DecisionKind::ALL.map(share).to_vec(), misses: self.misses }
     }
+}
+
+/// A priority, and those of its parts that are not the other's.
+pub(super) fn in_words(
+    (priority, parts): (u64, PriorityPartsShown),
+    (_, others): (u64, PriorityPartsShown),
+) -> String {
+    let named = |of: PriorityPartsShown| {
+        [
+            ("age", of.age),
+            ("fair share", of.fair_share),
+            ("size", of.size),
+            ("partition", of.partition),
+            ("QOS", of.qos),
+            ("nice", of.nice),
+        ]
+    };
+    let differ = named(parts).into_iter().zip(named(others)).filter(|(one, other)| one != other);
+    differ.fold(priority.to_string(), |words, ((name, part), _)| format!("{words}, {name} {part}"))
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::backfill::Cycle;
-use super::decided::{DecisionKind, DecisionTally};
+use super::decided::{DecisionKind, DecisionTally, in_words};
 use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
 use super::phases::{CLOCK_LAG_US, Phases, SECOND};
@@ -205,9 +205,12 @@ impl<'c> RecordingFollower<'c> {
         });
         let equal = decided == Some((row.priority, row.parts));
         tally.count(DecisionKind::Priority, equal, || {
-            let ShownPriority { priority, parts, .. } = row;
-            let decided = decided.map_or("unknown job".to_owned(), |one| format!("{one:?}"));
-            (row.at_ms.div_euclid(1000), named(row.job), [format!("{:?}", (priority, parts)), decided])
+            let recorded = (row.priority, row.parts);
+            let words = match decided {
+                Some(decided) => [in_words(recorded, decided), in_words(decided, recorded)],
+                None => [row.priority.to_string(), "unknown job".to_owned()],
+            };
+            (row.at_ms.div_euclid(1000), named(row.job), words)
         });
     }
 
@@ -281,8 +284,8 @@ impl<'c> RecordingFollower<'c> {
                 let now = (step.at_ms * 1000 - CLOCK_LAG_US).div_euclid(SECOND);
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
-                    let decided = stop.map_or("not yet".to_owned(), |stop| stop.to_string());
-                    (now, named(*number), [now.to_string(), decided])
+                    let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
+                    (now, named(*number), ["0".to_owned(), decided])
                 });
                 // Checks go on from this one, which may have slipped.
                 self.controller.last_limit_check = now;

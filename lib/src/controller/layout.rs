@@ -43,8 +43,10 @@ pub struct NodeLayout {
     whole_cores: bool,
     /// Processors of each node, if all have as many.
     pub equal_cpus: Option<u32>,
-    /// Nodes whose weight is not that of the node before.
-    pub weight_changes: Vec<usize>,
+    /// The first of each run of nodes of equal weight, and that weight.
+    pub equal_weights: Vec<(usize, u32)>,
+    /// The weight of the lightest nodes.
+    pub least_weight: u32,
 }
 
 impl NodeLayout {
@@ -77,7 +79,9 @@ impl NodeLayout {
             tree => tree.leaves().map(|leaf| NodeSet::of(count, leaf.nodes.iter().copied())).collect(),
         };
         let select = &cluster.settings.select;
-        let changes = |node: &usize| nodes[*node].weight != nodes[*node - 1].weight;
+        let mut equal_weights: Vec<(usize, u32)> =
+            nodes.iter().enumerate().map(|(node, one)| (node, one.weight)).collect();
+        equal_weights.dedup_by_key(|one| one.1);
         let first = nodes.first().map(|node| node.cpus);
         let untyped = kinds.iter().map(|(name, kind)| {
             let any = kinds.iter().position(|(other, none)| other == name && none.is_none());
@@ -86,7 +90,8 @@ impl NodeLayout {
         NodeLayout {
             untyped: untyped.collect(),
             equal_cpus: first.filter(|&cpus| nodes.iter().all(|node| node.cpus == cpus)),
-            weight_changes: (1..count).filter(changes).collect(),
+            least_weight: equal_weights.iter().map(|one| one.1).min().unwrap_or(0),
+            equal_weights,
             nodes,
             kinds,
             partitions,

@@ -324,8 +324,9 @@ mod tests {
                 now: 0,
                 kill_wait: 30,
                 linear: None,
+                late_are_gone: false,
             };
-            test.will_run(&kept.need.feasible, None).map(|(start, nodes)| (start, nodes.len()))
+            test.will_run(&kept.need.feasible, None, None).map(|(start, nodes)| (start, nodes.len()))
         };
         assert_eq!([found(1, true), found(4, true)], [Some((1, 1)), Some((55, 4))]);
         // Control: otherwise ends are looked at in windows.

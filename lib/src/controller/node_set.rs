@@ -1,5 +1,8 @@
 //! Sets of nodes.
 
+/// Words are looked at in groups of so many where the first that differs decides.
+const CHUNK: usize = 16;
+
 /// A set of nodes by their indices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct NodeSet(Box<[u64]>);
@@ -59,24 +62,39 @@ impl NodeSet {
 
     /// Whether all is in the other.
     pub fn is_subset(&self, other: &NodeSet) -> bool {
-        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
+        let mut chunks = self.0.chunks(CHUNK).zip(other.0.chunks(CHUNK));
+        chunks.all(|(one, other)| {
+            one.iter().zip(other).fold(0, |found, (word, other)| found | word & !other) == 0
+        })
     }
 
     /// Whether a node is in both.
     pub fn meets(&self, other: &NodeSet) -> bool {
-        self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
+        let mut chunks = self.0.chunks(CHUNK).zip(other.0.chunks(CHUNK));
+        chunks.any(|(one, other)| {
+            one.iter().zip(other).fold(0, |found, (word, other)| found | word & other) != 0
+        })
     }
 
     /// Whether one of these nodes is in the second set and not in the first.
     pub fn gains(&self, first: &NodeSet, second: &NodeSet) -> bool {
-        let words = self.0.iter().zip(&first.0).zip(&second.0);
-        words.into_iter().any(|((word, first), second)| word & second & !first != 0)
+        let [own, first, second] = [self, first, second].map(|set| set.0.chunks(CHUNK));
+        let mut chunks = own.zip(first).zip(second);
+        chunks.any(|((own, first), second)| {
+            let words = own.iter().zip(first).zip(second);
+            words.fold(0, |found, ((own, first), second)| found | own & second & !first) != 0
+        })
+    }
+
+    /// Whether there are fewer nodes than so many.
+    pub fn has_fewer(&self, nodes: usize) -> bool {
+        NodeSet::missing(nodes, [self; 3]) > 0
     }
 
     /// How many nodes are missing of so many that are in all three.
     pub fn missing(least: usize, sets: [&NodeSet; 3]) -> usize {
         let mut missing = least;
-        let [one, other, third] = sets.map(|set| set.0.chunks(16));
+        let [one, other, third] = sets.map(|set| set.0.chunks(CHUNK));
         for ((one, other), third) in one.zip(other).zip(third) {
             if missing == 0 {
                 break;
@@ -102,7 +120,8 @@ impl NodeSet {
 
     /// Whether all that is in these words is in the other.
     pub fn are_within(&self, other: &NodeSet, words: std::ops::Range<usize>) -> bool {
-        self.0[words.clone()].iter().zip(&other.0[words]).all(|(word, other)| word & !other == 0)
+        let words = self.0[words.clone()].iter().zip(&other.0[words]);
+        words.fold(0, |found, (word, other)| found | word & !other) == 0
     }
 
     /// Takes away what is in these words of the other.

@@ -314,6 +314,12 @@ pub(super) struct PlainHolding {
     pub shares: Vec<NodeShare>,
 }
 
+/// From when on and up to when a test looks at running jobs, as Slurm does since 24.11.
+pub(super) struct PlainSpan {
+    pub from: i64,
+    pub until: Option<i64>,
+}
+
 /// When a job could start, by releasing running jobs one window after the other and choosing anew.
 pub(super) fn will_run(
     (layout, load): (&NodeLayout, &NodeUse),
@@ -322,18 +328,35 @@ pub(super) fn will_run(
     usable: &NodeSet,
     (now, kill_wait): (i64, i64),
     linear: Option<i64>,
+    span: Option<PlainSpan>,
 ) -> Option<(i64, Vec<usize>)> {
     let none = NodeSet::none(layout.nodes.len());
     let chosen = |load: &NodeUse| select(layout, load, usable, need, &none);
-    if let Some(nodes) = chosen(load) {
+    if span.as_ref().is_none_or(|span| span.from <= now)
+        && let Some(nodes) = chosen(load)
+    {
         return Some((now, nodes));
     }
     let mut load = load.clone();
-    let mut running = running.iter().peekable();
+    let mut running: Vec<&PlainHolding> = running.iter().collect();
+    let mut until = None;
+    if let Some(span) = span {
+        let gone = running.extract_if(.., |one| one.end < span.from);
+        gone.for_each(|one| one.shares.iter().for_each(|share| load.release(share)));
+        if let Some(nodes) = chosen(&load) {
+            return Some((now, nodes));
+        }
+        until = span.until;
+    }
+    let mut running = running.into_iter().peekable();
     let (mut base, mut width) = (None, 30);
     loop {
         let (mut last, mut next, mut more) = (None, None, false);
         while let Some(one) = running.next() {
+            if until.is_some_and(|until| one.end > until) {
+                more = false;
+                break;
+            }
             if !one.shares.iter().any(|share| usable.contains(share.node)) {
                 continue;
             }

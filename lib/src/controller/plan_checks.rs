@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::job::JobPlace;
 use super::node_set::NodeSet;
-use super::plain::{PlainHolding, will_run};
+use super::plain::{PlainHolding, PlainSpan, will_run};
 use super::simulate::outcomes;
 use super::state::Controller;
 use super::tests::{cluster, job};
@@ -24,6 +24,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
     cluster.settings.priority.kind = PriorityKind::Multifactor;
     cluster.settings.priority.weights.job_size = 1_000;
     cluster.settings.priority.weights.age = 500;
+    cluster.version = Some(if seed.is_multiple_of(4) { (24, 11) } else { (22, 5) });
     let half = cluster.nodes.len() / 2;
     cluster.partitions.push(ClusterPartition {
         name: "half".into(),
@@ -88,7 +89,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
 #[test]
 fn planning_less_changes_nothing() {
     let mut backfilled = 0;
-    for seed in 0..60 {
+    for seed in 0..80 {
         let (cluster, run) = random_case(seed);
         let phases = Phases::from_start(-60_000_000, 30);
         let less = simulate_cluster(&cluster, &run, phases);
@@ -124,7 +125,7 @@ fn plain_plan(
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
     let Some(settings) = &controller.cluster.settings.backfill else { return None };
-    let (now, intervals) = (controller.now(), &map.intervals);
+    let (now, intervals) = (controller.now(), map.intervals());
     let (grid, need) = (settings.resolution.0.max(1), &at.kept.need);
     let count = controller.cluster.nodes.len();
     let running = controller.running.iter().map(|&one| &controller.jobs[one]);
@@ -141,8 +142,8 @@ fn plain_plan(
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
         for (interval, next) in coming {
             let (mut free, mut free_next) = (usable.clone(), all.clone());
-            free.keep(&interval.free);
-            free_next.keep(&next.free);
+            free.keep(interval.free);
+            free_next.keep(next.free);
             if !free_next.is_subset(&free) {
                 later = interval.end;
                 break;
@@ -153,7 +154,7 @@ fn plain_plan(
             usable = free;
         }
         let while_running = intervals.iter().filter(|one| one.end > from && one.begin <= to);
-        while_running.for_each(|interval| usable.keep(&interval.free));
+        while_running.for_each(|interval| usable.keep(interval.free));
         if let Some(end) = reserved {
             let after = (end + grid - 1).div_euclid(grid) * grid + 1;
             later = if later == 0 { after } else { later.min(after) };
@@ -161,17 +162,17 @@ fn plain_plan(
         usable.keep(&need.considered);
         let load = (&controller.layout, controller.load.in_use());
         let kill_wait = controller.cluster.settings.kill_wait.0;
+        let span = controller.plans_as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)
-            .then(|| will_run(load, &running, need, &usable, (now, kill_wait), None))
+            .then(|| will_run(load, &running, need, &usable, (now, kill_wait), None, span))
             .flatten();
         match found.map(|(start, nodes)| (start.max(from), nodes)) {
             Some((start, nodes)) if start <= now => return Some((now, nodes)),
             Some((start, nodes)) if later == 0 || start <= later => {
                 let set = NodeSet::of(count, nodes.iter().copied());
-                let (first, last) =
-                    (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
+                let (first, last) = controller.on_grid(start, at.limit, settings);
                 let mut within = intervals.iter().filter(|one| one.end > first && one.begin < last);
-                if start > now + settings.window.0 || within.all(|one| set.is_subset(&one.free)) {
+                if start > now + settings.window.0 || within.all(|one| set.is_subset(one.free)) {
                     return Some((start, nodes));
                 }
                 later = start;

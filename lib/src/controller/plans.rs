@@ -17,6 +17,14 @@ use crate::cluster::BackfillSettings;
 const MOST_TRIES: usize = 10_000;
 
 impl Controller<'_> {
+    /// When nodes are kept for a plan of a job with this limit: on the grid of plans. Slurm 24.11 was the first to keep them to the end
+    /// of the job.
+    pub(super) fn on_grid(&self, start: i64, limit: i64, settings: &BackfillSettings) -> (i64, i64) {
+        let grid = settings.resolution.0.max(1);
+        let end = start + limit + if self.plans_as_2411 { grid - 1 } else { 0 };
+        (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
+    }
+
     /// Before this instant too few nodes are idle, whatever is planned.
     fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet, bounds: &mut StartBounds) -> i64 {
         let need = &test.kept.need;
@@ -57,18 +65,12 @@ impl Controller<'_> {
         let mut is_bound = true;
         let mut unreserved = NodeSet::default();
         let mut usable = open.clone();
-        // The intervals that the job would run in.
-        let (mut first, mut end, mut inner) = (0, 0, 0);
-        let last = map.intervals.len() - 1;
+        let last = map.len() - 1;
         for _ in 0..MOST_TRIES {
             let from = own_start.map_or(later, |start| later.max(start));
             let to = from.max(now) + at.limit;
-            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
-                first += 1;
-            }
-            while map.intervals.get(end).is_some_and(|interval| interval.begin <= to) {
-                end += 1;
-            }
+            // The intervals that the job would run in.
+            let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
             let (mut all, mut reserved) = (open, None);
             if !self.reservations.is_empty() {
                 unreserved.clone_from(open);
@@ -79,16 +81,16 @@ impl Controller<'_> {
             // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
             // last that it reaches; what cannot succeed before is left out.
             if is_plain && from < not_before {
-                let near = map.intervals.partition_point(|interval| interval.end < not_before);
+                let near = map.ended_before(not_before);
                 let reached = (first..near.min(end + 1).min(last)).rev().find(|&place| map.gains(place, all));
                 if let Some(place) = reached {
-                    later = map.intervals[place].end;
+                    later = map.end_of(place);
                     continue;
                 }
             }
             // When nodes come free next.
             let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
-            later = gain.map_or(0, |place| map.intervals[place].end);
+            later = gain.map_or(0, |place| map.end_of(place));
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
                 not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
                 if later < not_before {
@@ -97,9 +99,7 @@ impl Controller<'_> {
             }
             // The intervals before the instant of the grid at which the job would end: nodes of any start up to the next instant
             // are free in these. Between two instants at which nodes come free, free nodes have been free since the first.
-            while map.intervals.get(inner).is_some_and(|one| one.begin < to.div_euclid(grid) * grid) {
-                inner += 1;
-            }
+            let inner = map.begun_before(to.div_euclid(grid) * grid);
             usable.copy_from(all);
             map.keep_free(first, inner, &mut usable);
             if is_plain && later > 0 && !test.may_start_by(later, &usable) {
@@ -109,7 +109,7 @@ impl Controller<'_> {
                 not_before = not_before.max(from);
                 bounds.note(&at.kept, at.limit, not_before.min(now + window));
             }
-            map.intervals[inner.min(end)..end].iter().for_each(|interval| usable.keep(&interval.free));
+            (inner..end).for_each(|place| usable.keep(map.free(place)));
             if let Some(end) = reserved {
                 let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
                 if later == 0 || after < later {
@@ -117,10 +117,10 @@ impl Controller<'_> {
                 }
             }
             usable.keep(&need.considered);
-            let found = if usable.len() < need.asked_nodes as usize {
+            let found = if usable.has_fewer(need.asked_nodes as usize) {
                 None
             } else {
-                test.will_run(&usable, (later > 0).then_some(later))
+                test.will_run(&usable, self.plans_as_2411.then_some(from), (later > 0).then_some(later))
             };
             let Some((start, nodes)) = found else {
                 if later > 0 {
@@ -142,7 +142,7 @@ impl Controller<'_> {
                 return Some((start, nodes));
             }
             let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-            let (first, last) = (start.div_euclid(grid) * grid, (start + at.limit).div_euclid(grid) * grid);
+            let (first, last) = self.on_grid(start, at.limit, settings);
             if !map.are_free(first, last, &set) {
                 later = start;
                 continue;
@@ -173,23 +173,19 @@ impl Controller<'_> {
         let open = &self.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
         let mut usable = open.clone();
-        let (mut from, mut first, mut end) = (now, 0, 0);
-        let last = map.intervals.len() - 1;
+        let mut from = now;
+        let last = map.len() - 1;
         while not_before < over {
-            while map.intervals.get(first).is_some_and(|interval| interval.end <= from) {
-                first += 1;
-            }
-            let near = map.intervals.partition_point(|interval| interval.end < not_before).min(last);
+            let mut first = map.ended_before(from + 1);
+            let near = map.ended_before(not_before).min(last);
             if let Some(place) = (first..near).rev().find(|&place| map.gains(place, open)) {
-                from = map.intervals[place].end;
+                from = map.end_of(place);
                 first = place + 1;
             }
             let gain = (first..last).find(|&place| map.gains(place, open));
-            let next = gain.map_or(over, |place| map.intervals[place].end.min(over));
+            let next = gain.map_or(over, |place| map.end_of(place).min(over));
             let to = (from + at.limit).div_euclid(grid) * grid;
-            while map.intervals.get(end).is_some_and(|interval| interval.begin < to) {
-                end += 1;
-            }
+            let end = map.begun_before(to);
             usable.copy_from(open);
             map.keep_free(first, end, &mut usable);
             if test.may_start_by(next, &usable) {
@@ -211,7 +207,7 @@ impl Controller<'_> {
         let need = &at.kept.need;
         let mut usable = self.free_of_plans(job, at, &cycle.map)?;
         usable.keep(&need.considered);
-        if usable.len() < need.asked_nodes as usize {
+        if usable.has_fewer(need.asked_nodes as usize) {
             return None;
         }
         usable.keep(&need.feasible);
@@ -236,6 +232,7 @@ impl Controller<'_> {
             now: self.now(),
             kill_wait: self.cluster.settings.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
+            late_are_gone: self.plans_as_2411,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::layout::{Load, NodeShare, NodeUse};
 use super::node_set::NodeSet;
 
 /// The nodes that are idle are noted after each so many jobs.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
 /// Running jobs in the order of their limits' ends, and what they hold.
 #[derive(Debug, Default)]
@@ -35,6 +35,7 @@ impl Releases {
     /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
     pub fn of(running: &[usize], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
         let mut releases = Releases { begins: vec![0], ..Releases::default() };
+        releases.nodes.reserve(load.parts());
         if with_shares {
             releases.in_use = load.in_use().clone();
         }
@@ -42,10 +43,9 @@ impl Releases {
         releases.last_of_node = vec![u32::MAX; count];
         for (place, &job) in running.iter().enumerate() {
             releases.ends.push(jobs[job].limit_end);
-            for share in &jobs[job].shares {
-                releases.last_of_node[share.node] = place as u32;
-                releases.nodes.push(share.node as u32);
-            }
+            let shares = &jobs[job].shares;
+            releases.nodes.extend(shares.iter().map(|share| share.node as u32));
+            shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
             if with_shares {
                 releases.shares.extend_from_slice(&jobs[job].shares);
             }
@@ -54,21 +54,23 @@ impl Releases {
         if releases.nodes.len() != load.parts() {
             releases.leave_out_stopped(load);
         }
-        let mut idle = load.idle().clone();
-        releases.idle.push(idle.clone());
+        releases.idle.push(load.idle().clone());
+        // Where each node has one job at most, as it mostly is where jobs have whole nodes.
+        let is_alone =
+            releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
         let mut from = 0;
         while from < running.len() {
             let to = (from + BLOCK).min(running.len());
             let mut held = NodeSet::none(count);
-            for place in from..to {
-                for &node in releases.nodes(place) {
-                    held.insert(node as usize);
-                    if releases.last_of_node[node as usize] == place as u32 {
-                        idle.insert(node as usize);
-                    }
-                }
+            let own = releases.begins[from] as usize..releases.begins[to] as usize;
+            releases.nodes[own].iter().for_each(|&node| held.insert(node as usize));
+            let mut idle = releases.idle[releases.idle.len() - 1].clone();
+            if is_alone {
+                idle.add(&held);
+            } else {
+                (from..to).flat_map(|place| releases.freed(place)).for_each(|node| idle.insert(node));
             }
-            releases.idle.push(idle.clone());
+            releases.idle.push(idle);
             releases.held.push(held);
             from = to;
         }
@@ -107,6 +109,12 @@ impl Releases {
         &self.nodes[self.begins[place] as usize..self.begins[place + 1] as usize]
     }
 
+    /// Nodes that are idle once a job and all before it have ended, and not before.
+    fn freed(&self, place: usize) -> impl Iterator<Item = usize> {
+        let own = self.nodes(place).iter().map(|&node| node as usize);
+        own.filter(move |&node| self.last_of_node[node] == place as u32)
+    }
+
     /// The first job from a place on that holds one of these nodes.
     pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
         let mut place = from;
@@ -127,7 +135,7 @@ impl Releases {
     /// A job before whose end fewer than so many of these nodes are idle, as far as blocks tell: it is at
     /// most a block too early. `None` if there are never so many.
     pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
-        let block = self.idle.partition_point(|idle| idle.shared(nodes) < least);
+        let block = self.idle.partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0);
         (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
     }
 
@@ -159,11 +167,7 @@ impl Releases {
         if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
             return false;
         }
-        let becomes_idle = |place: usize| {
-            let own = self.nodes(place).iter().map(|&node| node as usize);
-            own.filter(move |&node| self.last_of_node[node] == place as u32)
-        };
-        let idle = (before * BLOCK..ended).flat_map(becomes_idle);
+        let idle = (before * BLOCK..ended).flat_map(|place| self.freed(place));
         let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
         idle.filter(is_one).nth(missing - 1).is_some()
     }
@@ -173,14 +177,8 @@ impl Releases {
         let block = (place + 1) / BLOCK;
         let mut idle = self.idle[block].clone();
         idle.keep(nodes);
-        for later in block * BLOCK..=place {
-            for &node in self.nodes(later) {
-                let node = node as usize;
-                if self.last_of_node[node] == later as u32 && nodes.contains(node) {
-                    idle.insert(node);
-                }
-            }
-        }
+        let later = (block * BLOCK..=place).flat_map(|later| self.freed(later));
+        later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
         idle
     }
 

@@ -65,21 +65,25 @@ impl NodeOffer<'_> {
     /// [`by_runs`](NodeOffer::by_runs) where each node has as many processors for the job: then only the lengths of runs count.
     fn of_equal_nodes(&self, need: &Need, cpus: u32) -> Option<Vec<usize>> {
         let mut missing = need.nodes.0.max(need.cpus.div_ceil(cpus.max(1))) as usize;
-        if missing > need.nodes.1 as usize || self.nodes.len() < missing {
+        if missing > need.nodes.1 as usize || self.nodes.has_fewer(missing) {
             return None;
         }
         let mut runs: Vec<(u32, usize, usize)> = Vec::with_capacity(128);
-        let changes = &self.layout.weight_changes;
-        let mut next = 0;
+        let mut alike = self.layout.equal_weights.iter().copied().peekable();
+        let mut weight = 0;
         for (mut from, to) in self.nodes.runs() {
-            while changes.get(next).is_some_and(|&change| change <= from) {
-                next += 1;
+            while let Some((_, own)) = alike.next_if(|&(first, _)| first <= from) {
+                weight = own;
             }
-            while let Some(&change) = changes.get(next).filter(|&&change| change < to) {
-                runs.push((self.layout.nodes[from].weight, from, change));
-                (from, next) = (change, next + 1);
+            while let Some((change, own)) = alike.next_if(|&(first, _)| first < to) {
+                runs.push((weight, from, change));
+                (weight, from) = (own, change);
             }
-            runs.push((self.layout.nodes[from].weight, from, to));
+            // No run is better than one that is as light as any node and just suffices.
+            if to - from == missing && weight == self.layout.least_weight {
+                return Some((from..to).collect());
+            }
+            runs.push((weight, from, to));
         }
         let mut chosen = Vec::with_capacity(missing);
         let mut is_sorted = false;

@@ -16,7 +16,7 @@ use super::phases::{Phases, REPORT, SECOND};
 use super::queue_record::{ArrayTasks, QueueRecord};
 use super::quiet;
 use super::reasons::WaitedTimes;
-use super::taken_tree::TakenTree;
+use super::time_map::TimeMap;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
 
 /// The clock ends some three thousand years from its zero, in milliseconds.
@@ -97,6 +97,8 @@ pub(super) struct Controller<'c> {
     pub(super) check_plan: Option<PlanCheck>,
     /// Whether some jobs make way for others.
     pub(super) preempts_any: bool,
+    /// Whether plans are made as Slurm makes them since 24.11.
+    pub(super) plans_as_2411: bool,
     pub(super) fair: FairShare,
     pub(super) limits: Limits,
     pub(super) due: BinaryHeap<Reverse<(i64, Due)>>,
@@ -111,7 +113,7 @@ pub(super) struct Controller<'c> {
     pub(super) changed: bool,
     pub(super) lighter: NodeSet,
     /// Memory for what the next backfilling cycle plans.
-    pub(super) spare: Cell<TakenTree>,
+    pub(super) spare: Cell<TimeMap>,
     pub(super) largest_qos: f64,
     pub(super) largest_partition: f64,
     pub(super) largest_association: f64,
@@ -171,6 +173,7 @@ impl<'c> Controller<'c> {
                 || cluster.settings.preempt.kind != PreemptKind::None,
             #[cfg(test)]
             check_plan: None,
+            plans_as_2411: cluster.version.is_some_and(|version| version >= (24, 11)),
             preempts_any: cluster.settings.preempt.kind != PreemptKind::None,
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
             limits: Limits::new(cluster, &layout),

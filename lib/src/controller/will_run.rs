@@ -29,6 +29,8 @@ pub struct StartTest<'t> {
     pub kill_wait: i64,
     /// The steps in which it looks ahead; `None`: each twice the one before.
     pub linear: Option<i64>,
+    /// Whether jobs past their limits count as gone where plans are tried for now.
+    pub late_are_gone: bool,
 }
 
 /// Nodes that come free as running jobs end, of those that may be used.
@@ -100,28 +102,49 @@ impl<'f> FreedNodes<'f> {
 impl StartTest<'_> {
     /// When the job could start on these nodes, and on which of them, if running jobs ran into their limits. `None` if it cannot;
     /// it may be `None` too if it cannot before the latest instant that counts.
-    pub fn will_run(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
+    ///
+    /// Slurm 24.11 was the first to look from the instant on that a plan is tried for: jobs that reach their limits before it are gone
+    /// then, those that do so after the latest instant are not looked at, and "now" stands for that instant. Before, nodes that
+    /// are free now come first, and a window goes beyond the latest instant.
+    pub fn will_run(
+        &self,
+        usable: &NodeSet,
+        from: Option<i64>,
+        latest: Option<i64>,
+    ) -> Option<(i64, Vec<usize>)> {
         if self.layout.is_linear {
             return self.one_by_one(usable, latest);
         }
         if self.kept.need.is_exclusive {
-            return self.whole_nodes(usable, latest);
+            return self.whole_nodes(usable, from, latest);
         }
         let mut releases = self.releases.borrow_mut();
         let mut freed = FreedNodes::new(self, &mut releases, usable);
-        let found = match freed.choose() {
+        let mut chosen = None;
+        if from.is_none_or(|from| from <= self.now) {
+            chosen = freed.choose();
+        }
+        if let Some(from) = from.filter(|_| chosen.is_none()) {
+            while freed.releases.end(freed.next).is_some_and(|end| end < from) {
+                freed.advance();
+            }
+            chosen = freed.choose();
+        }
+        let found = match chosen {
             Some(nodes) => Some((self.now, nodes)),
-            None => self.look_ahead(&mut freed),
+            None => self.look_ahead(&mut freed, latest.filter(|_| from.is_some())),
         };
         freed.undo();
         found
     }
 
-    fn look_ahead(&self, freed: &mut FreedNodes<'_>) -> Option<(i64, Vec<usize>)> {
+    /// Jobs that reach their limits after the last instant are not looked at.
+    fn look_ahead(&self, freed: &mut FreedNodes<'_>, until: Option<i64>) -> Option<(i64, Vec<usize>)> {
         let (mut base, mut width) = (None, WINDOW);
+        let is_within = |end: &i64| until.is_none_or(|until| *end <= until);
         loop {
             let (mut last, mut next, mut more) = (None, None, false);
-            while let Some(end) = freed.releases.end(freed.next) {
+            while let Some(end) = freed.releases.end(freed.next).filter(is_within) {
                 if !freed.advance() {
                     continue;
                 }
@@ -160,35 +183,73 @@ impl StartTest<'_> {
         }
     }
 
+    /// The widest window that does not reach an end, so long after its begin; the first if all do.
+    fn widest_before(&self, end: i64) -> i64 {
+        match self.linear.map(|step| step.max(1)) {
+            Some(step) => WINDOW + step * ((end - 1 - WINDOW).div_euclid(step)).max(0),
+            None => {
+                let mut width = WINDOW;
+                while width * 2 < end {
+                    width *= 2;
+                }
+                width
+            }
+        }
+    }
+
     /// When a job starts that waits for this end. A job that is past its limit is given time to stop.
     fn after(&self, end: i64) -> i64 {
         if end > self.now { end } else { (end + self.kill_wait).max(self.now + 1) }
     }
 
+    /// No job that waits for this end starts earlier.
+    fn not_before(&self, end: i64) -> i64 {
+        end.max(if self.late_are_gone { self.now } else { self.now + 1 })
+    }
+
     /// [`will_run`](StartTest::will_run) for a job that shares no node: then it counts when each node's last job ends.
-    fn whole_nodes(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
+    fn whole_nodes(
+        &self,
+        usable: &NodeSet,
+        tried_from: Option<i64>,
+        latest: Option<i64>,
+    ) -> Option<(i64, Vec<usize>)> {
         let releases = &*self.releases.borrow();
         let need = &self.kept.need;
         let least = need.least_nodes();
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
         fit.keep(&need.feasible);
-        if let Some(nodes) = self.choose_whole(&releases.idle_now(&fit)) {
+        // So many jobs are gone from the first.
+        let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
+        let mut at_once = None;
+        if gone == 0 || tried_from.is_some_and(|from| from <= self.now) {
+            at_once = self.choose_whole(&releases.idle_now(&fit));
+        }
+        if let Some(last) = gone.checked_sub(1).filter(|_| at_once.is_none()) {
+            at_once = self.choose_whole(&releases.idle_after(last, &fit));
+        }
+        if let Some(nodes) = at_once {
             return Some((self.now, nodes));
         }
         let not_before = releases.not_before(&fit, least)?;
-        let mut from = releases.next_on(0, usable)?;
+        // Jobs from this place on are not looked at.
+        let until = tried_from.and(latest).map_or(releases.len(), |latest| releases.first_after(latest));
+        let mut from = releases.next_on(gone, usable)?;
         let first = releases.end(from)?;
         let base = first + (WINDOW - first.rem_euclid(WINDOW));
-        let mut width = WINDOW;
+        // Windows that end before are left out: where one ends depends on its width alone.
+        let mut width = self.widest_before(releases.end(not_before)? - base);
         loop {
             // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
             let beyond = releases.first_after(base + width);
             let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
-            let mut last = within.and_then(|within| releases.next_on(within, usable));
+            let found =
+                within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
+            let mut last = found;
             if last.is_none() {
                 let mut place = from;
-                while let Some(found) = releases.next_on(place, usable) {
+                while let Some(found) = releases.next_on(place, usable).filter(|&found| found < until) {
                     (last, place) = (Some(found), found + 1);
                 }
             }
@@ -204,7 +265,7 @@ impl StartTest<'_> {
             {
                 return Some((self.after(ended), nodes));
             }
-            next?;
+            next.and(found)?;
             from = last + 1;
         }
     }
@@ -220,7 +281,7 @@ impl StartTest<'_> {
         let mut releases = self.releases.borrow_mut();
         let earliest =
             releases.class_earliest(self.kept.class, [open, &need.feasible], need.least_nodes())?;
-        Some(if earliest == i64::MIN { self.now } else { earliest.max(self.now + 1) })
+        Some(if earliest == i64::MIN { self.now } else { self.not_before(earliest) })
     }
 
     /// Whether a job could start by an instant on these nodes, as far as that is easily told.
@@ -240,7 +301,7 @@ impl StartTest<'_> {
             if releases.idle_now(usable).len() >= least {
                 return Some(self.now);
             }
-            return releases.end(releases.not_before(usable, least)?).map(|end| end.max(self.now + 1));
+            return releases.end(releases.not_before(usable, least)?).map(|end| self.not_before(end));
         }
         let mut releases = self.releases.borrow_mut();
         let mut freed = FreedNodes::new(self, &mut releases, usable);
@@ -248,7 +309,7 @@ impl StartTest<'_> {
         while let Some(end) = freed.releases.end(freed.next).filter(|_| earliest.is_none()) {
             freed.advance();
             if freed.count >= least {
-                earliest = Some(end.max(self.now + 1));
+                earliest = Some(self.not_before(end));
             }
         }
         freed.undo();

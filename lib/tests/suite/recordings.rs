@@ -92,6 +92,27 @@ fn processors_of_several_nodes_are_given_as_by_slurm() {
     );
 }
 
+/// Slurm 24.11 keeps nodes to the end of a plan, and looks at the machine from the instant on that a plan is tried for. The rules of
+/// before decide otherwise.
+#[test]
+fn plans_are_made_as_slurm_makes_them_since_24_11() {
+    let name = "plans-since-24-11";
+    models_all(name);
+    hold(
+        name,
+        &[
+            // All but the rows of one array, which is a second older there.
+            (DecisionKind::Priority, 190, 93.0),
+            (DecisionKind::PlanStart, 190, 99.0),
+            (DecisionKind::PlanNodes, 190, 98.0),
+            (DecisionKind::BackfillStart, 12, 99.0),
+            (DecisionKind::StartNodes, 33, 99.0),
+        ],
+    );
+    let before = shares(name, |cluster| cluster.version = Some((24, 5)));
+    assert!(before.share(DecisionKind::PlanNodes).is_some_and(|share| share < 90.0), "{:?}", before.shares);
+}
+
 /// Running free it drifts as two real runs do; without preemption it is further away.
 #[test]
 fn jobs_that_make_way_start_again_about_when_they_did() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use queuecast::cluster::SubmittedJob;
-use queuecast::controller::{DecisionShare, Phases, decisions, simulate_cluster};
+use queuecast::controller::{DecisionMiss, DecisionShare, Phases, decisions, simulate_cluster};
 use queuecast::eval::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::slurm::read_decisions;
@@ -46,6 +46,9 @@ pub struct ComparedRuns {
     /// Recorded decisions that are decided alike in the recorded state, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<RunDecisions>>,
+    /// Those that are decided differently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    misses: Option<Vec<RunMiss>>,
     /// What the sites use and the simulation leaves out.
     not_modelled: Vec<String>,
 }
@@ -56,6 +59,14 @@ struct RunDecisions {
     run: String,
     #[serde(flatten)]
     share: DecisionShare,
+}
+
+/// A decision of one run that is decided differently.
+#[derive(Debug, Serialize)]
+struct RunMiss {
+    run: String,
+    #[serde(flatten)]
+    miss: DecisionMiss,
 }
 
 /// One run as read and simulated.
@@ -70,6 +81,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut runs = Vec::new();
     let mut not_modelled: Vec<String> = Vec::new();
     let mut decided: Vec<RunDecisions> = Vec::new();
+    let mut misses: Vec<RunMiss> = Vec::new();
     let progress = Progress::new(printer, "simulating runs", arguments.runs.len());
     for folder in &arguments.runs {
         let name = folder.display().to_string();
@@ -91,8 +103,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
                     "{name}: no decisions are recorded there; expected slurmctld.log, sched.log or snapshots of sprio"
                 ));
             } else {
-                let shares = decisions(&cluster, &recording, phases, &found.decisions).shares;
-                decided.extend(shares.into_iter().map(|share| RunDecisions { run: short(folder), share }));
+                let found = decisions(&cluster, &recording, phases, &found.decisions);
+                decided
+                    .extend(found.shares.into_iter().map(|share| RunDecisions { run: short(folder), share }));
+                misses.extend(found.misses.into_iter().map(|miss| RunMiss { run: short(folder), miss }));
             }
         }
         let outcomes = simulate_cluster(&cluster, &recording, phases);
@@ -105,6 +119,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     drop(progress);
     printer.answer(&ComparedRuns {
         decisions: arguments.decisions.then_some(decided),
+        misses: arguments.decisions.then_some(misses),
         ..compared(&runs, not_modelled)
     })
 }
@@ -127,7 +142,8 @@ fn compared(runs: &[ComparedRun], not_modelled: Vec<String>) -> ComparedRuns {
             NamedRun { name: format!("{} simulated", run.recorded.name), ..run.simulated.clone() };
         waits.extend(group_waits(&simulated));
     }
-    ComparedRuns { version: env!("CARGO_PKG_VERSION"), pairs, waits, decisions: None, not_modelled }
+    let version = env!("CARGO_PKG_VERSION");
+    ComparedRuns { version, pairs, waits, decisions: None, misses: None, not_modelled }
 }
 
 /// Whether the same was submitted.
@@ -147,6 +163,9 @@ impl Answer for ComparedRuns {
             Document::new().with_table("pairs", self.pairs()).with_table("waits", self.mean_waits());
         if let Some(decisions) = &self.decisions {
             document = document.with_table("decisions", decision_table(decisions));
+        }
+        if let Some(misses) = self.misses.as_ref().filter(|misses| !misses.is_empty()) {
+            document = document.with_table("misses", miss_table(misses));
         }
         if !self.not_modelled.is_empty() {
             document = document.with_paragraph(format!("Not modelled: {}.", self.not_modelled.join(", ")));
@@ -179,6 +198,36 @@ fn decision_table(decisions: &[RunDecisions]) -> Table {
         ]);
     }
     table.note("at each recorded decision the controller is put into the recorded state: what waits and runs since when and where, and what the same pass or cycle decided before");
+    table
+}
+
+/// So many are shown.
+const SHOWN_MISSES: usize = 20;
+
+fn miss_table(misses: &[RunMiss]) -> Table {
+    let mut table = Table::new(vec![
+        Column::text("run").naming(),
+        Column::text("decision").key("what"),
+        Column::integer("at"),
+        Column::text("job"),
+        Column::text("recorded"),
+        Column::text("decided here").key("decided"),
+    ])
+    .titled("Decided differently");
+    for RunMiss { run, miss } in misses.iter().take(SHOWN_MISSES) {
+        table.row([
+            Cell::text(&**run),
+            Cell::text(miss.what.name()),
+            Cell::Integer(miss.at.0),
+            Cell::text(&*miss.job),
+            Cell::text(&*miss.recorded),
+            Cell::text(&*miss.decided),
+        ]);
+    }
+    table.note("at: in Unix seconds; plans, starts and stops: in seconds after that");
+    if misses.len() > SHOWN_MISSES {
+        table.note(&format!("{SHOWN_MISSES} of {}; --format json has all", misses.len()));
+    }
     table
 }
 

@@ -106,7 +106,7 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
 #[test]
 fn choices_and_starts_are_those_of_the_plain_versions() {
     let (mut at_once, mut later, mut never, mut spread) = (0, 0, 0, 0);
-    for seed in 0..1_500 {
+    for seed in 0..3_000 {
         let mut random = Seed(seed).stream("choices");
         let mut cluster = random_cluster(&mut random);
         if seed % 4 == 0 {
@@ -116,7 +116,24 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 nodes: nodes.collect(),
                 ..Switch::default()
             };
-            cluster.topology = Topology::Tree(vec![leaf("a", 0..half), leaf("b", half..cluster.nodes.len())]);
+            let (third, all) = (half / 2, cluster.nodes.len());
+            let above = |switches: &[usize]| Switch {
+                name: "above".into(),
+                switches: switches.to_vec(),
+                ..Switch::default()
+            };
+            cluster.topology = Topology::Tree(match seed % 3 {
+                0 => vec![leaf("a", 0..half), leaf("b", half..all)],
+                1 => vec![leaf("a", 0..half), leaf("b", half..all), above(&[0, 1])],
+                _ => vec![
+                    leaf("a", 0..third),
+                    leaf("b", third..half),
+                    leaf("c", half..all),
+                    above(&[0, 1]),
+                    above(&[2]),
+                    above(&[3, 4]),
+                ],
+            });
         }
         let layout = NodeLayout::of(&cluster);
         let count = layout.nodes.len();

@@ -3,7 +3,8 @@
 use super::alike::alike_by_weight;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
-use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind, Topology};
+use super::switch_tree::SwitchTree;
+use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
 
 /// A node in numbers.
 #[derive(Debug, Clone)]
@@ -31,8 +32,8 @@ pub struct NodeLayout {
     untyped: Vec<Option<usize>>,
     /// The nodes of each partition.
     pub partitions: Vec<NodeSet>,
-    /// Leaf switches, in the order they are configured; empty without switches.
-    pub leaves: Vec<NodeSet>,
+    /// The switches above them; none: selection knows none.
+    pub tree: SwitchTree,
     /// Whether jobs are given whole nodes.
     pub whole_nodes: bool,
     /// Whether `select/linear` gives them.
@@ -74,10 +75,6 @@ impl NodeLayout {
         let count = nodes.len();
         let partitions =
             cluster.partitions.iter().map(|one| NodeSet::of(count, one.nodes.iter().copied())).collect();
-        let leaves = match &cluster.topology {
-            Topology::Flat => Vec::new(),
-            tree => tree.leaves().map(|leaf| NodeSet::of(count, leaf.nodes.iter().copied())).collect(),
-        };
         let select = &cluster.settings.select;
         let mut equal_weights: Vec<(usize, u32)> =
             nodes.iter().enumerate().map(|(node, one)| (node, one.weight)).collect();
@@ -95,7 +92,7 @@ impl NodeLayout {
             nodes,
             kinds,
             partitions,
-            leaves,
+            tree: SwitchTree::of(&cluster.topology, count),
             whole_nodes: select.kind == SelectKind::Linear || select.unit == ConsumedUnit::Node,
             is_linear: select.kind == SelectKind::Linear,
             alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
@@ -111,6 +108,11 @@ impl NodeLayout {
     /// Processors of a node are given so many at once.
     pub fn cpus_at_once(&self, node: usize) -> u32 {
         if self.whole_cores { self.nodes[node].threads } else { 1 }
+    }
+
+    /// Whether this place is that of GPUs.
+    pub fn is_gpu(&self, place: usize) -> bool {
+        self.kinds.get(place).is_some_and(|(name, _)| name == "gpu")
     }
 
     /// The place of a generic resource; `None` if no node has it.
@@ -183,7 +185,7 @@ impl NodeLayout {
             if free < for_tasks {
                 return 0;
             }
-            if !self.leaves.is_empty() {
+            if !self.tree.0.is_empty() {
                 free = free.min(for_tasks);
             }
         } else if need.nodes.1 == 1 && free < need.cpus {

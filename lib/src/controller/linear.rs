@@ -171,7 +171,7 @@ impl StartTest<'_> {
         fit.keep(&need.feasible);
         let choose = |nodes: &NodeSet| {
             let offer = NodeOffer { layout: self.layout, in_use: None, nodes, lighter: self.lighter };
-            if self.layout.leaves.is_empty() { offer.best_fit(need) } else { offer.choose(need) }
+            if self.layout.tree.0.is_empty() { offer.best_fit(need) } else { offer.choose(need) }
         };
         if let Some(nodes) = choose(&releases.idle_now(&fit)) {
             return Some((self.now, nodes));

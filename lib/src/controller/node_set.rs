@@ -50,6 +50,13 @@ impl NodeSet {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
     }
 
+    /// What is in both.
+    pub fn both(&self, other: &NodeSet) -> NodeSet {
+        let mut both = self.clone();
+        both.keep(other);
+        both
+    }
+
     /// Takes away what is in the other.
     pub fn take_away(&mut self, other: &NodeSet) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);

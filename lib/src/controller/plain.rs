@@ -1,6 +1,8 @@
 //! The slow, plain versions that the fast ones are held to. What they have in common with these is written twice on purpose: a
 //! mistake in one is found by the other.
 
+use std::cmp::Ordering;
+
 use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
@@ -24,11 +26,7 @@ pub(super) fn select(
     if !any || !need.required.iter().all(|node| usable[node] > 0) {
         return None;
     }
-    let chosen = if layout.leaves.is_empty() {
-        by_runs(layout, load, &usable, need)
-    } else {
-        by_leaves(layout, &usable, need, lighter)
-    }?;
+    let chosen = without_the_smallest(layout, load, usable, need, lighter)?;
     let has_gres = need.gres_per_job.iter().all(|&(place, count)| {
         let free = |&node: &usize| layout.nodes[node].gres[place] - load.gres(node, place);
         chosen.iter().map(free).sum::<u64>() >= count
@@ -36,81 +34,147 @@ pub(super) fn select(
     (has_gres && need.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
 }
 
-/// What is still missing while nodes are chosen.
-struct PlainMissing {
-    cpus: i64,
-    nodes: i64,
-    most: i64,
-    exclusive: bool,
+/// Tries with all nodes, then leaves out those with one usable processor or GPU, with two, and so on, in the order of the nodes, until
+/// no more are left than are needed.
+fn without_the_smallest(
+    layout: &NodeLayout,
+    load: &NodeUse,
+    mut usable: Vec<u32>,
+    need: &Need,
+    lighter: &NodeSet,
+) -> Option<Vec<usize>> {
+    let gpus = |node: usize| -> u64 {
+        let places = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
+        let gpus = places.filter(|&place| layout.is_gpu(place));
+        gpus.map(|place| layout.nodes[node].gres[place] - load.gres(node, place)).sum()
+    };
+    let largest = (0..usable.len()).filter(|&node| usable[node] > 0);
+    let largest = largest.map(|node| u64::from(usable[node]) + gpus(node)).max()?;
+    for count in 0..largest {
+        let mut left = usable.iter().filter(|&&cpus| cpus > 0).count();
+        if count > 0 && left <= need.nodes.0 as usize {
+            return None;
+        }
+        for node in 0..usable.len() {
+            let is_small = usable[node] > 0 && u64::from(usable[node]) + gpus(node) <= count;
+            if is_small && !need.required.contains(node) && left > need.nodes.0 as usize {
+                usable[node] = 0;
+                left -= 1;
+            }
+        }
+        let chosen = if layout.tree.0.is_empty() {
+            by_runs(layout, load, &mut usable, need)
+        } else {
+            by_leaves(layout, &mut usable, need, lighter)
+        };
+        if chosen.is_some() {
+            return chosen;
+        }
+    }
+    None
 }
 
-impl PlainMissing {
-    fn of(need: &Need) -> PlainMissing {
-        PlainMissing {
-            cpus: i64::from(need.cpus),
-            nodes: i64::from(need.nodes.0),
-            most: i64::from(need.nodes.1),
-            exclusive: need.is_exclusive,
-        }
+/// What is still missing while nodes are chosen.
+struct PlainMissing<'m> {
+    layout: &'m NodeLayout,
+    need: &'m Need,
+    usable: &'m mut [u32],
+    chosen: Vec<usize>,
+    cpus: i64,
+}
+
+impl<'m> PlainMissing<'m> {
+    fn of(layout: &'m NodeLayout, need: &'m Need, usable: &'m mut [u32]) -> PlainMissing<'m> {
+        PlainMissing { layout, need, usable, chosen: Vec::new(), cpus: i64::from(need.cpus) }
+    }
+
+    /// Nodes that it would still like to have.
+    fn nodes(&self) -> i64 {
+        let (must, wanted) = (self.need.nodes.0, self.need.wanted_nodes);
+        let all = if self.need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) };
+        i64::from(all) - self.chosen.len() as i64
+    }
+
+    /// Nodes that it may still have.
+    fn most(&self) -> i64 {
+        i64::from(self.need.nodes.1) - self.chosen.len() as i64
     }
 
     fn is_met(&self) -> bool {
-        self.nodes <= 0 && self.cpus <= 0
+        self.nodes() <= 0 && self.cpus <= 0
     }
 
-    /// A node with so many usable processors is taken: each node still missing needs one at least.
-    fn take(&mut self, usable: u32) {
-        let most = (self.cpus - (self.nodes - 1).max(0)).max(1);
-        let used = if self.exclusive { i64::from(usable) } else { i64::from(usable).min(most) };
-        self.cpus -= used;
-        self.nodes -= 1;
-        self.most -= 1;
+    /// Whether so many nodes with so many processors would do.
+    fn would_do(&self, nodes: usize, cpus: i64) -> bool {
+        let spare = i64::from(self.need.wanted_nodes) - i64::from(self.need.nodes.0);
+        cpus >= self.cpus && nodes as i64 >= self.nodes() - spare.max(0)
+    }
+
+    fn take(&mut self, node: usize) {
+        if !self.need.is_exclusive {
+            let after = (i64::from(self.need.nodes.0) - self.chosen.len() as i64 - 1).max(0);
+            let threads = if self.layout.gives_cores() { self.layout.nodes[node].threads } else { 1 };
+            let most = self.cpus - after * i64::from(threads);
+            if i64::from(self.usable[node]) > most {
+                self.usable[node] = most.max(i64::from(self.need.least_cpus_on_node())) as u32;
+            }
+        }
+        self.cpus -= i64::from(self.usable[node]);
+        self.chosen.push(node);
     }
 }
 
-/// Nodes next to each other of one weight.
+/// Nodes next to each other of one weight; those that the job names are not counted.
+#[derive(Default)]
 struct PlainRun {
     weight: u64,
-    nodes: Vec<usize>,
+    all: Vec<usize>,
+    nodes: usize,
     cpus: i64,
+    named: Option<usize>,
 }
 
 /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that suffices,
-/// else the largest.
-fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &[u32], need: &Need) -> Option<Vec<usize>> {
-    let mut runs: Vec<PlainRun> = Vec::new();
-    let mut open = false;
-    for (node, &cpus) in usable.iter().enumerate() {
-        if cpus == 0 {
-            open = false;
+/// else the largest. A run with a node that the job names comes before others that are not lighter.
+fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
+    let weight = |node: usize| {
+        let asked = need.gres_per_node.first().or(need.gres_per_job.first());
+        let free = asked.map(|&(place, _)| layout.nodes[node].gres[place] - load.gres(node, place));
+        u64::from(layout.nodes[node].weight) * 256 + free.map_or(0, |free| 255_u64.saturating_sub(free))
+    };
+    let mut missing = PlainMissing::of(layout, need, usable);
+    need.required.iter().for_each(|node| missing.take(node));
+    if missing.is_met() || missing.most() <= 0 {
+        return missing.is_met().then_some(missing.chosen);
+    }
+    let mut runs: Vec<PlainRun> = vec![PlainRun::default()];
+    for node in 0..missing.usable.len() {
+        let run = runs.len() - 1;
+        if missing.usable[node] == 0 {
+            runs.push(PlainRun::default());
             continue;
         }
-        let mut weight = u64::from(layout.nodes[node].weight) * 256;
-        if let Some(&(place, _)) = need.gres_per_node.first().or(need.gres_per_job.first()) {
-            let free = layout.nodes[node].gres[place] - load.gres(node, place);
-            weight += 255_u64.saturating_sub(free);
+        if runs[run].nodes > 0 && runs[run].weight != weight(node) {
+            runs.push(PlainRun::default());
         }
-        match runs.last_mut().filter(|run| open && run.weight == weight) {
-            Some(run) => {
-                run.nodes.push(node);
-                run.cpus += i64::from(cpus);
-            }
-            None => runs.push(PlainRun { weight, nodes: vec![node], cpus: i64::from(cpus) }),
+        let Some(run) = runs.last_mut() else { return None };
+        run.all.push(node);
+        if need.required.contains(node) {
+            run.named = run.named.or(Some(node));
+            continue;
         }
-        open = true;
+        run.nodes += 1;
+        run.cpus += i64::from(missing.usable[node]);
+        run.weight = weight(node);
     }
-    let mut missing = PlainMissing::of(need);
-    let mut chosen = Vec::new();
-    for node in need.required.iter() {
-        chosen.push(node);
-        missing.take(usable[node]);
-    }
-    while !runs.is_empty() && missing.most > 0 && !missing.is_met() {
-        let suffices = |run: &PlainRun| run.cpus >= missing.cpus && run.nodes.len() as i64 >= missing.nodes;
+    runs.retain(|run| run.nodes > 0);
+    while !runs.is_empty() && missing.most() > 0 {
+        let suffices = |run: &PlainRun| missing.would_do(run.nodes, run.cpus);
         let mut best = 0;
         for place in 1..runs.len() {
             let (one, other) = (&runs[place], &runs[best]);
             let better = one.weight < other.weight
+                || one.named.is_some() && other.named.is_none()
                 || one.weight == other.weight
                     && match (suffices(one), suffices(other)) {
                         (true, false) => true,
@@ -121,118 +185,159 @@ fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &[u32], need: &Need) -> 
                 best = place;
             }
         }
-        let mut run = runs.remove(best);
-        if missing.nodes <= 1 {
+        let run = runs.remove(best);
+        let mut order: Vec<usize> = run.all.clone();
+        if let Some(named) = run.named {
+            order.retain(|&node| node >= named);
+            order.extend(run.all.iter().rev().filter(|&&node| node < named));
+        } else if missing.nodes() <= 1 {
             // One node left to find: the one with the fewest processors that are enough.
-            let enough = run.nodes.iter().copied().filter(|&node| i64::from(usable[node]) >= missing.cpus);
-            if let Some(node) = enough.min_by_key(|&node| usable[node]) {
-                run.nodes = vec![node];
+            let enough =
+                run.all.iter().copied().filter(|&node| i64::from(missing.usable[node]) >= missing.cpus);
+            if let Some(node) = enough.min_by_key(|&node| missing.usable[node]) {
+                order = vec![node];
             }
         }
-        for node in run.nodes {
-            if missing.most == 0 || missing.is_met() {
-                break;
-            }
-            if chosen.contains(&node) || missing.most == 1 && i64::from(usable[node]) < missing.cpus {
+        for node in order {
+            let is_too_small = missing.most() == 1 && i64::from(missing.usable[node]) < missing.cpus;
+            if need.required.contains(node) || run.named.is_none() && is_too_small {
                 continue;
             }
-            chosen.push(node);
-            missing.take(usable[node]);
+            if missing.most() > 0 && !missing.is_met() {
+                missing.take(node);
+            }
+        }
+        if missing.is_met() {
+            return Some(missing.chosen);
         }
     }
-    missing.is_met().then_some(chosen)
+    missing.would_do(0, 0).then_some(missing.chosen)
 }
 
-/// With switches: leaf by leaf, those first that hold all that is missing, the fewest usable nodes first; else the fullest.
-fn by_leaves(layout: &NodeLayout, usable: &[u32], need: &Need, lighter: &NodeSet) -> Option<Vec<usize>> {
-    let (cpus, nodes) = (i64::from(need.cpus), i64::from(need.nodes.0));
-    let enough = |all: &[usize]| {
-        all.len() as i64 >= nodes && all.iter().map(|&node| i64::from(usable[node])).sum::<i64>() >= cpus
-    };
-    let mut good: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
-    if !enough(&good) {
-        return None;
-    }
-    // The lightest nodes that suffice; what is lighter than they are is taken first.
+/// With switches: the lightest nodes that suffice, leaf by leaf.
+fn by_leaves(layout: &NodeLayout, usable: &mut [u32], need: &Need, lighter: &NodeSet) -> Option<Vec<usize>> {
+    let tree = &layout.tree;
     let weight = |node: usize| (layout.nodes[node].weight, !lighter.contains(node));
-    let mut weights: Vec<(u32, bool)> = good.iter().map(|&node| weight(node)).collect();
+    let all: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
+    let mut missing = PlainMissing::of(layout, need, usable);
+    need.required.iter().for_each(|node| missing.take(node));
+    let on = |place: usize| all.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
+    let level = |place: usize| tree.0[place].level;
+    let mut top: Option<usize> = None;
+    for place in 0..tree.0.len() {
+        let lightest = |place: usize| on(place).map(weight).min();
+        let is_better = match need.required.is_empty() {
+            true => {
+                missing.would_do(on(place).count(), i64::MAX)
+                    && on(place).count() > 0
+                    && top.is_none_or(|top| level(place) >= level(top) && lightest(place) <= lightest(top))
+            }
+            false => {
+                on(place).any(|node| need.required.contains(node))
+                    && top.is_none_or(|top| level(place) > level(top))
+            }
+        };
+        if is_better {
+            top = Some(place);
+        }
+    }
+    let reached: Vec<usize> = on(top?).collect();
+    if !need.required.is_empty() {
+        if !need.required.iter().all(|node| reached.contains(&node)) {
+            return None;
+        }
+        if missing.is_met() || missing.most() <= 0 {
+            return missing.is_met().then_some(missing.chosen);
+        }
+    }
+    let mut weights: Vec<(u32, bool)> =
+        reached.iter().filter(|node| !missing.chosen.contains(node)).map(|&node| weight(node)).collect();
     weights.sort_unstable();
     weights.dedup();
-    let mut first: Vec<usize> = Vec::new();
-    for (place, &most) in weights.iter().enumerate() {
-        let light: Vec<usize> = good.iter().copied().filter(|&node| weight(node) <= most).collect();
-        if enough(&light) {
-            if place > 0 {
-                first = light.iter().copied().filter(|&node| weight(node) < most).collect();
-            }
-            good = light;
-            break;
-        }
-    }
-    let mut missing = PlainMissing { exclusive: false, ..PlainMissing::of(need) };
-    let mut chosen: Vec<usize> = Vec::new();
-    let mut take = |node: usize, chosen: &mut Vec<usize>| {
-        chosen.push(node);
-        missing.cpus -= i64::from(usable[node]).min(missing.cpus.max(0));
-        missing.nodes -= 1;
-        missing.most -= 1;
-        (missing.is_met(), missing.nodes, missing.most)
+    let others = |most: (u32, bool), chosen: &[usize]| -> Vec<usize> {
+        reached.iter().copied().filter(|node| weight(*node) <= most && !chosen.contains(node)).collect()
     };
-    let mut state = (false, nodes, i64::from(need.nodes.1));
-    for &node in need.required.iter().collect::<Vec<_>>().iter().chain(&first) {
-        if chosen.contains(&node) {
-            continue;
+    let heaviest = weights.iter().position(|&most| {
+        let light = others(most, &missing.chosen);
+        missing.would_do(light.len(), light.iter().map(|&node| i64::from(missing.usable[node])).sum())
+    })?;
+    let mut good = others(weights[heaviest], &missing.chosen);
+    if heaviest > 0 {
+        for node in others(weights[heaviest - 1], &missing.chosen) {
+            if missing.most() > 0 && !missing.is_met() {
+                missing.take(node);
+            }
         }
-        state = take(node, &mut chosen);
-        if state.0 {
-            return Some(chosen);
+        if missing.is_met() || missing.most() <= 0 {
+            return missing.is_met().then_some(missing.chosen);
         }
     }
-    let leaves: Vec<Vec<usize>> = layout
-        .leaves
-        .iter()
-        .map(|leaf| good.iter().copied().filter(|&node| leaf.contains(node)).collect())
-        .collect();
-    let mut used = vec![false; leaves.len()];
-    for (place, leaf) in leaves.iter().enumerate() {
-        if !leaf.iter().any(|node| first.contains(node)) {
-            continue;
+    good.extend(need.required.iter());
+    good.sort_unstable();
+    let of = |place: usize| good.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
+    let used: Vec<bool> =
+        (0..tree.0.len()).map(|place| of(place).any(|node| missing.chosen.contains(&node))).collect();
+    for place in (0..tree.0.len()).filter(|&place| used[place] && level(place) == 0) {
+        for node in of(place) {
+            if !missing.chosen.contains(&node) && missing.most() > 0 && !missing.is_met() {
+                missing.take(node);
+            }
         }
-        used[place] = true;
-        for &node in leaf {
-            if !chosen.contains(&node) && state.2 > 0 {
-                state = take(node, &mut chosen);
-                if state.0 {
-                    return Some(chosen);
+    }
+    if missing.is_met() {
+        return Some(missing.chosen);
+    }
+    let mut sources: Vec<usize> = (0..tree.0.len()).filter(|&place| used[place]).collect();
+    let mut counts: Vec<usize> = (0..tree.0.len()).map(|place| of(place).count()).collect();
+    loop {
+        let far = |to: usize| -> Option<usize> { sources.iter().map(|&from| tree.distance(from, to)).sum() };
+        let mut best: Option<usize> = None;
+        for place in (0..tree.0.len()).filter(|&place| level(place) == 0 && !used[place]) {
+            let Some(distance) = far(place).filter(|_| counts[place] > 0) else { continue };
+            let is_better = best.is_none_or(|best| {
+                let fit = better_leaf(layout, (place, best), missing.nodes(), &counts);
+                let there = far(best).unwrap_or(usize::MAX);
+                distance < there && fit != Ordering::Less || distance == there && fit == Ordering::Greater
+            });
+            if is_better {
+                best = Some(place);
+            }
+        }
+        let before = missing.chosen.len();
+        if let Some(best) = best {
+            sources.push(best);
+            counts[best] = 0;
+            for node in of(best) {
+                if !missing.chosen.contains(&node) && missing.most() > 0 && !missing.is_met() {
+                    missing.take(node);
                 }
             }
         }
-    }
-    loop {
-        let left = (0..leaves.len()).filter(|&place| !used[place] && !leaves[place].is_empty());
-        let best = left.reduce(|best, place| {
-            let (one, other) = (leaves[place].len() as i64, leaves[best].len() as i64);
-            let better = match (one >= state.1, other >= state.1) {
-                (true, true) => one < other,
-                (false, false) => one > other,
-                (one, _) => one,
-            };
-            if better { place } else { best }
-        })?;
-        used[best] = true;
-        for &node in &leaves[best] {
-            if state.2 <= 0 {
-                break;
-            }
-            if chosen.contains(&node) {
-                continue;
-            }
-            state = take(node, &mut chosen);
-            if state.0 {
-                return Some(chosen);
-            }
+        if missing.is_met() {
+            return Some(missing.chosen);
+        }
+        if missing.chosen.len() == before {
+            return missing.would_do(0, 0).then_some(missing.chosen);
         }
     }
+}
+
+/// How well one leaf fits beside another: it has all that is missing with the fewest nodes, or the switch above it has, or the
+/// one above that; else the more nodes the better.
+fn better_leaf(layout: &NodeLayout, leaves: (usize, usize), missing: i64, counts: &[usize]) -> Ordering {
+    let (tree, (one, other)) = (&layout.tree, leaves);
+    let fits = |place: usize| counts[place] as i64 >= missing;
+    if fits(one) && fits(other) && counts[one] != counts[other] {
+        return counts[other].cmp(&counts[one]);
+    }
+    if fits(one) != fits(other) {
+        return fits(one).cmp(&fits(other));
+    }
+    let above = (tree.above(one), tree.above(other));
+    if !fits(one) && above != leaves && above.0 != above.1 {
+        return better_leaf(layout, above, missing, counts);
+    }
+    counts[one].cmp(&counts[other]).then(tree.0[other].level.cmp(&tree.0[one].level))
 }
 
 /// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no

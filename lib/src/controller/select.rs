@@ -3,6 +3,7 @@
 use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
+use super::remaining::Remaining;
 
 /// Nodes to choose from, and what is in use of them.
 #[derive(Clone, Copy)]
@@ -38,28 +39,82 @@ impl NodeOffer<'_> {
         if !need.required.is_subset(self.nodes) {
             return None;
         }
-        if self.layout.is_linear && self.layout.leaves.is_empty() {
+        if self.layout.is_linear && self.layout.tree.0.is_empty() {
             return self.lightest_fit(need);
         }
         let is_idle = self.in_use.is_none() || need.is_exclusive;
-        if let Some(cpus) =
-            need.uniform_cpus.filter(|_| is_idle && need.is_plain && self.layout.leaves.is_empty())
-        {
+        let is_plain = need.is_plain && need.wanted_nodes <= need.nodes.0 && self.layout.tree.0.is_empty();
+        if let Some(cpus) = need.uniform_cpus.filter(|_| is_idle && is_plain) {
             return self.of_equal_nodes(need, cpus);
         }
-        if self.nodes.len() < need.nodes.0 as usize {
-            return None;
-        }
-        let nodes: Vec<(usize, u32)> = self.nodes.iter().map(|node| (node, self.cpus(node, need))).collect();
-        let chosen = if self.layout.leaves.is_empty() {
-            self.by_runs(&nodes, need)
-        } else {
-            self.by_leaves(&nodes, need)
-        }?;
+        let chosen = self.without_the_smallest(need)?;
         let has_gres = need.gres_per_job.iter().all(|&(place, count)| {
             chosen.iter().map(|&node| self.free_gres(node, place)).sum::<u64>() >= count
         });
         (has_gres && need.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
+    }
+
+    /// Chooses among all nodes; if that fails, among those with more than one usable processor, more than two, and so on, as long as
+    /// there are more nodes than needed.
+    fn without_the_smallest(&self, need: &Need) -> Option<Vec<usize>> {
+        let must = need.nodes.0 as usize;
+        if self.nodes.has_fewer(must) {
+            return None;
+        }
+        let mut usable = vec![0; self.layout.nodes.len()];
+        self.nodes.iter().for_each(|node| usable[node] = self.cpus(node, need));
+        // No choice has more processors than the largest of as many nodes as the job may have.
+        let mut largest: Vec<u32> = usable.iter().copied().filter(|&cpus| cpus > 0).collect();
+        let most = (need.nodes.1 as usize).min(largest.len());
+        if most < largest.len() && most > 0 {
+            largest.select_nth_unstable_by_key(most - 1, |&cpus| std::cmp::Reverse(cpus));
+        }
+        let reachable: u64 = largest[..most].iter().map(|&cpus| u64::from(cpus)).sum();
+        if reachable < u64::from(need.cpus) {
+            return None;
+        }
+        let choose = |usable: &mut [u32]| {
+            if self.layout.tree.0.is_empty() {
+                self.by_runs(usable, need)
+            } else {
+                self.by_leaves(usable, need)
+            }
+        };
+        let mut left: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
+        let gpus: Vec<u32> = left.iter().map(|&node| self.gpus(node, need)).collect();
+        let size = left.iter().zip(&gpus).map(|(&node, &gpus)| usable[node] + gpus).max().unwrap_or(0);
+        if let Some(chosen) = choose(&mut usable) {
+            return Some(chosen);
+        }
+        let mut gpus_of = vec![0; usable.len()];
+        left.iter().zip(&gpus).for_each(|(&node, &gpus)| gpus_of[node] = gpus);
+        for count in 1..size {
+            let mut is_smaller = false;
+            let mut spare = left.len().saturating_sub(must);
+            left.retain(|&node| {
+                let is_small = usable[node] + gpus_of[node] <= count && !need.required.contains(node);
+                if !is_small || spare == 0 {
+                    return true;
+                }
+                (is_smaller, usable[node]) = (true, 0);
+                spare -= 1;
+                false
+            });
+            if is_smaller && let Some(chosen) = choose(&mut usable) {
+                return Some(chosen);
+            }
+            if left.len() <= must {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// GPUs of a node that a job which asks for some could use.
+    fn gpus(&self, node: usize, need: &Need) -> u32 {
+        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
+        let gpus = asked.filter(|&place| self.layout.is_gpu(place));
+        gpus.map(|place| self.free_gres(node, place)).sum::<u64>().try_into().unwrap_or(u32::MAX / 2)
     }
 
     /// [`by_runs`](NodeOffer::by_runs) where each node has as many processors for the job: then only the lengths of runs count.
@@ -139,154 +194,86 @@ impl NodeOffer<'_> {
     }
 
     /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that
-    /// suffices, else the largest.
-    fn by_runs(&self, nodes: &[(usize, u32)], need: &Need) -> Option<Vec<usize>> {
-        let mut runs: Vec<NodeRun> = Vec::new();
-        let mut before = usize::MAX;
+    /// suffices, else the largest. A run with a node that the job names comes before others that are not lighter.
+    ///
+    /// `usable` are the processors of each node that the job can use; fewer once it has taken some.
+    fn by_runs(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
+        let mut remaining = Remaining::of(need);
+        let mut chosen = Vec::new();
+        for node in need.required.iter() {
+            chosen.push(node);
+            remaining.take(&mut usable[node], self.layout.cpus_at_once(node));
+        }
+        if !chosen.is_empty() && (remaining.is_met() || remaining.most <= 0) {
+            return remaining.is_met().then_some(chosen);
+        }
+        let mut runs = self.runs(usable, need);
+        while remaining.most > 0
+            && let Some(best) = best_run(&runs, &remaining)
+        {
+            let run = runs.remove(best);
+            let mut members: Vec<usize> = match run.named {
+                // Up from the first that is named, then down.
+                Some(named) => (named..run.to).chain((run.from..named).rev()).collect(),
+                None => (run.from..run.to).collect(),
+            };
+            members.retain(|&node| usable[node] > 0 && !need.required.contains(node));
+            if run.named.is_none() && remaining.nodes <= 1 {
+                // One node left to find: the one with the fewest processors that are enough.
+                let enough =
+                    members.iter().copied().filter(|&node| i64::from(usable[node]) >= remaining.cpus);
+                if let Some(node) = enough.min_by_key(|&node| usable[node]) {
+                    members = vec![node];
+                }
+            }
+            for node in members {
+                if remaining.most <= 0 || remaining.is_met() {
+                    break;
+                }
+                let is_too_small = remaining.most == 1 && i64::from(usable[node]) < remaining.cpus;
+                if run.named.is_none() && is_too_small {
+                    continue;
+                }
+                chosen.push(node);
+                remaining.take(&mut usable[node], self.layout.cpus_at_once(node));
+            }
+            if remaining.is_met() {
+                return Some(chosen);
+            }
+        }
+        remaining.will_do().then_some(chosen)
+    }
+
+    /// Runs of neighbours of equal weight; of those that the job does not name.
+    fn runs(&self, usable: &[u32], need: &Need) -> Vec<NodeRun> {
         let gres = need.gres_per_node.first().or(need.gres_per_job.first()).map(|one| one.0);
-        for (place, &(node, cpus)) in nodes.iter().enumerate() {
+        let mut runs: Vec<NodeRun> = Vec::new();
+        let mut last: Option<NodeRun> = None;
+        for node in self.nodes.iter().filter(|&node| usable[node] > 0) {
             let mut weight = u64::from(self.layout.nodes[node].weight) * 256;
             if let Some(gres) = gres {
                 weight += 255_u64.saturating_sub(self.free_gres(node, gres));
             }
-            let follows = before.wrapping_add(1) == node;
-            match runs.last_mut().filter(|run| follows && run.weight == weight) {
-                Some(run) => {
-                    run.to = place + 1;
-                    run.cpus += i64::from(cpus);
+            let follows = |run: &NodeRun| run.to == node && run.weight.is_none_or(|own| own == weight);
+            let mut run = match last.take() {
+                Some(run) if follows(&run) => run,
+                other => {
+                    runs.extend(other.filter(|run| run.nodes > 0));
+                    NodeRun { weight: None, from: node, to: node, nodes: 0, cpus: 0, named: None }
                 }
-                None => runs.push(NodeRun { weight, from: place, to: place + 1, cpus: i64::from(cpus) }),
+            };
+            run.to = node + 1;
+            if need.required.contains(node) {
+                run.named = run.named.or(Some(node));
+            } else {
+                run.nodes += 1;
+                run.cpus += i64::from(usable[node]);
+                run.weight = Some(weight);
             }
-            before = node;
+            last = Some(run);
         }
-        let mut missing = Missing::of(need);
-        let mut chosen = Vec::new();
-        for node in need.required.iter() {
-            chosen.push(node);
-            let place = nodes.partition_point(|one| one.0 < node);
-            missing.take(nodes[place].1);
-        }
-        while !runs.is_empty() && missing.most > 0 && !missing.is_met() {
-            let suffices =
-                |run: &NodeRun| run.cpus >= missing.cpus && (run.to - run.from) as i64 >= missing.nodes;
-            let mut best = 0;
-            for place in 1..runs.len() {
-                let (one, other) = (&runs[place], &runs[best]);
-                let better = one.weight < other.weight
-                    || one.weight == other.weight
-                        && match (suffices(one), suffices(other)) {
-                            (true, false) => true,
-                            (true, true) => one.cpus < other.cpus,
-                            (false, _) => one.cpus > other.cpus,
-                        };
-                if better {
-                    best = place;
-                }
-            }
-            let run = runs.remove(best);
-            let mut members = &nodes[run.from..run.to];
-            if missing.nodes <= 1 {
-                // One node left to find: the one with the fewest processors that are enough.
-                let enough = (0..members.len()).filter(|&place| i64::from(members[place].1) >= missing.cpus);
-                if let Some(place) = enough.min_by_key(|&place| members[place].1) {
-                    members = &members[place..=place];
-                }
-            }
-            for &(node, cpus) in members {
-                if missing.most == 0 || missing.is_met() {
-                    break;
-                }
-                let is_required = need.required.contains(node);
-                if is_required || missing.most == 1 && i64::from(cpus) < missing.cpus {
-                    continue;
-                }
-                chosen.push(node);
-                missing.take(cpus);
-            }
-        }
-        missing.is_met().then_some(chosen)
-    }
-
-    /// With switches: leaf by leaf, those first that hold all that is missing, the fewest usable nodes first; else the fullest.
-    fn by_leaves(&self, usable: &[(usize, u32)], need: &Need) -> Option<Vec<usize>> {
-        let (cpus, nodes) = (i64::from(need.cpus), i64::from(need.nodes.0));
-        let enough = |all: &[(usize, u32)]| {
-            all.len() as i64 >= nodes && all.iter().map(|one| i64::from(one.1)).sum::<i64>() >= cpus
-        };
-        if !enough(usable) {
-            return None;
-        }
-        // The lightest nodes that suffice; what is lighter than they are is taken first.
-        let weight = |node: usize| (self.layout.nodes[node].weight, !self.lighter.contains(node));
-        let mut weights: Vec<(u32, bool)> = usable.iter().map(|one| weight(one.0)).collect();
-        weights.sort_unstable();
-        weights.dedup();
-        let mut good = usable.to_vec();
-        let mut first: Vec<(usize, u32)> = Vec::new();
-        for (place, &most) in weights.iter().enumerate() {
-            let light: Vec<(usize, u32)> = good.iter().copied().filter(|one| weight(one.0) <= most).collect();
-            if enough(&light) {
-                if place > 0 {
-                    first = light.iter().copied().filter(|one| weight(one.0) < most).collect();
-                }
-                good = light;
-                break;
-            }
-        }
-        let mut missing = Missing { exclusive: false, ..Missing::of(need) };
-        let mut chosen = Vec::new();
-        let mut is_chosen = NodeSet::none(self.nodes.capacity());
-        let mut take = |(node, cpus): (usize, u32), missing: &mut Missing| {
-            if !is_chosen.contains(node) {
-                is_chosen.insert(node);
-                chosen.push(node);
-                missing.cpus -= i64::from(cpus).min(missing.cpus.max(0));
-                missing.nodes -= 1;
-                missing.most -= 1;
-            }
-            missing.is_met()
-        };
-        let of = |node: usize| usable[usable.partition_point(|one| one.0 < node)];
-        let required: Vec<(usize, u32)> = need.required.iter().map(of).collect();
-        if required.iter().chain(&first).any(|&one| take(one, &mut missing)) {
-            return Some(chosen);
-        }
-        let leaves = self.layout.leaves.iter();
-        let leaves: Vec<Vec<(usize, u32)>> =
-            leaves.map(|leaf| good.iter().copied().filter(|one| leaf.contains(one.0)).collect()).collect();
-        let mut used = vec![false; leaves.len()];
-        for (place, leaf) in leaves.iter().enumerate() {
-            if !leaf.iter().any(|node| first.contains(node)) {
-                continue;
-            }
-            used[place] = true;
-            for &node in leaf {
-                if missing.most > 0 && take(node, &mut missing) {
-                    return Some(chosen);
-                }
-            }
-        }
-        loop {
-            let left = (0..leaves.len()).filter(|&place| !used[place] && !leaves[place].is_empty());
-            let best = left.reduce(|best, place| {
-                let (one, other) = (leaves[place].len() as i64, leaves[best].len() as i64);
-                let better = match (one >= missing.nodes, other >= missing.nodes) {
-                    (true, true) => one < other,
-                    (false, false) => one > other,
-                    (one, _) => one,
-                };
-                if better { place } else { best }
-            })?;
-            used[best] = true;
-            for &node in &leaves[best] {
-                if missing.most <= 0 {
-                    break;
-                }
-                if take(node, &mut missing) {
-                    return Some(chosen);
-                }
-            }
-        }
+        runs.extend(last.filter(|run| run.nodes > 0));
+        runs
     }
 
     /// What a job has of each of its nodes, which come in the order in which they were chosen: tasks one by one over the nodes in
@@ -372,42 +359,31 @@ impl NodeOffer<'_> {
     }
 }
 
-/// What is still missing while nodes are chosen.
-struct Missing {
-    cpus: i64,
-    nodes: i64,
-    most: i64,
-    exclusive: bool,
-}
-
-impl Missing {
-    fn of(need: &Need) -> Missing {
-        Missing {
-            cpus: i64::from(need.cpus),
-            nodes: i64::from(need.nodes.0),
-            most: i64::from(need.nodes.1),
-            exclusive: need.is_exclusive,
-        }
-    }
-
-    fn is_met(&self) -> bool {
-        self.nodes <= 0 && self.cpus <= 0
-    }
-
-    /// A node with so many usable processors is taken: each node still missing needs one at least.
-    fn take(&mut self, usable: u32) {
-        let most = (self.cpus - (self.nodes - 1).max(0)).max(1);
-        let used = if self.exclusive { i64::from(usable) } else { i64::from(usable).min(most) };
-        self.cpus -= used;
-        self.nodes -= 1;
-        self.most -= 1;
-    }
-}
-
-/// Nodes next to each other of one weight: places in a list.
+/// Nodes next to each other of one weight.
 struct NodeRun {
-    weight: u64,
+    /// Known once there is a node that the job does not name.
+    weight: Option<u64>,
     from: usize,
     to: usize,
+    /// How many nodes that the job does not name, and their usable processors.
+    nodes: usize,
     cpus: i64,
+    /// The first node that it names.
+    named: Option<usize>,
+}
+
+/// The run that is taken next.
+fn best_run(runs: &[NodeRun], remaining: &Remaining) -> Option<usize> {
+    let suffices = |run: &NodeRun| run.cpus >= remaining.cpus && remaining.is_enough(run.nodes);
+    (0..runs.len()).reduce(|best, place| {
+        let (one, other) = (&runs[place], &runs[best]);
+        let comes_first = other.named.is_none() && one.named.is_some() || one.weight < other.weight;
+        let fits_better = one.weight == other.weight
+            && match (suffices(one), suffices(other)) {
+                (true, false) => true,
+                (true, true) => one.cpus < other.cpus,
+                (false, _) => one.cpus > other.cpus,
+            };
+        if comes_first || fits_better { place } else { best }
+    })
 }

@@ -168,7 +168,7 @@ impl<'c> Controller<'c> {
             open_nodes: Vec::new(),
             // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free; sizes with
             // select/linear are those that were last tested.
-            plans_all: !layout.leaves.is_empty() && layout.gres_names().next().is_some()
+            plans_all: !layout.tree.0.is_empty() && layout.gres_names().next().is_some()
                 || layout.is_linear
                 || cluster.settings.preempt.kind != PreemptKind::None,
             #[cfg(test)]
@@ -384,7 +384,7 @@ impl<'c> Controller<'c> {
 
     /// What node selection for this job does to the weights of nodes with GPUs.
     pub(super) fn note_selection(&mut self, need: &Need, is_real: bool) {
-        if self.layout.leaves.is_empty() {
+        if self.layout.tree.0.is_empty() {
             return;
         }
         let gres = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0).next();

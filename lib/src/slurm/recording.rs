@@ -80,7 +80,7 @@ pub(super) fn last_pass(text: &str, until_ms: i64, zone: &TimeZone) -> Option<i6
 pub(super) fn called(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
     let mut lines = (1..).zip(text.lines());
     let titles: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split('\t').collect());
-    let mut calls = Vec::new();
+    let (mut calls, mut refused) = (Vec::new(), 0);
     for (line, content) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let cells: Vec<&str> = content.split('\t').collect();
         let cell = |name: &str| {
@@ -113,11 +113,23 @@ pub(super) fn called(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
             Ok(Call { line, at_ms, until_ms: ms("dt_done"), what })
         };
         match read() {
+            Ok(Call { what: CallKind::Admin(_), .. }) if cell("reply").is_some_and(is_refusal) => {
+                refused += 1
+            }
             Ok(call) => calls.push(call),
             Err(expected) => notes.unread_line(file, line, content, &expected),
         }
     }
+    if refused > 0 {
+        notes.warn(format!("{file}: commands that Slurm refused are left out ({refused})"));
+    }
     calls
+}
+
+/// Whether this is what `scontrol` says when it does nothing.
+fn is_refusal(reply: &str) -> bool {
+    let reply = reply.to_ascii_lowercase();
+    ["error", "invalid", "slurm_"].iter().any(|begin| reply.starts_with(begin)) || reply.contains(" error")
 }
 
 /// Seconds with a fraction, in milliseconds.
@@ -466,6 +478,7 @@ mod tests {
 9\t9.00\t9.01\tcancel\ts2\t\t1002\t\"\"\t\t
 10\t10.00\t10.01\tadmin\t\t\t\t\"\"\tupdate nodename=c1 state=drain reason=x\t
 11\t11.00\t11.01\tadmin\t\t\t\t\"\"\tupdate jobid=5 nice=7\t
+12\t12.00\t12.01\tadmin\t\t\t\t\"\"\tcreate reservation ReservationName=no StartTime=2026-11-15T01:16:50 Duration=5 Nodes=c1 Users=ann\tError creating the reservation: Requested nodes are busy
 x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
 ";
 
@@ -478,7 +491,8 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
             &mut notes,
         );
         let calls = called("submitted.tsv", CALLS, &mut notes);
-        assert_eq!(notes.misread.iter().map(|one| one.line).collect::<Vec<_>>(), [8]);
+        assert_eq!(notes.misread.iter().map(|one| one.line).collect::<Vec<_>>(), [9]);
+        assert_eq!(notes.warnings, ["submitted.tsv: commands that Slurm refused are left out (1)"]);
         let list = super::super::jobs::jobs(
             "jobs.csv",
             "key,jobid,user,state,planned_run,submit,start,args\ns1,1001,ann,COMPLETED,20,0,1,-n 1\ns2_0,1002_0,bob,COMPLETED,5,2,3,--array=0-1\n",

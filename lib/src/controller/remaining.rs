@@ -1,0 +1,67 @@
+//! What is still missing while nodes are chosen.
+
+use super::need::Need;
+
+/// What is still missing of a job's processors and nodes while nodes are chosen for it.
+#[derive(Debug, Clone)]
+pub struct Remaining {
+    /// Processors.
+    pub cpus: i64,
+    /// Nodes that it would like to have.
+    pub nodes: i64,
+    /// Nodes that it may have.
+    pub most: i64,
+    /// Nodes that it must have.
+    must: i64,
+    /// Nodes that it would like to have beyond those that it must have.
+    spare: i64,
+    /// Whether it gets all of a node.
+    is_exclusive: bool,
+    /// The fewest processors of a node.
+    least_cpus: u32,
+}
+
+impl Remaining {
+    pub fn of(need: &Need) -> Remaining {
+        let (must, wanted) = (i64::from(need.nodes.0), i64::from(need.wanted_nodes));
+        Remaining {
+            cpus: i64::from(need.cpus),
+            nodes: if need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
+            most: i64::from(need.nodes.1),
+            must,
+            spare: (wanted - must).max(0),
+            is_exclusive: need.is_exclusive,
+            least_cpus: need.least_cpus_on_node(),
+        }
+    }
+
+    /// Whether all is there.
+    pub fn is_met(&self) -> bool {
+        self.nodes <= 0 && self.cpus <= 0
+    }
+
+    /// Whether so many nodes more would do.
+    pub fn is_enough(&self, nodes: usize) -> bool {
+        nodes as i64 >= self.nodes - self.spare
+    }
+
+    /// Whether what is there will do, though it is less than wanted.
+    pub fn will_do(&self) -> bool {
+        self.cpus <= 0 && self.is_enough(0)
+    }
+
+    /// A node with so many usable processors is taken. It gives no more than is missing, less what nodes that have to follow give at
+    /// least; what it does not give is not usable any more.
+    pub fn take(&mut self, usable: &mut u32, at_once: u32) {
+        if !self.is_exclusive {
+            let most = self.cpus - (self.must - 1).max(0) * i64::from(at_once);
+            if i64::from(*usable) > most {
+                *usable = u32::try_from(most).unwrap_or(0).max(self.least_cpus);
+            }
+        }
+        self.cpus -= i64::from(*usable);
+        self.nodes -= 1;
+        self.must -= 1;
+        self.most -= 1;
+    }
+}

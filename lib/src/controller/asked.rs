@@ -33,7 +33,11 @@ impl Need {
             (None, None) => tasks.max(fewest),
         };
         let wanted_nodes = if request.min_nodes.or(request.max_nodes).is_some() { most } else { fewest };
-        let memory = match request.memory {
+        // Memory for each GPU is the default of jobs with GPUs where there is such a default.
+        let gpus = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
+        let has_gpus = gpus.into_iter().flatten().any(|one| one.name == "gpu" && one.count > 0);
+        let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.per_gpu.memory_mb);
+        let memory = match request.memory.or(per_gpu.filter(|_| has_gpus).map(MemoryRequest::PerGpu)) {
             Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
             Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
             Some(MemoryRequest::PerCpu(mb)) => NeedMemory::PerCpu(mb),
@@ -90,6 +94,11 @@ impl Need {
             tasks,
             cpus_per_task,
             cpus,
+            threads: if request.one_thread_per_core {
+                1
+            } else {
+                request.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
+            },
             tasks_per_node,
             least_cpus_per_node: request.min_cpus_per_node.unwrap_or(0),
             memory,

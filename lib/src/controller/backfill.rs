@@ -279,7 +279,7 @@ impl<'c> Controller<'c> {
                 }
                 if let Some((_, nodes)) = planned
                     .as_ref()
-                    .filter(|_| job == first && (self.size_varies(need) || !self.jobs[job].is_sized))
+                    .filter(|_| job == first && need.is_exclusive && (self.size_varies(need) || !self.jobs[job].is_sized))
                 {
                     self.size_planned(job, nodes);
                 }

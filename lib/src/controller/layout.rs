@@ -105,9 +105,17 @@ impl NodeLayout {
         self.whole_cores
     }
 
-    /// Processors of a node are given so many at once.
-    pub fn cpus_at_once(&self, node: usize) -> u32 {
-        if self.whole_cores { self.nodes[node].threads } else { 1 }
+    /// Processors of a node are given to a job so many at once: those of a core that it uses.
+    pub fn cpus_at_once(&self, node: usize, need: &Need) -> u32 {
+        if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
+    }
+
+    /// Processors that a job has of a node of which it uses so many: whole cores, whether it uses all of their threads or not.
+    pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
+        if !self.whole_cores {
+            return used;
+        }
+        used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
     }
 
     /// Whether this place is that of GPUs.
@@ -160,7 +168,7 @@ impl NodeLayout {
             return 0;
         }
         let unit = if self.whole_cores { numbers.threads } else { 1 };
-        let mut free = numbers.cpus.saturating_sub(cpus) / unit * unit;
+        let mut free = numbers.cpus.saturating_sub(cpus) / unit * self.cpus_at_once(node, need);
         // Of one type, and of any: what is taken without a type counts for both.
         let lacks = |place: usize, count: u64| {
             self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))

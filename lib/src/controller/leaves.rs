@@ -1,8 +1,8 @@
 //! Nodes chosen by the switches above them.
 
+use super::missing::Missing;
 use super::need::Need;
 use super::node_set::NodeSet;
-use super::remaining::Remaining;
 use super::select::NodeOffer;
 
 impl NodeOffer<'_> {
@@ -13,15 +13,15 @@ impl NodeOffer<'_> {
     pub(super) fn by_leaves(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
         let layout = self.layout;
         let (tree, count) = (&layout.tree, usable.len());
-        let mut remaining = Remaining::of(need);
+        let mut missing = Missing::of(need);
         let mut chosen = ChosenNodes { nodes: Vec::new(), set: NodeSet::none(count) };
         let offered = NodeSet::of(count, (0..count).filter(|&node| usable[node] > 0));
-        let mut take = |node: usize, remaining: &mut Remaining, chosen: &mut ChosenNodes| {
-            remaining.take(&mut usable[node], layout.cpus_at_once(node));
+        let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
+            missing.take(&mut usable[node], layout.cpus_at_once(node, need));
             chosen.nodes.push(node);
             chosen.set.insert(node);
         };
-        need.required.iter().for_each(|node| take(node, &mut remaining, &mut chosen));
+        need.required.iter().for_each(|node| take(node, &mut missing, &mut chosen));
         // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
         let weight = |node: usize| (layout.nodes[node].weight, !self.lighter.contains(node));
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
@@ -34,7 +34,7 @@ impl NodeOffer<'_> {
                 if is_higher && nodes.meets(&need.required) {
                     top = Some((place, (0, false)));
                 }
-            } else if remaining.is_enough(nodes.len())
+            } else if missing.is_enough(nodes.len())
                 && let Some(lightest) = nodes.iter().map(weight).min()
                 && top.is_none_or(|(best, least)| level >= tree.0[best].level && lightest <= least)
             {
@@ -46,10 +46,10 @@ impl NodeOffer<'_> {
             if !need.required.is_subset(reached) {
                 return None;
             }
-            if remaining.is_met() {
+            if missing.is_met() {
                 return Some(chosen.nodes);
             }
-            if remaining.most <= 0 {
+            if missing.most <= 0 {
                 return None;
             }
         }
@@ -64,24 +64,24 @@ impl NodeOffer<'_> {
                 cpus += i64::from(usable[node]);
                 best += 1;
             }
-            if cpus >= remaining.cpus && remaining.is_enough(best) {
+            if cpus >= missing.cpus && missing.is_enough(best) {
                 break;
             }
         }
         let mut first = others[..lighter].to_vec();
         first.sort_unstable();
-        let mut take = |node: usize, remaining: &mut Remaining, chosen: &mut ChosenNodes| {
-            remaining.take(&mut usable[node], layout.cpus_at_once(node));
+        let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
+            missing.take(&mut usable[node], layout.cpus_at_once(node, need));
             chosen.nodes.push(node);
             chosen.set.insert(node);
-            remaining.is_met()
+            missing.is_met()
         };
         for &node in &first {
-            if remaining.most > 0 && take(node, &mut remaining, &mut chosen) {
+            if missing.most > 0 && take(node, &mut missing, &mut chosen) {
                 return Some(chosen.nodes);
             }
         }
-        if !first.is_empty() && remaining.most <= 0 {
+        if !first.is_empty() && missing.most <= 0 {
             return None;
         }
         let mut good = NodeSet::of(count, others[..best].iter().copied());
@@ -92,8 +92,7 @@ impl NodeOffer<'_> {
         let is_leaf = |place: usize| tree.0[place].level == 0;
         for place in (0..below.len()).filter(|&place| is_leaf(place) && is_used[place]) {
             for node in below[place].iter().filter(|&node| good.contains(node)) {
-                if !chosen.set.contains(node) && remaining.most > 0 && take(node, &mut remaining, &mut chosen)
-                {
+                if !chosen.set.contains(node) && missing.most > 0 && take(node, &mut missing, &mut chosen) {
                     return Some(chosen.nodes);
                 }
             }
@@ -106,9 +105,9 @@ impl NodeOffer<'_> {
             }
         };
         (0..below.len()).filter(|&place| is_used[place]).for_each(|place| go(&mut distances, place));
-        let mut before = remaining.nodes + 1;
-        while before != remaining.nodes {
-            before = remaining.nodes;
+        let mut before = missing.nodes + 1;
+        while before != missing.nodes {
+            before = missing.nodes;
             let mut best: Option<usize> = None;
             for place in (0..below.len()).filter(|&place| is_leaf(place) && !is_used[place]) {
                 let Some(distance) = distances[place].filter(|_| counts[place] > 0) else { continue };
@@ -116,7 +115,7 @@ impl NodeOffer<'_> {
                     best = Some(place);
                     continue;
                 };
-                let fits = self.fits_better(place, other, remaining.nodes, &counts);
+                let fits = self.fits_better(place, other, missing.nodes, &counts);
                 if distance < there && fits >= 0 || distance == there && fits > 0 {
                     best = Some(place);
                 }
@@ -124,16 +123,16 @@ impl NodeOffer<'_> {
             let Some(best) = best else { break };
             go(&mut distances, best);
             for node in below[best].iter() {
-                if remaining.most <= 0 {
+                if missing.most <= 0 {
                     break;
                 }
-                if !chosen.set.contains(node) && take(node, &mut remaining, &mut chosen) {
+                if !chosen.set.contains(node) && take(node, &mut missing, &mut chosen) {
                     return Some(chosen.nodes);
                 }
             }
             counts[best] = 0;
         }
-        remaining.will_do().then_some(chosen.nodes)
+        missing.will_do().then_some(chosen.nodes)
     }
 
     /// Whether one leaf fits better (1) than another, worse (-1) or as well: it holds all that is missing, with the fewest

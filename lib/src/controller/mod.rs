@@ -23,6 +23,7 @@ mod lifecycle;
 mod limits;
 mod linear;
 mod main_pass;
+mod missing;
 mod moment;
 mod need;
 mod need_cache;
@@ -38,7 +39,7 @@ mod queue_record;
 mod quiet;
 mod reasons;
 mod releases;
-mod remaining;
+
 mod reserved;
 mod select;
 mod simulate;

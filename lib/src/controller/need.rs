@@ -34,6 +34,8 @@ pub struct Need {
     pub cpus_per_task: u32,
     /// Processors altogether.
     pub cpus: u32,
+    /// Threads of each core that it uses at most.
+    pub threads: u32,
     /// Tasks on each node; zero: not said.
     pub tasks_per_node: u32,
     /// Fewest processors of each node.
@@ -67,7 +69,7 @@ impl Need {
     pub fn nothing(nodes: usize) -> Need {
         let none = NodeSet::none(nodes);
         let (feasible, considered, required) = (none.clone(), none.clone(), none);
-        Need { cpus_per_task: 1, feasible, considered, required, ..Need::default() }
+        Need { cpus_per_task: 1, threads: u32::MAX, feasible, considered, required, ..Need::default() }
     }
 
     /// Nodes that are kept free for it once a pass could not start it: those it names, if they are all it needs. Otherwise its

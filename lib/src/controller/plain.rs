@@ -55,10 +55,10 @@ fn without_the_smallest(
         if count > 0 && left <= need.nodes.0 as usize {
             return None;
         }
-        for node in 0..usable.len() {
-            let is_small = usable[node] > 0 && u64::from(usable[node]) + gpus(node) <= count;
+        for (node, cpus) in usable.iter_mut().enumerate().filter(|(_, cpus)| **cpus > 0) {
+            let is_small = u64::from(*cpus) + gpus(node) <= count;
             if is_small && !need.required.contains(node) && left > need.nodes.0 as usize {
-                usable[node] = 0;
+                *cpus = 0;
                 left -= 1;
             }
         }
@@ -113,7 +113,7 @@ impl<'m> PlainMissing<'m> {
     fn take(&mut self, node: usize) {
         if !self.need.is_exclusive {
             let after = (i64::from(self.need.nodes.0) - self.chosen.len() as i64 - 1).max(0);
-            let threads = if self.layout.gives_cores() { self.layout.nodes[node].threads } else { 1 };
+            let threads = threads(self.layout, node, self.need);
             let most = self.cpus - after * i64::from(threads);
             if i64::from(self.usable[node]) > most {
                 self.usable[node] = most.max(i64::from(self.need.least_cpus_on_node())) as u32;
@@ -122,6 +122,11 @@ impl<'m> PlainMissing<'m> {
         self.cpus -= i64::from(self.usable[node]);
         self.chosen.push(node);
     }
+}
+
+/// Processors of each core that a job uses.
+fn threads(layout: &NodeLayout, node: usize, need: &Need) -> u32 {
+    if layout.gives_cores() { layout.nodes[node].threads.min(need.threads).max(1) } else { 1 }
 }
 
 /// Nodes next to each other of one weight; those that the job names are not counted.
@@ -157,7 +162,7 @@ fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &mut [u32], need: &Need)
         if runs[run].nodes > 0 && runs[run].weight != weight(node) {
             runs.push(PlainRun::default());
         }
-        let Some(run) = runs.last_mut() else { return None };
+        let run = runs.last_mut()?;
         run.all.push(node);
         if need.required.contains(node) {
             run.named = run.named.or(Some(node));
@@ -349,8 +354,8 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
     let mut limits = vec![0; layout.nodes.len()];
     for (place, &node) in chosen.iter().enumerate() {
         let after = i64::from(need.nodes.0) - place as i64 - 1;
-        let threads = if layout.gives_cores() { layout.nodes[node].threads } else { 1 };
-        let most = (missing - after.max(0) * i64::from(threads)).max(i64::from(least));
+        let at_once = threads(layout, node, need);
+        let most = (missing - after.max(0) * i64::from(at_once)).max(i64::from(least));
         limits[node] = most.min(i64::from(load.usable(layout, node, need)));
         missing -= limits[node];
     }
@@ -386,10 +391,17 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
             numbers.cpus
         } else {
             let cpus = (tasks[place] * per_task).max(1);
-            if layout.gives_cores() { cpus.div_ceil(numbers.threads) * numbers.threads } else { cpus }
+            if layout.gives_cores() {
+                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
+            } else {
+                cpus
+            }
         };
         let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(cpus)).min(numbers.memory),
+            NeedMemory::PerCpu(mb) => {
+                let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
+                (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
+            }
             NeedMemory::PerNode(mb) => mb,
             NeedMemory::AllOfNode => numbers.memory,
         };

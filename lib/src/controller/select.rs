@@ -1,9 +1,9 @@
 //! Which nodes a job is given.
 
 use super::layout::{NodeLayout, NodeShare, NodeUse};
+use super::missing::Missing;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
-use super::remaining::Remaining;
 
 /// Nodes to choose from, and what is in use of them.
 #[derive(Clone, Copy)]
@@ -198,18 +198,18 @@ impl NodeOffer<'_> {
     ///
     /// `usable` are the processors of each node that the job can use; fewer once it has taken some.
     fn by_runs(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
-        let mut remaining = Remaining::of(need);
+        let mut missing = Missing::of(need);
         let mut chosen = Vec::new();
         for node in need.required.iter() {
             chosen.push(node);
-            remaining.take(&mut usable[node], self.layout.cpus_at_once(node));
+            missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
         }
-        if !chosen.is_empty() && (remaining.is_met() || remaining.most <= 0) {
-            return remaining.is_met().then_some(chosen);
+        if !chosen.is_empty() && (missing.is_met() || missing.most <= 0) {
+            return missing.is_met().then_some(chosen);
         }
         let mut runs = self.runs(usable, need);
-        while remaining.most > 0
-            && let Some(best) = best_run(&runs, &remaining)
+        while missing.most > 0
+            && let Some(best) = best_run(&runs, &missing)
         {
             let run = runs.remove(best);
             let mut members: Vec<usize> = match run.named {
@@ -218,30 +218,29 @@ impl NodeOffer<'_> {
                 None => (run.from..run.to).collect(),
             };
             members.retain(|&node| usable[node] > 0 && !need.required.contains(node));
-            if run.named.is_none() && remaining.nodes <= 1 {
+            if run.named.is_none() && missing.nodes <= 1 {
                 // One node left to find: the one with the fewest processors that are enough.
-                let enough =
-                    members.iter().copied().filter(|&node| i64::from(usable[node]) >= remaining.cpus);
+                let enough = members.iter().copied().filter(|&node| i64::from(usable[node]) >= missing.cpus);
                 if let Some(node) = enough.min_by_key(|&node| usable[node]) {
                     members = vec![node];
                 }
             }
             for node in members {
-                if remaining.most <= 0 || remaining.is_met() {
+                if missing.most <= 0 || missing.is_met() {
                     break;
                 }
-                let is_too_small = remaining.most == 1 && i64::from(usable[node]) < remaining.cpus;
+                let is_too_small = missing.most == 1 && i64::from(usable[node]) < missing.cpus;
                 if run.named.is_none() && is_too_small {
                     continue;
                 }
                 chosen.push(node);
-                remaining.take(&mut usable[node], self.layout.cpus_at_once(node));
+                missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
             }
-            if remaining.is_met() {
+            if missing.is_met() {
                 return Some(chosen);
             }
         }
-        remaining.will_do().then_some(chosen)
+        missing.will_do().then_some(chosen)
     }
 
     /// Runs of neighbours of equal weight; of those that the job does not name.
@@ -293,15 +292,15 @@ impl NodeOffer<'_> {
             let cpus = if need.is_exclusive {
                 numbers.cpus
             } else {
-                let cpus = (tasks * need.cpus_per_task).max(1);
-                if self.layout.gives_cores() {
-                    cpus.div_ceil(numbers.threads) * numbers.threads
-                } else {
-                    cpus
-                }
+                self.layout.held_cpus(node, (tasks * need.cpus_per_task).max(1), need)
             };
             let memory = match need.memory {
-                NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(cpus)).min(numbers.memory),
+                NeedMemory::PerCpu(mb) => {
+                    // Threads of a core that the job does not use count for none.
+                    let used = cpus / numbers.threads * self.layout.cpus_at_once(node, need);
+                    let used = if self.layout.gives_cores() { used } else { cpus };
+                    mb.saturating_mul(u64::from(used)).min(numbers.memory)
+                }
                 NeedMemory::PerNode(mb) => mb,
                 NeedMemory::AllOfNode => numbers.memory,
             };
@@ -332,7 +331,7 @@ impl NodeOffer<'_> {
         let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             to_follow = (to_follow - 1).max(0);
-            let kept = to_follow * i64::from(self.layout.cpus_at_once(node));
+            let kept = to_follow * i64::from(self.layout.cpus_at_once(node, need));
             let given = i64::from(self.cpus(node, need)).min((missing - kept).max(least));
             missing -= given;
             most.push((node, need.tasks_on(given as u32)));
@@ -373,8 +372,8 @@ struct NodeRun {
 }
 
 /// The run that is taken next.
-fn best_run(runs: &[NodeRun], remaining: &Remaining) -> Option<usize> {
-    let suffices = |run: &NodeRun| run.cpus >= remaining.cpus && remaining.is_enough(run.nodes);
+fn best_run(runs: &[NodeRun], missing: &Missing) -> Option<usize> {
+    let suffices = |run: &NodeRun| run.cpus >= missing.cpus && missing.is_enough(run.nodes);
     (0..runs.len()).reduce(|best, place| {
         let (one, other) = (&runs[place], &runs[best]);
         let comes_first = other.named.is_none() && one.named.is_some() || one.weight < other.weight;

@@ -12,14 +12,16 @@ impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
     /// reached, after its first priority was computed; otherwise a backfilling cycle is the first to do that for an exclusive job.
     pub(super) fn is_to_size(&mut self, job: usize) {
-        let is_whole = self.jobs[job].places[0].kept.need.is_exclusive;
-        self.jobs[job].is_sized = self.cluster.settings.priority.weights.job_size == 0 || !is_whole;
+        let need = &self.jobs[job].places[0].kept.need;
+        let is_whole = need.is_exclusive;
+        let is_known = !is_whole && self.held_by(need) == need.cpus;
+        self.jobs[job].is_sized = self.cluster.settings.priority.weights.job_size == 0 || is_known;
         if self.jobs[job].is_sized {
             return;
         }
         if self.layout.is_linear && self.is_looked_for(job) {
             self.looked_for.push((job, self.size_found(job)));
-        } else if self.layout.is_linear || self.layout.equal_cpus.is_some() {
+        } else if self.layout.is_linear || !is_whole || self.layout.equal_cpus.is_some() {
             self.unsized_jobs.push(job);
         }
     }
@@ -62,9 +64,16 @@ impl Controller<'_> {
         self.layout.is_linear && (self.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
     }
 
+    /// Processors that a job which shares its nodes holds: whole cores.
+    fn held_by(&self, need: &Need) -> u32 {
+        need.feasible.iter().next().map_or(need.cpus, |node| self.layout.held_cpus(node, need.cpus, need))
+    }
+
     /// Whether a job's size becomes known as it is planned.
     pub(super) fn is_sized_by_plan(&self, job: usize) -> bool {
-        !self.jobs[job].is_sized && self.layout.equal_cpus.is_none()
+        let one = &self.jobs[job];
+        let is_whole = || one.places.first().is_some_and(|place| place.kept.need.is_exclusive);
+        !one.is_sized && self.layout.equal_cpus.is_none() && is_whole()
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
@@ -116,6 +125,9 @@ impl Controller<'_> {
         let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
         let Some(at) = one.places.iter().min_by_key(tier) else { return one.size_cpus };
         let need = &at.kept.need;
+        if !need.is_exclusive {
+            return self.held_by(need);
+        }
         if let Some(cpus) = self.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
             return cpus.saturating_mul(need.least_nodes() as u32);
         }

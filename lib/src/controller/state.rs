@@ -38,7 +38,7 @@ pub(super) enum Due {
 /// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
 #[cfg(test)]
 pub(super) type PlanCheck =
-    fn(&Controller<'_>, usize, &super::job::JobPlace, &super::time_map::TimeMap, Option<&(i64, Vec<usize>)>);
+    fn(&Controller<'_>, usize, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
 
 /// The controller and all it knows.
 pub(super) struct Controller<'c> {

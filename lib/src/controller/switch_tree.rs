@@ -58,8 +58,7 @@ impl SwitchTree {
     /// How many links lie between two switches; `None` if there is no way.
     pub fn distance(&self, one: usize, other: usize) -> Option<usize> {
         let up = |from: usize| std::iter::successors(Some(from), |&at| self.0[at].parent).take(self.0.len());
-        let over = up(one).enumerate().find_map(|(ups, at)| Some(ups + up(other).position(|one| one == at)?));
-        over
+        up(one).enumerate().find_map(|(ups, at)| Some(ups + up(other).position(|one| one == at)?))
     }
 }
 

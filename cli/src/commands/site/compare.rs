@@ -226,7 +226,7 @@ fn miss_table(misses: &[RunMiss]) -> Table {
     }
     table.note("at: in Unix seconds; plans, starts and stops: in seconds after that");
     if misses.len() > SHOWN_MISSES {
-        table.note(&format!("{SHOWN_MISSES} of {}; --format json has all", misses.len()));
+        table.note(format!("{SHOWN_MISSES} of {}; --format json has all", misses.len()));
     }
     table
 }

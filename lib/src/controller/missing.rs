@@ -4,7 +4,7 @@ use super::need::Need;
 
 /// What is still missing of a job's processors and nodes while nodes are chosen for it.
 #[derive(Debug, Clone)]
-pub struct Remaining {
+pub struct Missing {
     /// Processors.
     pub cpus: i64,
     /// Nodes that it would like to have.
@@ -21,10 +21,10 @@ pub struct Remaining {
     least_cpus: u32,
 }
 
-impl Remaining {
-    pub fn of(need: &Need) -> Remaining {
+impl Missing {
+    pub fn of(need: &Need) -> Missing {
         let (must, wanted) = (i64::from(need.nodes.0), i64::from(need.wanted_nodes));
-        Remaining {
+        Missing {
             cpus: i64::from(need.cpus),
             nodes: if need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
             most: i64::from(need.nodes.1),

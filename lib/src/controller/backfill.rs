@@ -277,10 +277,9 @@ impl<'c> Controller<'c> {
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
                 }
-                if let Some((_, nodes)) = planned
-                    .as_ref()
-                    .filter(|_| job == first && need.is_exclusive && (self.size_varies(need) || !self.jobs[job].is_sized))
-                {
+                if let Some((_, nodes)) = planned.as_ref().filter(|_| {
+                    job == first && need.is_exclusive && (self.size_varies(need) || !self.jobs[job].is_sized)
+                }) {
                     self.size_planned(job, nodes);
                 }
                 let least = self.least_amounts(need, at.partition);

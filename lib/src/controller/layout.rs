@@ -118,6 +118,13 @@ impl NodeLayout {
         used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
     }
 
+    /// Whether nodes have this generic resource by types.
+    pub fn has_types(&self, place: usize) -> bool {
+        let is_alike =
+            |(name, kind): &(String, Option<String>)| kind.is_some() && *name == self.kinds[place].0;
+        self.kinds.iter().any(is_alike)
+    }
+
     /// Whether this place is that of GPUs.
     pub fn is_gpu(&self, place: usize) -> bool {
         self.kinds.get(place).is_some_and(|(name, _)| name == "gpu")

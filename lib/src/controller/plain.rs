@@ -144,6 +144,7 @@ struct PlainRun {
 fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
     let weight = |node: usize| {
         let asked = need.gres_per_node.first().or(need.gres_per_job.first());
+        let asked = asked.filter(|one| !layout.has_types(one.0));
         let free = asked.map(|&(place, _)| layout.nodes[node].gres[place] - load.gres(node, place));
         u64::from(layout.nodes[node].weight) * 256 + free.map_or(0, |free| 255_u64.saturating_sub(free))
     };

@@ -246,6 +246,7 @@ impl NodeOffer<'_> {
     /// Runs of neighbours of equal weight; of those that the job does not name.
     fn runs(&self, usable: &[u32], need: &Need) -> Vec<NodeRun> {
         let gres = need.gres_per_node.first().or(need.gres_per_job.first()).map(|one| one.0);
+        let gres = gres.filter(|&place| !self.layout.has_types(place));
         let mut runs: Vec<NodeRun> = Vec::new();
         let mut last: Option<NodeRun> = None;
         for node in self.nodes.iter().filter(|&node| usable[node] > 0) {

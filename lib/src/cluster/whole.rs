@@ -72,15 +72,23 @@ impl Cluster {
         self.associations.0.iter().position(is_own)
     }
 
-    /// The index of the QOS that a submission has: the first it names, else that of its association.
+    /// The index of the QOS that a submission has: the first it names, else that of its association; where none is told, the only
+    /// one that the association may choose, else that of the root, else `normal`.
     pub fn qos_of(&self, submission: &SubmittedJob) -> Option<usize> {
         self.qos_within(submission, self.association_of(submission))
     }
 
     /// The same where its association is known.
-    pub(super) fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
-        let usual = || self.associations.0[association?].default_qos.as_ref();
-        self.qos(submission.request.qos.first().or_else(usual)?)
+    pub(crate) fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
+        let own = association.and_then(|index| self.associations.0.get(index));
+        let usual = || own?.default_qos.as_deref();
+        let only = || match &own?.qos[..] {
+            [only] => Some(only.as_str()),
+            _ => None,
+        };
+        let of_root = || self.associations.0.iter().find(|one| one.parent.is_none())?.default_qos.as_deref();
+        let named = submission.request.qos.first().map(String::as_str);
+        self.qos(named.or_else(usual).or_else(only).or_else(of_root).unwrap_or("normal"))
     }
 
     /// All processors.

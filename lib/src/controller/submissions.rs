@@ -103,9 +103,7 @@ impl Controller<'_> {
         }
         let account = request.account.clone().unwrap_or_default();
         let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
-        let default_qos =
-            association.and_then(|index| self.cluster.associations.0[index].default_qos.clone());
-        let qos = request.qos.first().cloned().or(default_qos).and_then(|name| self.cluster.qos(&name));
+        let qos = self.cluster.qos_within(submission, association);
         let qos_name = qos.map(|qos| self.cluster.qos[qos].name.as_str());
         partitions.retain(|&one| {
             let partition = &self.cluster.partitions[one];

@@ -62,6 +62,8 @@ mod choices;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod plain_start;
+#[cfg(test)]
 mod plan_checks;
 #[cfg(test)]
 mod tests;

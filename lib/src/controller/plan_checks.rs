@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::job::JobPlace;
 use super::node_set::NodeSet;
-use super::plain::{PlainHolding, PlainSpan, will_run};
+use super::plain_start::{PlainHolding, PlainSpan, will_run};
 use super::simulate::outcomes;
 use super::state::Controller;
 use super::tests::{cluster, job};

@@ -81,6 +81,7 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
     note(partition.groups != Allowed::All, "AllowGroups");
     note(partition.root_only, "RootOnly");
     note(partition.min_nodes > 1, "MinNodes");
+    note(partition.per_gpu.cpus.is_some(), "DefCpuPerGPU");
     note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
 }
 

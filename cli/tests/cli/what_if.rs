@@ -65,7 +65,8 @@ fn every_job_is_counted_and_grouped() {
     let all = waits(&answer, "all", "all");
     assert_eq!((&all["started"], &all["not_started"]), (&value!(8), &value!(1)));
     assert_eq!(waits(&answer, "partition", "gpu")["started"], 3);
-    assert_eq!(waits(&answer, "qos", "normal")["started"], 1);
+    // Jobs that name none, and whose associations have none, have it too.
+    assert_eq!(waits(&answer, "qos", "normal")["started"], 8);
     assert_eq!(waits(&answer, "account", "phys")["started"], 8);
     assert_eq!(waits(&answer, "size_class", "8-15")["started"], 1);
     // c waits for both nodes, which a and b free after 600 s.

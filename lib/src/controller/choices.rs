@@ -23,11 +23,13 @@ use crate::seed::Seed;
 fn random_cluster(random: &mut impl Rng) -> Cluster {
     let count = random.random_range(1..90);
     let unequal = random.random_range(0..2) == 0;
+    let threads_per_core = random.random_range(1..3);
     let nodes: Vec<ClusterNode> = (0..count)
         .map(|number| ClusterNode {
             name: format!("n{number:02}"),
             cpus: if unequal && number % 3 == 0 { 8 } else { 4 },
             cores_per_socket: 8,
+            threads_per_core,
             memory_mb: 8_000,
             weight: if number * 2 > count { 5 } else { 1 },
             gres: if number % 7 == 0 {
@@ -67,6 +69,7 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     if random.random_range(0..5) == 0 {
         request.cpus_per_task = Some(2);
     }
+    request.one_thread_per_core = random.random_range(0..5) == 0;
     if random.random_range(0..6) == 0 {
         request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
     }

@@ -16,12 +16,10 @@ impl NodeOffer<'_> {
         let mut missing = Missing::of(need);
         let mut chosen = ChosenNodes { nodes: Vec::new(), set: NodeSet::none(count) };
         let offered = NodeSet::of(count, (0..count).filter(|&node| usable[node] > 0));
-        let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
+        for node in need.required.iter() {
             missing.take(&mut usable[node], layout.cpus_at_once(node, need));
-            chosen.nodes.push(node);
-            chosen.set.insert(node);
-        };
-        need.required.iter().for_each(|node| take(node, &mut missing, &mut chosen));
+            chosen.add(node);
+        }
         // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
         let weight = |node: usize| (layout.nodes[node].weight, !self.lighter.contains(node));
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
@@ -72,8 +70,7 @@ impl NodeOffer<'_> {
         first.sort_unstable();
         let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
             missing.take(&mut usable[node], layout.cpus_at_once(node, need));
-            chosen.nodes.push(node);
-            chosen.set.insert(node);
+            chosen.add(node);
             missing.is_met()
         };
         for &node in &first {
@@ -91,7 +88,7 @@ impl NodeOffer<'_> {
         let is_used: Vec<bool> = below.iter().map(|nodes| nodes.meets(&chosen.set)).collect();
         let is_leaf = |place: usize| tree.0[place].level == 0;
         for place in (0..below.len()).filter(|&place| is_leaf(place) && is_used[place]) {
-            for node in below[place].iter().filter(|&node| good.contains(node)) {
+            for node in below[place].iter() {
                 if !chosen.set.contains(node) && missing.most > 0 && take(node, &mut missing, &mut chosen) {
                     return Some(chosen.nodes);
                 }
@@ -164,4 +161,11 @@ impl NodeOffer<'_> {
 struct ChosenNodes {
     nodes: Vec<usize>,
     set: NodeSet,
+}
+
+impl ChosenNodes {
+    fn add(&mut self, node: usize) {
+        self.nodes.push(node);
+        self.set.insert(node);
+    }
 }

@@ -1,4 +1,4 @@
-//! Processors that the size of a job counts, where it is given whole nodes.
+//! Processors that the size of a job counts, where it is given whole nodes or cores.
 
 use std::cmp::Reverse;
 

@@ -112,6 +112,24 @@ fn nodes_below_switches_are_chosen_as_by_slurm() {
     );
 }
 
+/// Cores of two threads, of which some jobs use one; two types of GPUs, with memory for each.
+#[test]
+fn threads_and_typed_gpus_are_given_as_by_slurm() {
+    models_all("threads");
+    hold(
+        "threads",
+        &[
+            // All but parts for memory by GPU, and the size of one job.
+            (DecisionKind::Priority, 450, 95.0),
+            (DecisionKind::PlanStart, 350, 99.0),
+            (DecisionKind::PlanNodes, 350, 98.0),
+            (DecisionKind::BackfillStart, 33, 99.5),
+            (DecisionKind::StartNodes, 78, 99.0),
+            (DecisionKind::Kill, 8, 95.0),
+        ],
+    );
+}
+
 /// Slurm 24.11 keeps nodes to the end of a plan, and looks at the machine from the instant on that a plan is tried for. The rules of
 /// before decide otherwise.
 #[test]

@@ -68,6 +68,12 @@ impl Associations {
         self.0.iter().position(|one| one.account == account && one.user.is_none())
     }
 
+    /// An association and those above it; no more than there are, whatever the parents say.
+    pub fn upwards(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
+        let above = std::iter::successors(from, |&index| self.0.get(index)?.parent);
+        above.take_while(|&index| index < self.0.len()).take(self.0.len())
+    }
+
     /// The associations directly below one.
     pub fn children(&self, index: usize) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().filter(move |(_, one)| one.parent == Some(index)).map(|(child, _)| child)

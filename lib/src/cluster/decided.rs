@@ -90,6 +90,8 @@ pub enum LoggedAction {
     Preempted {
         /// The job.
         job: JobNumber,
+        /// The other one.
+        by: JobNumber,
         /// Whether it went back to the queue.
         requeued: bool,
     },

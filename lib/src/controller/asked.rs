@@ -7,15 +7,33 @@ use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
 };
 
+/// Bounds on the nodes of a job beside those that it asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NodeBounds {
+    /// Its partitions give no fewer.
+    pub fewest: u32,
+    /// Its partition and its limits allow no more.
+    pub most: Option<u32>,
+    /// They are given whole, since one of its partitions gives no others: a job of several partitions that was tested there once
+    /// shares no node in any of them.
+    pub are_whole: bool,
+}
+
 impl Need {
     /// Of a request in a partition; which nodes are feasible is not found yet.
-    pub fn of(request: &JobRequest, partition: usize, layout: &NodeLayout, cluster: &Cluster) -> Need {
+    pub fn of(
+        request: &JobRequest,
+        bounds: NodeBounds,
+        partition: usize,
+        layout: &NodeLayout,
+        cluster: &Cluster,
+    ) -> Need {
         let place: &ClusterPartition = &cluster.partitions[partition];
         let cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
         let tasks_per_node = request.tasks_per_node.unwrap_or(0);
         // As many as it names, unless it asks for more.
         let named = u32::try_from(request.node_list.len()).unwrap_or(u32::MAX);
-        let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named);
+        let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named).max(bounds.fewest);
         // A range of nodes is one task, if no more is said.
         let is_range = request.max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
         let tasks = match request.tasks {
@@ -32,7 +50,10 @@ impl Need {
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             (None, None) => tasks.max(fewest),
         };
-        let wanted_nodes = if request.min_nodes.or(request.max_nodes).is_some() { most } else { fewest };
+        // What a limit does not allow at all is left to the limit.
+        let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
+        let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.use_min_nodes;
+        let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
         let gpus = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
         let has_gpus = gpus.into_iter().flatten().any(|one| one.name == "gpu" && one.count > 0);
@@ -81,6 +102,7 @@ impl Need {
         }
         let is_exclusive = matches!(request.exclusivity, Some(Exclusivity::Exclusive))
             || place.sharing == Sharing::Exclusive
+            || bounds.are_whole
             || layout.whole_nodes;
         let names = |names: &[String]| {
             NodeSet::of(cluster.nodes.len(), names.iter().filter_map(|name| cluster.node(name)))
@@ -89,6 +111,7 @@ impl Need {
         let is_plain = required.is_empty() && gres_per_node.is_empty() && gres_per_job.is_empty();
         Need {
             nodes: (fewest, most),
+            is_of_one_node: request.max_nodes.or(request.min_nodes) == Some(1),
             wanted_nodes,
             asked_nodes,
             tasks,

@@ -147,11 +147,14 @@ impl Controller<'_> {
             self.waits_for(job, place, WaitReason::ArrayLimit);
             return true;
         }
-        let one = &self.jobs[job];
-        let at = &one.places[place];
-        let least = self.least_amounts(&at.kept.need, at.partition);
-        let is_limited = self.limits.before_selection(&one.limits, at.limit).is_some()
-            || self.limits.after_selection(&one.limits, &least).is_some();
+        if self.lacks_licenses(job) {
+            self.waits_for(job, place, WaitReason::Licenses);
+            return true;
+        }
+        let at = &self.jobs[job].places[place];
+        let is_limited = at.is_barred
+            || self.limits.before_selection(&at.limits, at.limit).is_some()
+            || self.is_over_at_least(at);
         if is_limited {
             self.waits_for(job, place, WaitReason::Limit);
         }
@@ -161,13 +164,17 @@ impl Controller<'_> {
     /// Starts a job now on these nodes, unless that is more than a limit allows.
     fn start_now(&mut self, job: usize, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
-        let (at, limits) = (one.places[place].clone(), one.limits.clone());
+        let at = one.places[place].clone();
         let shares = self.given(nodes, &at.kept.need);
         let amounts = self.limits.amounts(&shares, at.partition);
-        if self.limits.before_selection(&limits, at.limit).is_some()
-            || self.limits.after_selection(&limits, &amounts).is_some()
+        if self.limits.before_selection(&at.limits, at.limit).is_some()
+            || self.is_over(&at, &amounts, &shares)
         {
             self.waits_for(job, place, WaitReason::Limit);
+            return false;
+        }
+        if self.lacks_licenses(job) {
+            self.waits_for(job, place, WaitReason::Licenses);
             return false;
         }
         let is_passed = |one: &Promise| {

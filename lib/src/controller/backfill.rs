@@ -12,6 +12,7 @@ use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::state::Controller;
 use super::time_map::TimeMap;
+use super::weights::WeightShift;
 use crate::cluster::BackfillSettings;
 
 /// A cycle under way.
@@ -24,6 +25,8 @@ pub(super) struct Cycle<'c> {
     pub releases: Rc<RefCell<Releases>>,
     /// Whether that is so now; it is looked up when it is needed.
     knows_releases: bool,
+    /// With these weights of nodes plans are made.
+    pub weights: Rc<WeightShift>,
     /// What its plans have shown so far.
     pub bounds: StartBounds,
     tests: usize,
@@ -47,6 +50,8 @@ struct DeferredPlan {
     at: JobPlace,
     /// What running jobs held then.
     releases: Rc<RefCell<Releases>>,
+    /// The weights of nodes then.
+    weights: Rc<WeightShift>,
 }
 
 /// What a cycle does about a job.
@@ -87,6 +92,7 @@ impl<'c> Controller<'c> {
             begin: now,
             releases: Rc::default(),
             knows_releases: false,
+            weights: self.weights.clone(),
             bounds: StartBounds::default(),
             tests: 0,
             of_user: BTreeMap::new(),
@@ -147,7 +153,10 @@ impl<'c> Controller<'c> {
             return NextStep::Stop;
         }
         if at.kept.need.is_exclusive && is_sized && one.reservation.is_none() {
-            if could_start && let Some(nodes) = self.start_beside_plans(job, at, cycle) {
+            if could_start
+                && !at.is_barred
+                && let Some(nodes) = self.start_beside_plans(job, at, cycle)
+            {
                 return NextStep::Plan(Some((self.now(), nodes)));
             }
             let Some(others_end) = others_end else { return NextStep::Stop };
@@ -163,10 +172,11 @@ impl<'c> Controller<'c> {
 
     /// Plans what was deferred, with what was known then.
     fn catch_up(&self, cycle: &mut Cycle<'_>) {
-        for DeferredPlan { job, at, releases } in std::mem::take(&mut cycle.deferred) {
-            let known = std::mem::replace(&mut cycle.releases, releases);
+        for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
+            let known = (cycle.releases.clone(), cycle.weights.clone());
+            (cycle.releases, cycle.weights) = (releases, weights);
             let planned = self.plan(job, &at, cycle);
-            cycle.releases = known;
+            (cycle.releases, cycle.weights) = known;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
                 let kept = self.on_grid(start, at.limit, cycle.settings);
@@ -214,10 +224,9 @@ impl<'c> Controller<'c> {
                 if cycle.tests >= settings.max_job_test as usize {
                     return;
                 }
-                let limits = self.jobs[job].limits.clone();
                 let at = self.jobs[job].places[place].clone();
                 if self.is_throttled(first, planned_tasks)
-                    || self.limits.before_selection(&limits, at.limit).is_some()
+                    || self.limits.before_selection(&at.limits, at.limit).is_some()
                 {
                     break;
                 }
@@ -241,6 +250,10 @@ impl<'c> Controller<'c> {
                     (*own, *here, *own_here, *same) = (*own + 1, *here + 1, *own_here + 1, *same + 1);
                 }
                 cycle.tests += 1;
+                if self.lacks_licenses(job) {
+                    break;
+                }
+                cycle.weights.clone_from(&self.weights);
                 let need = &at.kept.need;
                 let planned = match self.step(queue, at_record, job, &at, cycle) {
                     NextStep::Stop => return,
@@ -248,15 +261,15 @@ impl<'c> Controller<'c> {
                     NextStep::Plan(planned) => planned,
                     NextStep::Defer => None,
                 };
-                self.note_selection(need, false);
+                self.note_selection(&at, false);
                 let is_now = |one: &&(i64, Vec<usize>)| one.0 <= now && self.can_start(&one.1, &at);
                 if let Some((_, nodes)) = planned.as_ref().filter(is_now) {
                     let shares = self.given(nodes, need);
                     let amounts = self.limits.amounts(&shares, at.partition);
-                    if self.limits.after_selection(&limits, &amounts).is_some() {
+                    if self.is_over(&at, &amounts, &shares) {
                         break;
                     }
-                    self.note_selection(need, true);
+                    self.note_selection(&at, true);
                     self.start(job, place, shares, amounts, StartedBy::Backfill);
                     cycle.started += 1;
                     if settings.max_job_start > 0 && cycle.started >= settings.max_job_start {
@@ -270,9 +283,11 @@ impl<'c> Controller<'c> {
                     }
                     continue;
                 }
+                // It is tried to start on the nodes that are planned for it.
                 if self.preempts_any
-                    && let Some(usable) = self.free_of_plans(job, &at, &cycle.map)
+                    && let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now && !at.is_barred)
                 {
+                    let usable = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
                     self.make_way(job, &at, &usable);
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
@@ -282,13 +297,12 @@ impl<'c> Controller<'c> {
                 }) {
                     self.size_planned(job, nodes);
                 }
-                let least = self.least_amounts(need, at.partition);
-                let over = self.limits.after_selection(&limits, &least).is_some();
-                if !over && self.is_reserved_for(job, &at, settings) {
+                let over = self.is_over_at_least(&at);
+                if !over && self.is_reserved_for(job, &at) {
                     match planned {
                         None => {
-                            let releases = cycle.releases.clone();
-                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases });
+                            let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());
+                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases, weights });
                         }
                         Some((start, nodes)) if start <= now + window => {
                             let kept = self.on_grid(start, at.limit, settings);
@@ -309,16 +323,17 @@ impl<'c> Controller<'c> {
         }
     }
 
-    /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits count as gone, they may still
-    /// be there.
+    /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits or jobs that are to make way
+    /// count as gone, they may still be there.
     fn can_start(&self, nodes: &[usize], at: &JobPlace) -> bool {
         let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-        !self.plans_as_2411 || self.chosen_now(at, &mut own).is_some()
+        let is_sure = !self.plans_as_2411 && !self.preempts_any;
+        !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
     }
 
     /// Whether nodes are kept for a job that cannot start yet: for those of some priority and age only.
-    fn is_reserved_for(&self, job: usize, at: &JobPlace, settings: &BackfillSettings) -> bool {
-        let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
-        at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
+    fn is_reserved_for(&self, job: usize, at: &JobPlace) -> bool {
+        let qos = self.jobs[job].qos.map(|qos| &self.cluster.qos[qos]);
+        self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
     }
 }

@@ -50,9 +50,12 @@ impl Candidates {
             return false;
         }
         let at = &one.places[record.place];
+        if at.is_barred {
+            return false;
+        }
         // How large a job is becomes known as it is planned.
         controller.is_sized_by_plan(record.job)
-            || controller.limits.before_selection(&one.limits, at.limit).is_none()
+            || controller.limits.before_selection(&at.limits, at.limit).is_none()
                 && self.could_start(controller, at)
     }
 

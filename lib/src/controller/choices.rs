@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
 
+use super::asked::NodeBounds;
 use super::job::ControlledJob;
 use super::layout::{Load, NodeLayout};
 use super::need_cache::NeedCache;
@@ -12,6 +14,7 @@ use super::plain::{select, shares};
 use super::plain_start::{PlainHolding, PlainSpan, will_run};
 use super::releases::Releases;
 use super::select::NodeOffer;
+use super::weights::WeightShift;
 use super::will_run::StartTest;
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, Exclusivity, GenericResource, GresRequest, JobRequest,
@@ -85,7 +88,6 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
     let cluster = super::tests::cluster(4);
     let layout = NodeLayout::of(&cluster);
     let load = Load::none(&layout);
-    let none = NodeSet::none(4);
     let mut needs = NeedCache::default();
     for (nodes, tasks, expected) in [
         (None, 6, &[4, 2][..]),
@@ -96,9 +98,9 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
         (None, 5, &[4, 1]),
     ] {
         let request = JobRequest { tasks: Some(tasks), min_nodes: nodes, ..JobRequest::default() };
-        let kept = needs.get(&request, 0, &layout, &cluster);
+        let kept = needs.get(&request, NodeBounds::default(), 0, &layout, &cluster);
         let (in_use, nodes) = (Some(load.in_use()), &kept.need.feasible);
-        let offer = NodeOffer { layout: &layout, in_use, nodes, lighter: &none };
+        let offer = NodeOffer { layout: &layout, in_use, nodes, shift: None };
         let chosen = offer.choose(&kept.need).unwrap();
         let given: Vec<u32> = offer.shares(&chosen, &kept.need).iter().map(|share| share.cpus).collect();
         assert_eq!(given, expected, "{tasks} tasks");
@@ -141,15 +143,15 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         }
         let layout = NodeLayout::of(&cluster);
         let count = layout.nodes.len();
-        let none = NodeSet::none(count);
         let (mut load, mut needs) = (Load::none(&layout), NeedCache::default());
         let mut running: Vec<ControlledJob> = Vec::new();
         for _ in 0..random.random_range(0..60) {
-            let kept = needs.get(&random_request(&mut random, count), 0, &layout, &cluster);
+            let kept =
+                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
             let mut nodes = kept.need.feasible.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
             let offer =
-                NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, lighter: &none };
+                NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, shift: None };
             let Some(chosen) = offer.choose(&kept.need) else { continue };
             let shares = offer.shares(&chosen, &kept.need);
             shares.iter().for_each(|share| load.take(share));
@@ -164,17 +166,29 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             .collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, true));
         for _ in 0..6 {
-            let kept = needs.get(&random_request(&mut random, count), 0, &layout, &cluster);
+            let kept =
+                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
             let need = &kept.need;
             let share = random.random_range(5..11);
             let mut usable = NodeSet::of(count, (0..count).filter(|_| random.random_range(0..10) < share));
             usable.keep(&need.considered);
             let mut nodes = usable.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
-            let offer =
-                NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, lighter: &none };
+            let mut weights = WeightShift::none(count);
+            if seed % 5 == 0 {
+                let some = |random: &mut ChaCha8Rng| {
+                    NodeSet::of(count, (0..count).filter(|_| random.random_range(0..2) == 0))
+                };
+                weights = WeightShift { lighter: some(&mut random), heavier: some(&mut random) };
+            }
+            let shift = (!weights.is_none()).then_some(&weights);
+            let offer = NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, shift };
             let chosen = offer.choose(need);
-            assert_eq!(chosen, select(&layout, load.in_use(), &usable, need, &none), "seed {seed}: {need:?}");
+            assert_eq!(
+                chosen,
+                select(&layout, load.in_use(), &usable, need, &weights),
+                "seed {seed}: {need:?}"
+            );
             if let Some(chosen) = &chosen {
                 spread += usize::from(chosen.len() > 1);
                 let slow = shares(&layout, load.in_use(), chosen, need);
@@ -186,13 +200,14 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 load: &load,
                 releases: &releases,
                 kept: &kept,
-                lighter: &none,
+                shift,
                 now: 0,
                 kill_wait: 30,
                 linear,
                 late_are_gone: false,
             };
-            let slow = will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear, None);
+            let slow =
+                will_run((&layout, load.in_use(), &weights), &holdings, need, &usable, (0, 30), linear, None);
             let found = test.will_run(&usable, None, None);
             assert_eq!(found, slow, "seed {seed}: {need:?}");
             // Looked for only up to an instant, it is the same if it is not later; and no start is before the earliest.
@@ -206,7 +221,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             let until = (seed % 5 > 0).then_some(latest);
             let span = Some(PlainSpan { from, until });
             let slow_from =
-                will_run((&layout, load.in_use()), &holdings, need, &usable, (0, 30), linear, span);
+                will_run((&layout, load.in_use(), &weights), &holdings, need, &usable, (0, 30), linear, span);
             assert_eq!(test.will_run(&usable, Some(from), until), slow_from, "seed {seed}: {need:?}");
             let earliest = test.earliest(&usable);
             if let Some((start, _)) = &slow {

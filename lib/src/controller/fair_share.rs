@@ -57,10 +57,19 @@ impl FairShare {
 
     /// So much was used for so long.
     pub fn charge(&mut self, association: usize, billing: f64, seconds: i64) {
-        if seconds <= 0 {
-            return;
+        if seconds > 0 {
+            self.add(association, self.decayed(seconds) * billing);
         }
-        self.add(association, seconds as f64 * self.decay.powi(clamped(seconds)) * billing);
+    }
+
+    /// So many seconds as they count at their end.
+    pub fn decayed(&self, seconds: i64) -> f64 {
+        seconds.max(0) as f64 * self.decay_over(seconds)
+    }
+
+    /// How much of what was used before so many seconds still counts.
+    pub fn decay_over(&self, seconds: i64) -> f64 {
+        self.decay.powi(clamped(seconds))
     }
 
     /// Adds usage to an association and all above it.
@@ -85,7 +94,7 @@ impl FairShare {
 
     /// So many seconds have passed since usage decayed last.
     pub fn decay(&mut self, seconds: i64) {
-        let by = self.decay.powi(clamped(seconds));
+        let by = self.decay_over(seconds);
         self.usage.iter_mut().for_each(|usage| *usage *= by);
     }
 

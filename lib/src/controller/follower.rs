@@ -46,6 +46,8 @@ pub(super) struct RecordingFollower<'c> {
     pub(super) tested: Vec<(usize, usize)>,
     /// What the cycle has still to look at, the next one last.
     pub(super) ahead: Vec<(usize, usize)>,
+    /// Where the cycle had planned the jobs that others made way for, before these did: job, place and plan.
+    before_way: Vec<(usize, usize, Option<(i64, Vec<usize>)>)>,
     /// Events and rows that are past.
     events: usize,
     rows: usize,
@@ -63,11 +65,12 @@ impl<'c> RecordingFollower<'c> {
         phases: Phases,
         recorded: &'c RecordedDecisions,
     ) -> RecordingFollower<'c> {
-        let controller = Controller::new(
+        let mut controller = Controller::new(
             cluster,
             &run.submissions,
             Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases },
         );
+        controller.keeps_barred = true;
         let period = cluster.settings.priority.calc_period.0.max(1) * SECOND;
         let timer = phases.start_us + phases.first_priority_us;
         let numbers = run.submissions.iter().enumerate();
@@ -86,6 +89,7 @@ impl<'c> RecordingFollower<'c> {
             vanished: NodeSet::none(cluster.nodes.len()),
             tested: Vec::new(),
             ahead: Vec::new(),
+            before_way: Vec::new(),
             events: 0,
             rows: 0,
             early: Vec::new(),
@@ -253,6 +257,7 @@ impl<'c> RecordingFollower<'c> {
                 self.note_ahead();
                 self.controller.size_exclusive();
                 self.knows_running = false;
+                self.before_way.clear();
                 let cluster = self.controller.cluster;
                 self.cycle =
                     cluster.settings.backfill.as_ref().map(|settings| self.controller.begin_cycle(settings));
@@ -291,7 +296,8 @@ impl<'c> RecordingFollower<'c> {
                 self.controller.last_limit_check = now;
                 self.ended(*number, false);
             }
-            LoggedAction::Preempted { job, requeued } => {
+            LoggedAction::Preempted { job, by, requeued } => {
+                self.plan_before_way(*by);
                 let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == CtlState::Running);
                 let Some(job) = job else { return };
                 self.controller.end(job, false);
@@ -338,7 +344,23 @@ impl<'c> RecordingFollower<'c> {
         let job = self.job(number)?;
         let place = self.place(job, partition)?;
         self.size_ahead(Some((job, place)));
-        self.planned_at(job, place)
+        let is_known = |one: &(usize, usize, _)| (one.0, one.1) == (job, place);
+        match self.before_way.iter().position(is_known) {
+            Some(known) => self.before_way.swap_remove(known).2,
+            None => self.planned_at(job, place),
+        }
+    }
+
+    /// Other jobs are about to make way for one that the cycle has planned, before it tells so.
+    fn plan_before_way(&mut self, number: JobNumber) {
+        let Some(job) = self.job(number).filter(|_| self.cycle.is_some()) else { return };
+        if self.before_way.iter().any(|one| one.0 == job) {
+            return;
+        }
+        for place in 0..self.controller.jobs[job].places.len() {
+            let planned = self.planned_at(job, place);
+            self.before_way.push((job, place, planned));
+        }
     }
 
     pub(super) fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
@@ -348,6 +370,7 @@ impl<'c> RecordingFollower<'c> {
             let Controller { running, jobs, load, .. } = &self.controller;
             cycle.renew(Releases::of(running, jobs, load, true));
         }
+        cycle.weights.clone_from(&self.controller.weights);
         self.controller.plan(job, &at, cycle)
     }
 
@@ -357,9 +380,9 @@ impl<'c> RecordingFollower<'c> {
         if let Some(job) = self.job(number)
             && let Some(place) = self.place(job, &on.partition)
         {
-            let kept = self.controller.jobs[job].places[place].kept.clone();
-            self.controller.note_selection(&kept.need, false);
-            if kept.need.is_exclusive {
+            let at = self.controller.jobs[job].places[place].clone();
+            self.controller.note_selection(&at, false);
+            if at.kept.need.is_exclusive {
                 self.controller.size_planned(job, &on.nodes);
             }
         }
@@ -395,11 +418,11 @@ impl<'c> RecordingFollower<'c> {
             (now, named(number), [self.nodes(&on.nodes), decided])
         });
         if let Some((job, place)) = found {
-            let kept = self.controller.jobs[job].places[place].kept.clone();
+            let at = self.controller.jobs[job].places[place].clone();
             if backfilled {
-                self.controller.note_selection(&kept.need, false);
+                self.controller.note_selection(&at, false);
             }
-            self.controller.note_selection(&kept.need, true);
+            self.controller.note_selection(&at, true);
             // Of what is recorded the order in which nodes were chosen is not known.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
             self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
@@ -437,7 +460,7 @@ impl<'c> RecordingFollower<'c> {
             // As if nothing else ran there.
             let none = NodeSet::none(0);
             let layout = &self.controller.layout;
-            given = NodeOffer { layout, in_use: None, nodes: &none, lighter: &none }.shares(nodes, need);
+            given = NodeOffer { layout, in_use: None, nodes: &none, shift: None }.shares(nodes, need);
         }
         let partition = self.controller.jobs[job].places[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::amounts::Amounts;
 use super::layout::NodeShare;
-use super::limits::{Amounts, LimitSet};
+use super::limit_set::LimitSet;
 use super::need_cache::KeptNeed;
 use super::phases::SECOND;
 
@@ -37,6 +38,10 @@ pub enum StartedBy {
 pub struct JobPlace {
     pub partition: usize,
     pub kept: Rc<KeptNeed>,
+    /// The limits that hold for it there.
+    pub limits: Rc<LimitSet>,
+    /// Whether the partition takes no jobs of its account or QOS, and this is found only when it is to start.
+    pub is_barred: bool,
     /// Seconds.
     pub limit: i64,
     pub priority: u64,
@@ -51,6 +56,7 @@ pub struct ControlledJob {
     /// In whole seconds.
     pub submit: i64,
     pub places: Vec<JobPlace>,
+    /// The limits that hold for its submission: those of its first partition.
     pub limits: Rc<LimitSet>,
     /// The number of its user.
     pub user: u32,
@@ -102,6 +108,12 @@ pub struct ControlledJob {
 }
 
 impl ControlledJob {
+    /// The limits that it counts for while it runs.
+    pub fn running_limits(&self) -> Rc<LimitSet> {
+        let own = self.places.iter().find(|place| place.partition == self.ran_in);
+        own.map_or(&self.limits, |place| &place.limits).clone()
+    }
+
     /// Whether it ran as long as it runs before it fails.
     pub fn has_failed(&self) -> bool {
         let ran = self.end - self.start;

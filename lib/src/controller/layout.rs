@@ -203,7 +203,7 @@ impl NodeLayout {
             if !self.tree.0.is_empty() {
                 free = free.min(for_tasks);
             }
-        } else if need.nodes.1 == 1 && free < need.cpus {
+        } else if need.is_of_one_node && free < need.cpus {
             return 0;
         }
         if free < need.least_cpus_per_node {

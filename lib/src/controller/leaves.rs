@@ -21,7 +21,8 @@ impl NodeOffer<'_> {
             chosen.add(node);
         }
         // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
-        let weight = |node: usize| (layout.nodes[node].weight, !self.lighter.contains(node));
+        let is_lighter = |node: usize| self.shift.is_some_and(|shift| shift.is_lighter(node, need));
+        let weight = |node: usize| (self.weight(node), !is_lighter(node));
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
         let has_required = !need.required.is_empty();
         let mut top: Option<(usize, (u32, bool))> = None;

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
+use super::amounts::Amounts;
 use super::job::{CtlState, StartedBy};
 use super::layout::NodeShare;
-use super::limits::Amounts;
 use super::state::{Controller, Due};
 use crate::cluster::{ClusterAction, NodeState};
 
@@ -18,7 +18,9 @@ impl Controller<'_> {
         self.records += 1;
         self.arrays[place].record = self.records;
         for job in own {
-            let possible = admitted && self.jobs[job].places.iter().any(|one| one.kept.need.could_run);
+            let has_licenses = self.licenses.are_there(&self.submissions[place].request.licenses);
+            let could_run = self.jobs[job].places.iter().any(|one| one.kept.need.could_run);
+            let possible = admitted && could_run && has_licenses;
             self.jobs[job].submit = now;
             if !possible {
                 self.jobs[job].state = CtlState::Refused;
@@ -42,8 +44,10 @@ impl Controller<'_> {
             } else {
                 self.unready.push(job);
             }
-            let kept = self.jobs[job].places[0].kept.clone();
-            self.note_selection(&kept.need, true);
+            let at = self.jobs[job].places[0].clone();
+            if self.limits.before_selection(&at.limits, at.limit).is_none() {
+                self.note_selection(&at, true);
+            }
         }
         self.pass_requested = true;
         self.changed = true;
@@ -118,12 +122,17 @@ impl Controller<'_> {
         } else {
             self.due.push(Reverse((self.now_us + self.phases.stop_delay_us, Due::Release(job))));
         }
-        let limits = self.jobs[job].limits.clone();
-        self.limits.ended(&limits, &self.jobs[job].amounts);
-        self.limits.left(&limits);
         self.charge(job, now);
+        let one = &self.jobs[job];
+        let limits = one.running_limits();
+        let (ran, limit) = (now - one.start, one.limit_end - one.start);
+        self.limits.charge(&limits, &one.amounts, (ran, limit.max(ran)), limit, 0.0);
+        self.limits.ended(&limits, &one.amounts, &one.nodes);
+        self.limits.left(&one.limits);
         self.jobs[job].amounts = Amounts::default();
-        self.arrays[self.jobs[job].submission].running -= 1;
+        let submission = self.jobs[job].submission;
+        self.licenses.give_back(&self.submissions[submission].request.licenses);
+        self.arrays[submission].running -= 1;
         self.forget(job);
         self.pass_requested = true;
         self.changed = true;
@@ -173,11 +182,12 @@ impl Controller<'_> {
         for share in &shares {
             self.load.take(share);
         }
-        let limits = self.jobs[job].limits.clone();
-        self.limits.started(&limits, &amounts);
+        self.licenses.take(&self.submissions[self.jobs[job].submission].request.licenses);
         let one = &mut self.jobs[job];
         one.state = CtlState::Running;
         one.nodes = shares.iter().map(|share| share.node as u32).collect();
+        let at = &one.places[place];
+        self.limits.started(&at.limits, &amounts, &one.nodes, at.limit);
         one.cpus = shares.iter().map(|share| share.cpus).sum();
         if self.keeps_parts {
             one.parts.clone_from(&shares);

@@ -3,80 +3,15 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::amounts::{Amounts, BILLING, NODES, ResourceNames};
+use super::held_nodes::HeldNodes;
 use super::layout::{NodeLayout, NodeShare};
-use crate::cluster::{Cluster, ClusterPartition, GroupLimits, HolderLimits, Tres, billed};
-
-/// Amounts by the place of a resource: processors, memory, nodes, billing, then generic resources.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Amounts(pub Vec<u64>);
-
-/// Names of resources, in the order of [`Amounts`].
-#[derive(Debug, Clone)]
-pub struct ResourceNames {
-    names: Vec<String>,
-    /// What counts as billing in each partition; nothing where processors do.
-    billing: Vec<Vec<(usize, f64)>>,
-    /// Whether of the resources of nodes only the largest counts (`MAX_TRES`).
-    bills_largest: bool,
-}
-
-/// The place of billing among [`Amounts`], and from where on there are generic resources.
-const BILLING: usize = 3;
-const GRES: usize = 4;
-
-impl ResourceNames {
-    pub fn of(cluster: &Cluster, layout: &NodeLayout) -> ResourceNames {
-        let mut names: Vec<String> = ["cpu", "mem", "node", "billing"].map(str::to_owned).to_vec();
-        names.extend(layout.gres_names());
-        let place = |name: &str| names.iter().position(|one| one == name);
-        let weights = |partition: &ClusterPartition| {
-            let all = partition.billing_weights.0.iter();
-            all.filter_map(|(name, &weight)| Some((place(name)?, weight))).collect()
-        };
-        let billing = cluster.partitions.iter().map(weights).collect();
-        ResourceNames { billing, bills_largest: cluster.settings.priority.flags.max_tres, names }
-    }
-
-    /// What amounts in a partition are billed as: for limits cut to a whole number.
-    pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
-        amounts.0[BILLING] = self.billed(amounts, partition) as u64;
-    }
-
-    /// The same for usage, which counts all of it.
-    fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
-        let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
-        if weights.is_empty() {
-            return amounts.0.first().map_or(0.0, |&cpus| cpus as f64);
-        }
-        let parts =
-            weights.iter().filter_map(|&(place, weight)| Some(*amounts.0.get(place)? as f64 * weight));
-        billed(parts, self.bills_largest)
-    }
-
-    /// What a job with these shares in a partition counts as.
-    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
-        let mut amounts = vec![0; self.names.len()];
-        for share in shares {
-            amounts[0] += u64::from(share.cpus);
-            amounts[1] += share.memory;
-            amounts[2] += 1;
-            for &(place, count) in &share.gres {
-                amounts[GRES + place] += count;
-            }
-        }
-        amounts[BILLING] = amounts[0];
-        let mut amounts = Amounts(amounts);
-        self.bill(&mut amounts, partition);
-        amounts
-    }
-
-    fn limit(&self, tres: &Tres) -> Vec<(usize, u64)> {
-        tres.0
-            .iter()
-            .filter_map(|(name, &most)| Some((self.names.iter().position(|one| one == name)?, most)))
-            .collect()
-    }
-}
+use super::limit_set::{
+    AlreadySet, AmountLimit, CountsFor, HeldLimits, LimitHolder, LimitSet, LimitedAs, most_nodes,
+};
+use super::node_set::NodeSet;
+use super::used_minutes::UsedMinutes;
+use crate::cluster::{Cluster, GroupLimits, HolderLimits, Qos, Tres};
 
 /// What one holder's jobs have: all of a QOS, one user in it, one account in it, an association and those below it.
 #[derive(Debug, Clone, Default)]
@@ -86,60 +21,10 @@ struct InUse {
     submitted: u32,
     /// Of running jobs.
     amounts: Vec<u64>,
-}
-
-/// Whose jobs are counted together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum LimitHolder {
-    Qos(usize),
-    QosUser(usize, u32),
-    QosAccount(usize, u32),
-    Association(usize),
-}
-
-/// One holder's limits as they hold for a job.
-#[derive(Debug)]
-struct HeldLimits {
-    holder: usize,
-    jobs: Option<u32>,
-    submitted: Option<u32>,
-    amounts: Vec<(usize, u64)>,
-}
-
-impl HeldLimits {
-    fn is_empty(&self) -> bool {
-        self.jobs.is_none() && self.submitted.is_none() && self.amounts.is_empty()
-    }
-}
-
-/// The limits that hold for jobs of one user, account and QOS.
-#[derive(Debug, Default)]
-pub struct LimitSet {
-    /// Whose jobs they count among, where these have limits.
-    holders: Vec<usize>,
-    held: Vec<HeldLimits>,
-    per_job: Vec<(usize, u64)>,
-    /// The longest time limit, in seconds.
-    longest: Option<i64>,
-}
-
-impl LimitSet {
-    fn count_among(&mut self, held: &HeldLimits) {
-        if !held.is_empty() && !self.holders.contains(&held.holder) {
-            self.holders.push(held.holder);
-        }
-    }
-}
-
-/// Who a job counts for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CountsFor {
-    /// QOS in the order in which their limits hold.
-    pub qos: [Option<usize>; 2],
-    pub association: Option<usize>,
-    /// Numbers of the user and the account.
-    pub user: u32,
-    pub account: u32,
+    /// The nodes of these, where a limit counts them: each once, however many jobs it has.
+    nodes: Option<HeldNodes>,
+    /// Resources times minutes, where a limit counts these.
+    minutes: Option<UsedMinutes>,
 }
 
 /// Why a limit keeps a job from starting.
@@ -153,24 +38,6 @@ pub enum LimitReason {
     Amount,
 }
 
-/// Limits of one kind that are set already: what is set earlier hides what comes later.
-#[derive(Default)]
-struct AlreadySet {
-    jobs: bool,
-    submitted: bool,
-    amounts: Vec<usize>,
-}
-
-impl AlreadySet {
-    fn rest(&mut self, mut limits: HeldLimits) -> HeldLimits {
-        limits.jobs = limits.jobs.filter(|_| !std::mem::replace(&mut self.jobs, true));
-        limits.submitted = limits.submitted.filter(|_| !std::mem::replace(&mut self.submitted, true));
-        limits.amounts.retain(|one| !self.amounts.contains(&one.0));
-        self.amounts.extend(limits.amounts.iter().map(|one| one.0));
-        limits
-    }
-}
-
 /// All limits and what counts towards them.
 #[derive(Debug)]
 pub struct Limits {
@@ -179,6 +46,12 @@ pub struct Limits {
     in_use: Vec<InUse>,
     known: BTreeMap<CountsFor, Rc<LimitSet>>,
     is_enforced: bool,
+    /// Whether jobs start only if what they may use of resources times minutes lets them finish.
+    is_safe: bool,
+    /// Whether resources times minutes count for a limit of some job.
+    counts_minutes: bool,
+    /// How many nodes there are.
+    nodes: usize,
 }
 
 impl Limits {
@@ -189,7 +62,20 @@ impl Limits {
             in_use: Vec::new(),
             known: BTreeMap::new(),
             is_enforced: cluster.settings.enforce.limits,
+            is_safe: cluster.settings.enforce.safe,
+            counts_minutes: false,
+            nodes: layout.nodes.len(),
         }
+    }
+
+    /// Whether some limit counts nodes.
+    pub fn counts_nodes(&self, cluster: &Cluster) -> bool {
+        let has_nodes = |tres: &Tres| tres.0.contains_key("node");
+        let of_qos = |one: &Qos| {
+            [&one.group.tres, &one.per_user.tres, &one.per_account.tres].into_iter().any(has_nodes)
+        };
+        let groups = cluster.associations.0.iter().any(|one| has_nodes(&one.group.tres));
+        self.is_enforced && (groups || cluster.qos.iter().any(of_qos))
     }
 
     pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
@@ -204,7 +90,7 @@ impl Limits {
     /// What a job counts as at least that needs so many processors and nodes in a partition.
     pub fn least(&self, cpus: u64, nodes: u64, partition: usize) -> Amounts {
         let mut amounts = self.names.amounts(&[], partition);
-        (amounts.0[0], amounts.0[2], amounts.0[BILLING]) = (cpus, nodes, cpus);
+        (amounts.0[0], amounts.0[NODES], amounts.0[BILLING]) = (cpus, nodes, cpus);
         self.names.bill(&mut amounts, partition);
         amounts
     }
@@ -218,72 +104,100 @@ impl Limits {
         let mut limits = LimitSet::default();
         let (mut group_set, mut user_set, mut account_set) =
             (AlreadySet::default(), AlreadySet::default(), AlreadySet::default());
-        let mut per_job_set: Vec<usize> = Vec::new();
         if self.is_enforced {
             for index in counted.qos.iter().flatten().copied() {
                 let qos = &cluster.qos[index];
                 let group = self.of_group(LimitHolder::Qos(index), &qos.group);
                 limits.count_among(&group);
-                limits.held.push(group_set.rest(group));
+                limits.held.push(group_set.add(group));
                 let user = self.of_holder(LimitHolder::QosUser(index, counted.user), &qos.per_user);
                 limits.count_among(&user);
-                limits.held.push(user_set.rest(user));
+                limits.held.push(user_set.add(user));
                 let account =
                     self.of_holder(LimitHolder::QosAccount(index, counted.account), &qos.per_account);
                 limits.count_among(&account);
-                limits.held.push(account_set.rest(account));
-                let per_job = self.names.limit(&qos.per_job.tres);
-                limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
-                per_job_set.extend(per_job.iter().map(|one| one.0));
-                limits.longest = limits.longest.or(qos.per_job.wall.map(|wall| wall.0));
+                limits.held.push(account_set.add(account));
+                limits.add_per_job(&qos.per_job, &self.names);
             }
             let all = &cluster.associations.0;
-            let mut at = counted.association;
-            // No higher than there are associations, whatever the parents say.
-            for depth in 0..all.len() {
-                let Some(index) = at else { break };
-                let mut group = self.of_group(LimitHolder::Association(index), &all[index].group);
+            for (depth, index) in cluster.associations.upwards(counted.association).enumerate() {
+                let group = self.of_group(LimitHolder::Association(index), &all[index].group);
                 limits.count_among(&group);
-                group.jobs = group.jobs.filter(|_| !group_set.jobs);
-                group.submitted = group.submitted.filter(|_| !group_set.submitted);
-                group.amounts.retain(|one| !group_set.amounts.contains(&one.0));
-                limits.held.push(group);
+                limits.held.push(group_set.rest(group));
                 if depth == 0 {
-                    let mut own = self.of_holder(LimitHolder::Association(index), &all[index].own);
+                    let own = self.of_holder(LimitHolder::Association(index), &all[index].own);
                     limits.count_among(&own);
-                    own.jobs = own.jobs.filter(|_| !account_set.jobs);
-                    own.submitted = own.submitted.filter(|_| !account_set.submitted);
-                    limits.held.push(user_set.rest(own));
-                    let per_job = self.names.limit(&all[index].per_job.tres);
-                    limits.per_job.extend(per_job.iter().filter(|one| !per_job_set.contains(&one.0)));
-                    limits.longest = limits.longest.or(all[index].per_job.wall.map(|wall| wall.0));
+                    limits.held.push(user_set.rest(account_set.rest_of_jobs(own)));
+                    limits.add_per_job(&all[index].per_job, &self.names);
                 }
-                at = all[index].parent;
             }
             limits.held.retain(|held| !held.is_empty());
+            limits.prefers_of = self.preferred_of(counted, cluster);
+            limits.most_nodes = most_nodes(counted, cluster);
         }
         let limits = Rc::new(limits);
         self.known.insert(counted, limits.clone());
         limits
     }
 
+    /// Holders of limits of nodes: of each kind of limit the first.
+    fn preferred_of(&self, counted: CountsFor, cluster: &Cluster) -> Vec<usize> {
+        let has_nodes = |tres: &Tres| tres.0.contains_key("node");
+        let qos = || counted.qos.iter().flatten().copied();
+        let above = cluster.associations.upwards(counted.association);
+        let of_qos = qos().find(|&one| has_nodes(&cluster.qos[one].group.tres)).map(LimitHolder::Qos);
+        let group = of_qos.or_else(|| {
+            let mut above = above.filter(|&one| has_nodes(&cluster.associations.0[one].group.tres));
+            above.next().map(LimitHolder::Association)
+        });
+        let user = qos().find(|&one| has_nodes(&cluster.qos[one].per_user.tres));
+        let account = qos().find(|&one| has_nodes(&cluster.qos[one].per_account.tres));
+        let user = user.map(|one| LimitHolder::QosUser(one, counted.user));
+        let account = account.map(|one| LimitHolder::QosAccount(one, counted.account));
+        let all = [group, user, account].into_iter().flatten();
+        all.filter_map(|holder| self.holders.get(&holder).copied()).collect()
+    }
+
     fn holder(&mut self, holder: LimitHolder) -> usize {
         let next = self.in_use.len();
         let place = *self.holders.entry(holder).or_insert(next);
         if place == next {
-            self.in_use.push(InUse { amounts: vec![0; self.names.names.len()], ..InUse::default() });
+            self.in_use.push(InUse { amounts: vec![0; self.names.len()], ..InUse::default() });
         }
         place
     }
 
     fn of_group(&mut self, holder: LimitHolder, limits: &GroupLimits) -> HeldLimits {
-        let (jobs, submitted) = (limits.jobs, limits.submitted);
-        HeldLimits { holder: self.holder(holder), jobs, submitted, amounts: self.names.limit(&limits.tres) }
+        let minutes =
+            [(LimitedAs::Minutes, &limits.tres_minutes), (LimitedAs::MinutesToRun, &limits.tres_run_minutes)];
+        let minutes = minutes.into_iter().flat_map(|(kind, tres)| AmountLimit::all(&self.names, kind, tres));
+        let mut amounts = AmountLimit::all(&self.names, LimitedAs::Amount, &limits.tres);
+        amounts.extend(minutes);
+        self.held(holder, limits.jobs, limits.submitted, amounts)
     }
 
     fn of_holder(&mut self, holder: LimitHolder, limits: &HolderLimits) -> HeldLimits {
-        let (jobs, submitted) = (limits.jobs, limits.submitted);
-        HeldLimits { holder: self.holder(holder), jobs, submitted, amounts: self.names.limit(&limits.tres) }
+        let amounts = AmountLimit::all(&self.names, LimitedAs::Amount, &limits.tres);
+        self.held(holder, limits.jobs, limits.submitted, amounts)
+    }
+
+    fn held(
+        &mut self,
+        holder: LimitHolder,
+        jobs: Option<u32>,
+        submitted: Option<u32>,
+        amounts: Vec<AmountLimit>,
+    ) -> HeldLimits {
+        let held = HeldLimits { holder: self.holder(holder), jobs, submitted, amounts };
+        let in_use = &mut self.in_use[held.holder];
+        if held.counts_nodes() {
+            in_use.nodes.get_or_insert_with(|| HeldNodes::none(self.nodes));
+        }
+        if held.counts_minutes() {
+            in_use.minutes.get_or_insert_with(|| UsedMinutes::none(self.names.len()));
+            self.counts_minutes = true;
+        }
+        held
     }
 
     /// Whether so many jobs run already that it cannot start, wherever, or it asks for more time than it may.
@@ -295,14 +209,52 @@ impl Limits {
         limits.held.iter().any(is_full).then_some(LimitReason::Jobs)
     }
 
-    /// Whether what it would be given is too much.
-    pub fn after_selection(&self, limits: &LimitSet, amounts: &Amounts) -> Option<LimitReason> {
-        let per_job = limits.per_job.iter().any(|&(place, most)| amounts.0[place] > most);
+    /// Whether what it would be given is too much, for as long as it may run. Of its nodes, as far as they are known, those that count
+    /// already do not count again.
+    pub fn after_selection(
+        &self,
+        limits: &LimitSet,
+        amounts: &Amounts,
+        limit: i64,
+        nodes: impl Iterator<Item = usize> + Clone,
+    ) -> Option<LimitReason> {
+        let minutes = u64::try_from(limit / 60).unwrap_or(0);
+        let per_job = limits.per_job.iter().any(|one| {
+            let own = amounts.0[one.place];
+            match one.counts_as {
+                LimitedAs::Least => own < one.limit,
+                LimitedAs::PerNode => own / amounts.0[NODES].max(1) > one.limit,
+                LimitedAs::Minutes => own.saturating_mul(minutes) > one.limit,
+                LimitedAs::Amount | LimitedAs::MinutesToRun => own > one.limit,
+            }
+        });
         let is_full = |held: &HeldLimits| {
-            let used = &self.in_use[held.holder].amounts;
-            held.amounts.iter().any(|&(place, most)| used[place] + amounts.0[place] > most)
+            let in_use = &self.in_use[held.holder];
+            held.amounts.iter().any(|one| match one.counts_as {
+                LimitedAs::Minutes | LimitedAs::MinutesToRun => {
+                    let own = amounts.0[one.place].saturating_mul(minutes);
+                    in_use.minutes.as_ref().is_some_and(|used| self.is_used_up(used, one, own))
+                }
+                _ => {
+                    let counted = in_use.nodes.as_ref().filter(|_| one.place == NODES);
+                    let is_counted = |node: &usize| counted.is_some_and(|all| all.nodes().contains(*node));
+                    let again = if counted.is_some() { nodes.clone().filter(is_counted).count() } else { 0 };
+                    let all = in_use.amounts[one.place] + amounts.0[one.place];
+                    all.saturating_sub(again as u64) > one.limit
+                }
+            })
         };
         (per_job || limits.held.iter().any(is_full)).then_some(LimitReason::Amount)
+    }
+
+    /// Whether so many more minutes of a resource are more than a limit allows. What has been used counts alone, unless jobs are
+    /// to start only if they can finish.
+    fn is_used_up(&self, used: &UsedMinutes, limit: &AmountLimit, own: u64) -> bool {
+        let (most, to_run) = (limit.limit, used.to_run(limit.place));
+        let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.place) } else { 0 };
+        let checks_all = limit.counts_as == LimitedAs::MinutesToRun || self.is_safe;
+        own > 0 && limit.counts_as == LimitedAs::Minutes && so_far >= most
+            || checks_all && own > 0 && own + to_run > most - so_far.min(most)
     }
 
     /// Whether so many more jobs may be submitted.
@@ -324,55 +276,72 @@ impl Limits {
         self.change(limits, |held| held.submitted -= 1);
     }
 
-    /// It runs.
-    pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts) {
+    /// It runs on these nodes, for no more than so many seconds.
+    pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts, nodes: &[u32], limit: i64) {
         self.change(limits, |held| {
             held.jobs += 1;
             held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum += amount);
+            if let Some(counted) = &mut held.nodes {
+                nodes.iter().for_each(|&node| counted.add(node as usize));
+                held.amounts[NODES] = counted.nodes().len() as u64;
+            }
+            if let Some(minutes) = &mut held.minutes {
+                minutes.start(amounts, u64::try_from(limit).unwrap_or(0));
+            }
         });
     }
 
+    /// It ran from one instant to another, in seconds since its start, and is charged for so many of them. It may run no longer than
+    /// its limit.
+    pub fn charge(
+        &mut self,
+        limits: &LimitSet,
+        amounts: &Amounts,
+        (from, to): (i64, i64),
+        limit: i64,
+        charged: f64,
+    ) {
+        let passed = u64::try_from(to.min(limit) - from.min(limit)).unwrap_or(0);
+        self.change(limits, |held| {
+            if let Some(minutes) = &mut held.minutes {
+                minutes.pass(amounts, passed);
+                minutes.charge(amounts, charged);
+            }
+        });
+    }
+
+    /// Whether resources times minutes count for a limit of some job.
+    pub fn counts_minutes(&self) -> bool {
+        self.counts_minutes
+    }
+
+    /// What has been used counts less by this factor.
+    pub fn decay(&mut self, by: f64) {
+        self.in_use.iter_mut().filter_map(|one| one.minutes.as_mut()).for_each(|used| used.decay(by));
+    }
+
     /// It has ended.
-    pub fn ended(&mut self, limits: &LimitSet, amounts: &Amounts) {
+    pub fn ended(&mut self, limits: &LimitSet, amounts: &Amounts, nodes: &[u32]) {
         self.change(limits, |held| {
             held.jobs -= 1;
+            if let Some(counted) = &mut held.nodes {
+                nodes.iter().for_each(|&node| counted.remove(node as usize));
+                held.amounts[NODES] = counted.nodes().len() as u64 + amounts.0[NODES];
+            }
             held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum -= amount);
         });
     }
 
+    /// The nodes that count already for the job's limits of nodes; `None` if it has none, or there are none.
+    pub fn counted_nodes(&self, limits: &LimitSet) -> Option<NodeSet> {
+        let mut all: Option<NodeSet> = None;
+        for counted in limits.prefers_of.iter().filter_map(|&holder| self.in_use[holder].nodes.as_ref()) {
+            all.get_or_insert_with(|| NodeSet::none(self.nodes)).add(counted.nodes());
+        }
+        all.filter(|nodes| !nodes.is_empty())
+    }
+
     fn change(&mut self, limits: &LimitSet, change: impl Fn(&mut InUse)) {
         limits.holders.iter().for_each(|&holder| change(&mut self.in_use[holder]));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cluster::TresWeights;
-
-    #[test]
-    fn what_is_billed_is_by_the_partitions_weights() {
-        let mut cluster = super::super::tests::cluster(2);
-        let plain = cluster.partitions[0].clone();
-        cluster.partitions.push(plain);
-        let weights = [("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)];
-        cluster.partitions[1].billing_weights = TresWeights(weights.into());
-        let layout = NodeLayout::of(&cluster);
-        let share = NodeShare { node: 0, cpus: 4, memory: 40 * 1024, gres: Vec::new() };
-        let bill = |cluster: &Cluster, partition: usize| {
-            ResourceNames::of(cluster, &layout).amounts(std::slice::from_ref(&share), partition).0[BILLING]
-        };
-        assert_eq!(
-            (bill(&cluster, 0), bill(&cluster, 1)),
-            (4, 14),
-            "processors, and with a quarter of each GB"
-        );
-        cluster.settings.priority.flags.max_tres = true;
-        assert_eq!(bill(&cluster, 1), 10, "the largest of them");
-        // Usage counts what limits cut off.
-        cluster.partitions[1].billing_weights = TresWeights([("mem".to_owned(), 0.1 / 1024.0)].into());
-        let names = ResourceNames::of(&cluster, &layout);
-        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], 1);
-        assert_eq!((amounts.0[BILLING], names.billed(&amounts, 1)), (0, 0.5));
     }
 }

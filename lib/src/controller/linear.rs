@@ -170,7 +170,7 @@ impl StartTest<'_> {
         let mut fit = usable.clone();
         fit.keep(&need.feasible);
         let choose = |nodes: &NodeSet| {
-            let offer = NodeOffer { layout: self.layout, in_use: None, nodes, lighter: self.lighter };
+            let offer = NodeOffer { layout: self.layout, in_use: None, nodes, shift: self.shift };
             if self.layout.tree.0.is_empty() { offer.best_fit(need) } else { offer.choose(need) }
         };
         if let Some(nodes) = choose(&releases.idle_now(&fit)) {
@@ -196,6 +196,7 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
+    use super::super::asked::NodeBounds;
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
     use crate::controller::job::ControlledJob;
@@ -220,14 +221,14 @@ mod tests {
             tasks: Some(tasks),
             ..JobRequest::default()
         };
-        NeedCache::default().get(&request, 0, &NodeLayout::of(cluster), cluster)
+        NeedCache::default().get(&request, NodeBounds::default(), 0, &NodeLayout::of(cluster), cluster)
     }
 
     /// Nodes chosen for a test, and for a start.
     fn chosen(cluster: &Cluster, idle: &[usize], kept: &KeptNeed) -> [Option<Vec<usize>>; 2] {
         let layout = NodeLayout::of(cluster);
         let nodes = NodeSet::of(12, idle.iter().copied());
-        let offer = NodeOffer { layout: &layout, in_use: None, nodes: &nodes, lighter: &nodes };
+        let offer = NodeOffer { layout: &layout, in_use: None, nodes: &nodes, shift: None };
         let sorted = |mut nodes: Vec<usize>| {
             nodes.sort_unstable();
             nodes
@@ -288,7 +289,7 @@ mod tests {
         };
         let layout = NodeLayout::of(&cluster);
         let found = |mb: u64| {
-            let kept = NeedCache::default().get(&request(mb), 0, &layout, &cluster);
+            let kept = NeedCache::default().get(&request(mb), NodeBounds::default(), 0, &layout, &cluster);
             (kept.need.feasible.len(), kept.need.could_run)
         };
         assert_eq!([found(2_000), found(8_001)], [(12, true), (0, false)]);
@@ -310,7 +311,6 @@ mod tests {
         }
         let order: Vec<usize> = (0..12).collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, false));
-        let none = NodeSet::none(12);
         let found = |nodes: u32, linear: bool| {
             let kept = asked(&cluster, (nodes, nodes), nodes);
             let mut layout = layout.clone();
@@ -320,7 +320,7 @@ mod tests {
                 load: &load,
                 releases: &releases,
                 kept: &kept,
-                lighter: &none,
+                shift: None,
                 now: 0,
                 kill_wait: 30,
                 linear: None,

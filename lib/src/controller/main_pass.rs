@@ -1,8 +1,8 @@
 //! A pass of the main scheduler.
 
+use super::amounts::Amounts;
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::layout::NodeShare;
-use super::limits::Amounts;
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::queue_record::QueueRecord;
@@ -24,6 +24,7 @@ impl Controller<'_> {
 
     fn pass_over(&mut self, queue: &[QueueRecord], depth: Option<u32>) {
         let mut closed = vec![false; self.cluster.partitions.len()];
+        let mut closed_reservations: Vec<String> = Vec::new();
         let mut vanished = NodeSet::none(self.cluster.nodes.len());
         let (mut tests, mut started) = (0, 0);
         let settings = &self.cluster.settings.main;
@@ -38,7 +39,11 @@ impl Controller<'_> {
                 if depth.is_some_and(|depth| tests > depth) {
                     return;
                 }
-                if closed[self.jobs[job].places[place].partition] && self.jobs[job].reservation.is_none() {
+                let is_closed = match &self.jobs[job].reservation {
+                    Some(name) => closed_reservations.contains(name),
+                    None => closed[self.jobs[job].places[place].partition],
+                };
+                if is_closed {
                     self.waits_for(job, place, WaitReason::Priority);
                     break;
                 }
@@ -54,22 +59,30 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::ArrayLimit);
                     break;
                 }
-                let limits = self.jobs[job].limits.clone();
-                if self.limits.before_selection(&limits, at.limit).is_some() {
+                let limits = &at.limits;
+                if self.limits.before_selection(limits, at.limit).is_some() {
                     self.waits_for(job, place, WaitReason::Limit);
                     need.kept_free().into_iter().for_each(|named| vanished.add(named));
+                    break;
+                }
+                if at.is_barred {
+                    self.waits_for(job, place, WaitReason::Limit);
+                    break;
+                }
+                if self.lacks_licenses(job) {
+                    self.waits_for(job, place, WaitReason::Licenses);
                     break;
                 }
                 let Some(chosen) = self.nodes_now(job, &at, &vanished) else {
                     self.waits_for(job, place, WaitReason::Reservation);
                     break;
                 };
-                self.note_selection(need, true);
+                self.note_selection(&at, true);
                 match chosen {
                     Some(nodes) => {
                         let shares = self.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares, at.partition);
-                        if self.limits.after_selection(&limits, &amounts).is_some() {
+                        if self.is_over(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
                             self.size_in_pass(job, &at, &vanished);
                             need.kept_free().into_iter().for_each(|named| vanished.add(named));
@@ -83,8 +96,7 @@ impl Controller<'_> {
                     }
                     None => {
                         self.size_in_pass(job, &at, &vanished);
-                        let least = self.least_amounts(need, at.partition);
-                        if self.limits.after_selection(&limits, &least).is_some() {
+                        if self.is_over_at_least(&at) {
                             self.waits_for(job, place, WaitReason::Limit);
                             need.kept_free().into_iter().for_each(|named| vanished.add(named));
                             break;
@@ -93,9 +105,12 @@ impl Controller<'_> {
                         if let Some(usable) = self.may_use_now(job, &at, &vanished) {
                             self.make_way(job, &at, &usable);
                         }
+                        let reservation = &self.jobs[job].reservation;
                         if let Some(named) = need.kept_free() {
                             vanished.add(named);
-                        } else if self.jobs[job].reservation.is_none() {
+                        } else if reservation.is_some() {
+                            closed_reservations.extend(reservation.clone());
+                        } else if self.is_waited_for(job, &at) {
                             closed[at.partition] = true;
                             vanished.add(&self.layout.partitions[at.partition]);
                         }
@@ -148,28 +163,49 @@ impl Controller<'_> {
         Some(usable)
     }
 
-    /// The nodes that a job is given now out of those that may be used, weights as configured.
+    /// The nodes that a job is given now out of those that may be used.
     pub(super) fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
-        let none = NodeSet::none(self.cluster.nodes.len());
         at.kept.keep_usable(usable, &self.layout, &self.load);
-        let in_use = Some(self.load.in_use());
-        NodeOffer { layout: &self.layout, in_use, nodes: usable, lighter: &none }.choose(&at.kept.need)
+        let (in_use, shift) = (Some(self.load.in_use()), self.shift_for_start(at));
+        let offer = NodeOffer { layout: &self.layout, in_use, nodes: usable, shift: shift.as_ref() };
+        offer.choose(&at.kept.need)
     }
 
     /// What a job has of the nodes that it is given now.
     pub(super) fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
         let none = NodeSet::none(0);
         let in_use = Some(self.load.in_use());
-        NodeOffer { layout: &self.layout, in_use, nodes: &none, lighter: &none }.shares(nodes, need)
+        NodeOffer { layout: &self.layout, in_use, nodes: &none, shift: None }.shares(nodes, need)
     }
 
-    /// What a job counts as at least, wherever it starts.
-    pub(super) fn least_amounts(&self, need: &Need, partition: usize) -> Amounts {
+    /// Whether jobs behind one that cannot start wait for it: not for those of a low priority, and not for those that have not waited
+    /// long, if backfilling makes no reservations for them.
+    pub(super) fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
+        let Some(settings) = &self.cluster.settings.backfill else { return true };
+        let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
+        at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
+    }
+
+    /// Whether other jobs have licenses that a job needs.
+    pub(super) fn lacks_licenses(&self, job: usize) -> bool {
+        !self.licenses.are_free(&self.submissions[self.jobs[job].submission].request.licenses)
+    }
+
+    /// Whether a limit does not allow what a job would be given.
+    pub(super) fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
+        let nodes = shares.iter().map(|share| share.node);
+        self.limits.after_selection(&at.limits, amounts, at.limit, nodes).is_some()
+    }
+
+    /// Whether a limit does not allow what a job takes at least, wherever it starts.
+    pub(super) fn is_over_at_least(&self, at: &JobPlace) -> bool {
+        let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.cpus, need.nodes.0);
         if self.layout.is_linear {
             nodes = need.least_nodes() as u32;
             cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
         }
-        self.limits.least(u64::from(cpus), u64::from(nodes), partition)
+        let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
+        self.limits.after_selection(&at.limits, &least, at.limit, need.required.iter()).is_some()
     }
 }

@@ -7,6 +7,7 @@
 //! [`unmodelled`], never passed over.
 
 mod alike;
+mod amounts;
 mod asked;
 mod at_once;
 mod backfill;
@@ -16,10 +17,13 @@ mod decided;
 mod decisions;
 mod fair_share;
 mod follower;
+mod held_nodes;
 mod job;
 mod layout;
 mod leaves;
+mod licenses;
 mod lifecycle;
+mod limit_set;
 mod limits;
 mod linear;
 mod main_pass;
@@ -53,12 +57,17 @@ mod time_map;
 mod turns;
 mod unmodelled;
 mod unstarted;
+mod used_minutes;
+mod weighing;
+mod weights;
 mod will_run;
 
 #[cfg(test)]
 mod at_once_tests;
 #[cfg(test)]
 mod choices;
+#[cfg(test)]
+mod limit_tests;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]

@@ -190,7 +190,7 @@ impl Controller<'_> {
         let mut given = self.given(nodes, &kept.need);
         if given.iter().map(|share| share.cpus).sum::<u32>() < kept.need.cpus {
             // As if nothing else ran there.
-            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, lighter: &none };
+            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, shift: None };
             given = offer.shares(nodes, &kept.need);
         }
         let amounts = self.limits.amounts(&given, at.partition);

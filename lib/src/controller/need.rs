@@ -24,6 +24,8 @@ impl Default for NeedMemory {
 pub struct Need {
     /// Nodes it must have, and may have.
     pub nodes: (u32, u32),
+    /// Whether it says that it wants one node: no node with too few processors is looked at.
+    pub is_of_one_node: bool,
     /// Nodes it would like to have: the most that it asked for, if it said so.
     pub wanted_nodes: u32,
     /// As asked for, before what tasks on each node make of it: what its size counts.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
+use super::asked::NodeBounds;
 use super::layout::{Load, LoadVersion, NodeLayout};
 use super::need::Need;
 use super::node_set::NodeSet;
@@ -80,11 +81,12 @@ impl NeedCache {
     pub fn get(
         &mut self,
         request: &JobRequest,
+        bounds: NodeBounds,
         partition: usize,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) -> Rc<KeptNeed> {
-        let need = Need::of(request, partition, layout, cluster);
+        let need = Need::of(request, bounds, partition, layout, cluster);
         // What decides which nodes are feasible and is not in the need itself.
         let nodes = match (&request.constraint, request.exclude.is_empty()) {
             (None, true) => String::new(),

@@ -183,7 +183,7 @@ impl NodeSet {
     }
 
     /// Indices in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.0.iter().enumerate().flat_map(|(place, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {
                 let rest = rest & (rest - 1);

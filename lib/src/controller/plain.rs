@@ -6,16 +6,17 @@ use std::cmp::Ordering;
 use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
+use super::weights::WeightShift;
 
 /// Chooses nodes out of those that may be used.
 ///
-/// `lighter` are nodes whose weight is lowered slightly: what a test for a job with GPUs leaves behind for jobs without.
+/// `shift` says how weights differ from those configured.
 pub(super) fn select(
     layout: &NodeLayout,
     load: &NodeUse,
     usable_nodes: &NodeSet,
     need: &Need,
-    lighter: &NodeSet,
+    shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let mut usable = vec![0; layout.nodes.len()];
     let mut any = false;
@@ -26,7 +27,7 @@ pub(super) fn select(
     if !any || !need.required.iter().all(|node| usable[node] > 0) {
         return None;
     }
-    let chosen = without_the_smallest(layout, load, usable, need, lighter)?;
+    let chosen = without_the_smallest(layout, load, usable, need, shift)?;
     let has_gres = need.gres_per_job.iter().all(|&(place, count)| {
         let free = |&node: &usize| layout.nodes[node].gres[place] - load.gres(node, place);
         chosen.iter().map(free).sum::<u64>() >= count
@@ -41,7 +42,7 @@ fn without_the_smallest(
     load: &NodeUse,
     mut usable: Vec<u32>,
     need: &Need,
-    lighter: &NodeSet,
+    shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let gpus = |node: usize| -> u64 {
         let places = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
@@ -63,9 +64,9 @@ fn without_the_smallest(
             }
         }
         let chosen = if layout.tree.0.is_empty() {
-            by_runs(layout, load, &mut usable, need)
+            by_runs(layout, load, &mut usable, need, shift)
         } else {
-            by_leaves(layout, &mut usable, need, lighter)
+            by_leaves(layout, &mut usable, need, shift)
         };
         if chosen.is_some() {
             return chosen;
@@ -141,12 +142,20 @@ struct PlainRun {
 
 /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that suffices,
 /// else the largest. A run with a node that the job names comes before others that are not lighter.
-fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
+fn by_runs(
+    layout: &NodeLayout,
+    load: &NodeUse,
+    usable: &mut [u32],
+    need: &Need,
+    shift: &WeightShift,
+) -> Option<Vec<usize>> {
     let weight = |node: usize| {
         let asked = need.gres_per_node.first().or(need.gres_per_job.first());
         let asked = asked.filter(|one| !layout.has_types(one.0));
         let free = asked.map(|&(place, _)| layout.nodes[node].gres[place] - load.gres(node, place));
-        u64::from(layout.nodes[node].weight) * 256 + free.map_or(0, |free| 255_u64.saturating_sub(free))
+        let raised = if shift.heavier.contains(node) { 1 } else { 0 };
+        u64::from(layout.nodes[node].weight + raised) * 256
+            + free.map_or(0, |free| 255_u64.saturating_sub(free))
     };
     let mut missing = PlainMissing::of(layout, need, usable);
     need.required.iter().for_each(|node| missing.take(node));
@@ -221,9 +230,18 @@ fn by_runs(layout: &NodeLayout, load: &NodeUse, usable: &mut [u32], need: &Need)
 }
 
 /// With switches: the lightest nodes that suffice, leaf by leaf.
-fn by_leaves(layout: &NodeLayout, usable: &mut [u32], need: &Need, lighter: &NodeSet) -> Option<Vec<usize>> {
+fn by_leaves(
+    layout: &NodeLayout,
+    usable: &mut [u32],
+    need: &Need,
+    shift: &WeightShift,
+) -> Option<Vec<usize>> {
     let tree = &layout.tree;
-    let weight = |node: usize| (layout.nodes[node].weight, !lighter.contains(node));
+    let has_gres = !need.gres_per_node.is_empty() || !need.gres_per_job.is_empty();
+    let weight = |node: usize| {
+        let raised = if shift.heavier.contains(node) { 1 } else { 0 };
+        (layout.nodes[node].weight + raised, has_gres || !shift.lighter.contains(node))
+    };
     let all: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
     let mut missing = PlainMissing::of(layout, need, usable);
     need.required.iter().for_each(|node| missing.take(node));

@@ -4,6 +4,7 @@ use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::plain::select;
+use super::weights::WeightShift;
 
 /// A running job: when it reaches its limit, and what it holds.
 pub(super) struct PlainHolding {
@@ -19,7 +20,7 @@ pub(super) struct PlainSpan {
 
 /// When a job could start, by releasing running jobs one window after the other and choosing anew.
 pub(super) fn will_run(
-    (layout, load): (&NodeLayout, &NodeUse),
+    (layout, load, shift): (&NodeLayout, &NodeUse, &WeightShift),
     running: &[PlainHolding],
     need: &Need,
     usable: &NodeSet,
@@ -27,8 +28,7 @@ pub(super) fn will_run(
     linear: Option<i64>,
     span: Option<PlainSpan>,
 ) -> Option<(i64, Vec<usize>)> {
-    let none = NodeSet::none(layout.nodes.len());
-    let chosen = |load: &NodeUse| select(layout, load, usable, need, &none);
+    let chosen = |load: &NodeUse| select(layout, load, usable, need, shift);
     if span.as_ref().is_none_or(|span| span.from <= now)
         && let Some(nodes) = chosen(load)
     {

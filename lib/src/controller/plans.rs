@@ -6,10 +6,12 @@ use super::backfill::Cycle;
 use super::job::JobPlace;
 use super::need_cache::KeptNeed;
 use super::node_set::NodeSet;
+use super::preemption::EmptiedNodes;
 use super::releases::Releases;
 use super::select::NodeOffer;
 use super::start_bounds::StartBounds;
 use super::state::Controller;
+use super::weights::WeightShift;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
 
@@ -46,12 +48,16 @@ impl Controller<'_> {
     /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
     /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
     pub(super) fn plan(&self, job: usize, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
-        let Cycle { map, settings, releases, bounds, .. } = cycle;
+        let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let now = self.now();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
-        let lighter = self.lighter_for(need);
-        let test = self.start_test(&at.kept, releases, settings, lighter);
+        let test = self.start_test(&at.kept, releases, settings, weights);
+        let emptied = self.emptied_for(job, at);
+        let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
+            load,
+            ..self.start_test(kept, releases, settings, weights)
+        });
         let mut later = now;
         let own_start = self.jobs[job]
             .reservation
@@ -77,7 +83,7 @@ impl Controller<'_> {
                 reserved = self.unreserved(job, &mut unreserved, from, to)?;
                 all = &unreserved;
             }
-            let is_plain = reserved.is_none() && own_start.is_none() && at.limit >= grid;
+            let is_plain = reserved.is_none() && own_start.is_none() && at.limit >= grid && emptied.is_none();
             // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
             // last that it reaches; what cannot succeed before is left out.
             if is_plain && from < not_before {
@@ -117,10 +123,18 @@ impl Controller<'_> {
                 }
             }
             usable.keep(&need.considered);
-            let found = if usable.has_fewer(need.asked_nodes as usize) {
-                None
-            } else {
-                test.will_run(&usable, self.plans_as_2411.then_some(from), (later > 0).then_some(later))
+            let tried_from = self.plans_as_2411.then_some(from);
+            let latest = (later > 0).then_some(later);
+            let found = match &emptied {
+                _ if usable.has_fewer(need.asked_nodes as usize) => None,
+                None => test.will_run(&usable, tried_from, latest),
+                // If it cannot start beside them, all jobs that would make way are gone.
+                Some(emptied) => {
+                    match test.at_once(&usable).filter(|_| from <= now || tried_from.is_none()) {
+                        Some(nodes) => Some((now, nodes)),
+                        None => emptied.will_run(&usable, tried_from, latest),
+                    }
+                }
             };
             let Some((start, nodes)) = found else {
                 if later > 0 {
@@ -130,8 +144,8 @@ impl Controller<'_> {
             };
             let start = start.max(from);
             if start <= now {
-                // A start selects again, with weights as configured.
-                let is_same = lighter.is_empty() && !self.layout.is_linear;
+                // A start selects again, with weights of its own.
+                let is_same = weights.is_none() && !at.limits.counts_nodes() && !self.layout.is_linear;
                 let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }
@@ -154,7 +168,7 @@ impl Controller<'_> {
 
     /// Whether no plan for a job of whole nodes, without a reservation of its own, begins before an instant is over.
     pub(super) fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
-        let Cycle { map, settings, releases, bounds, .. } = cycle;
+        let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let (now, grid) = (self.now(), settings.resolution.0.max(1));
         // Plans begin on the grid, and not beyond the window.
         let over = (instant.div_euclid(grid).saturating_add(1)).saturating_mul(grid);
@@ -169,7 +183,7 @@ impl Controller<'_> {
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
-        let test = self.start_test(&at.kept, releases, settings, &self.none);
+        let test = self.start_test(&at.kept, releases, settings, weights);
         let open = &self.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
         let mut usable = open.clone();
@@ -212,8 +226,9 @@ impl Controller<'_> {
         }
         usable.keep(&need.feasible);
         usable.keep(self.load.idle());
-        let (layout, nodes) = (&self.layout, &usable);
-        NodeOffer { layout, in_use: None, nodes, lighter: &self.none }.choose(need)
+        let shift = self.shift_for_start(at);
+        let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
+        offer.choose(need)
     }
 
     fn start_test<'t>(
@@ -221,14 +236,14 @@ impl Controller<'_> {
         kept: &'t KeptNeed,
         releases: &'t RefCell<Releases>,
         settings: &BackfillSettings,
-        lighter: &'t NodeSet,
+        weights: &'t WeightShift,
     ) -> StartTest<'t> {
         StartTest {
             layout: &self.layout,
             load: &self.load,
             releases,
             kept,
-            lighter,
+            shift: (!weights.is_none()).then_some(weights),
             now: self.now(),
             kill_wait: self.cluster.settings.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),

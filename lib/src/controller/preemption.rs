@@ -1,8 +1,12 @@
 //! Preemption: jobs that make way for others.
 
+use std::cell::RefCell;
+
 use super::job::{CtlState, JobPlace};
 use super::layout::Load;
+use super::need_cache::KeptNeed;
 use super::node_set::NodeSet;
+use super::releases::Releases;
 use super::select::NodeOffer;
 use super::state::Controller;
 use crate::cluster::{PreemptAction, PreemptKind};
@@ -16,7 +20,29 @@ const MOST_STARTS: u32 = 1_000;
 /// Nodes are given so long to report, in seconds, before they count as down (`SlurmdTimeout`).
 const NODE_TIMEOUT: i64 = 300;
 
+/// Nodes as they would be if all jobs that may have to make way for a job were gone.
+pub(super) struct EmptiedNodes {
+    /// What the job needs; which nodes it could use is found anew.
+    pub kept: KeptNeed,
+    pub load: Load,
+    pub releases: RefCell<Releases>,
+}
+
 impl Controller<'_> {
+    /// Nodes without the jobs that may have to make way for a job; `None` if there are none.
+    pub(super) fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
+        let gone = self.candidates(job, at);
+        if gone.is_empty() {
+            return None;
+        }
+        let mut load = self.load.clone();
+        gone.iter().flat_map(|&other| &self.jobs[other].shares).for_each(|share| load.release(share));
+        let left: Vec<usize> = self.running.iter().copied().filter(|other| !gone.contains(other)).collect();
+        let releases = RefCell::new(Releases::of(&left, &self.jobs, &load, true));
+        let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
+        Some(EmptiedNodes { kept, load, releases })
+    }
+
     /// What becomes of a running job that makes way.
     fn action_for(&self, job: usize) -> PreemptAction {
         let one = &self.jobs[job];
@@ -126,7 +152,6 @@ impl Controller<'_> {
     fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
         let need = &at.kept.need;
         let mut load: Load = self.load.clone();
-        let none = NodeSet::none(self.cluster.nodes.len());
         let mut gone = Vec::new();
         for &other in order {
             self.jobs[other].shares.iter().for_each(|share| load.release(share));
@@ -135,8 +160,7 @@ impl Controller<'_> {
             let fits = |&node: &usize| in_use.usable(&self.layout, node, need) > 0;
             let free = need.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
             let nodes = NodeSet::of(self.cluster.nodes.len(), free);
-            let offer =
-                NodeOffer { layout: &self.layout, in_use: Some(in_use), nodes: &nodes, lighter: &none };
+            let offer = NodeOffer { layout: &self.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
             if let Some(chosen) = offer.choose(need) {
                 return Some((gone, chosen));
             }

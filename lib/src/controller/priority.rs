@@ -32,10 +32,17 @@ impl Controller<'_> {
     /// Charges a job for the time since it was charged last.
     pub(super) fn charge(&mut self, job: usize, until: i64) {
         let one = &self.jobs[job];
-        let Some(association) = one.association else { return };
         let factor = one.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
-        let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
-        self.fair.charge(association, billing, until - one.start.max(self.last_charge));
+        let from = one.start.max(self.last_charge);
+        if let Some(association) = one.association {
+            let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
+            self.fair.charge(association, billing, until - from);
+        }
+        if self.limits.counts_minutes() {
+            let (span, limit) = ((from - one.start, until - one.start), one.limit_end - one.start);
+            let charged = self.fair.decayed(until - from) * factor;
+            self.limits.charge(&one.running_limits(), &one.amounts, span, limit, charged);
+        }
     }
 
     /// Usage decays and is charged, and all priorities are computed again.
@@ -44,6 +51,7 @@ impl Controller<'_> {
         self.size_looked_for();
         self.fair.begin_period();
         self.fair.decay(now - self.last_charge);
+        self.limits.decay(self.fair.decay_over(now - self.last_charge));
         if self.fair.is_classic() {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
             let mut all: Vec<usize> = self.running.iter().chain(&self.waiting).copied().collect();

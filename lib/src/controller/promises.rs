@@ -150,8 +150,8 @@ impl<'a> Ahead<'a> {
     }
 
     fn offer<'o>(&'o self, nodes: &'o NodeSet) -> NodeOffer<'o> {
-        let Controller { layout, none, .. } = self.controller;
-        NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, lighter: none }
+        let layout = &self.controller.layout;
+        NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, shift: None }
     }
 
     fn choose(&self, at: &JobPlace, nodes: &NodeSet) -> Option<Vec<usize>> {

@@ -239,10 +239,8 @@ impl Controller<'_> {
             one.reservation == new.reservation && one.places[0].priority > new.places[0].priority
         };
         let is_limited = |job: usize| {
-            let (one, at) = (&self.jobs[job], &self.jobs[job].places[0]);
-            let least = self.least_amounts(&at.kept.need, at.partition);
-            self.limits.before_selection(&one.limits, at.limit).is_some()
-                || self.limits.after_selection(&one.limits, &least).is_some()
+            let at = &self.jobs[job].places[0];
+            self.limits.before_selection(&at.limits, at.limit).is_some() || self.is_over_at_least(at)
         };
         let stops = |&&job: &&usize| {
             job != new && self.jobs[job].eligible.is_some() && is_higher(job) && !is_limited(job)

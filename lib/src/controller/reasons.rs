@@ -14,6 +14,8 @@ pub enum WaitReason {
     Limit,
     /// Other tasks of its array, of which only some may run at one time.
     ArrayLimit,
+    /// Licenses that other jobs have.
+    Licenses,
     /// Its reservation to begin.
     Reservation,
     /// The time at which it may begin.
@@ -26,11 +28,12 @@ pub enum WaitReason {
 
 impl WaitReason {
     /// All, in their order.
-    pub const ALL: [WaitReason; 8] = [
+    pub const ALL: [WaitReason; 9] = [
         WaitReason::Resources,
         WaitReason::Priority,
         WaitReason::Limit,
         WaitReason::ArrayLimit,
+        WaitReason::Licenses,
         WaitReason::Reservation,
         WaitReason::BeginTime,
         WaitReason::Dependency,

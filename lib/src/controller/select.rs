@@ -4,6 +4,7 @@ use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::missing::Missing;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
+use super::weights::WeightShift;
 
 /// Nodes to choose from, and what is in use of them.
 #[derive(Clone, Copy)]
@@ -14,8 +15,8 @@ pub struct NodeOffer<'o> {
     pub in_use: Option<&'o NodeUse>,
     /// Nodes to choose from: each can run something of the job.
     pub nodes: &'o NodeSet,
-    /// Nodes whose weight is lowered slightly: what a test for a job with GPUs leaves behind for jobs without.
-    pub lighter: &'o NodeSet,
+    /// How their weights differ from those configured.
+    pub shift: Option<&'o WeightShift>,
 }
 
 impl NodeOffer<'_> {
@@ -34,6 +35,12 @@ impl NodeOffer<'_> {
         self.layout.gres_counts_for(place).map(free).min().unwrap_or(0)
     }
 
+    /// The weight of a node.
+    pub(super) fn weight(&self, node: usize) -> u32 {
+        let added = self.shift.map_or(0, |shift| shift.added(node));
+        self.layout.nodes[node].weight.saturating_add(added)
+    }
+
     /// Chooses nodes for a job.
     pub fn choose(&self, need: &Need) -> Option<Vec<usize>> {
         if !need.required.is_subset(self.nodes) {
@@ -43,7 +50,13 @@ impl NodeOffer<'_> {
             return self.lightest_fit(need);
         }
         let is_idle = self.in_use.is_none() || need.is_exclusive;
-        let is_plain = need.is_plain && need.wanted_nodes <= need.nodes.0 && self.layout.tree.0.is_empty();
+        // Where weights of several kinds are raised, neighbours of different kinds may have the same.
+        let shifts_several = self.layout.equal_weights.len() > 1
+            && self.shift.is_some_and(|shift| shift.heavier.meets(self.nodes));
+        let is_plain = need.is_plain
+            && need.wanted_nodes <= need.nodes.0
+            && self.layout.tree.0.is_empty()
+            && !shifts_several;
         if let Some(cpus) = need.uniform_cpus.filter(|_| is_idle && is_plain) {
             return self.of_equal_nodes(need, cpus);
         }
@@ -119,9 +132,16 @@ impl NodeOffer<'_> {
 
     /// [`by_runs`](NodeOffer::by_runs) where each node has as many processors for the job: then only the lengths of runs count.
     fn of_equal_nodes(&self, need: &Need, cpus: u32) -> Option<Vec<usize>> {
-        let mut missing = need.nodes.0.max(need.cpus.div_ceil(cpus.max(1))) as usize;
+        let missing = need.nodes.0.max(need.cpus.div_ceil(cpus.max(1))) as usize;
         if missing > need.nodes.1 as usize || self.nodes.has_fewer(missing) {
             return None;
+        }
+        if let Some(shift) = self.shift.filter(|shift| shift.heavier.meets(self.nodes)) {
+            // Then all were of one weight.
+            let (mut light, heavy) = (self.nodes.clone(), self.nodes.both(&shift.heavier));
+            light.take_away(&heavy);
+            let runs = light.runs().map(|(from, to)| (0, from, to));
+            return of_runs(runs.chain(heavy.runs().map(|(from, to)| (1, from, to))).collect(), missing);
         }
         let mut runs: Vec<(u32, usize, usize)> = Vec::with_capacity(128);
         let mut alike = self.layout.equal_weights.iter().copied().peekable();
@@ -140,57 +160,7 @@ impl NodeOffer<'_> {
             }
             runs.push((weight, from, to));
         }
-        let mut chosen = Vec::with_capacity(missing);
-        let mut is_sorted = false;
-        let mut first = 0;
-        while missing > 0 {
-            // Of the lightest runs the smallest that suffices, else the largest; of equal ones the first.
-            let length = |run: &(u32, usize, usize)| run.2 - run.1;
-            let lightest = match is_sorted {
-                true => runs[first].0,
-                false => runs.iter().map(|run| run.0).min()?,
-            };
-            let mut best: Option<usize> = None;
-            for (place, run) in runs.iter().enumerate().skip(first) {
-                if run.0 != lightest {
-                    if is_sorted {
-                        break;
-                    }
-                    continue;
-                }
-                let Some(other) = best.map(|best| &runs[best]) else {
-                    best = Some(place);
-                    continue;
-                };
-                let (one, other) = (length(run), length(other));
-                let better = match (one >= missing, other >= missing) {
-                    (true, false) => true,
-                    (true, true) => one < other,
-                    (false, _) => one > other,
-                };
-                if better {
-                    best = Some(place);
-                } else if is_sorted && one < missing {
-                    // The longest come first.
-                    break;
-                }
-            }
-            let (_, from, to) = runs[best?];
-            let taken = (to - from).min(missing);
-            chosen.extend(from..from + taken);
-            missing -= taken;
-            if is_sorted {
-                first += 1;
-            } else {
-                runs.remove(best?);
-                // Many runs will be needed.
-                if missing > 0 {
-                    runs.sort_by_key(|run| (run.0, std::cmp::Reverse(run.2 - run.1)));
-                    is_sorted = true;
-                }
-            }
-        }
-        Some(chosen)
+        of_runs(runs, missing)
     }
 
     /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that
@@ -250,7 +220,7 @@ impl NodeOffer<'_> {
         let mut runs: Vec<NodeRun> = Vec::new();
         let mut last: Option<NodeRun> = None;
         for node in self.nodes.iter().filter(|&node| usable[node] > 0) {
-            let mut weight = u64::from(self.layout.nodes[node].weight) * 256;
+            let mut weight = u64::from(self.weight(node)) * 256;
             if let Some(gres) = gres {
                 weight += 255_u64.saturating_sub(self.free_gres(node, gres));
             }
@@ -357,6 +327,62 @@ impl NodeOffer<'_> {
         });
         dealt.collect()
     }
+}
+
+/// So many nodes out of runs of equal nodes, each with its weight: run by run, of the lightest the smallest that suffices, else the
+/// largest.
+fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec<usize>> {
+    let mut chosen = Vec::with_capacity(missing);
+    let mut is_sorted = false;
+    let mut first = 0;
+    while missing > 0 {
+        // Of the lightest runs the smallest that suffices, else the largest; of equal ones the first.
+        let length = |run: &(u32, usize, usize)| run.2 - run.1;
+        let lightest = match is_sorted {
+            true => runs[first].0,
+            false => runs.iter().map(|run| run.0).min()?,
+        };
+        let mut best: Option<usize> = None;
+        for (place, run) in runs.iter().enumerate().skip(first) {
+            if run.0 != lightest {
+                if is_sorted {
+                    break;
+                }
+                continue;
+            }
+            let Some(other) = best.map(|best| &runs[best]) else {
+                best = Some(place);
+                continue;
+            };
+            let (one, other) = (length(run), length(other));
+            let better = match (one >= missing, other >= missing) {
+                (true, false) => true,
+                (true, true) => one < other,
+                (false, _) => one > other,
+            };
+            if better {
+                best = Some(place);
+            } else if is_sorted && one < missing {
+                // The longest come first.
+                break;
+            }
+        }
+        let (_, from, to) = runs[best?];
+        let taken = (to - from).min(missing);
+        chosen.extend(from..from + taken);
+        missing -= taken;
+        if is_sorted {
+            first += 1;
+        } else {
+            runs.remove(best?);
+            // Many runs will be needed.
+            if missing > 0 {
+                runs.sort_by_key(|run| (run.0, std::cmp::Reverse(run.2 - run.1)));
+                is_sorted = true;
+            }
+        }
+    }
+    Some(chosen)
 }
 
 /// Nodes next to each other of one weight.

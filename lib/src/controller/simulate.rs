@@ -50,8 +50,14 @@ pub struct SimulatedRun {
 /// of the submissions; what the recording tells of outcomes is not looked at.
 pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> Vec<JobOutcome> {
     let mut controller = Controller::new(cluster, &run.submissions, phases);
+    controller.keeps_barred = is_recorded(run);
     controller.run(&events(cluster, run));
     outcomes(&controller, cluster, run)
+}
+
+/// Whether submissions were recorded as they were made, not found in accounting.
+fn is_recorded(run: &RecordedRun) -> bool {
+    run.clock.scheduler_start_ms.is_some()
 }
 
 /// What is recorded, and known outages of nodes, in order. Outages that are over before the first submission, or known on
@@ -82,7 +88,7 @@ pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &Rec
 /// The same, with what jobs held.
 pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> SimulatedRun {
     let mut controller = Controller::new(cluster, &run.submissions, phases);
-    controller.keeps_parts = true;
+    (controller.keeps_barred, controller.keeps_parts) = (is_recorded(run), true);
     controller.run(&events(cluster, run));
     in_detail(&controller, cluster, run)
 }

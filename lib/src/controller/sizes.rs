@@ -90,8 +90,8 @@ impl Controller<'_> {
 
     /// Whether no limit keeps nodes from being looked for.
     fn is_looked_for(&self, job: usize) -> bool {
-        let one = &self.jobs[job];
-        self.limits.before_selection(&one.limits, one.places[0].limit).is_none()
+        let at = &self.jobs[job].places[0];
+        self.limits.before_selection(&at.limits, at.limit).is_none()
     }
 
     /// A job's size, which is that of all tasks of its array that have not started.
@@ -146,7 +146,7 @@ impl Controller<'_> {
         let best = |nodes: &NodeSet| {
             let mut nodes = nodes.clone();
             nodes.keep(&need.feasible);
-            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &nodes, lighter: &nodes };
+            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &nodes, shift: None };
             offer.best_fit(need)
         };
         let among_usable = if idle.len() >= need.nodes.0 as usize { best(usable) } else { None };

@@ -5,9 +5,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
 
+use super::alike::alike_by_weight;
 use super::fair_share::FairShare;
 use super::job::{ControlledJob, CtlState};
 use super::layout::{Load, NodeLayout};
+use super::licenses::LicenseCounts;
 use super::limits::Limits;
 use super::need::Need;
 use super::need_cache::{KeptNeed, NeedCache};
@@ -17,6 +19,7 @@ use super::queue_record::{ArrayTasks, QueueRecord};
 use super::quiet;
 use super::reasons::WaitedTimes;
 use super::time_map::TimeMap;
+use super::weights::WeightShift;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
 
 /// The clock ends some three thousand years from its zero, in milliseconds.
@@ -101,6 +104,7 @@ pub(super) struct Controller<'c> {
     pub(super) plans_as_2411: bool,
     pub(super) fair: FairShare,
     pub(super) limits: Limits,
+    pub(super) licenses: LicenseCounts,
     pub(super) due: BinaryHeap<Reverse<(i64, Due)>>,
     pub(super) phases: Phases,
     pub(super) now_us: i64,
@@ -111,7 +115,10 @@ pub(super) struct Controller<'c> {
     pub(super) last_charge: i64,
     pub(super) pass_requested: bool,
     pub(super) changed: bool,
-    pub(super) lighter: NodeSet,
+    /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
+    pub(super) weights: Rc<WeightShift>,
+    /// Nodes of each line of the configuration, where nodes count for a limit.
+    pub(super) lines: Vec<NodeSet>,
     /// Memory for what the next backfilling cycle plans.
     pub(super) spare: Cell<TimeMap>,
     pub(super) largest_qos: f64,
@@ -119,6 +126,9 @@ pub(super) struct Controller<'c> {
     pub(super) largest_association: f64,
     pub(super) all_cpus: f64,
     pub(super) reasons: WaitedTimes,
+    /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm they may. Of a log, such jobs
+    /// were admitted once or are to be named: they are refused.
+    pub(super) keeps_barred: bool,
     /// Whether it is kept what jobs held of their nodes.
     pub(super) keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
@@ -142,6 +152,7 @@ impl<'c> Controller<'c> {
         let count = cluster.nodes.len();
         let up = NodeSet::of(count, (0..count).filter(|&node| cluster.nodes[node].state == NodeState::Up));
         let start = phases.start_us.div_euclid(SECOND);
+        let limits = Limits::new(cluster, &layout);
         let mut controller = Controller {
             load: Load::none(&layout),
             up,
@@ -176,7 +187,6 @@ impl<'c> Controller<'c> {
             plans_as_2411: cluster.version.is_some_and(|version| version >= (24, 11)),
             preempts_any: cluster.settings.preempt.kind != PreemptKind::None,
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
-            limits: Limits::new(cluster, &layout),
             due: BinaryHeap::new(),
             now_us: phases.start_us,
             last_full: phases.background_start(),
@@ -186,7 +196,10 @@ impl<'c> Controller<'c> {
             last_charge: (phases.start_us + phases.first_priority_us).div_euclid(SECOND),
             pass_requested: false,
             changed: false,
-            lighter: NodeSet::none(count),
+            weights: Rc::new(WeightShift::none(count)),
+            lines: if limits.counts_nodes(cluster) { alike_by_weight(cluster) } else { Vec::new() },
+            limits,
+            licenses: LicenseCounts::of(&cluster.licenses),
             spare: Cell::default(),
             largest_qos: cluster.qos.iter().map(|one| f64::from(one.priority)).fold(0.0, f64::max),
             largest_partition: cluster
@@ -203,6 +216,7 @@ impl<'c> Controller<'c> {
                 .fold(0.0, f64::max),
             all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
             reasons: WaitedTimes::of(submissions.len()),
+            keeps_barred: false,
             keeps_parts: false,
             wanted: Vec::new(),
             jobs: Vec::new(),
@@ -380,33 +394,5 @@ impl<'c> Controller<'c> {
         let over = self.cluster.settings.over_time_limit;
         let is_late = |&job: &usize| over.is_some_and(|over| self.jobs[job].limit_end + over.0 <= now);
         self.running.iter().copied().take_while(is_late).collect()
-    }
-
-    /// What node selection for this job does to the weights of nodes with GPUs.
-    pub(super) fn note_selection(&mut self, need: &Need, is_real: bool) {
-        if self.layout.tree.0.is_empty() {
-            return;
-        }
-        let gres = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0).next();
-        match gres {
-            Some(place) => {
-                for node in need.feasible.iter() {
-                    if self.layout.nodes[node].gres[place] > 0 {
-                        self.lighter.insert(node);
-                    }
-                }
-            }
-            None if is_real && self.lighter.meets(&need.feasible) => {
-                self.lighter = NodeSet::none(self.cluster.nodes.len());
-            }
-            None => {}
-        }
-    }
-
-    pub(super) fn lighter_for(&self, need: &Need) -> &NodeSet {
-        match need.gres_per_node.is_empty() && need.gres_per_job.is_empty() {
-            true => &self.lighter,
-            false => &self.none,
-        }
     }
 }

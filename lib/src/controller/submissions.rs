@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::asked::NodeBounds;
 use super::job::{ControlledJob, JobPlace};
-use super::limits::{CountsFor, LimitSet};
+use super::limit_set::{CountsFor, LimitSet};
 use super::phases::SECOND;
 use super::state::Controller;
-use crate::cluster::{Begin, ClusterPartition, JobRequest, PartitionState, TaskRun, TimeLimit};
+use crate::cluster::{
+    Begin, ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TaskRun, TimeLimit,
+};
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
@@ -25,15 +28,26 @@ fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
     limit.clamp(60, LONGEST)
 }
 
-/// Whether a partition ever takes a job of this account and QOS with this limit.
-fn takes(partition: &ClusterPartition, request: &JobRequest, qos: Option<&str>, limit: i64) -> bool {
-    let nodes = request.min_nodes.unwrap_or(1);
+/// Whether a partition ever takes a job of this account and QOS with this limit that asks for so many nodes.
+fn takes(
+    partition: &ClusterPartition,
+    request: &JobRequest,
+    nodes: u32,
+    qos: Option<&Qos>,
+    limit: i64,
+) -> bool {
+    let exempt = qos.map(|qos| qos.flags).unwrap_or_default();
+    let most = request.max_nodes.unwrap_or(nodes).max(nodes);
     matches!(partition.state, PartitionState::Up | PartitionState::Drain)
-        && partition.accounts.allows(request.account.as_deref().unwrap_or_default())
-        && qos.is_none_or(|qos| partition.allowed_qos.allows(qos))
-        && partition.max_time.is_none_or(|longest| limit <= longest.0)
-        && partition.max_nodes.is_none_or(|most| nodes <= most)
-        && request.max_nodes.is_none_or(|most| most >= partition.min_nodes)
+        && (exempt.partition_time_limit || partition.max_time.is_none_or(|longest| limit <= longest.0))
+        && (exempt.partition_max_nodes || partition.max_nodes.is_none_or(|limit| most <= limit))
+        && (exempt.partition_min_nodes || nodes >= partition.min_nodes)
+}
+
+/// Whether a partition takes jobs of this account and QOS.
+fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>) -> bool {
+    partition.accounts.allows(request.account.as_deref().unwrap_or_default())
+        && qos.is_none_or(|qos| partition.allowed_qos.allows(&qos.name))
 }
 
 impl Controller<'_> {
@@ -104,10 +118,18 @@ impl Controller<'_> {
         let account = request.account.clone().unwrap_or_default();
         let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
         let qos = self.cluster.qos_within(submission, association);
-        let qos_name = qos.map(|qos| self.cluster.qos[qos].name.as_str());
+        let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
+        // As many nodes as all of its partitions ask for, unless it says that it wants fewer.
+        let fewest = partitions.iter().map(|&one| self.cluster.partitions[one].min_nodes).min().unwrap_or(0);
+        let fewest = if request.max_nodes.is_none_or(|most| most >= fewest) { fewest } else { 0 };
+        let nodes = request.min_nodes.unwrap_or(1).max(fewest);
+        // What a partition does not admit is refused at the submission, or waits for ever.
+        let checks_late =
+            self.keeps_barred && self.cluster.settings.enforce_part_limits == PartLimitsRule::No;
         partitions.retain(|&one| {
             let partition = &self.cluster.partitions[one];
-            takes(partition, request, qos_name, limit(request, partition))
+            takes(partition, request, nodes, own_qos, limit(request, partition))
+                && (checks_late || admits(partition, request, own_qos))
         });
         let number = |names: &mut BTreeMap<String, u32>, name: &str| match names.get(name) {
             Some(&number) => number,
@@ -119,25 +141,29 @@ impl Controller<'_> {
         };
         let user = number(&mut self.users, &submission.user);
         let account = number(&mut self.accounts, &account);
+        let are_whole =
+            partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);
         let places: Vec<JobPlace> = partitions
             .iter()
             .map(|&partition| {
-                let kept = self.needs.get(request, partition, &self.layout, self.cluster);
                 let config = &self.cluster.partitions[partition];
-                JobPlace { partition, kept, limit: limit(request, config), priority: 0 }
+                // The limits of the partition's QOS come first, unless the job's own says otherwise.
+                let of_partition = config.qos.as_ref().and_then(|name| self.cluster.qos(name));
+                let mut all = [of_partition, qos.filter(|one| of_partition != Some(*one))];
+                if own_qos.is_some_and(|one| one.flags.over_part_qos) && all[1].is_some() {
+                    all.reverse();
+                }
+                let counted = CountsFor { qos: all, association, user, account };
+                let limits = self.limits.of(counted, self.cluster);
+                let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
+                let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
+                let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
+                let kept = self.needs.get(request, bounds, partition, &self.layout, self.cluster);
+                let is_barred = !admits(config, request, own_qos);
+                JobPlace { partition, kept, limits, is_barred, limit: limit(request, config), priority: 0 }
             })
             .collect();
-        let part_qos = partitions
-            .first()
-            .and_then(|&one| self.cluster.partitions[one].qos.as_ref())
-            .and_then(|name| self.cluster.qos(name));
-        let counted = CountsFor {
-            qos: [part_qos, qos.filter(|one| part_qos != Some(*one))],
-            association,
-            user,
-            account,
-        };
-        let limits = self.limits.of(counted, self.cluster);
+        let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
         let size_cpus = places.first().map_or(1, |one| one.kept.need.cpus);
         for &job in own {
             let one = &mut self.jobs[job];

@@ -59,12 +59,12 @@ pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -
     }
 }
 
-fn simulated(cluster: &Cluster, submissions: Vec<SubmittedJob>) -> Vec<JobOutcome> {
+pub(super) fn simulated(cluster: &Cluster, submissions: Vec<SubmittedJob>) -> Vec<JobOutcome> {
     let run = RecordedRun { submissions, ..RecordedRun::default() };
     simulate_cluster(cluster, &run, Phases::from_start(-60_000_000, 30))
 }
 
-fn start(outcome: &JobOutcome) -> i64 {
+pub(super) fn start(outcome: &JobOutcome) -> i64 {
     outcome.start.map_or(-1, |start| start.0)
 }
 

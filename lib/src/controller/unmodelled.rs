@@ -1,8 +1,8 @@
 //! What a site uses and a simulation leaves out.
 
 use crate::cluster::{
-    Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, JobRequest, MainPassSettings,
-    PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing, Topology,
+    Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, GroupLimits, HolderLimits,
+    JobRequest, MainPassSettings, PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing, Topology,
 };
 
 /// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
@@ -33,27 +33,47 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         backfilling(backfill, &mut note);
     }
     cluster.partitions.iter().for_each(|one| partition(one, &mut note));
-    for qos in &cluster.qos {
+    let (is_safe, preempts) = (settings.enforce.safe, settings.preempt.kind != PreemptKind::None);
+    for qos in cluster.qos.iter().filter(|_| settings.enforce.limits) {
         let group = &qos.group;
-        note(!group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty(), "GrpTRESMins of a QOS");
-        note(group.wall.is_some(), "GrpWall of a QOS");
-        note(!qos.per_job.min_tres.is_empty(), "MinTRES of a QOS");
+        limits(group, [&qos.per_user, &qos.per_account], is_safe, &mut note);
         note(qos.usage_threshold.is_some(), "UsageThreshold of a QOS");
-        note(qos.flags.no_reserve, "QOS flag NoReserve");
-        note(qos.flags.over_part_qos, "QOS flag OverPartQOS");
+        note(qos.limit_factor.is_some(), "LimitFactor of a QOS");
+        let minutes = !group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty();
+        note(minutes && qos.flags.no_decay, "QOS flag NoDecay");
+        note(qos.flags.usage_factor_safe, "QOS flag UsageFactorSafe");
+        note(qos.flags.no_reserve && preempts, "QOS flag NoReserve with preemption");
     }
-    for one in &cluster.associations.0 {
-        note(!one.group.tres_minutes.is_empty(), "GrpTRESMins of an association");
+    for one in cluster.associations.0.iter().filter(|_| settings.enforce.limits) {
+        limits(&one.group, [&one.own], is_safe, &mut note);
         note(one.partition.is_some(), "associations of a partition");
     }
     note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
-    note(!cluster.licenses.is_empty(), "licenses");
     note(
         !cluster.outages.is_empty() && !run.clock.is_unix,
         "past outages of nodes, since the log has no dates",
     );
     run.submissions.iter().for_each(|one| request(&one.request, &mut note));
+    let mut licenses = run.submissions.iter().flat_map(|one| &one.request.licenses);
+    let is_unknown = licenses.any(|one| !cluster.licenses.0.contains_key(&one.name));
+    note(is_unknown, "--licenses that the site does not name");
     all
+}
+
+fn limits<'l>(
+    group: &GroupLimits,
+    own: impl IntoIterator<Item = &'l HolderLimits>,
+    is_safe: bool,
+    note: &mut impl FnMut(bool, &str),
+) {
+    note(group.wall.is_some(), "GrpWall");
+    note(group.jobs_accruing.is_some(), "GrpJobsAccrue");
+    note(!group.tres_minutes.is_empty(), "GrpTRESMins used before the first job");
+    note(!group.tres_minutes.is_empty() && !is_safe, "jobs stopped by GrpTRESMins");
+    for own in own {
+        note(own.jobs_accruing.is_some(), "MaxJobsAccrue");
+        note(!own.tres_run_minutes.is_empty(), "MaxTRESRunMins");
+    }
 }
 
 fn main_pass(settings: &MainPassSettings, note: &mut impl FnMut(bool, &str)) {
@@ -80,7 +100,6 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
     note(partition.needs_reservation, "ReqResv");
     note(partition.groups != Allowed::All, "AllowGroups");
     note(partition.root_only, "RootOnly");
-    note(partition.min_nodes > 1, "MinNodes");
     note(partition.per_gpu.cpus.is_some(), "DefCpuPerGPU");
     note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
 }
@@ -101,7 +120,6 @@ fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
     note(!request.gres_per_socket.is_empty(), "--gpus-per-socket");
     note(request.cpus_per_gpu.is_some(), "--cpus-per-gpu");
     note(request.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
-    note(!request.licenses.is_empty(), "--licenses");
     note(request.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()), "counts in --constraint");
     let odd = |one: &Exclusivity| !matches!(one, Exclusivity::Exclusive | Exclusivity::Oversubscribe);
     note(request.exclusivity.as_ref().is_some_and(odd), "--exclusive=user, mcs or topo");

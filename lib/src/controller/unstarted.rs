@@ -31,21 +31,22 @@ impl RecordingFollower<'_> {
         self.controller.size_in_pass(job, &at, &self.vanished);
         match at.kept.need.kept_free() {
             Some(named) => self.vanished.add(named),
+            None if !self.controller.is_waited_for(job, &at) => {}
             None => {
                 self.closed[at.partition] = true;
                 self.vanished.add(&self.controller.layout.partitions[at.partition]);
             }
         }
-        self.controller.note_selection(&at.kept.need, true);
+        self.controller.note_selection(&at, true);
     }
 
     /// A limit kept the pass from starting a job: nodes that it names are kept free all the same.
     pub(super) fn delay(&mut self, number: JobNumber) {
         let Some(job) = self.job(number) else { return };
         let Some(at) = self.place_tested(job) else { return };
-        let limits = &self.controller.jobs[job].limits;
-        if self.controller.limits.before_selection(limits, at.limit).is_none() {
+        if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
             self.controller.size_in_pass(job, &at, &self.vanished);
+            self.controller.note_selection(&at, true);
         }
         at.kept.need.kept_free().into_iter().for_each(|named| self.vanished.add(named));
     }
@@ -60,9 +61,9 @@ impl RecordingFollower<'_> {
             if until == Some((job, place)) {
                 break;
             }
-            let one = &self.controller.jobs[job];
+            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].places[place]);
             if one.state == CtlState::Waiting
-                && self.controller.limits.before_selection(&one.limits, one.places[place].limit).is_none()
+                && self.controller.limits.before_selection(&at.limits, at.limit).is_none()
                 && !self.controller.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, place)
             {

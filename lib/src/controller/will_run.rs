@@ -7,6 +7,7 @@ use super::need_cache::KeptNeed;
 use super::node_set::NodeSet;
 use super::releases::Releases;
 use super::select::NodeOffer;
+use super::weights::WeightShift;
 
 /// Ends are looked at in windows that begin on this grid, the first so long.
 const WINDOW: i64 = 30;
@@ -21,8 +22,8 @@ pub struct StartTest<'t> {
     pub releases: &'t RefCell<Releases>,
     /// What the job needs.
     pub kept: &'t KeptNeed,
-    /// Nodes whose weight is lowered slightly.
-    pub lighter: &'t NodeSet,
+    /// How weights of nodes differ from those configured.
+    pub shift: Option<&'t WeightShift>,
     /// In seconds.
     pub now: i64,
     /// How long jobs past their limit are given.
@@ -82,8 +83,8 @@ impl<'f> FreedNodes<'f> {
             return None;
         }
         let in_use = Some(&self.releases.in_use);
-        let StartTest { layout, lighter, .. } = *self.test;
-        NodeOffer { layout, in_use, nodes: &self.nodes, lighter }.choose(need)
+        let StartTest { layout, shift, .. } = *self.test;
+        NodeOffer { layout, in_use, nodes: &self.nodes, shift }.choose(need)
     }
 
     /// Takes again what was released.
@@ -136,6 +137,18 @@ impl StartTest<'_> {
         };
         freed.undo();
         found
+    }
+
+    /// The nodes on which the job would start at once.
+    pub fn at_once(&self, usable: &NodeSet) -> Option<Vec<usize>> {
+        if self.kept.need.is_exclusive || self.layout.is_linear {
+            let mut idle = usable.clone();
+            self.kept.keep_usable(&mut idle, self.layout, self.load);
+            return self.choose_whole(&idle);
+        }
+        let mut releases = self.releases.borrow_mut();
+        let freed = FreedNodes::new(self, &mut releases, usable);
+        freed.choose()
     }
 
     /// Jobs that reach their limits after the last instant are not looked at.
@@ -271,8 +284,8 @@ impl StartTest<'_> {
     }
 
     fn choose_whole(&self, nodes: &NodeSet) -> Option<Vec<usize>> {
-        let StartTest { layout, lighter, .. } = *self;
-        NodeOffer { layout, in_use: None, nodes, lighter }.choose(&self.kept.need)
+        let StartTest { layout, shift, .. } = *self;
+        NodeOffer { layout, in_use: None, nodes, shift }.choose(&self.kept.need)
     }
 
     /// No start of a job that shares no node is earlier on these nodes; `None` if it could not start even if all others had ended.

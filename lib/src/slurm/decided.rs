@@ -143,8 +143,9 @@ impl LogReader<'_> {
             return Ok(Some(LoggedAction::Delayed(self.job(said)?)));
         }
         if said.starts_with("preempted JobId=") && said.contains(" to reclaim resources for ") {
-            let job = self.job(said)?;
-            return Ok(Some(LoggedAction::Preempted { job, requeued: said.contains(" requeued ") }));
+            let (job, by) = (self.job(said)?, self.job(after(said, " to reclaim resources for ")?)?);
+            let requeued = said.contains(" requeued ");
+            return Ok(Some(LoggedAction::Preempted { job, by, requeued }));
         }
         let begun: [(&str, OfJob); 5] = [
             ("_slurm_rpc_submit_batch_job: JobId=", LoggedAction::Submitted),

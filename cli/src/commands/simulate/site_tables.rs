@@ -146,6 +146,7 @@ fn reasons(report: &ClusterReport) -> Table {
             WaitReason::Priority => "their turn (priority)",
             WaitReason::Limit => "a limit of QOS or account",
             WaitReason::ArrayLimit => "tasks of their array",
+            WaitReason::Licenses => "licenses",
             WaitReason::Reservation => "their reservation",
             WaitReason::BeginTime => "their begin time",
             WaitReason::Dependency => "other jobs (dependency)",

@@ -1,0 +1,51 @@
+//! Resources times the time for which they are used.
+
+use super::amounts::Amounts;
+
+/// What the jobs of a holder of limits have used, and what those that run may still use: seconds of each resource.
+#[derive(Debug, Clone)]
+pub struct UsedMinutes {
+    /// It decays with time.
+    used: Vec<f64>,
+    to_run: Vec<u64>,
+}
+
+impl UsedMinutes {
+    /// None of so many resources.
+    pub fn none(resources: usize) -> UsedMinutes {
+        UsedMinutes { used: vec![0.0; resources], to_run: vec![0; resources] }
+    }
+
+    /// A job starts that may run for so many seconds.
+    pub fn start(&mut self, amounts: &Amounts, seconds: u64) {
+        let each = self.to_run.iter_mut().zip(&amounts.0);
+        each.for_each(|(sum, &amount)| *sum += amount.saturating_mul(seconds));
+    }
+
+    /// Of the time that a job may run, so many seconds are over.
+    pub fn pass(&mut self, amounts: &Amounts, seconds: u64) {
+        let each = self.to_run.iter_mut().zip(&amounts.0);
+        each.for_each(|(sum, &amount)| *sum = sum.saturating_sub(amount.saturating_mul(seconds)));
+    }
+
+    /// It is charged for so many seconds, as they count now.
+    pub fn charge(&mut self, amounts: &Amounts, seconds: f64) {
+        let each = self.used.iter_mut().zip(&amounts.0);
+        each.for_each(|(sum, &amount)| *sum += amount as f64 * seconds);
+    }
+
+    /// What was used before counts by so much less.
+    pub fn decay(&mut self, by: f64) {
+        self.used.iter_mut().for_each(|sum| *sum *= by);
+    }
+
+    /// Minutes of a resource that have been used.
+    pub fn used(&self, place: usize) -> u64 {
+        (self.used[place] / 60.0) as u64
+    }
+
+    /// Minutes of a resource that may still be used.
+    pub fn to_run(&self, place: usize) -> u64 {
+        self.to_run[place] / 60
+    }
+}

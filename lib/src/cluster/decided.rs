@@ -90,8 +90,8 @@ pub enum LoggedAction {
     Preempted {
         /// The job.
         job: JobNumber,
-        /// The other one.
-        by: JobNumber,
+        /// The other one, where it is told.
+        by: Option<JobNumber>,
         /// Whether it went back to the queue.
         requeued: bool,
     },

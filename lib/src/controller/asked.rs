@@ -29,7 +29,19 @@ impl Need {
         cluster: &Cluster,
     ) -> Need {
         let place: &ClusterPartition = &cluster.partitions[partition];
-        let cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
+        let mut cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
+        // Processors for each GPU: a task has those of its GPUs.
+        let gpus = |all: &[GresRequest]| {
+            all.iter().filter(|one| one.name == "gpu").fold(0_u64, |sum, one| sum.saturating_add(one.count))
+        };
+        let asks = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
+        let has_gpus = asks.into_iter().any(|asked| gpus(asked) > 0);
+        let by_default = place.per_gpu.cpus.or(cluster.settings.per_gpu.cpus);
+        let cpus_per_gpu = request.cpus_per_gpu.or(by_default).filter(|_| has_gpus).unwrap_or(0);
+        let of_task = gpus(&request.gres_per_task).saturating_mul(u64::from(cpus_per_gpu));
+        let asked_per_task = cpus_per_task;
+        cpus_per_task = cpus_per_task.max(u32::try_from(of_task).unwrap_or(u32::MAX));
+        let counted_per_task = if request.cpus_per_gpu.is_some() { cpus_per_task } else { asked_per_task };
         let tasks_per_node = request.tasks_per_node.unwrap_or(0);
         // As many as it names, unless it asks for more.
         let named = u32::try_from(request.node_list.len()).unwrap_or(u32::MAX);
@@ -41,40 +53,43 @@ impl Need {
             None if is_range => 1,
             None => asked_nodes.saturating_mul(tasks_per_node.max(1)),
         };
-        let cpus = tasks.saturating_mul(cpus_per_task);
-        let cpus = if is_range && request.tasks.is_none() { cpus } else { cpus.max(asked_nodes) };
+        let counted = |per_task: u32| {
+            let cpus = tasks.saturating_mul(per_task);
+            if is_range && request.tasks.is_none() { cpus } else { cpus.max(asked_nodes) }
+        };
+        let (cpus, asked_cpus) = (counted(cpus_per_task), counted(counted_per_task));
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (request.min_nodes, request.max_nodes) {
             (_, Some(most)) => most.max(fewest),
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
-            (None, None) => tasks.max(fewest),
+            // GPUs of a job may be those of more nodes than it has tasks.
+            (None, None) => {
+                tasks.max(fewest).max(u32::try_from(gpus(&request.gres_per_job)).unwrap_or(u32::MAX))
+            }
         };
         // What a limit does not allow at all is left to the limit.
         let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
         let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
-        let gpus = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
-        let has_gpus = gpus.into_iter().flatten().any(|one| one.name == "gpu" && one.count > 0);
         let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.per_gpu.memory_mb);
-        let memory = match request.memory.or(per_gpu.filter(|_| has_gpus).map(MemoryRequest::PerGpu)) {
+        let by_default = match place.default_memory.or(cluster.settings.default_memory) {
+            Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
+            Some(MemoryAmount::PerNode(mb)) => NeedMemory::PerNode(mb),
+            None => NeedMemory::PerCpu(0),
+        };
+        let asked = |memory: Option<MemoryRequest>| match memory {
             Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
             Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
             Some(MemoryRequest::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-            Some(MemoryRequest::PerGpu(mb)) => {
-                let sum =
-                    |all: &[GresRequest]| all.iter().fold(0_u64, |sum, one| sum.saturating_add(one.count));
-                let of_job = sum(&request.gres_per_job).div_ceil(u64::from(fewest));
-                NeedMemory::PerNode(mb.saturating_mul(sum(&request.gres_per_node).max(of_job)))
-            }
-            None => match place.default_memory.or(cluster.settings.default_memory) {
-                Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-                Some(MemoryAmount::PerNode(mb)) => NeedMemory::PerNode(mb),
-                None => NeedMemory::PerCpu(0),
-            },
+            Some(MemoryRequest::PerGpu(mb)) => NeedMemory::PerGpu(mb),
+            None => by_default,
         };
-        let memory = if cluster.settings.select.memory { memory } else { NeedMemory::PerCpu(0) };
+        let is_given = cluster.settings.select.memory;
+        let counted_memory = if is_given { asked(request.memory) } else { NeedMemory::PerCpu(0) };
+        let memory = asked(request.memory.or(per_gpu.filter(|_| has_gpus).map(MemoryRequest::PerGpu)));
+        let memory = if is_given { memory } else { NeedMemory::PerCpu(0) };
         let all_gres = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
         let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
         let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
@@ -117,6 +132,12 @@ impl Need {
             tasks,
             cpus_per_task,
             cpus,
+            asked_cpus,
+            cpus_per_gpu,
+            gpus_by_task: gpus(&request.gres_per_task) > 0,
+            cap: layout.caps.get(partition).copied().flatten(),
+            gpus_per_node: gres_per_node.iter().copied().find(|one| layout.is_gpu(one.0)),
+            gpus_of_job: gres_per_job.iter().copied().find(|one| layout.is_gpu(one.0)),
             threads: if request.one_thread_per_core {
                 1
             } else {
@@ -125,6 +146,7 @@ impl Need {
             tasks_per_node,
             least_cpus_per_node: request.min_cpus_per_node.unwrap_or(0),
             memory,
+            counted_memory,
             gres_per_node,
             gres_per_job,
             is_exclusive,

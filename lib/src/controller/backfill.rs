@@ -1,7 +1,6 @@
 //! A backfilling cycle.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::candidates::Candidates;
@@ -11,6 +10,7 @@ use super::queue_record::QueueRecord;
 use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::state::Controller;
+use super::test_counts::TestCounts;
 use super::time_map::TimeMap;
 use super::weights::WeightShift;
 use crate::cluster::BackfillSettings;
@@ -30,10 +30,7 @@ pub(super) struct Cycle<'c> {
     /// What its plans have shown so far.
     pub bounds: StartBounds,
     tests: usize,
-    of_user: BTreeMap<u32, u32>,
-    of_partition: BTreeMap<usize, u32>,
-    of_user_here: BTreeMap<(u32, usize), u32>,
-    of_association: BTreeMap<Option<usize>, u32>,
+    counts: TestCounts,
     started: u32,
     /// Jobs that it could still start.
     candidates: Candidates,
@@ -95,10 +92,7 @@ impl<'c> Controller<'c> {
             weights: self.weights.clone(),
             bounds: StartBounds::default(),
             tests: 0,
-            of_user: BTreeMap::new(),
-            of_partition: BTreeMap::new(),
-            of_user_here: BTreeMap::new(),
-            of_association: BTreeMap::new(),
+            counts: TestCounts::default(),
             started: 0,
             candidates: Candidates::default(),
             deferred: Vec::new(),
@@ -111,7 +105,7 @@ impl<'c> Controller<'c> {
         let Some(settings) = &self.cluster.settings.backfill else { return 0 };
         let queue = self.take_queue();
         let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
-        self.size_exclusive();
+        self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plans_all {
             cycle.candidates = Candidates::of(self, &queue);
@@ -230,24 +224,8 @@ impl<'c> Controller<'c> {
                 {
                     break;
                 }
-                if job == first {
-                    let own = cycle.of_user.entry(self.jobs[job].user).or_default();
-                    if settings.max_job_user > 0 && *own >= settings.max_job_user {
-                        break;
-                    }
-                    let here = cycle.of_partition.entry(at.partition).or_default();
-                    if settings.max_job_part > 0 && *here >= settings.max_job_part {
-                        break;
-                    }
-                    let own_here = cycle.of_user_here.entry((self.jobs[job].user, at.partition)).or_default();
-                    if settings.max_job_user_part > 0 && *own_here >= settings.max_job_user_part {
-                        break;
-                    }
-                    let same = cycle.of_association.entry(self.jobs[job].association).or_default();
-                    if settings.max_job_assoc > 0 && *same >= settings.max_job_assoc {
-                        break;
-                    }
-                    (*own, *here, *own_here, *same) = (*own + 1, *here + 1, *own_here + 1, *same + 1);
+                if job == first && !cycle.counts.count(&self.jobs[job], &at, settings) {
+                    break;
                 }
                 cycle.tests += 1;
                 if self.lacks_licenses(job) {

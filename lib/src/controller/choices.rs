@@ -18,7 +18,7 @@ use super::weights::WeightShift;
 use super::will_run::StartTest;
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, Exclusivity, GenericResource, GresRequest, JobRequest,
-    MemoryAmount, Switch, Topology, classes_of,
+    MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
 };
 use crate::seed::Seed;
 
@@ -47,6 +47,7 @@ fn random_cluster(random: &mut impl Rng) -> Cluster {
         name: "all".into(),
         nodes: (0..nodes.len()).collect(),
         is_default: true,
+        max_cpus_per_node: (random.random_range(0..4) == 0).then_some(3),
         ..ClusterPartition::default()
     };
     let mut cluster =
@@ -74,7 +75,21 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     }
     request.one_thread_per_core = random.random_range(0..5) == 0;
     if random.random_range(0..6) == 0 {
-        request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
+        let gpu = |count: u64| vec![GresRequest { name: "gpu".into(), kind: None, count }];
+        match random.random_range(0..4) {
+            0 => request.gres_per_job = gpu(random.random_range(1..6)),
+            1 => request.gres_per_task = gpu(1),
+            _ => request.gres_per_node = gpu(random.random_range(1..3)),
+        }
+        if random.random_range(0..2) == 0 {
+            request.tasks = Some(1);
+        }
+        if random.random_range(0..2) == 0 {
+            request.cpus_per_gpu = Some(random.random_range(1..4));
+        }
+        if random.random_range(0..3) == 0 {
+            request.memory = Some(MemoryRequest::PerGpu(1_500));
+        }
     }
     if random.random_range(0..8) == 0 {
         request.node_list = vec![format!("n{:02}", random.random_range(0..nodes))];
@@ -179,7 +194,8 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 let some = |random: &mut ChaCha8Rng| {
                     NodeSet::of(count, (0..count).filter(|_| random.random_range(0..2) == 0))
                 };
-                weights = WeightShift { lighter: some(&mut random), heavier: some(&mut random) };
+                let lighter = (0..count).map(|_| random.random_range(0..3)).collect();
+                weights = WeightShift { lighter, heavier: some(&mut random) };
             }
             let shift = (!weights.is_none()).then_some(&weights);
             let offer = NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, shift };

@@ -255,7 +255,9 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Cycle => {
                 self.size_ahead(None);
                 self.note_ahead();
-                self.controller.size_exclusive();
+                let queue = self.controller.take_queue();
+                self.controller.size_exclusive(&queue);
+                self.controller.give_back(queue);
                 self.knows_running = false;
                 self.before_way.clear();
                 let cluster = self.controller.cluster;
@@ -297,7 +299,7 @@ impl<'c> RecordingFollower<'c> {
                 self.ended(*number, false);
             }
             LoggedAction::Preempted { job, by, requeued } => {
-                self.plan_before_way(*by);
+                by.iter().for_each(|&by| self.plan_before_way(by));
                 let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == CtlState::Running);
                 let Some(job) = job else { return };
                 self.controller.end(job, false);

@@ -1,7 +1,7 @@
 //! The nodes of a cluster in numbers, and what of them is in use.
 
 use super::alike::alike_by_weight;
-use super::need::{Need, NeedMemory};
+use super::need::{CpuCap, Need, NeedMemory};
 use super::node_set::NodeSet;
 use super::switch_tree::SwitchTree;
 use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
@@ -42,12 +42,26 @@ pub struct NodeLayout {
     pub alike: Vec<NodeSet>,
     /// Whether cores are given with all their threads.
     whole_cores: bool,
+    /// Of each partition, its place among those that limit the processors of a node, and that limit.
+    pub caps: Vec<Option<CpuCap>>,
     /// Processors of each node, if all have as many.
     pub equal_cpus: Option<u32>,
     /// The first of each run of nodes of equal weight, and that weight.
     pub equal_weights: Vec<(usize, u32)>,
     /// The weight of the lightest nodes.
     pub least_weight: u32,
+}
+
+/// Partitions that limit the processors of a node, counted one by one.
+fn caps(cluster: &Cluster) -> Vec<Option<CpuCap>> {
+    let mut count = 0;
+    let partitions = cluster.partitions.iter();
+    let caps = partitions.map(|one| {
+        let most = one.max_cpus_per_node?;
+        count += 1;
+        Some(CpuCap { place: count - 1, most })
+    });
+    caps.collect()
 }
 
 impl NodeLayout {
@@ -97,6 +111,7 @@ impl NodeLayout {
             is_linear: select.kind == SelectKind::Linear,
             alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
             whole_cores: select.unit != ConsumedUnit::Cpu,
+            caps: caps(cluster),
         }
     }
 
@@ -118,11 +133,9 @@ impl NodeLayout {
         used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
     }
 
-    /// Whether nodes have this generic resource by types.
-    pub fn has_types(&self, place: usize) -> bool {
-        let is_alike =
-            |(name, kind): &(String, Option<String>)| kind.is_some() && *name == self.kinds[place].0;
-        self.kinds.iter().any(is_alike)
+    /// Whether some nodes have GPUs.
+    pub fn has_gpus(&self) -> bool {
+        (0..self.kinds.len()).any(|place| self.is_gpu(place))
     }
 
     /// Whether this place is that of GPUs.
@@ -158,13 +171,14 @@ impl NodeLayout {
 
     /// Processors that a job could use of a node if nothing else ran on it.
     pub fn idle_cpus(&self, node: usize, need: &Need) -> u32 {
-        self.usable(node, 0, 0, |_| 0, true, need)
+        self.usable(node, [0, 0], 0, |_| 0, true, need)
     }
 
+    /// `cpus` are in use, of which the jobs of the need's partition have so many, as far as that is limited.
     fn usable(
         &self,
         node: usize,
-        cpus: u32,
+        [cpus, of_partition]: [u32; 2],
         memory: u64,
         gres: impl Fn(usize) -> u64,
         is_idle: bool,
@@ -176,6 +190,12 @@ impl NodeLayout {
         }
         let unit = if self.whole_cores { numbers.threads } else { 1 };
         let mut free = numbers.cpus.saturating_sub(cpus) / unit * self.cpus_at_once(node, need);
+        if let Some(cap) = need.cap.filter(|cap| free.saturating_add(of_partition) > cap.most) {
+            if need.is_exclusive {
+                return 0;
+            }
+            free = free.min(cap.most.saturating_sub(of_partition));
+        }
         // Of one type, and of any: what is taken without a type counts for both.
         let lacks = |place: usize, count: u64| {
             self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))
@@ -191,6 +211,9 @@ impl NodeLayout {
         }
         match need.memory {
             NeedMemory::PerNode(mb) if left < mb => return 0,
+            NeedMemory::PerGpu(mb) if left < mb.saturating_mul(need.gpus_per_node.map_or(1, |one| one.1)) => {
+                return 0;
+            }
             NeedMemory::AllOfNode if memory > 0 => return 0,
             NeedMemory::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
             _ => {}
@@ -206,8 +229,17 @@ impl NodeLayout {
         } else if need.is_of_one_node && free < need.cpus {
             return 0;
         }
-        if free < need.least_cpus_per_node {
+        if free < need.least_cpus_per_node.max(need.least_cpus_for_gpus()) {
             return 0;
+        }
+        if let Some((place, _)) = need.gpus_per_node.or(need.gpus_of_job)
+            && let Some(most) = need.most_cpus_beside(need.gpus_beside(
+                free,
+                left,
+                numbers.gres[place].saturating_sub(gres(place)),
+            ))
+        {
+            free = free.min(most);
         }
         free / need.cpus_per_task * need.cpus_per_task
     }
@@ -217,6 +249,7 @@ impl NodeLayout {
         let memory = match need.memory {
             NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
             NeedMemory::PerNode(mb) => mb,
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus_per_node.map_or(1, |one| one.1)),
             NeedMemory::AllOfNode => 0,
         };
         let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
@@ -238,6 +271,8 @@ pub struct NodeShare {
     pub memory: u64,
     /// Generic resources by place.
     pub gres: Vec<(usize, u64)>,
+    /// The place of its partition among those that limit the processors of a node.
+    pub cap: Option<usize>,
 }
 
 /// How much of each node is in use.
@@ -248,17 +283,23 @@ pub struct NodeUse {
     gres: Vec<u64>,
     kinds: usize,
     jobs: Vec<u32>,
+    /// Processors that jobs of each partition have which limits them, node by node.
+    of_partitions: Vec<u32>,
+    caps: usize,
 }
 
 impl NodeUse {
     fn none(layout: &NodeLayout) -> NodeUse {
         let (nodes, kinds) = (layout.nodes.len(), layout.kinds.len());
+        let caps = layout.caps.iter().flatten().count();
         NodeUse {
             cpus: vec![0; nodes],
             memory: vec![0; nodes],
             gres: vec![0; nodes * kinds],
             kinds,
             jobs: vec![0; nodes],
+            of_partitions: vec![0; nodes * caps],
+            caps,
         }
     }
 
@@ -267,6 +308,9 @@ impl NodeUse {
         self.cpus[node] += share.cpus;
         self.memory[node] += share.memory;
         self.jobs[node] += 1;
+        if let Some(place) = share.cap {
+            self.of_partitions[node * self.caps + place] += share.cpus;
+        }
         for &(place, count) in &share.gres {
             self.gres[node * self.kinds + place] += count;
         }
@@ -277,6 +321,9 @@ impl NodeUse {
         self.cpus[node] -= share.cpus;
         self.memory[node] -= share.memory;
         self.jobs[node] -= 1;
+        if let Some(place) = share.cap {
+            self.of_partitions[node * self.caps + place] -= share.cpus;
+        }
         for &(place, count) in &share.gres {
             self.gres[node * self.kinds + place] -= count;
         }
@@ -300,10 +347,17 @@ impl NodeUse {
         self.gres[node * self.kinds + place]
     }
 
+    /// MB of a node that are in use.
+    pub fn memory(&self, node: usize) -> u64 {
+        self.memory[node]
+    }
+
     /// Processors of a node that a job can use.
     pub fn usable(&self, layout: &NodeLayout, node: usize, need: &Need) -> u32 {
         let gres = |place: usize| self.gres[node * self.kinds + place];
-        layout.usable(node, self.cpus[node], self.memory[node], gres, self.jobs[node] == 0, need)
+        let of_partition = need.cap.map_or(0, |cap| self.of_partitions[node * self.caps + cap.place]);
+        let cpus = [self.cpus[node], of_partition];
+        layout.usable(node, cpus, self.memory[node], gres, self.jobs[node] == 0, need)
     }
 }
 

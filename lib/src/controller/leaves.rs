@@ -17,21 +17,21 @@ impl NodeOffer<'_> {
         let mut chosen = ChosenNodes { nodes: Vec::new(), set: NodeSet::none(count) };
         let offered = NodeSet::of(count, (0..count).filter(|&node| usable[node] > 0));
         for node in need.required.iter() {
-            missing.take(&mut usable[node], layout.cpus_at_once(node, need));
+            self.take(node, usable, &mut missing, need);
             chosen.add(node);
         }
         // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
-        let is_lighter = |node: usize| self.shift.is_some_and(|shift| shift.is_lighter(node, need));
-        let weight = |node: usize| (self.weight(node), !is_lighter(node));
+        let weights: Vec<u64> = (0..count).map(|node| self.weight(node, usable[node], need)).collect();
+        let weight = |node: usize| weights[node];
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
         let has_required = !need.required.is_empty();
-        let mut top: Option<(usize, (u32, bool))> = None;
+        let mut top: Option<(usize, u64)> = None;
         for (place, nodes) in below.iter().enumerate() {
             let level = tree.0[place].level;
             if has_required {
                 let is_higher = top.is_none_or(|(best, _)| level > tree.0[best].level);
                 if is_higher && nodes.meets(&need.required) {
-                    top = Some((place, (0, false)));
+                    top = Some((place, 0));
                 }
             } else if missing.is_enough(nodes.len())
                 && let Some(lightest) = nodes.iter().map(weight).min()
@@ -70,7 +70,7 @@ impl NodeOffer<'_> {
         let mut first = others[..lighter].to_vec();
         first.sort_unstable();
         let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
-            missing.take(&mut usable[node], layout.cpus_at_once(node, need));
+            self.take(node, usable, missing, need);
             chosen.add(node);
             missing.is_met()
         };

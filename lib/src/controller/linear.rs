@@ -304,7 +304,7 @@ mod tests {
         // One job on each node; the first is past its limit.
         let mut running = Vec::new();
         for node in 0..12 {
-            let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new() };
+            let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new(), cap: None };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
             running.push(ControlledJob { shares: vec![share], limit_end, ..ControlledJob::default() });

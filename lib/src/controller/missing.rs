@@ -7,6 +7,10 @@ use super::need::Need;
 pub struct Missing {
     /// Processors.
     pub cpus: i64,
+    /// Processors that it may still be given: its GPUs may ask for more than its tasks.
+    most_cpus: i64,
+    /// GPUs and other generic resources of the whole job, with their places.
+    gres: Vec<(usize, i64)>,
     /// Nodes that it would like to have.
     pub nodes: i64,
     /// Nodes that it may have.
@@ -21,15 +25,21 @@ pub struct Missing {
     least_cpus: u32,
 }
 
+fn clamped(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX / 4).min(i64::MAX / 4)
+}
+
 impl Missing {
     pub fn of(need: &Need) -> Missing {
         let (must, wanted) = (i64::from(need.nodes.0), i64::from(need.wanted_nodes));
         Missing {
             cpus: i64::from(need.cpus),
+            most_cpus: i64::from(need.held_cpus()),
+            gres: need.gres_per_job.iter().map(|&(place, count)| (place, clamped(count))).collect(),
             nodes: if need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
             most: i64::from(need.nodes.1),
             must,
-            spare: (wanted - must).max(0),
+            spare: if need.gres_per_job.is_empty() { (wanted - must).max(0) } else { 0 },
             is_exclusive: need.is_exclusive,
             least_cpus: need.least_cpus_on_node(),
         }
@@ -37,7 +47,27 @@ impl Missing {
 
     /// Whether all is there.
     pub fn is_met(&self) -> bool {
-        self.nodes <= 0 && self.cpus <= 0
+        self.nodes <= 0 && self.cpus <= 0 && self.has_gres()
+    }
+
+    /// Whether all generic resources of the whole job are there.
+    pub fn has_gres(&self) -> bool {
+        self.gres.iter().all(|one| one.1 <= 0)
+    }
+
+    /// Whether so much more of them would do.
+    pub fn would_have_gres(&self, more: impl Fn(usize) -> u64) -> bool {
+        self.gres.iter().all(|&(place, missing)| missing <= clamped(more(place)))
+    }
+
+    /// The same, in their order.
+    pub fn would_have_each(&self, more: &[u64]) -> bool {
+        self.gres.iter().zip(more).all(|(one, &more)| one.1 <= clamped(more))
+    }
+
+    /// A node gives so much of them.
+    pub fn take_gres(&mut self, given: impl Fn(usize) -> u64) {
+        self.gres.iter_mut().for_each(|(place, missing)| *missing -= clamped(given(*place)));
     }
 
     /// Whether so many nodes more would do.
@@ -47,19 +77,20 @@ impl Missing {
 
     /// Whether what is there will do, though it is less than wanted.
     pub fn will_do(&self) -> bool {
-        self.cpus <= 0 && self.is_enough(0)
+        self.cpus <= 0 && self.has_gres() && self.is_enough(0)
     }
 
     /// A node with so many usable processors is taken. It gives no more than is missing, less what nodes that have to follow give at
     /// least; what it does not give is not usable any more.
     pub fn take(&mut self, usable: &mut u32, at_once: u32) {
         if !self.is_exclusive {
-            let most = self.cpus - (self.must - 1).max(0) * i64::from(at_once);
+            let most = self.most_cpus - (self.must - 1).max(0) * i64::from(at_once);
             if i64::from(*usable) > most {
                 *usable = u32::try_from(most).unwrap_or(0).max(self.least_cpus);
             }
         }
         self.cpus -= i64::from(*usable);
+        self.most_cpus -= i64::from(*usable);
         self.nodes -= 1;
         self.must -= 1;
         self.most -= 1;

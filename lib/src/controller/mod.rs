@@ -53,6 +53,7 @@ mod state;
 mod submissions;
 mod switch_tree;
 mod taken_tree;
+mod test_counts;
 mod time_map;
 mod turns;
 mod unmodelled;

@@ -9,6 +9,8 @@ pub enum NeedMemory {
     PerCpu(u64),
     /// For each node.
     PerNode(u64),
+    /// For each GPU.
+    PerGpu(u64),
     /// All memory of each node.
     AllOfNode,
 }
@@ -17,6 +19,15 @@ impl Default for NeedMemory {
     fn default() -> NeedMemory {
         NeedMemory::PerCpu(0)
     }
+}
+
+/// The most processors of a node that jobs of a partition have together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CpuCap {
+    /// The place of the partition among those that have such a limit.
+    pub place: usize,
+    /// Processors.
+    pub most: u32,
 }
 
 /// What a job needs in one partition.
@@ -36,6 +47,12 @@ pub struct Need {
     pub cpus_per_task: u32,
     /// Processors altogether.
     pub cpus: u32,
+    /// The same without what GPUs of tasks ask for by default: what its size counts.
+    pub asked_cpus: u32,
+    /// Processors for each of its GPUs; zero: not said.
+    pub cpus_per_gpu: u32,
+    /// The most processors of a node that its partition gives, if it says so.
+    pub cap: Option<CpuCap>,
     /// Threads of each core that it uses at most.
     pub threads: u32,
     /// Tasks on each node; zero: not said.
@@ -44,10 +61,17 @@ pub struct Need {
     pub least_cpus_per_node: u32,
     /// Memory.
     pub memory: NeedMemory,
+    /// Memory as its priority counts it: without what is the default of its GPUs.
+    pub counted_memory: NeedMemory,
     /// Generic resources of each node, by their place in the layout.
     pub gres_per_node: Vec<(usize, u64)>,
     /// And of the whole job.
     pub gres_per_job: Vec<(usize, u64)>,
+    /// GPUs among these, with their place.
+    pub gpus_per_node: Option<(usize, u64)>,
+    pub gpus_of_job: Option<(usize, u64)>,
+    /// Whether they are asked for by its tasks.
+    pub gpus_by_task: bool,
     /// Whether it shares no node.
     pub is_exclusive: bool,
     /// Nodes that could run it if they were idle.
@@ -80,6 +104,68 @@ impl Need {
         Some(&self.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
     }
 
+    /// GPUs that it asks for.
+    pub fn gpus(&self) -> u64 {
+        let per_node = self.gpus_per_node.map_or(0, |one| one.1);
+        let of_job = self.gpus_of_job.map_or(0, |one| one.1);
+        of_job.max(per_node.saturating_mul(u64::from(self.nodes.0)))
+    }
+
+    /// Processors that it has at least: its GPUs may ask for more than its tasks.
+    pub fn held_cpus(&self) -> u32 {
+        let for_gpus = self.gpus().saturating_mul(u64::from(self.cpus_per_gpu));
+        self.cpus.max(u32::try_from(for_gpus).unwrap_or(u32::MAX))
+    }
+
+    /// The place of the GPUs that it asks for.
+    pub fn gpu_place(&self) -> Option<usize> {
+        self.gpus_per_node.or(self.gpus_of_job).map(|one| one.0)
+    }
+
+    /// Whether it asks for no GPUs.
+    pub fn asks_for_no_gpus(&self) -> bool {
+        self.gpu_place().is_none()
+    }
+
+    /// How many of so many GPUs of a node make it lighter: no more than it can use there.
+    pub fn near_gpus(&self, gpus: u64) -> u64 {
+        let asked = self.gpus_per_node.or(self.gpus_of_job).map_or(0, |one| one.1);
+        if self.gpus_by_task { gpus.min(255) } else { gpus.min(asked).min(255) }
+    }
+
+    /// Processors of a node that its GPUs there ask for at least.
+    pub fn least_cpus_for_gpus(&self) -> u32 {
+        if self.cpus_per_gpu == 0 {
+            return 0;
+        }
+        let gpus = self.gpus_per_node.map_or(1, |one| one.1);
+        u32::try_from(gpus.saturating_mul(u64::from(self.cpus_per_gpu))).unwrap_or(u32::MAX)
+    }
+
+    /// GPUs of a node that it can use beside so many free processors and so much memory.
+    pub fn gpus_beside(&self, cpus: u32, memory: u64, free: u64) -> u64 {
+        let mut gpus = free;
+        if self.cpus_per_gpu > 0 {
+            gpus = gpus.min(u64::from(cpus / self.cpus_per_gpu));
+        }
+        if let NeedMemory::PerGpu(mb) = self.memory {
+            gpus = gpus.min(memory.checked_div(mb).unwrap_or(u64::MAX));
+        }
+        gpus
+    }
+
+    /// Processors that it uses of a node with so many GPUs for it, where its GPUs ask for processors and its tasks are told.
+    pub fn most_cpus_beside(&self, gpus: u64) -> Option<u32> {
+        let is_spread = self.tasks == self.nodes.0 && self.nodes.0 == self.nodes.1;
+        if self.cpus_per_gpu == 0 || !(self.is_of_one_node || self.tasks == 1 || is_spread) {
+            return None;
+        }
+        let gpus = if self.gpus_by_task { 0 } else { self.near_gpus(gpus) };
+        let for_gpus = gpus.saturating_mul(u64::from(self.cpus_per_gpu));
+        let for_tasks = if self.is_of_one_node { self.cpus } else { self.cpus_per_task };
+        Some(u32::try_from(for_gpus).unwrap_or(u32::MAX).max(for_tasks))
+    }
+
     /// How many of its tasks have room on a node that gives so many processors.
     pub fn tasks_on(&self, cpus: u32) -> u32 {
         let fit = cpus / self.cpus_per_task.max(1);
@@ -89,7 +175,7 @@ impl Need {
     /// The fewest processors that it has of a node.
     pub fn least_cpus_on_node(&self) -> u32 {
         let for_tasks = self.cpus_per_task.saturating_mul(self.tasks_per_node.max(1));
-        for_tasks.max(self.least_cpus_per_node).max(1)
+        for_tasks.max(self.least_cpus_per_node).max(self.least_cpus_for_gpus()).max(1)
     }
 
     /// It takes at least so many nodes.

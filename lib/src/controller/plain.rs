@@ -66,7 +66,7 @@ fn without_the_smallest(
         let chosen = if layout.tree.0.is_empty() {
             by_runs(layout, load, &mut usable, need, shift)
         } else {
-            by_leaves(layout, &mut usable, need, shift)
+            by_leaves(layout, load, &mut usable, need, shift)
         };
         if chosen.is_some() {
             return chosen;
@@ -78,15 +78,57 @@ fn without_the_smallest(
 /// What is still missing while nodes are chosen.
 struct PlainMissing<'m> {
     layout: &'m NodeLayout,
+    load: &'m NodeUse,
     need: &'m Need,
     usable: &'m mut [u32],
     chosen: Vec<usize>,
     cpus: i64,
+    /// Processors that it may still be given.
+    most_cpus: i64,
+    /// What it has of each generic resource of the whole job.
+    gres: Vec<u64>,
+}
+
+/// How much of a generic resource of the whole job it can use of a node beside so many processors.
+fn plain_gres(layout: &NodeLayout, load: &NodeUse, need: &Need, node: usize, place: usize, cpus: u32) -> u64 {
+    let mut free = layout.nodes[node].gres[place] - load.gres(node, place);
+    if layout.is_gpu(place) {
+        if need.cpus_per_gpu > 0 {
+            free = free.min(u64::from(cpus / need.cpus_per_gpu));
+        }
+        if let NeedMemory::PerGpu(mb) = need.memory {
+            free = free.min((layout.nodes[node].memory - load.memory(node)) / mb.max(1));
+        }
+    }
+    free
 }
 
 impl<'m> PlainMissing<'m> {
-    fn of(layout: &'m NodeLayout, need: &'m Need, usable: &'m mut [u32]) -> PlainMissing<'m> {
-        PlainMissing { layout, need, usable, chosen: Vec::new(), cpus: i64::from(need.cpus) }
+    fn of(
+        layout: &'m NodeLayout,
+        load: &'m NodeUse,
+        need: &'m Need,
+        usable: &'m mut [u32],
+    ) -> PlainMissing<'m> {
+        let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+        let gpus = gpus.chain(need.gres_per_job.iter().copied()).filter(|one| layout.is_gpu(one.0));
+        let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
+        let cpus = i64::from(need.cpus);
+        let (chosen, gres) = (Vec::new(), vec![0; need.gres_per_job.len()]);
+        PlainMissing { layout, load, need, usable, chosen, cpus, most_cpus: cpus.max(for_gpus as i64), gres }
+    }
+
+    fn has_gres(&self, more: &[u64]) -> bool {
+        let all = self.need.gres_per_job.iter().zip(self.gres.iter().zip(more));
+        all.into_iter().all(|(asked, (has, more))| has + more >= asked.1)
+    }
+
+    /// What a node would give of each generic resource of the whole job.
+    fn gres_of(&self, node: usize) -> Vec<u64> {
+        let asked = self.need.gres_per_job.iter();
+        asked
+            .map(|one| plain_gres(self.layout, self.load, self.need, node, one.0, self.usable[node]))
+            .collect()
     }
 
     /// Nodes that it would still like to have.
@@ -102,25 +144,29 @@ impl<'m> PlainMissing<'m> {
     }
 
     fn is_met(&self) -> bool {
-        self.nodes() <= 0 && self.cpus <= 0
+        self.nodes() <= 0 && self.cpus <= 0 && self.has_gres(&vec![0; self.gres.len()])
     }
 
-    /// Whether so many nodes with so many processors would do.
-    fn would_do(&self, nodes: usize, cpus: i64) -> bool {
+    /// Whether so many nodes with so many processors and generic resources would do.
+    fn would_do(&self, nodes: usize, cpus: i64, gres: &[u64]) -> bool {
         let spare = i64::from(self.need.wanted_nodes) - i64::from(self.need.nodes.0);
-        cpus >= self.cpus && nodes as i64 >= self.nodes() - spare.max(0)
+        let spare = if self.need.gres_per_job.is_empty() { spare } else { 0 };
+        cpus >= self.cpus && nodes as i64 >= self.nodes() - spare.max(0) && self.has_gres(gres)
     }
 
     fn take(&mut self, node: usize) {
+        let gres = self.gres_of(node);
+        self.gres.iter_mut().zip(gres).for_each(|(has, more)| *has += more);
         if !self.need.is_exclusive {
             let after = (i64::from(self.need.nodes.0) - self.chosen.len() as i64 - 1).max(0);
             let threads = threads(self.layout, node, self.need);
-            let most = self.cpus - after * i64::from(threads);
+            let most = self.most_cpus - after * i64::from(threads);
             if i64::from(self.usable[node]) > most {
                 self.usable[node] = most.max(i64::from(self.need.least_cpus_on_node())) as u32;
             }
         }
         self.cpus -= i64::from(self.usable[node]);
+        self.most_cpus -= i64::from(self.usable[node]);
         self.chosen.push(node);
     }
 }
@@ -137,7 +183,28 @@ struct PlainRun {
     all: Vec<usize>,
     nodes: usize,
     cpus: i64,
+    gres: Vec<u64>,
     named: Option<usize>,
+}
+
+/// A node's weight for a job: lighter by the GPUs that the job can use there; for a job without GPUs, by what a test left behind.
+fn plain_weight(
+    layout: &NodeLayout,
+    load: &NodeUse,
+    need: &Need,
+    shift: &WeightShift,
+    (node, cpus): (usize, u32),
+) -> u64 {
+    let raised = if shift.heavier.contains(node) { 1 } else { 0 };
+    let asked = need.gres_per_node.iter().chain(&need.gres_per_job).find(|one| layout.is_gpu(one.0));
+    let lighter = match asked {
+        Some(&(place, count)) => {
+            let free = plain_gres(layout, load, need, node, place, cpus);
+            if need.gpus_by_task { free.min(255) } else { free.min(count).min(255) }
+        }
+        None => shift.lighter.get(node).map_or(0, |&by| u64::from(by)),
+    };
+    u64::from(layout.nodes[node].weight + raised) * 256 + 256 - lighter
 }
 
 /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that suffices,
@@ -149,15 +216,10 @@ fn by_runs(
     need: &Need,
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
-    let weight = |node: usize| {
-        let asked = need.gres_per_node.first().or(need.gres_per_job.first());
-        let asked = asked.filter(|one| !layout.has_types(one.0));
-        let free = asked.map(|&(place, _)| layout.nodes[node].gres[place] - load.gres(node, place));
-        let raised = if shift.heavier.contains(node) { 1 } else { 0 };
-        u64::from(layout.nodes[node].weight + raised) * 256
-            + free.map_or(0, |free| 255_u64.saturating_sub(free))
-    };
-    let mut missing = PlainMissing::of(layout, need, usable);
+    let weights: Vec<u64> =
+        (0..usable.len()).map(|node| plain_weight(layout, load, need, shift, (node, usable[node]))).collect();
+    let weight = |node: usize| weights[node];
+    let mut missing = PlainMissing::of(layout, load, need, usable);
     need.required.iter().for_each(|node| missing.take(node));
     if missing.is_met() || missing.most() <= 0 {
         return missing.is_met().then_some(missing.chosen);
@@ -180,11 +242,13 @@ fn by_runs(
         }
         run.nodes += 1;
         run.cpus += i64::from(missing.usable[node]);
+        run.gres.resize(need.gres_per_job.len(), 0);
+        run.gres.iter_mut().zip(missing.gres_of(node)).for_each(|(sum, more)| *sum += more);
         run.weight = weight(node);
     }
     runs.retain(|run| run.nodes > 0);
     while !runs.is_empty() && missing.most() > 0 {
-        let suffices = |run: &PlainRun| missing.would_do(run.nodes, run.cpus);
+        let suffices = |run: &PlainRun| missing.would_do(run.nodes, run.cpus, &run.gres);
         let mut best = 0;
         for place in 1..runs.len() {
             let (one, other) = (&runs[place], &runs[best]);
@@ -207,8 +271,10 @@ fn by_runs(
             order.extend(run.all.iter().rev().filter(|&&node| node < named));
         } else if missing.nodes() <= 1 {
             // One node left to find: the one with the fewest processors that are enough.
-            let enough =
-                run.all.iter().copied().filter(|&node| i64::from(missing.usable[node]) >= missing.cpus);
+            let is_enough = |node: &usize| {
+                i64::from(missing.usable[*node]) >= missing.cpus && missing.has_gres(&missing.gres_of(*node))
+            };
+            let enough = run.all.iter().copied().filter(is_enough);
             if let Some(node) = enough.min_by_key(|&node| missing.usable[node]) {
                 order = vec![node];
             }
@@ -226,24 +292,25 @@ fn by_runs(
             return Some(missing.chosen);
         }
     }
-    missing.would_do(0, 0).then_some(missing.chosen)
+    missing.would_do(0, 0, &vec![0; need.gres_per_job.len()]).then_some(missing.chosen)
 }
 
 /// With switches: the lightest nodes that suffice, leaf by leaf.
 fn by_leaves(
     layout: &NodeLayout,
+    load: &NodeUse,
     usable: &mut [u32],
     need: &Need,
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let tree = &layout.tree;
-    let has_gres = !need.gres_per_node.is_empty() || !need.gres_per_job.is_empty();
-    let weight = |node: usize| {
-        let raised = if shift.heavier.contains(node) { 1 } else { 0 };
-        (layout.nodes[node].weight + raised, has_gres || !shift.lighter.contains(node))
-    };
+    let weights: Vec<u64> =
+        (0..usable.len()).map(|node| plain_weight(layout, load, need, shift, (node, usable[node]))).collect();
+    let weight = |node: usize| weights[node];
+    // Generic resources are counted when nodes are taken.
+    let any = vec![u64::MAX / 4; need.gres_per_job.len()];
     let all: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
-    let mut missing = PlainMissing::of(layout, need, usable);
+    let mut missing = PlainMissing::of(layout, load, need, usable);
     need.required.iter().for_each(|node| missing.take(node));
     let on = |place: usize| all.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
     let level = |place: usize| tree.0[place].level;
@@ -252,7 +319,7 @@ fn by_leaves(
         let lightest = |place: usize| on(place).map(weight).min();
         let is_better = match need.required.is_empty() {
             true => {
-                missing.would_do(on(place).count(), i64::MAX)
+                missing.would_do(on(place).count(), i64::MAX, &any)
                     && on(place).count() > 0
                     && top.is_none_or(|top| level(place) >= level(top) && lightest(place) <= lightest(top))
             }
@@ -274,16 +341,16 @@ fn by_leaves(
             return missing.is_met().then_some(missing.chosen);
         }
     }
-    let mut weights: Vec<(u32, bool)> =
+    let mut weights: Vec<u64> =
         reached.iter().filter(|node| !missing.chosen.contains(node)).map(|&node| weight(node)).collect();
     weights.sort_unstable();
     weights.dedup();
-    let others = |most: (u32, bool), chosen: &[usize]| -> Vec<usize> {
+    let others = |most: u64, chosen: &[usize]| -> Vec<usize> {
         reached.iter().copied().filter(|node| weight(*node) <= most && !chosen.contains(node)).collect()
     };
     let heaviest = weights.iter().position(|&most| {
         let light = others(most, &missing.chosen);
-        missing.would_do(light.len(), light.iter().map(|&node| i64::from(missing.usable[node])).sum())
+        missing.would_do(light.len(), light.iter().map(|&node| i64::from(missing.usable[node])).sum(), &any)
     })?;
     let mut good = others(weights[heaviest], &missing.chosen);
     if heaviest > 0 {
@@ -341,7 +408,7 @@ fn by_leaves(
             return Some(missing.chosen);
         }
         if missing.chosen.len() == before {
-            return missing.would_do(0, 0).then_some(missing.chosen);
+            return missing.would_do(0, 0, &vec![0; need.gres_per_job.len()]).then_some(missing.chosen);
         }
     }
 }
@@ -368,8 +435,13 @@ fn better_leaf(layout: &NodeLayout, leaves: (usize, usize), missing: i64, counts
 /// more than is missing when it is chosen, less one core for each node that has to follow; where tasks are left, all it has.
 pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
     let per_task = need.cpus_per_task;
+    let per_node = need.gres_per_node.iter().find(|one| layout.is_gpu(one.0)).map_or(1, |one| one.1);
     let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));
-    let mut missing = i64::from(need.cpus);
+    let least = least.max(need.cpus_per_gpu * per_node as u32);
+    let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+    let gpus = gpus.chain(need.gres_per_job.iter().copied()).filter(|one| layout.is_gpu(one.0));
+    let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
+    let mut missing = i64::from(need.cpus).max(for_gpus as i64);
     let mut limits = vec![0; layout.nodes.len()];
     for (place, &node) in chosen.iter().enumerate() {
         let after = i64::from(need.nodes.0) - place as i64 - 1;
@@ -409,20 +481,13 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
         let cpus = if need.is_exclusive {
             numbers.cpus
         } else {
-            let cpus = (tasks[place] * per_task).max(1);
+            let given = if need.cpus_per_gpu > 0 { limits[node] as u32 } else { 0 };
+            let cpus = (tasks[place] * per_task).max(given).max(1);
             if layout.gives_cores() {
                 cpus.div_ceil(threads(layout, node, need)) * numbers.threads
             } else {
                 cpus
             }
-        };
-        let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => {
-                let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
-                (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
-            }
-            NeedMemory::PerNode(mb) => mb,
-            NeedMemory::AllOfNode => numbers.memory,
         };
         let mut gres: Vec<(usize, u64)> = Vec::new();
         let mut add = |place: usize, count: u64| {
@@ -432,14 +497,28 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
         };
         need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
         for (place, left) in &mut gres_left {
-            let free = layout.nodes[node].gres[*place] - load.gres(node, *place);
+            let free = plain_gres(layout, load, need, node, *place, load.usable(layout, node, need));
             let taken = free.min(*left);
             *left -= taken;
             if taken > 0 {
                 add(*place, taken);
             }
         }
-        shares.push(NodeShare { node, cpus, memory, gres });
+        let memory = match need.memory {
+            NeedMemory::PerCpu(mb) => {
+                let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
+                (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
+            }
+            NeedMemory::PerNode(mb) => mb,
+            NeedMemory::PerGpu(mb) => {
+                let asked = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
+                let gpus: Vec<usize> = asked.filter(|&place| layout.is_gpu(place)).take(1).collect();
+                mb * gres.iter().filter(|one| gpus.contains(&one.0)).map(|one| one.1).sum::<u64>()
+            }
+            NeedMemory::AllOfNode => numbers.memory,
+        };
+        let cap = need.cap.map(|cap| cap.place);
+        shares.push(NodeShare { node, cpus, memory, gres, cap });
     }
     shares
 }

@@ -176,14 +176,15 @@ impl Controller<'_> {
             let places: Vec<usize> = places.collect();
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
         };
-        let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => mb * u64::from(need.cpus),
+        let memory = match need.counted_memory {
+            NeedMemory::PerCpu(mb) => mb * u64::from(need.asked_cpus),
             NeedMemory::PerNode(mb) => mb * u64::from(need.nodes.0),
+            NeedMemory::PerGpu(mb) => mb * need.gpus(),
             NeedMemory::AllOfNode => 0,
         };
         let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
             let asked = match name.as_str() {
-                "cpu" | "billing" => u64::from(need.cpus),
+                "cpu" | "billing" => u64::from(need.asked_cpus),
                 "mem" => memory,
                 "node" => u64::from(need.nodes.0),
                 name => gres(name),

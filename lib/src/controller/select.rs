@@ -4,7 +4,7 @@ use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::missing::Missing;
 use super::need::{Need, NeedMemory};
 use super::node_set::NodeSet;
-use super::weights::WeightShift;
+use super::weights::{WEIGHT_UNIT, WeightShift};
 
 /// Nodes to choose from, and what is in use of them.
 #[derive(Clone, Copy)]
@@ -35,10 +35,33 @@ impl NodeOffer<'_> {
         self.layout.gres_counts_for(place).map(free).min().unwrap_or(0)
     }
 
-    /// The weight of a node.
-    pub(super) fn weight(&self, node: usize) -> u32 {
+    /// The weight of a node with so many usable processors, for a job: of equal ones those with GPUs for it are lighter, and for one
+    /// without GPUs those that a test for another job has made so.
+    pub(super) fn weight(&self, node: usize, cpus: u32, need: &Need) -> u64 {
         let added = self.shift.map_or(0, |shift| shift.added(node));
-        self.layout.nodes[node].weight.saturating_add(added)
+        let weight = u64::from(self.layout.nodes[node].weight.saturating_add(added));
+        let lighter = match need.gpu_place() {
+            Some(place) => need.near_gpus(self.gres_for(node, place, cpus, need)),
+            None => self.shift.map_or(0, |shift| shift.lighter(node)),
+        };
+        (weight + 1) * WEIGHT_UNIT - lighter
+    }
+
+    /// How much of a generic resource of a node a job can use that has so many of its processors.
+    fn gres_for(&self, node: usize, place: usize, cpus: u32, need: &Need) -> u64 {
+        let free = self.free_gres(node, place);
+        if need.gpu_place() != Some(place) {
+            return free;
+        }
+        let used = self.in_use.map_or(0, |in_use| in_use.memory(node));
+        need.gpus_beside(cpus, self.layout.nodes[node].memory.saturating_sub(used), free)
+    }
+
+    /// A node is taken for a job.
+    pub(super) fn take(&self, node: usize, usable: &mut [u32], missing: &mut Missing, need: &Need) {
+        let cpus = usable[node];
+        missing.take_gres(|place| self.gres_for(node, place, cpus, need));
+        missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
     }
 
     /// Chooses nodes for a job.
@@ -50,9 +73,11 @@ impl NodeOffer<'_> {
             return self.lightest_fit(need);
         }
         let is_idle = self.in_use.is_none() || need.is_exclusive;
-        // Where weights of several kinds are raised, neighbours of different kinds may have the same.
-        let shifts_several = self.layout.equal_weights.len() > 1
-            && self.shift.is_some_and(|shift| shift.heavier.meets(self.nodes));
+        // Where weights of several kinds are changed, neighbours of different kinds may have the same.
+        let shifts_several = self.shift.is_some_and(|shift| {
+            !shift.lighter.is_empty()
+                || self.layout.equal_weights.len() > 1 && shift.heavier.meets(self.nodes)
+        });
         let is_plain = need.is_plain
             && need.wanted_nodes <= need.nodes.0
             && self.layout.tree.0.is_empty()
@@ -172,7 +197,7 @@ impl NodeOffer<'_> {
         let mut chosen = Vec::new();
         for node in need.required.iter() {
             chosen.push(node);
-            missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
+            self.take(node, usable, &mut missing, need);
         }
         if !chosen.is_empty() && (missing.is_met() || missing.most <= 0) {
             return missing.is_met().then_some(chosen);
@@ -190,7 +215,13 @@ impl NodeOffer<'_> {
             members.retain(|&node| usable[node] > 0 && !need.required.contains(node));
             if run.named.is_none() && missing.nodes <= 1 {
                 // One node left to find: the one with the fewest processors that are enough.
-                let enough = members.iter().copied().filter(|&node| i64::from(usable[node]) >= missing.cpus);
+                let has_gres = |node: usize| {
+                    missing.would_have_gres(|place| self.gres_for(node, place, usable[node], need))
+                };
+                let enough = members
+                    .iter()
+                    .copied()
+                    .filter(|&node| i64::from(usable[node]) >= missing.cpus && has_gres(node));
                 if let Some(node) = enough.min_by_key(|&node| usable[node]) {
                     members = vec![node];
                 }
@@ -204,7 +235,7 @@ impl NodeOffer<'_> {
                     continue;
                 }
                 chosen.push(node);
-                missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
+                self.take(node, usable, &mut missing, need);
             }
             if missing.is_met() {
                 return Some(chosen);
@@ -215,21 +246,24 @@ impl NodeOffer<'_> {
 
     /// Runs of neighbours of equal weight; of those that the job does not name.
     fn runs(&self, usable: &[u32], need: &Need) -> Vec<NodeRun> {
-        let gres = need.gres_per_node.first().or(need.gres_per_job.first()).map(|one| one.0);
-        let gres = gres.filter(|&place| !self.layout.has_types(place));
         let mut runs: Vec<NodeRun> = Vec::new();
         let mut last: Option<NodeRun> = None;
         for node in self.nodes.iter().filter(|&node| usable[node] > 0) {
-            let mut weight = u64::from(self.weight(node)) * 256;
-            if let Some(gres) = gres {
-                weight += 255_u64.saturating_sub(self.free_gres(node, gres));
-            }
+            let weight = self.weight(node, usable[node], need);
             let follows = |run: &NodeRun| run.to == node && run.weight.is_none_or(|own| own == weight);
             let mut run = match last.take() {
                 Some(run) if follows(&run) => run,
                 other => {
                     runs.extend(other.filter(|run| run.nodes > 0));
-                    NodeRun { weight: None, from: node, to: node, nodes: 0, cpus: 0, named: None }
+                    NodeRun {
+                        weight: None,
+                        from: node,
+                        to: node,
+                        nodes: 0,
+                        cpus: 0,
+                        gres: Vec::new(),
+                        named: None,
+                    }
                 }
             };
             run.to = node + 1;
@@ -238,6 +272,10 @@ impl NodeOffer<'_> {
             } else {
                 run.nodes += 1;
                 run.cpus += i64::from(usable[node]);
+                run.gres.resize(need.gres_per_job.len(), 0);
+                for (sum, &(place, _)) in run.gres.iter_mut().zip(&need.gres_per_job) {
+                    *sum += self.gres_for(node, place, usable[node], need);
+                }
                 run.weight = Some(weight);
             }
             last = Some(run);
@@ -250,7 +288,7 @@ impl NodeOffer<'_> {
     /// turn, as far as there are processors.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
         let tasks = if need.is_exclusive {
-            let mut nodes: Vec<(usize, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
+            let mut nodes: Vec<(usize, u32, u32)> = nodes.iter().map(|&node| (node, 0, 0)).collect();
             nodes.sort_unstable();
             nodes
         } else {
@@ -258,22 +296,14 @@ impl NodeOffer<'_> {
         };
         let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();
         let mut shares = Vec::with_capacity(nodes.len());
-        for (node, tasks) in tasks {
+        for (node, tasks, given) in tasks {
             let numbers = &self.layout.nodes[node];
             let cpus = if need.is_exclusive {
                 numbers.cpus
             } else {
-                self.layout.held_cpus(node, (tasks * need.cpus_per_task).max(1), need)
-            };
-            let memory = match need.memory {
-                NeedMemory::PerCpu(mb) => {
-                    // Threads of a core that the job does not use count for none.
-                    let used = cpus / numbers.threads * self.layout.cpus_at_once(node, need);
-                    let used = if self.layout.gives_cores() { used } else { cpus };
-                    mb.saturating_mul(u64::from(used)).min(numbers.memory)
-                }
-                NeedMemory::PerNode(mb) => mb,
-                NeedMemory::AllOfNode => numbers.memory,
+                // GPUs that ask for processors get all that the node gives.
+                let for_gpus = if need.cpus_per_gpu > 0 { given } else { 0 };
+                self.layout.held_cpus(node, (tasks * need.cpus_per_task).max(for_gpus).max(1), need)
             };
             let mut gres: Vec<(usize, u64)> = Vec::new();
             let mut add = |place: usize, count: u64| {
@@ -283,29 +313,44 @@ impl NodeOffer<'_> {
             };
             need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
             for (place, left) in &mut gres_left {
-                let taken = self.free_gres(node, *place).min(*left);
+                let taken = self.gres_for(node, *place, self.cpus(node, need), need).min(*left);
                 *left -= taken;
                 if taken > 0 {
                     add(*place, taken);
                 }
             }
-            shares.push(NodeShare { node, cpus, memory, gres });
+            let memory = match need.memory {
+                NeedMemory::PerCpu(mb) => {
+                    // Threads of a core that the job does not use count for none.
+                    let used = cpus / numbers.threads * self.layout.cpus_at_once(node, need);
+                    let used = if self.layout.gives_cores() { used } else { cpus };
+                    mb.saturating_mul(u64::from(used)).min(numbers.memory)
+                }
+                NeedMemory::PerNode(mb) => mb,
+                NeedMemory::PerGpu(mb) => {
+                    let gpus = need.gpu_place().map(|place| gres.iter().filter(move |one| one.0 == place));
+                    mb.saturating_mul(gpus.map_or(0, |gpus| gpus.map(|one| one.1).sum()))
+                }
+                NeedMemory::AllOfNode => numbers.memory,
+            };
+            let cap = need.cap.map(|cap| cap.place);
+            shares.push(NodeShare { node, cpus, memory, gres, cap });
         }
         shares
     }
 
-    /// How many tasks each node has, in the order of the nodes.
-    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
+    /// How many tasks each node has, in the order of the nodes, and how many processors it gives at most.
+    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32, u32)> {
         // A node gives all that is still missing, but one core for each node that has to follow; it gives what it has to at least.
         let least = i64::from(need.least_cpus_on_node());
-        let (mut missing, mut to_follow) = (i64::from(need.cpus), i64::from(need.nodes.0));
-        let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
+        let (mut missing, mut to_follow) = (i64::from(need.held_cpus()), i64::from(need.nodes.0));
+        let mut most: Vec<(usize, u32, u32)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             to_follow = (to_follow - 1).max(0);
             let kept = to_follow * i64::from(self.layout.cpus_at_once(node, need));
             let given = i64::from(self.cpus(node, need)).min((missing - kept).max(least));
             missing -= given;
-            most.push((node, need.tasks_on(given as u32)));
+            most.push((node, need.tasks_on(given as u32), given as u32));
         }
         if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < u64::from(need.tasks) {
             most.iter_mut().for_each(|one| one.1 = need.tasks_on(self.cpus(one.0, need)));
@@ -320,10 +365,10 @@ impl NodeOffer<'_> {
             if given(middle) <= all { low = middle } else { high = middle - 1 }
         }
         let mut left = all - given(low).min(all);
-        let dealt = most.iter().map(|&(node, most)| {
+        let dealt = most.iter().map(|&(node, most, given)| {
             let one_more = left > 0 && most > low;
             left -= u64::from(one_more);
-            (node, most.min(low) + u32::from(one_more))
+            (node, most.min(low) + u32::from(one_more), given)
         });
         dealt.collect()
     }
@@ -394,13 +439,17 @@ struct NodeRun {
     /// How many nodes that the job does not name, and their usable processors.
     nodes: usize,
     cpus: i64,
+    /// And what they have of what the whole job asks for.
+    gres: Vec<u64>,
     /// The first node that it names.
     named: Option<usize>,
 }
 
 /// The run that is taken next.
 fn best_run(runs: &[NodeRun], missing: &Missing) -> Option<usize> {
-    let suffices = |run: &NodeRun| run.cpus >= missing.cpus && missing.is_enough(run.nodes);
+    let suffices = |run: &NodeRun| {
+        run.cpus >= missing.cpus && missing.is_enough(run.nodes) && missing.would_have_each(&run.gres)
+    };
     (0..runs.len()).reduce(|best, place| {
         let (one, other) = (&runs[place], &runs[best]);
         let comes_first = other.named.is_none() && one.named.is_some() || one.weight < other.weight;

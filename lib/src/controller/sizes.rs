@@ -1,12 +1,15 @@
 //! Processors that the size of a job counts, where it is given whole nodes or cores.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::job::{CtlState, JobPlace};
 use super::need::Need;
 use super::node_set::NodeSet;
+use super::queue_record::QueueRecord;
 use super::select::NodeOffer;
 use super::state::Controller;
+use super::test_counts::TestCounts;
 
 impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
@@ -14,7 +17,7 @@ impl Controller<'_> {
     pub(super) fn is_to_size(&mut self, job: usize) {
         let need = &self.jobs[job].places[0].kept.need;
         let is_whole = need.is_exclusive;
-        let is_known = !is_whole && self.held_by(need) == need.cpus;
+        let is_known = !is_whole && self.held_by(need) == need.asked_cpus;
         self.jobs[job].is_sized = self.cluster.settings.priority.weights.job_size == 0 || is_known;
         if self.jobs[job].is_sized {
             return;
@@ -28,19 +31,53 @@ impl Controller<'_> {
 
     /// The size of exclusive jobs that a cycle has seen counts all processors of their nodes. Where nodes differ in these, it is
     /// known once nodes are planned for them.
-    pub(super) fn size_exclusive(&mut self) {
+    pub(super) fn size_exclusive(&mut self, queue: &[QueueRecord]) {
         self.size_looked_for();
+        if self.unsized_jobs.is_empty() {
+            return;
+        }
+        let tested = self.tested_of(queue);
         for job in std::mem::take(&mut self.unsized_jobs) {
             if self.jobs[job].state != CtlState::Waiting {
                 continue;
             }
-            if self.jobs[job].eligible.is_some() && self.is_looked_for(job) {
+            let is_tested = tested.as_ref().is_none_or(|tested| tested.contains(&job));
+            if self.jobs[job].eligible.is_some() && is_tested && self.is_looked_for(job) {
                 let cpus = self.size_found(job);
                 self.set_size(job, cpus);
             } else {
                 self.unsized_jobs.push(job);
             }
         }
+    }
+
+    /// The jobs of a queue that a cycle tests, as far as its limits for users, partitions and associations go; `None`: all.
+    fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<usize>> {
+        let settings = self.cluster.settings.backfill.as_ref()?;
+        let limits = [
+            settings.max_job_user,
+            settings.max_job_part,
+            settings.max_job_user_part,
+            settings.max_job_assoc,
+        ];
+        if queue.is_empty() || limits == [0; 4] {
+            return None;
+        }
+        let mut counts = TestCounts::default();
+        let mut tested = BTreeSet::new();
+        for &QueueRecord { job, place, .. } in queue {
+            let (one, at) = (&self.jobs[job], &self.jobs[job].places[place]);
+            let is_open = one.state == CtlState::Waiting
+                && one.eligible.is_some()
+                && self.limits.before_selection(&at.limits, at.limit).is_none();
+            if is_open && counts.count(one, at, settings) {
+                tested.insert(job);
+                // An array is tested task by task.
+                let own = &self.of_submission[one.submission];
+                tested.extend(own.iter().filter(|_| one.task.is_some()));
+            }
+        }
+        Some(tested)
     }
 
     /// The size of jobs for which nodes were looked for when they were submitted.
@@ -55,7 +92,7 @@ impl Controller<'_> {
     /// With `select/linear` a pass of the main scheduler does that too.
     pub(super) fn size_linear(&mut self) {
         if self.layout.is_linear {
-            self.size_exclusive();
+            self.size_exclusive(&[]);
         }
     }
 
@@ -66,7 +103,8 @@ impl Controller<'_> {
 
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
-        need.feasible.iter().next().map_or(need.cpus, |node| self.layout.held_cpus(node, need.cpus, need))
+        let cpus = if need.gpus_by_task { need.asked_cpus } else { need.held_cpus() };
+        need.feasible.iter().next().map_or(cpus, |node| self.layout.held_cpus(node, cpus, need))
     }
 
     /// Whether a job's size becomes known as it is planned.

@@ -117,6 +117,8 @@ pub(super) struct Controller<'c> {
     pub(super) changed: bool,
     /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
     pub(super) weights: Rc<WeightShift>,
+    /// Whether some nodes have GPUs.
+    pub(super) has_gpus: bool,
     /// Nodes of each line of the configuration, where nodes count for a limit.
     pub(super) lines: Vec<NodeSet>,
     /// Memory for what the next backfilling cycle plans.
@@ -179,7 +181,7 @@ impl<'c> Controller<'c> {
             open_nodes: Vec::new(),
             // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free; sizes with
             // select/linear are those that were last tested.
-            plans_all: !layout.tree.0.is_empty() && layout.gres_names().next().is_some()
+            plans_all: layout.has_gpus()
                 || layout.is_linear
                 || cluster.settings.preempt.kind != PreemptKind::None,
             #[cfg(test)]
@@ -197,6 +199,7 @@ impl<'c> Controller<'c> {
             pass_requested: false,
             changed: false,
             weights: Rc::new(WeightShift::none(count)),
+            has_gpus: layout.has_gpus(),
             lines: if limits.counts_nodes(cluster) { alike_by_weight(cluster) } else { Vec::new() },
             limits,
             licenses: LicenseCounts::of(&cluster.licenses),

@@ -164,7 +164,7 @@ impl Controller<'_> {
             })
             .collect();
         let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
-        let size_cpus = places.first().map_or(1, |one| one.kept.need.cpus);
+        let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = &mut self.jobs[job];
             (one.places, one.limits, one.user) = (places.clone(), limits.clone(), user);

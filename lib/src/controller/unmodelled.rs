@@ -95,12 +95,10 @@ fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
     note(matches!(partition.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
     note(partition.exclusive_user, "ExclusiveUser");
     note(partition.least_loaded_nodes, "LLN");
-    note(partition.max_cpus_per_node.is_some(), "MaxCPUsPerNode");
     note(partition.max_cpus_per_socket.is_some(), "MaxCPUsPerSocket");
     note(partition.needs_reservation, "ReqResv");
     note(partition.groups != Allowed::All, "AllowGroups");
     note(partition.root_only, "RootOnly");
-    note(partition.per_gpu.cpus.is_some(), "DefCpuPerGPU");
     note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
 }
 
@@ -118,7 +116,6 @@ fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
     note(request.overcommit, "--overcommit");
     note(request.spare_cores.is_some(), "--core-spec");
     note(!request.gres_per_socket.is_empty(), "--gpus-per-socket");
-    note(request.cpus_per_gpu.is_some(), "--cpus-per-gpu");
     note(request.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
     note(request.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()), "counts in --constraint");
     let odd = |one: &Exclusivity| !matches!(one, Exclusivity::Exclusive | Exclusivity::Oversubscribe);

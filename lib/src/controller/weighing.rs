@@ -34,23 +34,18 @@ impl Controller<'_> {
                 shift.iter().for_each(|shift| weights.heavier.add(&shift.heavier));
             }
         }
-        if self.layout.tree.0.is_empty() {
+        if !self.has_gpus || (need.asks_for_no_gpus() && (!is_start || self.weights.lighter.is_empty())) {
             return;
         }
-        let gres = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0).next();
-        match gres {
-            Some(place) => {
-                let has_some = |&node: &usize| self.layout.nodes[node].gres[place] > 0;
-                let lighter: Vec<usize> = need.feasible.iter().filter(has_some).collect();
-                if lighter.iter().any(|&node| !self.weights.lighter.contains(node)) {
-                    let weights = Rc::make_mut(&mut self.weights);
-                    lighter.into_iter().for_each(|node| weights.lighter.insert(node));
-                }
-            }
-            None if is_start && self.weights.lighter.meets(&need.feasible) => {
-                Rc::make_mut(&mut self.weights).lighter.clear();
-            }
-            None => {}
+        let count = self.cluster.nodes.len();
+        let weights = Rc::make_mut(&mut self.weights);
+        weights.lighter.resize(count, 0);
+        for node in need.feasible.iter() {
+            let all = need.gpu_place().map_or(0, |place| self.layout.nodes[node].gres[place]);
+            weights.lighter[node] = u8::try_from(need.near_gpus(all)).unwrap_or(u8::MAX);
+        }
+        if weights.lighter.iter().all(|&by| by == 0) {
+            weights.lighter.clear();
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Weights of nodes that differ from those configured.
 
-use super::need::Need;
 use super::node_set::NodeSet;
+
+/// Of two nodes of one weight, the one with more GPUs near to processors comes first: weights count so many times as much.
+pub const WEIGHT_UNIT: u64 = 256;
 
 /// How the weights of nodes differ from those configured.
 #[derive(Debug, Clone)]
 pub struct WeightShift {
-    /// Nodes whose weight is lowered slightly: what a test for a job with GPUs leaves behind for jobs without.
-    pub lighter: NodeSet,
+    /// By how much each node is lighter than nodes of its weight are: what a test for a job with GPUs leaves behind for jobs without.
+    /// Empty: none is.
+    pub lighter: Vec<u8>,
     /// Nodes whose weight is one more: those that a job is given after the nodes which count for a limit of nodes already.
     pub heavier: NodeSet,
 }
@@ -15,7 +18,7 @@ pub struct WeightShift {
 impl WeightShift {
     /// Of so many nodes, none.
     pub fn none(nodes: usize) -> WeightShift {
-        WeightShift { lighter: NodeSet::none(nodes), heavier: NodeSet::none(nodes) }
+        WeightShift { lighter: Vec::new(), heavier: NodeSet::none(nodes) }
     }
 
     /// Whether all are as configured.
@@ -28,8 +31,8 @@ impl WeightShift {
         u32::from(self.heavier.contains(node))
     }
 
-    /// Whether a node is slightly lighter for a job.
-    pub fn is_lighter(&self, node: usize, need: &Need) -> bool {
-        need.gres_per_node.is_empty() && need.gres_per_job.is_empty() && self.lighter.contains(node)
+    /// By how much a node is lighter, in parts of [`WEIGHT_UNIT`].
+    pub fn lighter(&self, node: usize) -> u64 {
+        self.lighter.get(node).copied().map_or(0, u64::from)
     }
 }

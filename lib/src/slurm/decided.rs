@@ -143,7 +143,8 @@ impl LogReader<'_> {
             return Ok(Some(LoggedAction::Delayed(self.job(said)?)));
         }
         if said.starts_with("preempted JobId=") && said.contains(" to reclaim resources for ") {
-            let (job, by) = (self.job(said)?, self.job(after(said, " to reclaim resources for ")?)?);
+            // After a grace time the other one is not told.
+            let (job, by) = (self.job(said)?, self.job(after(said, " to reclaim resources for ")?).ok());
             let requeued = said.contains(" requeued ");
             return Ok(Some(LoggedAction::Preempted { job, by, requeued }));
         }

@@ -104,16 +104,13 @@ impl Need {
                     .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
             );
         }
-        let mut gres_per_job: Vec<(usize, u64)> =
+        let gres_per_job: Vec<(usize, u64)> =
             request.gres_per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+        // Where it is not said how many tasks each node has, a node has as many as it has resources for.
+        let mut gres_per_task: Vec<(usize, u64)> = Vec::new();
         if gres_per_node.is_empty() {
-            // Where it is not said how many tasks each node has, tasks ask together.
-            gres_per_job.extend(
-                request
-                    .gres_per_task
-                    .iter()
-                    .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(u64::from(tasks))))),
-            );
+            let asked = request.gres_per_task.iter().filter(|one| one.count > 0);
+            gres_per_task.extend(asked.filter_map(|one| Some((layout.gres(one)?, one.count))));
         }
         let is_exclusive = matches!(request.exclusivity, Some(Exclusivity::Exclusive))
             || place.sharing == Sharing::Exclusive
@@ -123,7 +120,8 @@ impl Need {
             NodeSet::of(cluster.nodes.len(), names.iter().filter_map(|name| cluster.node(name)))
         };
         let required = names(&request.node_list);
-        let is_plain = required.is_empty() && gres_per_node.is_empty() && gres_per_job.is_empty();
+        let has_gres = !(gres_per_node.is_empty() && gres_per_job.is_empty() && gres_per_task.is_empty());
+        let is_plain = required.is_empty() && !has_gres;
         Need {
             nodes: (fewest, most),
             is_of_one_node: request.max_nodes.or(request.min_nodes) == Some(1),
@@ -134,10 +132,10 @@ impl Need {
             cpus,
             asked_cpus,
             cpus_per_gpu,
-            gpus_by_task: gpus(&request.gres_per_task) > 0,
             cap: layout.caps.get(partition).copied().flatten(),
             gpus_per_node: gres_per_node.iter().copied().find(|one| layout.is_gpu(one.0)),
             gpus_of_job: gres_per_job.iter().copied().find(|one| layout.is_gpu(one.0)),
+            gpus_per_task: gres_per_task.iter().copied().find(|one| layout.is_gpu(one.0)),
             threads: if request.one_thread_per_core {
                 1
             } else {
@@ -149,6 +147,7 @@ impl Need {
             counted_memory,
             gres_per_node,
             gres_per_job,
+            gres_per_task,
             is_exclusive,
             feasible: NodeSet::none(cluster.nodes.len()),
             considered: NodeSet::none(cluster.nodes.len()),
@@ -179,7 +178,12 @@ impl Need {
             }
             _ => None,
         };
-        let without_gres = Need { gres_per_node: Vec::new(), gres_per_job: Vec::new(), ..self.clone() };
+        let without_gres = Need {
+            gres_per_node: Vec::new(),
+            gres_per_job: Vec::new(),
+            gres_per_task: Vec::new(),
+            ..self.clone()
+        };
         for &node in &cluster.partitions[partition].nodes {
             if node >= count {
                 continue;

@@ -202,6 +202,7 @@ impl NodeLayout {
         };
         if need.gres_per_node.iter().any(|&(place, count)| lacks(place, count))
             || need.gres_per_job.iter().any(|&(place, _)| lacks(place, 1))
+            || need.gres_per_task.iter().any(|&(place, count)| lacks(place, count))
         {
             return 0;
         }
@@ -232,14 +233,12 @@ impl NodeLayout {
         if free < need.least_cpus_per_node.max(need.least_cpus_for_gpus()) {
             return 0;
         }
-        if let Some((place, _)) = need.gpus_per_node.or(need.gpus_of_job)
-            && let Some(most) = need.most_cpus_beside(need.gpus_beside(
-                free,
-                left,
-                numbers.gres[place].saturating_sub(gres(place)),
-            ))
-        {
-            free = free.min(most);
+        // As many tasks as there are resources for.
+        for &(place, count) in &need.gres_per_task {
+            let left = |place: usize| numbers.gres[place].saturating_sub(gres(place));
+            let left = self.gres_counts_for(place).map(left).min().unwrap_or(0);
+            let tasks = u32::try_from(left / count.max(1)).unwrap_or(u32::MAX);
+            free = free.min(tasks.saturating_mul(need.cpus_per_task));
         }
         free / need.cpus_per_task * need.cpus_per_task
     }

@@ -67,11 +67,12 @@ pub struct Need {
     pub gres_per_node: Vec<(usize, u64)>,
     /// And of the whole job.
     pub gres_per_job: Vec<(usize, u64)>,
+    /// And of each task, if it is not said how many tasks a node has.
+    pub gres_per_task: Vec<(usize, u64)>,
     /// GPUs among these, with their place.
     pub gpus_per_node: Option<(usize, u64)>,
     pub gpus_of_job: Option<(usize, u64)>,
-    /// Whether they are asked for by its tasks.
-    pub gpus_by_task: bool,
+    pub gpus_per_task: Option<(usize, u64)>,
     /// Whether it shares no node.
     pub is_exclusive: bool,
     /// Nodes that could run it if they were idle.
@@ -108,7 +109,8 @@ impl Need {
     pub fn gpus(&self) -> u64 {
         let per_node = self.gpus_per_node.map_or(0, |one| one.1);
         let of_job = self.gpus_of_job.map_or(0, |one| one.1);
-        of_job.max(per_node.saturating_mul(u64::from(self.nodes.0)))
+        let of_tasks = self.gpus_per_task.map_or(0, |one| one.1.saturating_mul(u64::from(self.tasks)));
+        of_job.max(of_tasks).max(per_node.saturating_mul(u64::from(self.nodes.0)))
     }
 
     /// Processors that it has at least: its GPUs may ask for more than its tasks.
@@ -119,7 +121,7 @@ impl Need {
 
     /// The place of the GPUs that it asks for.
     pub fn gpu_place(&self) -> Option<usize> {
-        self.gpus_per_node.or(self.gpus_of_job).map(|one| one.0)
+        self.gpus_per_node.or(self.gpus_of_job).or(self.gpus_per_task).map(|one| one.0)
     }
 
     /// Whether it asks for no GPUs.
@@ -129,8 +131,8 @@ impl Need {
 
     /// How many of so many GPUs of a node make it lighter: no more than it can use there.
     pub fn near_gpus(&self, gpus: u64) -> u64 {
-        let asked = self.gpus_per_node.or(self.gpus_of_job).map_or(0, |one| one.1);
-        if self.gpus_by_task { gpus.min(255) } else { gpus.min(asked).min(255) }
+        let asked = self.gpus_per_node.or(self.gpus_of_job).map(|one| one.1);
+        gpus.min(asked.unwrap_or(u64::MAX)).min(255)
     }
 
     /// Processors of a node that its GPUs there ask for at least.
@@ -138,7 +140,7 @@ impl Need {
         if self.cpus_per_gpu == 0 {
             return 0;
         }
-        let gpus = self.gpus_per_node.map_or(1, |one| one.1);
+        let gpus = self.gpus_per_node.or(self.gpus_per_task).map_or(1, |one| one.1);
         u32::try_from(gpus.saturating_mul(u64::from(self.cpus_per_gpu))).unwrap_or(u32::MAX)
     }
 
@@ -152,18 +154,6 @@ impl Need {
             gpus = gpus.min(memory.checked_div(mb).unwrap_or(u64::MAX));
         }
         gpus
-    }
-
-    /// Processors that it uses of a node with so many GPUs for it, where its GPUs ask for processors and its tasks are told.
-    pub fn most_cpus_beside(&self, gpus: u64) -> Option<u32> {
-        let is_spread = self.tasks == self.nodes.0 && self.nodes.0 == self.nodes.1;
-        if self.cpus_per_gpu == 0 || !(self.is_of_one_node || self.tasks == 1 || is_spread) {
-            return None;
-        }
-        let gpus = if self.gpus_by_task { 0 } else { self.near_gpus(gpus) };
-        let for_gpus = gpus.saturating_mul(u64::from(self.cpus_per_gpu));
-        let for_tasks = if self.is_of_one_node { self.cpus } else { self.cpus_per_task };
-        Some(u32::try_from(for_gpus).unwrap_or(u32::MAX).max(for_tasks))
     }
 
     /// How many of its tasks have room on a node that gives so many processors.

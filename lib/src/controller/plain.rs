@@ -45,7 +45,8 @@ fn without_the_smallest(
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let gpus = |node: usize| -> u64 {
-        let places = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
+        let places = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let places = places.map(|one| one.0);
         let gpus = places.filter(|&place| layout.is_gpu(place));
         gpus.map(|place| layout.nodes[node].gres[place] - load.gres(node, place)).sum()
     };
@@ -111,7 +112,9 @@ impl<'m> PlainMissing<'m> {
         usable: &'m mut [u32],
     ) -> PlainMissing<'m> {
         let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-        let gpus = gpus.chain(need.gres_per_job.iter().copied()).filter(|one| layout.is_gpu(one.0));
+        let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+        let gpus = gpus.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+        let gpus = gpus.filter(|one| layout.is_gpu(one.0));
         let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
         let cpus = i64::from(need.cpus);
         let (chosen, gres) = (Vec::new(), vec![0; need.gres_per_job.len()]);
@@ -197,11 +200,9 @@ fn plain_weight(
 ) -> u64 {
     let raised = if shift.heavier.contains(node) { 1 } else { 0 };
     let asked = need.gres_per_node.iter().chain(&need.gres_per_job).find(|one| layout.is_gpu(one.0));
-    let lighter = match asked {
-        Some(&(place, count)) => {
-            let free = plain_gres(layout, load, need, node, place, cpus);
-            if need.gpus_by_task { free.min(255) } else { free.min(count).min(255) }
-        }
+    let of_tasks = need.gres_per_task.iter().find(|one| layout.is_gpu(one.0));
+    let lighter = match asked.copied().or(of_tasks.map(|one| (one.0, 255))) {
+        Some((place, count)) => plain_gres(layout, load, need, node, place, cpus).min(count).min(255),
         None => shift.lighter.get(node).map_or(0, |&by| u64::from(by)),
     };
     u64::from(layout.nodes[node].weight + raised) * 256 + 256 - lighter
@@ -435,11 +436,14 @@ fn better_leaf(layout: &NodeLayout, leaves: (usize, usize), missing: i64, counts
 /// more than is missing when it is chosen, less one core for each node that has to follow; where tasks are left, all it has.
 pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
     let per_task = need.cpus_per_task;
-    let per_node = need.gres_per_node.iter().find(|one| layout.is_gpu(one.0)).map_or(1, |one| one.1);
+    let per_node = need.gres_per_node.iter().chain(&need.gres_per_task).find(|one| layout.is_gpu(one.0));
+    let per_node = per_node.map_or(1, |one| one.1);
     let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));
     let least = least.max(need.cpus_per_gpu * per_node as u32);
     let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-    let gpus = gpus.chain(need.gres_per_job.iter().copied()).filter(|one| layout.is_gpu(one.0));
+    let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+    let gpus = gpus.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+    let gpus = gpus.filter(|one| layout.is_gpu(one.0));
     let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
     let mut missing = i64::from(need.cpus).max(for_gpus as i64);
     let mut limits = vec![0; layout.nodes.len()];
@@ -478,17 +482,6 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
     let mut shares = Vec::with_capacity(nodes.len());
     for (place, &node) in nodes.iter().enumerate() {
         let numbers = &layout.nodes[node];
-        let cpus = if need.is_exclusive {
-            numbers.cpus
-        } else {
-            let given = if need.cpus_per_gpu > 0 { limits[node] as u32 } else { 0 };
-            let cpus = (tasks[place] * per_task).max(given).max(1);
-            if layout.gives_cores() {
-                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
-            } else {
-                cpus
-            }
-        };
         let mut gres: Vec<(usize, u64)> = Vec::new();
         let mut add = |place: usize, count: u64| {
             for also in layout.gres_counts_for(place) {
@@ -496,6 +489,8 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
             }
         };
         need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
+        let of_tasks = u64::from(tasks[place].max(1));
+        need.gres_per_task.iter().for_each(|&(place, count)| add(place, count * of_tasks));
         for (place, left) in &mut gres_left {
             let free = plain_gres(layout, load, need, node, *place, load.usable(layout, node, need));
             let taken = free.min(*left);
@@ -504,17 +499,27 @@ pub(super) fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need
                 add(*place, taken);
             }
         }
+        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let asked =
+            asked.map(|one| one.0).filter(|&place| layout.is_gpu(place)).take(1).collect::<Vec<usize>>();
+        let gpus = gres.iter().filter(|one| asked.contains(&one.0)).map(|one| one.1).sum::<u64>();
+        let cpus = if need.is_exclusive {
+            numbers.cpus
+        } else {
+            let cpus = (tasks[place] * per_task).max(gpus as u32 * need.cpus_per_gpu).max(1);
+            if layout.gives_cores() {
+                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
+            } else {
+                cpus
+            }
+        };
         let memory = match need.memory {
             NeedMemory::PerCpu(mb) => {
                 let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
                 (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
             }
             NeedMemory::PerNode(mb) => mb,
-            NeedMemory::PerGpu(mb) => {
-                let asked = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
-                let gpus: Vec<usize> = asked.filter(|&place| layout.is_gpu(place)).take(1).collect();
-                mb * gres.iter().filter(|one| gpus.contains(&one.0)).map(|one| one.1).sum::<u64>()
-            }
+            NeedMemory::PerGpu(mb) => mb * gpus,
             NeedMemory::AllOfNode => numbers.memory,
         };
         let cap = need.cap.map(|cap| cap.place);

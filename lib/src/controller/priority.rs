@@ -171,7 +171,8 @@ impl Controller<'_> {
         let need = &place.kept.need;
         let gres = |name: &str| {
             let asked = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-            let asked = asked.chain(need.gres_per_job.iter().copied());
+            let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+            let asked = asked.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
             let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()

@@ -150,8 +150,8 @@ impl NodeOffer<'_> {
 
     /// GPUs of a node that a job which asks for some could use.
     fn gpus(&self, node: usize, need: &Need) -> u32 {
-        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).map(|one| one.0);
-        let gpus = asked.filter(|&place| self.layout.is_gpu(place));
+        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let gpus = asked.map(|one| one.0).filter(|&place| self.layout.is_gpu(place));
         gpus.map(|place| self.free_gres(node, place)).sum::<u64>().try_into().unwrap_or(u32::MAX / 2)
     }
 
@@ -287,8 +287,8 @@ impl NodeOffer<'_> {
     /// What a job has of each of its nodes, which come in the order in which they were chosen: tasks one by one over the nodes in
     /// turn, as far as there are processors.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
-        let tasks = if need.is_exclusive {
-            let mut nodes: Vec<(usize, u32, u32)> = nodes.iter().map(|&node| (node, 0, 0)).collect();
+        let tasks = if need.is_exclusive && need.gres_per_task.is_empty() {
+            let mut nodes: Vec<(usize, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
             nodes.sort_unstable();
             nodes
         } else {
@@ -296,15 +296,8 @@ impl NodeOffer<'_> {
         };
         let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();
         let mut shares = Vec::with_capacity(nodes.len());
-        for (node, tasks, given) in tasks {
+        for (node, tasks) in tasks {
             let numbers = &self.layout.nodes[node];
-            let cpus = if need.is_exclusive {
-                numbers.cpus
-            } else {
-                // GPUs that ask for processors get all that the node gives.
-                let for_gpus = if need.cpus_per_gpu > 0 { given } else { 0 };
-                self.layout.held_cpus(node, (tasks * need.cpus_per_task).max(for_gpus).max(1), need)
-            };
             let mut gres: Vec<(usize, u64)> = Vec::new();
             let mut add = |place: usize, count: u64| {
                 for also in self.layout.gres_counts_for(place) {
@@ -312,6 +305,9 @@ impl NodeOffer<'_> {
                 }
             };
             need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
+            need.gres_per_task
+                .iter()
+                .for_each(|&(place, count)| add(place, count.saturating_mul(u64::from(tasks.max(1)))));
             for (place, left) in &mut gres_left {
                 let taken = self.gres_for(node, *place, self.cpus(node, need), need).min(*left);
                 *left -= taken;
@@ -319,6 +315,16 @@ impl NodeOffer<'_> {
                     add(*place, taken);
                 }
             }
+            let gpus: u64 = need
+                .gpu_place()
+                .map_or(0, |place| gres.iter().filter(|one| one.0 == place).map(|one| one.1).sum());
+            let cpus = if need.is_exclusive {
+                numbers.cpus
+            } else {
+                let for_gpus = u32::try_from(gpus.saturating_mul(u64::from(need.cpus_per_gpu)));
+                let used = (tasks * need.cpus_per_task).max(for_gpus.unwrap_or(u32::MAX)).max(1);
+                self.layout.held_cpus(node, used, need)
+            };
             let memory = match need.memory {
                 NeedMemory::PerCpu(mb) => {
                     // Threads of a core that the job does not use count for none.
@@ -327,10 +333,7 @@ impl NodeOffer<'_> {
                     mb.saturating_mul(u64::from(used)).min(numbers.memory)
                 }
                 NeedMemory::PerNode(mb) => mb,
-                NeedMemory::PerGpu(mb) => {
-                    let gpus = need.gpu_place().map(|place| gres.iter().filter(move |one| one.0 == place));
-                    mb.saturating_mul(gpus.map_or(0, |gpus| gpus.map(|one| one.1).sum()))
-                }
+                NeedMemory::PerGpu(mb) => mb.saturating_mul(gpus),
                 NeedMemory::AllOfNode => numbers.memory,
             };
             let cap = need.cap.map(|cap| cap.place);
@@ -339,18 +342,18 @@ impl NodeOffer<'_> {
         shares
     }
 
-    /// How many tasks each node has, in the order of the nodes, and how many processors it gives at most.
-    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32, u32)> {
+    /// How many tasks each node has, in the order of the nodes.
+    fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
         // A node gives all that is still missing, but one core for each node that has to follow; it gives what it has to at least.
         let least = i64::from(need.least_cpus_on_node());
         let (mut missing, mut to_follow) = (i64::from(need.held_cpus()), i64::from(need.nodes.0));
-        let mut most: Vec<(usize, u32, u32)> = Vec::with_capacity(nodes.len());
+        let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             to_follow = (to_follow - 1).max(0);
             let kept = to_follow * i64::from(self.layout.cpus_at_once(node, need));
             let given = i64::from(self.cpus(node, need)).min((missing - kept).max(least));
             missing -= given;
-            most.push((node, need.tasks_on(given as u32), given as u32));
+            most.push((node, need.tasks_on(given as u32)));
         }
         if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < u64::from(need.tasks) {
             most.iter_mut().for_each(|one| one.1 = need.tasks_on(self.cpus(one.0, need)));
@@ -365,10 +368,10 @@ impl NodeOffer<'_> {
             if given(middle) <= all { low = middle } else { high = middle - 1 }
         }
         let mut left = all - given(low).min(all);
-        let dealt = most.iter().map(|&(node, most, given)| {
+        let dealt = most.iter().map(|&(node, most)| {
             let one_more = left > 0 && most > low;
             left -= u64::from(one_more);
-            (node, most.min(low) + u32::from(one_more), given)
+            (node, most.min(low) + u32::from(one_more))
         });
         dealt.collect()
     }

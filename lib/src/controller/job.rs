@@ -76,6 +76,8 @@ pub struct ControlledJob {
     pub state: CtlState,
     /// Since when it can start; `None` while it cannot.
     pub eligible: Option<i64>,
+    /// Since when it gains age, where a limit says how many jobs do.
+    pub accrues_since: Option<i64>,
     /// Whether a pass or cycle saw it while it could.
     pub was_seen: bool,
     /// Processors that its size counts; an exclusive job's grow once nodes are planned for it.

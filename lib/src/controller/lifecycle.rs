@@ -151,6 +151,7 @@ impl Controller<'_> {
 
     /// A job does not wait any more.
     fn leave_waiting(&mut self, job: usize) {
+        self.end_ageing(job);
         if let Some(at) = self.waiting.iter().position(|&other| other == job) {
             self.waiting.remove(at);
         }

@@ -84,6 +84,8 @@ pub struct LimitSet {
     pub longest: Option<i64>,
     /// Holders of which nodes that count already are preferred.
     pub prefers_of: Vec<usize>,
+    /// Of the waiting jobs of this holder so many gain age at one time.
+    pub accrual: Option<(usize, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
 }
@@ -121,6 +123,8 @@ impl LimitSet {
 pub struct CountsFor {
     /// QOS in the order in which their limits hold.
     pub qos: [Option<usize>; 2],
+    /// The job's own.
+    pub own_qos: Option<usize>,
     pub association: Option<usize>,
     /// Numbers of the user and the account.
     pub user: u32,
@@ -180,4 +184,25 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     let per_job = counted.association.filter(|_| own.is_none()).and_then(|one| nodes(&of(one).per_job.tres));
     let least = [own, group, of_group, per_job].into_iter().flatten().min();
     least.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX))
+}
+
+/// Of whose waiting jobs how many gain age at one time: the first limit of the job's QOS, its association and those above.
+pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHolder, u32)> {
+    let of_qos = counted.own_qos.and_then(|index| {
+        let qos = &cluster.qos[index];
+        let kinds = [
+            (LimitHolder::Qos(index), qos.group.jobs_accruing),
+            (LimitHolder::QosAccount(index, counted.account), qos.per_account.jobs_accruing),
+            (LimitHolder::QosUser(index, counted.user), qos.per_user.jobs_accruing),
+        ];
+        kinds.into_iter().find_map(|(holder, most)| Some((holder, most?)))
+    });
+    of_qos.or_else(|| {
+        let mut above = cluster.associations.upwards(counted.association).enumerate();
+        above.find_map(|(depth, index)| {
+            let one = &cluster.associations.0[index];
+            let own = one.own.jobs_accruing.filter(|_| depth == 0);
+            Some((LimitHolder::Association(index), one.group.jobs_accruing.or(own)?))
+        })
+    })
 }

@@ -7,7 +7,8 @@ use super::amounts::{Amounts, BILLING, NODES, ResourceNames};
 use super::held_nodes::HeldNodes;
 use super::layout::{NodeLayout, NodeShare};
 use super::limit_set::{
-    AlreadySet, AmountLimit, CountsFor, HeldLimits, LimitHolder, LimitSet, LimitedAs, most_nodes,
+    AlreadySet, AmountLimit, CountsFor, HeldLimits, LimitHolder, LimitSet, LimitedAs, accrual_limit,
+    most_nodes,
 };
 use super::node_set::NodeSet;
 use super::used_minutes::UsedMinutes;
@@ -17,6 +18,8 @@ use crate::cluster::{Cluster, GroupLimits, HolderLimits, Qos, Tres};
 #[derive(Debug, Clone, Default)]
 struct InUse {
     jobs: u32,
+    /// Waiting ones that gain age, where that is limited.
+    accruing: u32,
     /// Waiting and running.
     submitted: u32,
     /// Of running jobs.
@@ -50,6 +53,8 @@ pub struct Limits {
     is_safe: bool,
     /// Whether resources times minutes count for a limit of some job.
     counts_minutes: bool,
+    /// Whether it is limited how many jobs gain age.
+    pub limits_accrual: bool,
     /// How many nodes there are.
     nodes: usize,
 }
@@ -64,6 +69,7 @@ impl Limits {
             is_enforced: cluster.settings.enforce.limits,
             is_safe: cluster.settings.enforce.safe,
             counts_minutes: false,
+            limits_accrual: false,
             nodes: layout.nodes.len(),
         }
     }
@@ -134,6 +140,9 @@ impl Limits {
             limits.held.retain(|held| !held.is_empty());
             limits.prefers_of = self.preferred_of(counted, cluster);
             limits.most_nodes = most_nodes(counted, cluster);
+            let accrual = accrual_limit(counted, cluster);
+            limits.accrual = accrual.map(|(holder, most)| (self.holder(holder), most));
+            self.limits_accrual |= limits.accrual.is_some();
         }
         let limits = Rc::new(limits);
         self.known.insert(counted, limits.clone());
@@ -264,6 +273,19 @@ impl Limits {
             held.submitted.is_none_or(|most| there + jobs <= most as usize)
         };
         limits.held.iter().all(within)
+    }
+
+    /// Whether one more waiting job may gain age; then it does.
+    pub fn accrues(&mut self, (holder, most): (usize, u32)) -> bool {
+        let accruing = &mut self.in_use[holder].accruing;
+        let is_open = *accruing < most;
+        *accruing += u32::from(is_open);
+        is_open
+    }
+
+    /// A job that gained age does not wait any more.
+    pub fn accrues_no_more(&mut self, holder: usize) {
+        self.in_use[holder].accruing -= 1;
     }
 
     /// A job was submitted.

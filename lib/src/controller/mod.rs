@@ -6,6 +6,7 @@
 //! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
 //! [`unmodelled`], never passed over.
 
+mod accrual;
 mod alike;
 mod amounts;
 mod asked;

@@ -116,8 +116,11 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let place = &one.places[place];
         let flags = &settings.flags;
-        let since =
-            if flags.accrue_always { Some(one.submit) } else { one.eligible.filter(|_| one.was_seen) };
+        let since = match one.limits.accrual {
+            _ if flags.accrue_always => Some(one.submit),
+            Some(_) => one.accrues_since,
+            None => one.eligible.filter(|_| one.was_seen),
+        };
         let age = match since {
             Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
             None => 0.0,

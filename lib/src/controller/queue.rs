@@ -204,6 +204,7 @@ impl Controller<'_> {
         for job in std::mem::take(&mut self.unseen) {
             self.jobs[job].was_seen = true;
         }
+        self.begin_ageing();
         if self.is_order_stale || self.left > 64.max(self.order.len() / 2) {
             self.order.retain(|record| self.jobs[record.job].state == CtlState::Waiting);
             self.left = 0;

@@ -153,7 +153,7 @@ impl Controller<'_> {
                 if own_qos.is_some_and(|one| one.flags.over_part_qos) && all[1].is_some() {
                     all.reverse();
                 }
-                let counted = CountsFor { qos: all, association, user, account };
+                let counted = CountsFor { qos: all, own_qos: qos, association, user, account };
                 let limits = self.limits.of(counted, self.cluster);
                 let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
                 let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];

@@ -67,11 +67,9 @@ fn limits<'l>(
     note: &mut impl FnMut(bool, &str),
 ) {
     note(group.wall.is_some(), "GrpWall");
-    note(group.jobs_accruing.is_some(), "GrpJobsAccrue");
     note(!group.tres_minutes.is_empty(), "GrpTRESMins used before the first job");
     note(!group.tres_minutes.is_empty() && !is_safe, "jobs stopped by GrpTRESMins");
     for own in own {
-        note(own.jobs_accruing.is_some(), "MaxJobsAccrue");
         note(!own.tres_run_minutes.is_empty(), "MaxTRESRunMins");
     }
 }

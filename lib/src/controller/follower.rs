@@ -9,7 +9,6 @@ use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
 use super::phases::{CLOCK_LAG_US, Phases, SECOND};
 use super::priority::PriorityParts;
-use super::releases::Releases;
 use super::select::NodeOffer;
 use super::state::{Controller, Due};
 use super::turns::{MOST_TURNS, ticks};
@@ -21,6 +20,13 @@ use crate::cluster::{
 /// The nodes of a job that was stopped are free after so long at the soonest: what the same turn of the background thread decides
 /// finds them in use, the pass that their report starts finds them free.
 const SOONEST_RELEASE_US: i64 = 10_000;
+
+/// Where a cycle had planned a job in one of its partitions.
+pub(super) struct PlanBeforeWay {
+    pub job: usize,
+    pub place: usize,
+    pub plan: Option<(i64, Vec<usize>)>,
+}
 
 /// A controller that follows a recording.
 pub(super) struct RecordingFollower<'c> {
@@ -36,9 +42,9 @@ pub(super) struct RecordingFollower<'c> {
     /// When jobs would be stopped at their limits, in seconds.
     stops: BTreeMap<usize, i64>,
     /// The backfilling cycle under way, as far as it is recorded.
-    cycle: Option<Cycle<'c>>,
+    pub(super) cycle: Option<Cycle<'c>>,
     /// Whether what running jobs hold has been looked up since a job started or ended.
-    knows_running: bool,
+    pub(super) knows_running: bool,
     /// Partitions that the pass has closed, and their nodes.
     pub(super) closed: Vec<bool>,
     pub(super) vanished: NodeSet,
@@ -46,8 +52,8 @@ pub(super) struct RecordingFollower<'c> {
     pub(super) tested: Vec<(usize, usize)>,
     /// What the cycle has still to look at, the next one last.
     pub(super) ahead: Vec<(usize, usize)>,
-    /// Where the cycle had planned the jobs that others made way for, before these did: job, place and plan.
-    before_way: Vec<(usize, usize, Option<(i64, Vec<usize>)>)>,
+    /// Where the cycle had planned the jobs that others made way for, before these did.
+    pub(super) before_way: Vec<PlanBeforeWay>,
     /// Events and rows that are past.
     events: usize,
     rows: usize,
@@ -195,7 +201,7 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    fn place(&self, job: usize, partition: &str) -> Option<usize> {
+    pub(super) fn place(&self, job: usize, partition: &str) -> Option<usize> {
         let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
         self.controller.jobs[job].places.iter().position(|place| named(place.partition))
     }
@@ -339,62 +345,6 @@ impl<'c> RecordingFollower<'c> {
         let names: Vec<&str> =
             nodes.iter().map(|&node| self.controller.cluster.nodes[node].name.as_str()).collect();
         names.join(",")
-    }
-
-    /// What the cycle plans for a job after what it has planned so far.
-    fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
-        let job = self.job(number)?;
-        let place = self.place(job, partition)?;
-        self.size_ahead(Some((job, place)));
-        let is_known = |one: &(usize, usize, _)| (one.0, one.1) == (job, place);
-        match self.before_way.iter().position(is_known) {
-            Some(known) => self.before_way.swap_remove(known).2,
-            None => self.planned_at(job, place),
-        }
-    }
-
-    /// Other jobs are about to make way for one that the cycle has planned, before it tells so.
-    fn plan_before_way(&mut self, number: JobNumber) {
-        let Some(job) = self.job(number).filter(|_| self.cycle.is_some()) else { return };
-        if self.before_way.iter().any(|one| one.0 == job) {
-            return;
-        }
-        for place in 0..self.controller.jobs[job].places.len() {
-            let planned = self.planned_at(job, place);
-            self.before_way.push((job, place, planned));
-        }
-    }
-
-    pub(super) fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
-        let cycle = self.cycle.as_mut()?;
-        let at = self.controller.jobs[job].places[place].clone();
-        if !std::mem::replace(&mut self.knows_running, true) {
-            let Controller { running, jobs, load, .. } = &self.controller;
-            cycle.renew(Releases::of(running, jobs, load, true));
-        }
-        cycle.weights.clone_from(&self.controller.weights);
-        self.controller.plan(job, &at, cycle)
-    }
-
-    /// The cycle has planned a job.
-    fn plan_for(&mut self, number: JobNumber, on: &LoggedPlace, start: i64, end: i64) {
-        let count = self.controller.cluster.nodes.len();
-        if let Some(job) = self.job(number)
-            && let Some(place) = self.place(job, &on.partition)
-        {
-            let at = self.controller.jobs[job].places[place].clone();
-            self.controller.note_selection(&at, false);
-            if at.kept.need.is_exclusive {
-                self.controller.size_planned(job, &on.nodes);
-            }
-        }
-        if let Some(cycle) = &mut self.cycle
-            && start <= cycle.begin + cycle.settings.window.0
-        {
-            let grid = cycle.settings.resolution.0.max(1);
-            let set = NodeSet::of(count, on.nodes.iter().copied());
-            cycle.map.plan(start.div_euclid(grid) * grid, end, &set, grid);
-        }
     }
 
     fn started(&mut self, number: JobNumber, on: &LoggedPlace, backfilled: bool, tally: &mut DecisionTally) {

@@ -17,6 +17,7 @@ mod classic_share;
 mod decided;
 mod decisions;
 mod fair_share;
+mod followed_plans;
 mod follower;
 mod held_nodes;
 mod job;
@@ -72,6 +73,8 @@ mod choices;
 mod limit_tests;
 #[cfg(test)]
 mod plain;
+#[cfg(test)]
+mod plain_shares;
 #[cfg(test)]
 mod plain_start;
 #[cfg(test)]

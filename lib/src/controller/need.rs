@@ -146,10 +146,7 @@ impl Need {
 
     /// GPUs of a node that it can use beside so many free processors and so much memory.
     pub fn gpus_beside(&self, cpus: u32, memory: u64, free: u64) -> u64 {
-        let mut gpus = free;
-        if self.cpus_per_gpu > 0 {
-            gpus = gpus.min(u64::from(cpus / self.cpus_per_gpu));
-        }
+        let mut gpus = free.min(cpus.checked_div(self.cpus_per_gpu).map_or(u64::MAX, u64::from));
         if let NeedMemory::PerGpu(mb) = self.memory {
             gpus = gpus.min(memory.checked_div(mb).unwrap_or(u64::MAX));
         }

@@ -263,7 +263,7 @@ impl Limits {
         let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.place) } else { 0 };
         let checks_all = limit.counts_as == LimitedAs::MinutesToRun || self.is_safe;
         own > 0 && limit.counts_as == LimitedAs::Minutes && so_far >= most
-            || checks_all && own > 0 && own + to_run > most - so_far.min(most)
+            || checks_all && own > 0 && own.saturating_add(to_run) > most.saturating_sub(so_far)
     }
 
     /// Whether so many more jobs may be submitted.

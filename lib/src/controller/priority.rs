@@ -174,16 +174,17 @@ impl Controller<'_> {
         let need = &place.kept.need;
         let gres = |name: &str| {
             let asked = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-            let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+            let of_tasks = need.gres_per_task.iter();
+            let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
             let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
         };
         let memory = match need.counted_memory {
-            NeedMemory::PerCpu(mb) => mb * u64::from(need.asked_cpus),
-            NeedMemory::PerNode(mb) => mb * u64::from(need.nodes.0),
-            NeedMemory::PerGpu(mb) => mb * need.gpus(),
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
+            NeedMemory::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus()),
             NeedMemory::AllOfNode => 0,
         };
         let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {

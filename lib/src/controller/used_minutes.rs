@@ -19,7 +19,7 @@ impl UsedMinutes {
     /// A job starts that may run for so many seconds.
     pub fn start(&mut self, amounts: &Amounts, seconds: u64) {
         let each = self.to_run.iter_mut().zip(&amounts.0);
-        each.for_each(|(sum, &amount)| *sum += amount.saturating_mul(seconds));
+        each.for_each(|(sum, &amount)| *sum = sum.saturating_add(amount.saturating_mul(seconds)));
     }
 
     /// Of the time that a job may run, so many seconds are over.

@@ -10,7 +10,7 @@ use crate::cluster::{
 /// Bounds on the nodes of a job beside those that it asks for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeBounds {
-    /// Its partitions give no fewer.
+    /// None of its partitions gives fewer.
     pub fewest: u32,
     /// Its partition and its limits allow no more.
     pub most: Option<u32>,

@@ -55,6 +55,8 @@ impl Controller<'_> {
     /// Runs until nothing happens any more. Time is in whole seconds.
     pub fn run_at_once(&mut self, rules: &SiteRules<'_>, events: &[ClusterEvent]) {
         let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND;
+        // Jobs are charged when they end, for all of their time.
+        self.last_charge = -LAST_MS;
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
         order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
         let mut arrivals = order.into_iter().peekable();

@@ -261,8 +261,10 @@ impl<'c> Controller<'c> {
                     }
                     continue;
                 }
+                let over = self.is_over_at_least(&at);
                 // It is tried to start on the nodes that are planned for it.
                 if self.preempts_any
+                    && !over
                     && let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now && !at.is_barred)
                 {
                     let usable = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
@@ -275,7 +277,6 @@ impl<'c> Controller<'c> {
                 }) {
                     self.size_planned(job, nodes);
                 }
-                let over = self.is_over_at_least(&at);
                 if !over && self.is_reserved_for(job, &at) {
                     match planned {
                         None => {

@@ -167,6 +167,10 @@ impl NodeLayout {
         need.feasible.len() >= need.nodes.0 as usize
             && cpus >= u64::from(need.cpus)
             && need.required.is_subset(&need.feasible)
+            && need.gres_per_job.iter().all(|&(place, count)| {
+                let all = need.feasible.iter().map(|node| self.nodes[node].gres[place]);
+                all.fold(0_u64, u64::saturating_add) >= count
+            })
     }
 
     /// Processors that a job could use of a node if nothing else ran on it.
@@ -212,7 +216,10 @@ impl NodeLayout {
         }
         match need.memory {
             NeedMemory::PerNode(mb) if left < mb => return 0,
-            NeedMemory::PerGpu(mb) if left < mb.saturating_mul(need.gpus_per_node.map_or(1, |one| one.1)) => {
+            NeedMemory::PerGpu(mb)
+                if left
+                    < mb.saturating_mul(need.gpus_per_node.or(need.gpus_per_task).map_or(1, |one| one.1)) =>
+            {
                 return 0;
             }
             NeedMemory::AllOfNode if memory > 0 => return 0,
@@ -235,9 +242,13 @@ impl NodeLayout {
         }
         // As many tasks as there are resources for.
         for &(place, count) in &need.gres_per_task {
-            let left = |place: usize| numbers.gres[place].saturating_sub(gres(place));
-            let left = self.gres_counts_for(place).map(left).min().unwrap_or(0);
-            let tasks = u32::try_from(left / count.max(1)).unwrap_or(u32::MAX);
+            let free_of = |place: usize| numbers.gres[place].saturating_sub(gres(place));
+            let left_of = self.gres_counts_for(place).map(free_of).min().unwrap_or(0);
+            let mut tasks = left_of / count.max(1);
+            if let NeedMemory::PerGpu(mb) = need.memory {
+                tasks = tasks.min(left.checked_div(mb.saturating_mul(count)).unwrap_or(u64::MAX));
+            }
+            let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
             free = free.min(tasks.saturating_mul(need.cpus_per_task));
         }
         free / need.cpus_per_task * need.cpus_per_task

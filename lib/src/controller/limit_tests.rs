@@ -140,6 +140,10 @@ fn jobs_beyond_limits_of_their_own_wait_for_ever() {
     assert_eq!(started(|qos| qos.per_job.tres_per_node = tres("cpu", 3)), [false, true]);
     assert_eq!(started(|qos| qos.per_job.min_tres = tres("cpu", 3)), [true, false]);
     assert_eq!(started(|_| ()), [true, true]);
+    // What a job has at least is not known of memory before nodes are chosen: one that has to wait is not held back for that.
+    let memory = limited(1, |qos| qos.per_job.min_tres = tres("mem", 1_000));
+    let found = starts(&memory, vec![job(0, 0, 4, 10, 300), job(1, 1, 4, 10, 60)]);
+    assert!(found[1] >= 300, "{found:?}");
 }
 
 /// Two of three licenses are taken: a job that needs two waits, one that needs one passes it. More than there are is refused.

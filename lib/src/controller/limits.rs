@@ -219,11 +219,12 @@ impl Limits {
     }
 
     /// Whether what it would be given is too much, for as long as it may run. Of its nodes, as far as they are known, those that count
-    /// already do not count again.
+    /// already do not count again. Where the amounts are only the least that it could have (`are_all` is false), limits that more of
+    /// something would meet are not looked at.
     pub fn after_selection(
         &self,
         limits: &LimitSet,
-        amounts: &Amounts,
+        (amounts, are_all): (&Amounts, bool),
         limit: i64,
         nodes: impl Iterator<Item = usize> + Clone,
     ) -> Option<LimitReason> {
@@ -231,8 +232,8 @@ impl Limits {
         let per_job = limits.per_job.iter().any(|one| {
             let own = amounts.0[one.place];
             match one.counts_as {
-                LimitedAs::Least => own < one.limit,
-                LimitedAs::PerNode => own / amounts.0[NODES].max(1) > one.limit,
+                LimitedAs::Least => are_all && own < one.limit,
+                LimitedAs::PerNode => are_all && own / amounts.0[NODES].max(1) > one.limit,
                 LimitedAs::Minutes => own.saturating_mul(minutes) > one.limit,
                 LimitedAs::Amount | LimitedAs::MinutesToRun => own > one.limit,
             }
@@ -248,7 +249,7 @@ impl Limits {
                     let counted = in_use.nodes.as_ref().filter(|_| one.place == NODES);
                     let is_counted = |node: &usize| counted.is_some_and(|all| all.nodes().contains(*node));
                     let again = if counted.is_some() { nodes.clone().filter(is_counted).count() } else { 0 };
-                    let all = in_use.amounts[one.place] + amounts.0[one.place];
+                    let all = in_use.amounts[one.place].saturating_add(amounts.0[one.place]);
                     all.saturating_sub(again as u64) > one.limit
                 }
             })
@@ -302,7 +303,8 @@ impl Limits {
     pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts, nodes: &[u32], limit: i64) {
         self.change(limits, |held| {
             held.jobs += 1;
-            held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum += amount);
+            let each = held.amounts.iter_mut().zip(&amounts.0);
+            each.for_each(|(sum, &amount)| *sum = sum.saturating_add(amount));
             if let Some(counted) = &mut held.nodes {
                 nodes.iter().for_each(|&node| counted.add(node as usize));
                 held.amounts[NODES] = counted.nodes().len() as u64;
@@ -350,7 +352,8 @@ impl Limits {
                 nodes.iter().for_each(|&node| counted.remove(node as usize));
                 held.amounts[NODES] = counted.nodes().len() as u64 + amounts.0[NODES];
             }
-            held.amounts.iter_mut().zip(&amounts.0).for_each(|(sum, amount)| *sum -= amount);
+            let each = held.amounts.iter_mut().zip(&amounts.0);
+            each.for_each(|(sum, &amount)| *sum = sum.saturating_sub(amount));
         });
     }
 

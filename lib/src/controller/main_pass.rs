@@ -194,7 +194,7 @@ impl Controller<'_> {
     /// Whether a limit does not allow what a job would be given.
     pub(super) fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
         let nodes = shares.iter().map(|share| share.node);
-        self.limits.after_selection(&at.limits, amounts, at.limit, nodes).is_some()
+        self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
     }
 
     /// Whether a limit does not allow what a job takes at least, wherever it starts.
@@ -206,6 +206,6 @@ impl Controller<'_> {
             cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
         }
         let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
-        self.limits.after_selection(&at.limits, &least, at.limit, need.required.iter()).is_some()
+        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.required.iter()).is_some()
     }
 }

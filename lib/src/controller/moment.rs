@@ -163,6 +163,20 @@ impl Controller<'_> {
         self.last_full = now - full;
         self.last_limit_check = now - limit_check.clamp(0, LIMIT_CHECK);
         (self.last_pass, self.last_report) = (now, now);
+        for &job in &self.waiting {
+            let one = &mut self.jobs[job];
+            if let (Some(since), Some(limit)) = (one.eligible, one.limits.accrual)
+                && self.limits.accrues(limit)
+            {
+                one.accrues_since = Some(since);
+            }
+        }
+        // Of the time that running jobs may run, what is over does not count for limits.
+        for &job in &self.running {
+            let one = &self.jobs[job];
+            let (ran, limit) = ((now - one.start).max(0), one.limit_end - one.start);
+            self.limits.charge(&one.running_limits(), &one.amounts, (0, ran), limit, 0.0);
+        }
         for job in self.waiting.clone() {
             self.prioritize(job, now);
         }

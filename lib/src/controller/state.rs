@@ -128,8 +128,8 @@ pub(super) struct Controller<'c> {
     pub(super) largest_association: f64,
     pub(super) all_cpus: f64,
     pub(super) reasons: WaitedTimes,
-    /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm they may. Of a log, such jobs
-    /// were admitted once or are to be named: they are refused.
+    /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm where `EnforcePartLimits` is `NO`:
+    /// so in recordings. Jobs of a log are refused instead, and counted as such.
     pub(super) keeps_barred: bool,
     /// Whether it is kept what jobs held of their nodes.
     pub(super) keeps_parts: bool,

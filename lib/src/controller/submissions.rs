@@ -28,7 +28,7 @@ fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
     limit.clamp(60, LONGEST)
 }
 
-/// Whether a partition ever takes a job of this account and QOS with this limit that asks for so many nodes.
+/// Whether a partition ever takes a job with this limit that asks for so many nodes; its QOS may be exempt.
 fn takes(
     partition: &ClusterPartition,
     request: &JobRequest,
@@ -119,7 +119,7 @@ impl Controller<'_> {
         let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
         let qos = self.cluster.qos_within(submission, association);
         let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
-        // As many nodes as all of its partitions ask for, unless it says that it wants fewer.
+        // As many nodes as the partition that asks for the fewest, unless it says that it wants fewer.
         let fewest = partitions.iter().map(|&one| self.cluster.partitions[one].min_nodes).min().unwrap_or(0);
         let fewest = if request.max_nodes.is_none_or(|most| most >= fewest) { fewest } else { 0 };
         let nodes = request.min_nodes.unwrap_or(1).max(fewest);

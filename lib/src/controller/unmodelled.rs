@@ -42,12 +42,14 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         let minutes = !group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty();
         note(minutes && qos.flags.no_decay, "QOS flag NoDecay");
         note(qos.flags.usage_factor_safe, "QOS flag UsageFactorSafe");
-        note(qos.flags.no_reserve && preempts, "QOS flag NoReserve with preemption");
     }
+    let no_reserve = cluster.qos.iter().any(|one| one.flags.no_reserve);
+    note(no_reserve && preempts, "QOS flag NoReserve with preemption");
     for one in cluster.associations.0.iter().filter(|_| settings.enforce.limits) {
         limits(&one.group, [&one.own], is_safe, &mut note);
-        note(one.partition.is_some(), "associations of a partition");
     }
+    note(cluster.associations.0.iter().any(|one| one.partition.is_some()), "associations of a partition");
+    note(cluster.reservations.iter().any(|one| !one.licenses.is_empty()), "reservations of licenses");
     note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
     note(
         !cluster.outages.is_empty() && !run.clock.is_unix,
@@ -67,6 +69,10 @@ fn limits<'l>(
     note: &mut impl FnMut(bool, &str),
 ) {
     note(group.wall.is_some(), "GrpWall");
+    let is_known = |name: &String| {
+        ["cpu", "mem", "node", "billing"].contains(&name.as_str()) || name.starts_with("gres/")
+    };
+    note(group.tres.0.keys().any(|name| !is_known(name)), "GrpTRES of other resources");
     note(!group.tres_minutes.is_empty(), "GrpTRESMins used before the first job");
     note(!group.tres_minutes.is_empty() && !is_safe, "jobs stopped by GrpTRESMins");
     for own in own {

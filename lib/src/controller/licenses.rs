@@ -20,13 +20,24 @@ impl LicenseCounts {
 
     /// Whether there are as many as a job asks for, whatever runs.
     pub fn are_there(&self, asked: &[GresRequest]) -> bool {
-        asked.iter().all(|one| self.counts.get(&one.name).is_none_or(|&(all, _)| one.count <= all))
+        self.suffice(asked, |all, _| all)
     }
 
     /// Whether as many are free as a job asks for.
     pub fn are_free(&self, asked: &[GresRequest]) -> bool {
-        let is_free = |&(all, taken): &(u64, u64), count: u64| taken.saturating_add(count) <= all;
-        asked.iter().all(|one| self.counts.get(&one.name).is_none_or(|counts| is_free(counts, one.count)))
+        self.suffice(asked, |all, taken| all.saturating_sub(taken))
+    }
+
+    /// Whether there are as many of each name as a job asks for, which may name one more than once.
+    fn suffice(&self, asked: &[GresRequest], there: impl Fn(u64, u64) -> u64) -> bool {
+        let sum = |name: &str| {
+            let same = asked.iter().filter(|one| one.name == name);
+            same.fold(0_u64, |sum, one| sum.saturating_add(one.count))
+        };
+        let is_enough = |one: &GresRequest| {
+            self.counts.get(&one.name).is_none_or(|&(all, taken)| sum(&one.name) <= there(all, taken))
+        };
+        asked.iter().all(is_enough)
     }
 
     /// A job takes what it asks for.

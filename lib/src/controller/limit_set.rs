@@ -84,7 +84,7 @@ pub struct LimitSet {
     pub longest: Option<i64>,
     /// Holders of which nodes that count already are preferred.
     pub prefers_of: Vec<usize>,
-    /// Of the waiting jobs of this holder so many gain age at one time.
+    /// Of the waiting jobs of this holder so many gain age at one time: as in Slurm, only the first such limit holds.
     pub accrual: Option<(usize, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
@@ -92,7 +92,7 @@ pub struct LimitSet {
 
 impl LimitSet {
     /// Whether nodes that count already are preferred.
-    pub fn counts_nodes(&self) -> bool {
+    pub fn prefers_nodes(&self) -> bool {
         !self.prefers_of.is_empty()
     }
 
@@ -141,9 +141,8 @@ pub struct AlreadySet {
 
 impl AlreadySet {
     /// What is not hidden of further limits.
-    pub fn rest(&self, mut limits: HeldLimits) -> HeldLimits {
-        limits.jobs = limits.jobs.filter(|_| !self.jobs);
-        limits.submitted = limits.submitted.filter(|_| !self.submitted);
+    pub fn rest(&self, limits: HeldLimits) -> HeldLimits {
+        let mut limits = self.rest_of_jobs(limits);
         limits.amounts.retain(|one| !self.amounts.iter().any(|other| one.is_like(other)));
         limits
     }

@@ -161,4 +161,8 @@ fn jobs_wait_for_licenses() {
     let found: Vec<i64> = outcomes.iter().map(start).collect();
     assert!(found[0] < 60 && found[1] >= 300 && (20..90).contains(&found[2]), "{found:?}");
     assert_eq!(outcomes[3].state, "REFUSED");
+    // A name that is asked for twice counts twice.
+    let mut twice = asks(0, 0, 2);
+    twice.request.licenses.extend(twice.request.licenses.clone());
+    assert_eq!(simulated(&licensed, vec![twice])[0].state, "REFUSED");
 }

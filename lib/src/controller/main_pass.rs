@@ -200,7 +200,7 @@ impl Controller<'_> {
     /// Whether a limit does not allow what a job takes at least, wherever it starts.
     pub(super) fn is_over_at_least(&self, at: &JobPlace) -> bool {
         let need = &at.kept.need;
-        let (mut cpus, mut nodes) = (need.held_cpus(), need.nodes.0);
+        let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
         if self.layout.is_linear {
             nodes = need.least_nodes() as u32;
             cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));

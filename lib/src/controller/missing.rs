@@ -34,7 +34,7 @@ impl Missing {
         let (must, wanted) = (i64::from(need.nodes.0), i64::from(need.wanted_nodes));
         Missing {
             cpus: i64::from(need.cpus),
-            most_cpus: i64::from(need.held_cpus()),
+            most_cpus: i64::from(need.least_cpus()),
             gres: need.gres_per_job.iter().map(|&(place, count)| (place, clamped(count))).collect(),
             nodes: if need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
             most: i64::from(need.nodes.1),

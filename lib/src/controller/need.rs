@@ -114,7 +114,7 @@ impl Need {
     }
 
     /// Processors that it has at least: its GPUs may ask for more than its tasks.
-    pub fn held_cpus(&self) -> u32 {
+    pub fn least_cpus(&self) -> u32 {
         let for_gpus = self.gpus().saturating_mul(u64::from(self.cpus_per_gpu));
         self.cpus.max(u32::try_from(for_gpus).unwrap_or(u32::MAX))
     }

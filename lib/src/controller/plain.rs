@@ -195,22 +195,28 @@ struct PlainRun {
     named: Option<usize>,
 }
 
-/// A node's weight for a job: lighter by the GPUs that the job can use there; for a job without GPUs, by what a test left behind.
-fn plain_weight(
-    layout: &NodeLayout,
-    load: &NodeUse,
+/// The weight of each node for a job: lighter by the GPUs that the job can use there; for a job without GPUs, by what a test left
+/// behind.
+fn plain_weights(
+    (layout, load): (&NodeLayout, &NodeUse),
+    usable: &[u32],
     need: &Need,
     shift: &WeightShift,
-    (node, cpus): (usize, u32),
-) -> u64 {
-    let raised = if shift.heavier.contains(node) { 1 } else { 0 };
+) -> Vec<u64> {
     let asked = need.gres_per_node.iter().chain(&need.gres_per_job).find(|one| layout.is_gpu(one.0));
     let of_tasks = need.gres_per_task.iter().find(|one| layout.is_gpu(one.0));
-    let lighter = match asked.copied().or(of_tasks.map(|one| (one.0, 255))) {
-        Some((place, count)) => plain_gres(layout, load, need, node, place, cpus).min(count).min(255),
-        None => shift.lighter.get(node).map_or(0, |&by| u64::from(by)),
+    let asked = asked.copied().or(of_tasks.map(|one| (one.0, 255)));
+    let weight = |node: usize| {
+        let raised = if shift.heavier.contains(node) { 1 } else { 0 };
+        let lighter = match asked {
+            Some((place, count)) => {
+                plain_gres(layout, load, need, node, place, usable[node]).min(count).min(255)
+            }
+            None => shift.lighter.get(node).map_or(0, |&by| u64::from(by)),
+        };
+        u64::from(layout.nodes[node].weight + raised) * 256 + 256 - lighter
     };
-    u64::from(layout.nodes[node].weight + raised) * 256 + 256 - lighter
+    (0..usable.len()).map(weight).collect()
 }
 
 /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that suffices,
@@ -222,8 +228,7 @@ fn by_runs(
     need: &Need,
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
-    let weights: Vec<u64> =
-        (0..usable.len()).map(|node| plain_weight(layout, load, need, shift, (node, usable[node]))).collect();
+    let weights = plain_weights((layout, load), usable, need, shift);
     let weight = |node: usize| weights[node];
     let mut missing = PlainMissing::of(layout, load, need, usable);
     need.required.iter().for_each(|node| missing.take(node));
@@ -310,8 +315,7 @@ fn by_leaves(
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let tree = &layout.tree;
-    let weights: Vec<u64> =
-        (0..usable.len()).map(|node| plain_weight(layout, load, need, shift, (node, usable[node]))).collect();
+    let weights = plain_weights((layout, load), usable, need, shift);
     let weight = |node: usize| weights[node];
     // Generic resources are counted when nodes are taken.
     let any = vec![u64::MAX / 4; need.gres_per_job.len()];

@@ -145,7 +145,7 @@ impl Controller<'_> {
             let start = start.max(from);
             if start <= now {
                 // A start selects again, with weights of its own.
-                let is_same = weights.is_none() && !at.limits.counts_nodes() && !self.layout.is_linear;
+                let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.layout.is_linear;
                 let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }

@@ -346,7 +346,7 @@ impl NodeOffer<'_> {
     fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
         // A node gives all that is still missing, but one core for each node that has to follow; it gives what it has to at least.
         let least = i64::from(need.least_cpus_on_node());
-        let (mut missing, mut to_follow) = (i64::from(need.held_cpus()), i64::from(need.nodes.0));
+        let (mut missing, mut to_follow) = (i64::from(need.least_cpus()), i64::from(need.nodes.0));
         let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             to_follow = (to_follow - 1).max(0);

@@ -103,7 +103,7 @@ impl Controller<'_> {
 
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
-        let cpus = need.held_cpus();
+        let cpus = need.least_cpus();
         need.feasible.iter().next().map_or(cpus, |node| self.layout.held_cpus(node, cpus, need))
     }
 

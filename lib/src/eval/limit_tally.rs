@@ -4,11 +4,20 @@
 use serde::Serialize;
 
 use crate::distribution::Distribution;
-use crate::forecast::LimitRecord;
+use crate::forecast::{LimitAdvice, LimitRecord};
 use crate::units::Seconds;
 
 /// The accepted risks that are tried.
-const RISKS: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
+pub const LIMIT_RISKS: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
+
+/// What is advised at each of them to a job that asks for this time. `past` is what is known as the job is submitted.
+pub(super) fn advised_limits(
+    past: &LimitRecord,
+    run: &Distribution,
+    asked: Seconds,
+) -> [LimitAdvice; LIMIT_RISKS.len()] {
+    LIMIT_RISKS.map(|risk| past.advise(run, asked, risk))
+}
 
 /// What the shortest limits of one accepted risk would have done. Shares are percentages.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -38,18 +47,14 @@ struct LimitSums {
 #[derive(Debug, Default)]
 pub(super) struct LimitTally {
     jobs: usize,
-    sums: [LimitSums; RISKS.len()],
+    sums: [LimitSums; LIMIT_RISKS.len()],
 }
 
 impl LimitTally {
-    /// `past` is what is known as the job is submitted.
-    pub(super) fn add(&mut self, past: &LimitRecord, run: &Distribution, ran: Seconds, asked: Seconds) {
-        if asked <= Seconds::ZERO {
-            return;
-        }
+    /// A job that asks for this time, with what was advised to it.
+    pub(super) fn add(&mut self, limits: &[LimitAdvice; LIMIT_RISKS.len()], ran: Seconds, asked: Seconds) {
         self.jobs += 1;
-        for (sums, risk) in self.sums.iter_mut().zip(RISKS) {
-            let advice = past.advise(run, asked, risk);
+        for (sums, advice) in self.sums.iter_mut().zip(limits) {
             if advice.limit < asked {
                 sums.advised += 1;
                 sums.stopped += usize::from(ran >= advice.limit);
@@ -64,7 +69,7 @@ impl LimitTally {
     }
 
     pub(super) fn scores(&self) -> Vec<LimitScore> {
-        let scores = RISKS.iter().zip(&self.sums);
+        let scores = LIMIT_RISKS.iter().zip(&self.sums);
         scores
             .map(|(&risk, sums)| {
                 let mean = |sum: f64| (sums.advised > 0).then(|| 100.0 * sum / sums.advised as f64);
@@ -99,13 +104,13 @@ mod tests {
         }
         let limit = past.advise(&run, Seconds(10_000), 0.02).limit;
         assert!(limit > Seconds(1_000) && limit <= Seconds(1_500), "control: {limit:?}");
-        tally.add(&past, &run, Seconds(1_000), Seconds(10_000));
-        tally.add(&past, &run, Seconds(5_000), Seconds(10_000));
-        // Asks for less than is advised, and for nothing.
-        tally.add(&past, &run, Seconds(60), Seconds(600));
-        tally.add(&past, &run, Seconds(60), Seconds(0));
+        let mut add = |ran, asked| tally.add(&advised_limits(&past, &run, asked), ran, asked);
+        add(Seconds(1_000), Seconds(10_000));
+        add(Seconds(5_000), Seconds(10_000));
+        // Asks for less than is advised.
+        add(Seconds(60), Seconds(600));
         let scores = tally.scores();
-        assert_eq!(scores.iter().map(|score| score.risk).collect::<Vec<_>>(), RISKS);
+        assert_eq!(scores.iter().map(|score| score.risk).collect::<Vec<_>>(), LIMIT_RISKS);
         assert!((scores[1].advised - 200.0 / 3.0).abs() < 1e-9, "{scores:?}");
         assert_eq!((scores[1].stopped, scores[1].expected), (Some(50.0), Some(0.0)));
         assert!((scores[1].of_request.unwrap() - limit.0 as f64 / 100.0).abs() < 1e-9, "{scores:?}");

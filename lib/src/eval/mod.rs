@@ -22,6 +22,7 @@ mod measured;
 mod metrics;
 pub mod molding;
 mod percentile;
+mod predictions;
 mod queue;
 mod range_tally;
 mod repeated;
@@ -53,10 +54,13 @@ pub use evaluation::{Evaluation, Selection};
 pub use experiment::Experiment;
 pub use fairness::Fairness;
 pub use groups::{Breakdown, Dimension, Group};
-pub use limit_tally::LimitScore;
+pub use limit_tally::{LIMIT_RISKS, LimitScore};
 pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
+pub use predictions::{
+    AskedAt, RanFor, RuntimePrediction, SAID_LEVELS, SaidRun, SaidTime, SaidWait, TimeRank, WaitPrediction, Waited,
+};
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use range_tally::{CalibrationPoint, MonthScore};
 pub use repeated::Repeated;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::distribution::Distribution;
+use super::predictions::{SaidTime, TimeRank};
 use crate::units::Time;
 use crate::wait::interval_score;
 use crate::workload::Workload;
 
-/// The levels of the pinball losses, and their names.
-const LEVELS: [(&str, f64); 3] = [("0.1", 0.1), ("0.5", 0.5), ("0.9", 0.9)];
+/// The levels of the pinball losses.
+const LEVELS: [&str; 3] = ["0.1", "0.5", "0.9"];
 
 /// How many levels calibration is judged at: 5 %, 10 % and so on up to 95 %.
 const CALIBRATION_LEVELS: usize = 19;
@@ -64,49 +64,41 @@ pub(super) struct RangeTally {
 }
 
 impl RangeTally {
-    /// `range` is the 80 % range that is shown of such times.
-    pub(super) fn add(
-        &mut self,
-        forecast: &Distribution,
-        range: (f64, f64),
-        actual: f64,
-        month: String,
-    ) -> RangeOutcome {
+    /// What was said, the time that came, and where that lies in what was said.
+    pub(super) fn add(&mut self, said: &SaidTime, rank: TimeRank, actual: f64, month: String) -> RangeOutcome {
         self.jobs += 1;
-        let losses = LEVELS.map(|(_, level)| pinball(actual, forecast.quantile(level), level));
+        let (p10, p90) = (said.p10(), said.p90());
+        let losses = [(p10, 0.1), (said.median(), 0.5), (p90, 0.9)]
+            .map(|(quantile, level)| pinball(actual, quantile, level));
         for (sum, loss) in self.pinball.iter_mut().zip(losses) {
             *sum += loss;
         }
-        let (q10, q90) = (forecast.quantile(0.1), forecast.quantile(0.9));
-        let (low, high) = range;
         let outcome = RangeOutcome {
             pinball: losses,
-            interval_score: interval_score(q10, q90.max(q10), actual),
-            inside: low <= actual && actual <= high,
+            interval_score: interval_score(p10, p90.max(p10), actual),
+            inside: said.low <= actual && actual <= said.high,
         };
-        self.width += high - low;
+        self.width += said.high - said.low;
         self.interval += outcome.interval_score;
         self.covered += usize::from(outcome.inside);
         let month = self.months.entry(month).or_default();
         (month.0, month.1) = (month.0 + 1, month.1 + usize::from(outcome.inside));
-        // The probability of shorter times, and of those up to this one.
-        let before = 1.0 - forecast.survival(actual.next_down());
-        let upto = (1.0 - forecast.survival(actual)).max(before);
+        let TimeRank { shorter, up_to } = rank;
         for (place, sum) in self.calibration.iter_mut().enumerate() {
             let level = calibration_level(place);
-            *sum += if upto <= level {
+            *sum += if up_to <= level {
                 1.0
-            } else if before >= level {
+            } else if shorter >= level {
                 0.0
             } else {
-                (level - before) / (upto - before)
+                (level - shorter) / (up_to - shorter)
             };
         }
         outcome
     }
 
     pub(super) fn pinball(&self) -> BTreeMap<&'static str, f64> {
-        LEVELS.iter().zip(self.pinball).map(|((name, _), sum)| (*name, sum / self.count())).collect()
+        LEVELS.into_iter().zip(self.pinball).map(|(name, sum)| (name, sum / self.count())).collect()
     }
 
     pub(super) fn interval_score(&self) -> f64 {
@@ -179,6 +171,12 @@ fn pinball(actual: f64, quantile: f64, level: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distribution::Distribution;
+
+    fn add(tally: &mut RangeTally, time: &Distribution, actual: f64) {
+        let said = SaidTime::new(time, time.range(0.8), time.quantile(0.5));
+        tally.add(&said, TimeRank::of(time, actual), actual, "1".into());
+    }
 
     fn observed(tally: &RangeTally) -> Vec<f64> {
         tally.calibration().iter().map(|point| point.observed).collect()
@@ -198,7 +196,7 @@ mod tests {
         let forecast = Distribution::observed(values.as_slice().into(), 1.0).unwrap();
         let mut tally = RangeTally::default();
         for &value in &values {
-            tally.add(&forecast, forecast.range(0.8), value, "1".into());
+            add(&mut tally, &forecast, value);
         }
         for point in tally.calibration() {
             assert!((point.level - point.observed).abs() < 1e-9, "{point:?}");
@@ -214,7 +212,7 @@ mod tests {
         let tenths = |scale: f64| {
             let mut tally = RangeTally::default();
             for value in &values {
-                tally.add(&forecast, forecast.range(0.8), scale * value + 0.5, "1".into());
+                add(&mut tally, &forecast, scale * value + 0.5);
             }
             tally.tenths()
         };
@@ -228,7 +226,7 @@ mod tests {
         );
         // Certain and right: each counts in all tenths.
         let mut sure = RangeTally::default();
-        sure.add(&Distribution::point(5.0), (5.0, 5.0), 5.0, "1".into());
+        add(&mut sure, &Distribution::point(5.0), 5.0);
         assert!(sure.tenths().iter().all(|share| (share - 10.0).abs() < 1e-9));
     }
 
@@ -236,14 +234,14 @@ mod tests {
     fn forecasts_that_are_too_short_lie_below_the_diagonal() {
         let mut tally = RangeTally::default();
         for wait in [0.0, 500.0] {
-            tally.add(&Distribution::point(0.0), (0.0, 0.0), wait, "1".into());
+            add(&mut tally, &Distribution::point(0.0), wait);
         }
         // The first wait counts in part, the second is above all quantiles.
         for (place, observed) in observed(&tally).into_iter().enumerate() {
             assert!((observed - calibration_level(place) / 2.0).abs() < 1e-12);
         }
         let mut long = RangeTally::default();
-        long.add(&Distribution::point(100.0), (100.0, 100.0), 50.0, "1".into());
+        add(&mut long, &Distribution::point(100.0), 50.0);
         assert_eq!(observed(&long), [1.0; 19]);
     }
 }

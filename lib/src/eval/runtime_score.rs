@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::bootstrap::Resampled;
+use super::predictions::{AskedAt, RanFor, RuntimePrediction, SaidRun, TimeRank};
 use super::range_tally::month_of;
-use super::runtime_tally::{MEASURES, OF_RANGES, RuntimeMeasures, RuntimeScore, RuntimeTally};
+use super::runtime_tally::{MEASURES, OF_RANGES, RuntimeMeasures, RuntimeScore, RuntimeTally, counted};
 use super::wait_score::WaitWindow;
 use super::{EvalError, Watch};
 use crate::distribution::Distribution;
@@ -124,11 +125,40 @@ impl<'a> RuntimeScorer<'a> {
     /// Scores each method; `watch` is told of jobs that a method is done with, [`RuntimeScorer::jobs`] for each method.
     /// Intervals and differences are those of a bootstrap over weeks.
     pub fn score(&self, methods: &[RuntimeMethod], watch: Watch<'_>) -> Vec<RuntimeScore> {
-        let tallies = parallel::map(methods, |method| {
+        self.follow_each(methods, watch, false).0
+    }
+
+    /// The same, with what each method said of each job beside what happened: in the order of submission, of each job first what
+    /// was said then.
+    pub fn score_each(
+        &self,
+        methods: &[RuntimeMethod],
+        watch: Watch<'_>,
+    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction<'a>>>) {
+        self.follow_each(methods, watch, true)
+    }
+
+    /// What any predictor says of each job, beside what happened, in the same order.
+    pub fn predictions(&self, predictor: &mut dyn RuntimePredictor) -> Vec<RuntimePrediction<'a>> {
+        let mut kept = Vec::new();
+        self.follow(predictor, &|_| {}, Some(&mut kept));
+        kept
+    }
+
+    fn follow_each(
+        &self,
+        methods: &[RuntimeMethod],
+        watch: Watch<'_>,
+        is_kept: bool,
+    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction<'a>>>) {
+        let followed = parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
-            let tallies = self.follow(method, watch.done);
-            (tallies, begun.zip(watch.clock).map(|(begun, clock)| clock() - begun))
+            let mut predictor = method.build(self.workload, self.window.default_request);
+            let mut kept = Vec::new();
+            let tallies = self.follow(&mut *predictor, watch.done, is_kept.then_some(&mut kept));
+            ((tallies, begun.zip(watch.clock).map(|(begun, clock)| clock() - begun)), kept)
         });
+        let (tallies, predictions): (Vec<_>, Vec<_>) = followed.into_iter().unzip();
         let first = methods.first().map(ToString::to_string).unwrap_or_default();
         let measured = |moment: fn(&[RuntimeTally; 2]) -> &RuntimeTally| -> Vec<RuntimeMeasures> {
             let weeks: Vec<_> = tallies.iter().map(|(both, _)| moment(both).weeks()).collect();
@@ -152,7 +182,7 @@ impl<'a> RuntimeScorer<'a> {
         };
         let moments = measured(|both| &both[0]).into_iter().zip(measured(|both| &both[1]));
         let scores = methods.iter().zip(&tallies).zip(moments);
-        scores
+        let scores = scores
             .map(|((method, ([tally, _], seconds)), (at_submission, at_start))| RuntimeScore {
                 method: method.to_string(),
                 jobs: tally.jobs(),
@@ -161,12 +191,17 @@ impl<'a> RuntimeScorer<'a> {
                 at_start,
                 seconds: *seconds,
             })
-            .collect()
+            .collect();
+        (scores, predictions)
     }
 
     /// Predicts and learns in the order of the log, until the last job scored has started.
-    fn follow(&self, method: &RuntimeMethod, done: &(dyn Fn(usize) + Sync)) -> [RuntimeTally; 2] {
-        let mut predictor = method.build(self.workload, self.window.default_request);
+    fn follow(
+        &self,
+        predictor: &mut dyn RuntimePredictor,
+        done: &(dyn Fn(usize) + Sync),
+        mut kept: Option<&mut Vec<RuntimePrediction<'a>>>,
+    ) -> [RuntimeTally; 2] {
         let mut tallies = [RuntimeTally::default(), RuntimeTally::default()];
         let mut limits = LimitRecord::default();
         let mut ignored = Vec::new();
@@ -197,13 +232,20 @@ impl<'a> RuntimeScorer<'a> {
             }
             if matches!(step, Step::Submitted | Step::Started) && self.is_scored(index.at()) {
                 let forecast = predictor.estimate(&Question { job, elapsed: Seconds::ZERO });
+                let (mut said, limit) = (SaidRun::of(&forecast), job.shape.limit);
                 if step == Step::Submitted {
-                    tallies[0].add_limits(&limits, &forecast, truth.run(), job.shape.limit);
+                    said = said.with_limits(&limits, &forecast, limit);
                     note_limits(&mut limits, job, &forecast);
                 }
-                let tally = &mut tallies[usize::from(step == Step::Started)];
-                let month = month_of(self.workload, job.submit);
-                tally.add(&forecast, truth.run(), job.shape.limit, job.submit, month);
+                let (month, run) = (month_of(self.workload, job.submit), truth.run());
+                let ran = RanFor { run, rank: TimeRank::of(&forecast.distribution(), counted(run, limit)) };
+                if let Some(kept) = &mut kept {
+                    let asked = if step == Step::Submitted { AskedAt::Submission } else { AskedAt::Start };
+                    let waited = (self.workload.starts[index.at()] - job.submit).max(Seconds::ZERO);
+                    let ran = Some(ran);
+                    kept.push(RuntimePrediction { job, month: month.clone(), asked, said, waited, ran });
+                }
+                tallies[usize::from(step == Step::Started)].add(&said, ran, limit, job.submit, month);
                 if step == Step::Started {
                     left -= 1;
                     done(1);
@@ -216,6 +258,9 @@ impl<'a> RuntimeScorer<'a> {
                 predictor.observe(&Event { at, job, what }, &mut ignored);
             }
             ignored.clear();
+        }
+        if let Some(kept) = kept {
+            kept.sort_by_key(|one| (one.job.index, one.asked));
         }
         tallies
     }

@@ -6,9 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::bootstrap::{MethodDifferences, RatioMeasure, ScoreIntervals, WeeklySums};
 use super::limit_tally::{LimitScore, LimitTally};
+use super::predictions::{RanFor, SaidRun};
 use super::range_tally::{CalibrationPoint, MonthScore, RangeTally};
-use crate::forecast::LimitRecord;
-use crate::predict::Forecast;
 use crate::units::{Seconds, Time};
 
 /// How right a method was about run times. In JSON, the measures at submission also stand beside the method's name.
@@ -111,6 +110,12 @@ pub(super) const MEASURES: [RatioMeasure; 8] = [
 /// Those of them that points do not have.
 pub(super) const OF_RANGES: [&str; 2] = ["interval_score_80", "coverage_80"];
 
+/// What quantiles are compared with: the run time or the requested time, whichever is shorter.
+pub(super) fn counted(run: Seconds, limit: Option<Seconds>) -> f64 {
+    let run = run.max(Seconds::ZERO);
+    limit.map_or(run, |limit| run.min(limit.max(Seconds::ZERO))).0 as f64
+}
+
 /// Sums behind [`RuntimeMeasures`].
 #[derive(Debug, Default)]
 pub(super) struct RuntimeTally {
@@ -127,32 +132,35 @@ pub(super) struct RuntimeTally {
 }
 
 impl RuntimeTally {
+    /// What was said of a job, how long it ran, and what it asked for. Limits count where any were advised.
     pub(super) fn add(
         &mut self,
-        forecast: &Forecast,
-        ran: Seconds,
+        said: &SaidRun,
+        ran: RanFor,
         limit: Option<Seconds>,
         submit: Time,
         month: String,
     ) {
         self.jobs += 1;
-        let ran = ran.max(Seconds::ZERO);
-        let error = forecast.point().0.abs_diff(ran.0);
+        let RanFor { run, rank } = ran;
+        let (point, run) = (Seconds(said.time.point as i64), run.max(Seconds::ZERO));
+        let error = point.0.abs_diff(run.0);
         self.error += u128::from(error);
-        self.ran += u128::from(ran.0.unsigned_abs());
-        let (actual, point) = (ran.0 as f64, forecast.point().0 as f64);
-        let within = ran > Seconds::ZERO && point >= actual / 2.0 && point <= actual * 2.0;
-        self.positive += usize::from(ran > Seconds::ZERO);
+        self.ran += u128::from(run.0.unsigned_abs());
+        let (actual, point) = (run.0 as f64, said.time.point);
+        let within = run > Seconds::ZERO && point >= actual / 2.0 && point <= actual * 2.0;
+        self.positive += usize::from(run > Seconds::ZERO);
         self.within_two += usize::from(within);
-        self.with_range += usize::from(forecast.has_range());
-        let counted = limit.map_or(ran, |limit| ran.min(limit.max(Seconds::ZERO))).0 as f64;
-        let distribution = forecast.distribution();
-        let range = self.ranges.add(&distribution, distribution.range(0.8), counted, month);
+        self.with_range += usize::from(said.is_range);
+        let range = self.ranges.add(&said.time, rank, counted(run, limit), month);
+        if let (Some(limits), Some(asked)) = (&said.limits, limit) {
+            self.limits.add(limits, run, asked);
+        }
         let [low, middle, high] = range.pinball;
         let sums: [(f64, f64); MEASURES.len()] = [
             (error as f64, 1.0),
             (error as f64, actual),
-            (f64::from(within), f64::from(ran > Seconds::ZERO)),
+            (f64::from(within), f64::from(run > Seconds::ZERO)),
             (low, 1.0),
             (middle, 1.0),
             (high, 1.0),
@@ -160,17 +168,6 @@ impl RuntimeTally {
             (f64::from(range.inside), 1.0),
         ];
         self.weeks.add(submit, &sums);
-    }
-
-    /// What shorter limits would have done to a job, by what was known as it was submitted.
-    pub(super) fn add_limits(
-        &mut self,
-        past: &LimitRecord,
-        forecast: &Forecast,
-        ran: Seconds,
-        limit: Option<Seconds>,
-    ) {
-        self.limits.add(past, &forecast.distribution(), ran, limit.unwrap_or(Seconds::ZERO));
     }
 
     pub(super) fn weeks(&self) -> &WeeklySums {
@@ -217,17 +214,25 @@ impl RuntimeTally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::predictions::TimeRank;
+    use crate::predict::Forecast;
+
+    fn add(tally: &mut RuntimeTally, forecast: &Forecast, run: i64, limit: Option<i64>) {
+        let (run, limit) = (Seconds(run), limit.map(Seconds));
+        let rank = TimeRank::of(&forecast.distribution(), counted(run, limit));
+        tally.add(&SaidRun::of(forecast), RanFor { run, rank }, limit, Time(0), "1".into());
+    }
 
     #[test]
     fn numbers_are_worked_by_hand() {
         let mut tally = RuntimeTally::default();
         // 80 to 120 with a level of 80 %, ran 90.
         let forecast = Forecast::around(100.0, 20.0, 0.8);
-        tally.add(&forecast, Seconds(90), None, Time(0), "1".into());
+        add(&mut tally, &forecast, 90, None);
         // Ran 300: thrice the point. Its limit of 110 is inside the range.
-        tally.add(&forecast, Seconds(300), Some(Seconds(110)), Time(0), "1".into());
+        add(&mut tally, &forecast, 300, Some(110));
         // Nothing is within a factor of two of zero, and so it does not count there.
-        tally.add(&Forecast::exactly(Seconds(60)), Seconds(0), None, Time(0), "1".into());
+        add(&mut tally, &Forecast::exactly(Seconds(60)), 0, None);
         let measures = tally.measures();
         let close = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one} {other}");
         close(measures.mean_absolute_error, (10.0 + 200.0 + 60.0) / 3.0);
@@ -243,7 +248,7 @@ mod tests {
     #[test]
     fn points_have_no_coverage() {
         let mut tally = RuntimeTally::default();
-        tally.add(&Forecast::exactly(Seconds(60)), Seconds(60), None, Time(0), "1".into());
+        add(&mut tally, &Forecast::exactly(Seconds(60)), 60, None);
         let measures = tally.measures();
         assert_eq!(
             (measures.coverage_80, measures.interval_score_80, measures.mean_width_80),

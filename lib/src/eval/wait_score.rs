@@ -2,12 +2,14 @@
 //! and learned from when it has started. Jobs that were withdrawn are in the queue until they leave it, and are not predicted.
 
 use super::bootstrap::Resampled;
+use super::predictions::{SaidWait, TimeRank, WaitPrediction, Waited};
 use super::range_tally::month_of;
 use super::wait_tally::{MEASURES, WaitScore, WaitTally};
 use super::{EvalError, Watch};
 use crate::forecast::{RecordedArrivals, WaitMethod};
 use crate::parallel;
 use crate::units::{Seconds, Time};
+use crate::wait::WaitPredictor;
 use crate::workload::Workload;
 
 /// Which jobs are scored.
@@ -58,17 +60,50 @@ impl<'a> WaitScorer<'a> {
     /// Intervals and differences are those of a bootstrap over weeks, and the skill of ranges is that over the method `past`, if
     /// it is one of them.
     pub fn score(&self, methods: &[WaitMethod], watch: Watch<'_>) -> Vec<WaitScore> {
+        self.follow_each(methods, watch, false).0
+    }
+
+    /// The same, with what each method said of each job beside what happened, in the order of submission.
+    pub fn score_each(
+        &self,
+        methods: &[WaitMethod],
+        watch: Watch<'_>,
+    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction<'a>>>) {
+        self.follow_each(methods, watch, true)
+    }
+
+    /// What any predictor says of each job, beside what happened, in the order of submission. It is told of all arrivals.
+    pub fn predictions(&self, predictor: &mut dyn WaitPredictor) -> Vec<WaitPrediction<'a>> {
+        let mut kept = Vec::new();
+        self.follow(predictor, 0, &|_| {}, Some(&mut kept));
+        kept
+    }
+
+    fn follow_each(
+        &self,
+        methods: &[WaitMethod],
+        watch: Watch<'_>,
+        is_kept: bool,
+    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction<'a>>>) {
+        let first = self.window.from.max(1) - 1;
         let scored = parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
-            let tally = self.follow(method, watch.done);
+            let mut predictor = method.build(self.window.default_request);
+            let mut kept = Vec::new();
+            let noted = first.saturating_sub(method.remembered());
+            let tally = self.follow(&mut *predictor, noted, watch.done, is_kept.then_some(&mut kept));
             let mut score = tally.score(method.to_string());
             score.seconds = begun.zip(watch.clock).map(|(begun, clock)| clock() - begun);
-            (score, tally)
+            (score, tally, kept)
         });
-        let weeks: Vec<_> = scored.iter().map(|(_, tally)| tally.weeks()).collect();
+        let weeks: Vec<_> = scored.iter().map(|(_, tally, _)| tally.weeks()).collect();
         let resampled = Resampled::of(&MEASURES, &weeks);
-        let mut scores: Vec<WaitScore> = scored.iter().map(|(score, _)| score.clone()).collect();
-        let first = scores.first().map(|score| score.method.clone()).unwrap_or_default();
+        let (mut scores, mut predictions) = (Vec::new(), Vec::new());
+        for (score, _, kept) in scored {
+            scores.push(score);
+            predictions.push(kept);
+        }
+        let first = scores.first().map(|score: &WaitScore| score.method.clone()).unwrap_or_default();
         let past = scores.iter().find(|score| score.method == "past").map(|past| past.interval_score_80);
         for (place, score) in scores.iter_mut().enumerate() {
             score.intervals = resampled.intervals(place);
@@ -76,25 +111,37 @@ impl<'a> WaitScorer<'a> {
             score.interval_skill =
                 past.filter(|&past| past > 0.0).map(|past| 100.0 * (1.0 - score.interval_score_80 / past));
         }
-        scores
+        (scores, predictions)
     }
 
-    /// Predicts and learns in the order of the log.
-    fn follow(&self, method: &WaitMethod, done: &(dyn Fn(usize) + Sync)) -> WaitTally {
-        let mut predictor = method.build(self.window.default_request);
+    /// Predicts and learns in the order of the log. The predictor is told of arrivals from the job of number `noted` on.
+    fn follow(
+        &self,
+        predictor: &mut dyn WaitPredictor,
+        noted: usize,
+        done: &(dyn Fn(usize) + Sync),
+        mut kept: Option<&mut Vec<WaitPrediction<'a>>>,
+    ) -> WaitTally {
         let workload = self.arrivals.workload();
         let first = self.window.from.max(1) - 1;
-        let mut following = self.arrivals.follow(first.saturating_sub(method.remembered()));
+        let mut following = self.arrivals.follow(noted);
         let mut tally = WaitTally::default();
         let last = first.saturating_add(self.window.jobs).min(workload.len());
         for job in &workload.jobs()[first..last] {
             // A job whose start the log does not know is not scored.
             let Some(wait) = self.arrivals.wait(job.index) else { continue };
-            following.before(job.index, &mut *predictor);
+            following.before(job.index, predictor);
             let arrival = self.arrivals.arrival(job.index);
             let forecast = predictor.predict(&arrival, following.site().view(job.submit));
             let request = job.shape.limit.unwrap_or(self.window.default_request);
-            tally.add(&forecast, wait, request, job.submit, month_of(workload, job.submit));
+            let said = SaidWait::of(&forecast, request);
+            let rank = TimeRank::of(&forecast.wait, wait.0 as f64);
+            let month = month_of(workload, job.submit);
+            if let Some(kept) = &mut kept {
+                let waited = Waited::Started { wait, rank };
+                kept.push(WaitPrediction { job, month: month.clone(), said, waited });
+            }
+            tally.add(&said, (wait, rank), request, job.submit, month);
             done(1);
         }
         tally

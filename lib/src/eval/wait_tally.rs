@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::bootstrap::{MethodDifferences, RatioMeasure, ScoreIntervals, WeeklySums};
+use super::predictions::{SaidWait, TimeRank};
 use super::range_tally::{CalibrationPoint, MonthScore, RangeTally};
 use crate::stats;
 use crate::units::{Seconds, Time};
-use crate::wait::{BestAnswers, WAIT_CLASSES, WaitForecast, class_of};
+use crate::wait::{WAIT_CLASSES, class_of};
 
 /// How right a method was. Shares are percentages, times are seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,11 +40,15 @@ pub struct WaitScore {
     pub two_class_long: Option<f64>,
     /// Of three classes.
     pub three_class_long: Option<f64>,
-    /// Mean of `|predicted − actual wait| / (actual wait + requested time)`.
+    /// Mean of `|median − actual wait| / (actual wait + requested time)`, of the predicted median, which is what users are shown.
     pub response_error: f64,
-    /// Mean square of `log10 (predicted wait + 60 s) − log10 (actual wait + 60 s)`.
+    /// The same of the number that is expected to be least wrong by this measure, which users are shown too.
+    pub response_point_error: f64,
+    /// The same of the method's own point, as Kumar & Vadhiyar 2014 measure it.
+    pub own_point_error: f64,
+    /// Mean square of `log10 (median + 60 s) − log10 (actual wait + 60 s)`.
     pub log10_mse: f64,
-    /// Of waits above ten minutes, those predicted within a factor of two; `None` of none.
+    /// Of waits above ten minutes, those whose predicted median is within a factor of two; `None` of none.
     pub within_factor_two: Option<f64>,
     /// Mean pinball loss at three levels.
     pub pinball: BTreeMap<&'static str, f64>,
@@ -83,7 +88,7 @@ pub struct WaitScore {
 }
 
 /// The measures that have confidence intervals, in the order of [`WaitTally::add`].
-pub(super) const MEASURES: [RatioMeasure; 14] = [
+pub(super) const MEASURES: [RatioMeasure; 16] = [
     RatioMeasure::percent("one_class"),
     RatioMeasure::percent("two_class"),
     RatioMeasure::percent("three_class"),
@@ -91,6 +96,8 @@ pub(super) const MEASURES: [RatioMeasure; 14] = [
     RatioMeasure::percent("two_class_long"),
     RatioMeasure::percent("three_class_long"),
     RatioMeasure::percent("response_error"),
+    RatioMeasure::percent("response_point_error"),
+    RatioMeasure::percent("own_point_error"),
     RatioMeasure::mean("log10_mse"),
     RatioMeasure::percent("within_factor_two"),
     RatioMeasure::mean("pinball_0.1"),
@@ -115,7 +122,8 @@ pub(super) struct WaitTally {
     /// The same of waits above the first class.
     named_long: [usize; 3],
     confusion: [[usize; WAIT_CLASSES]; WAIT_CLASSES],
-    response: Vec<f64>,
+    /// Response errors of the median, the response point and the method's own point.
+    response: [Vec<f64>; 3],
     logs: Vec<f64>,
     long: usize,
     within_two: usize,
@@ -124,19 +132,19 @@ pub(super) struct WaitTally {
 }
 
 impl WaitTally {
+    /// What was said of a job that started, after how long it did, and where that lies in what was said.
     pub(super) fn add(
         &mut self,
-        forecast: &WaitForecast,
-        wait: Seconds,
+        said: &SaidWait,
+        (wait, rank): (Seconds, TimeRank),
         request: Seconds,
         submit: Time,
         month: String,
     ) {
         let wait = wait.0 as f64;
-        let answers = BestAnswers::of(forecast, request.0.max(0) as f64);
         self.jobs += 1;
         let class = class_of(wait);
-        let named = answers.classes;
+        let named = said.named;
         let hits = [named.one == class, named.names_two(class), named.names_three(class)];
         for (place, &hit) in hits.iter().enumerate() {
             self.named[place] += usize::from(hit);
@@ -144,18 +152,22 @@ impl WaitTally {
         }
         self.confusion[class][named.one] += 1;
         let response = Some(wait + request.0.max(0) as f64).filter(|&response| response > 0.0);
-        let response = response.map(|response| (answers.by_response - wait).abs() / response);
-        self.response.extend(response);
-        let point = answers.by_logarithm;
-        let log = ((point + UNIT) / (wait + UNIT)).log10().powi(2);
+        let median = said.time.median();
+        let errors = [median, said.response_point, said.time.point]
+            .map(|answer| response.map(|response| (answer - wait).abs() / response));
+        for (kept, error) in self.response.iter_mut().zip(errors) {
+            kept.extend(error);
+        }
+        let log = ((median + UNIT) / (wait + UNIT)).log10().powi(2);
         self.logs.push(log);
-        let within_two = point >= wait / 2.0 && point <= wait * 2.0;
+        let within_two = median >= wait / 2.0 && median <= wait * 2.0;
         if wait > LONG {
             self.long += 1;
             self.within_two += usize::from(within_two);
         }
-        let range = self.ranges.add(&forecast.wait, forecast.wait.wait_range(0.8), wait, month);
+        let range = self.ranges.add(&said.time, rank, wait, month);
         let share = |hit: bool, counts: bool| (f64::from(hit && counts), f64::from(counts));
+        let sum_of = |error: Option<f64>| error.map_or((0.0, 0.0), |error| (error, 1.0));
         let [one, two, three] = hits;
         let [low, middle, high] = range.pinball;
         let sums: [(f64, f64); MEASURES.len()] = [
@@ -165,7 +177,9 @@ impl WaitTally {
             share(one, class > 0),
             share(two, class > 0),
             share(three, class > 0),
-            response.map_or((0.0, 0.0), |error| (error, 1.0)),
+            sum_of(errors[0]),
+            sum_of(errors[1]),
+            sum_of(errors[2]),
             (log, 1.0),
             share(within_two, wait > LONG),
             (low, 1.0),
@@ -192,6 +206,8 @@ impl WaitTally {
         let long_jobs: usize = of_class[1..].iter().sum();
         let of_long = |place: usize| (long_jobs > 0).then(|| percent(self.named_long[place], long_jobs));
         let left = 100.0 - majority_class;
+        let [response_error, response_point_error, own_point_error] =
+            self.response.each_ref().map(|errors| 100.0 * stats::mean(errors.iter().copied()));
         WaitScore {
             method,
             jobs: self.jobs,
@@ -204,7 +220,9 @@ impl WaitTally {
             one_class_long: of_long(0),
             two_class_long: of_long(1),
             three_class_long: of_long(2),
-            response_error: 100.0 * stats::mean(self.response.iter().copied()),
+            response_error,
+            response_point_error,
+            own_point_error,
             log10_mse: stats::mean(self.logs.iter().copied()),
             within_factor_two: (self.long > 0).then(|| percent(self.within_two, self.long)),
             pinball: self.ranges.pinball(),
@@ -229,10 +247,17 @@ impl WaitTally {
 mod tests {
     use super::*;
     use crate::distribution::Distribution;
+    use crate::wait::WaitForecast;
 
-    fn forecast(low: f64, point: f64, high: f64) -> WaitForecast {
-        let wait = Distribution::quantiles(&[(0.1, low), (0.5, point), (0.9, high)]).unwrap();
-        WaitForecast::new(point, wait)
+    fn forecast(low: f64, median: f64, high: f64) -> WaitForecast {
+        let wait = Distribution::quantiles(&[(0.1, low), (0.5, median), (0.9, high)]).unwrap();
+        WaitForecast::new(median, wait)
+    }
+
+    fn add(tally: &mut WaitTally, forecast: &WaitForecast, wait: i64, request: i64, at: i64, month: &str) {
+        let rank = TimeRank::of(&forecast.wait, wait as f64);
+        let said = SaidWait::of(forecast, Seconds(request));
+        tally.add(&said, (Seconds(wait), rank), Seconds(request), Time(at), month.into());
     }
 
     /// Two jobs worked by hand: one inside its range, one that waits for longer.
@@ -240,9 +265,9 @@ mod tests {
     fn numbers_are_worked_by_hand() {
         let mut tally = WaitTally::default();
         // Predicted 100 to 300, waited 240 of a request of 760: |200 − 240| / 1000.
-        tally.add(&forecast(100.0, 200.0, 300.0), Seconds(240), Seconds(760), Time(0), "a".into());
+        add(&mut tally, &forecast(100.0, 200.0, 300.0), 240, 760, 0, "a");
         // Predicted 1000 to 3000 with 2000, waited 7200: the second class, the first was named.
-        tally.add(&forecast(1000.0, 2000.0, 3000.0), Seconds(7200), Seconds(800), Time(700_000), "b".into());
+        add(&mut tally, &forecast(1000.0, 2000.0, 3000.0), 7200, 800, 700_000, "b");
         let score = tally.score("test".into());
         let close = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one} {other}");
         assert_eq!(
@@ -253,6 +278,8 @@ mod tests {
         let long = (score.one_class_long, score.two_class_long, score.three_class_long);
         assert_eq!((score.long_jobs, long), (1, (Some(0.0), Some(100.0), Some(100.0))));
         close(score.response_error, 100.0 * (40.0 / 1000.0 + 5200.0 / 8000.0) / 2.0);
+        close(score.own_point_error, score.response_error);
+        assert!(score.response_point_error > score.response_error, "both waits were longer than the medians");
         close(
             score.log10_mse,
             ((260.0_f64 / 300.0).log10().powi(2) + (2060.0_f64 / 7260.0).log10().powi(2)) / 2.0,
@@ -278,10 +305,10 @@ mod tests {
         use super::super::bootstrap::Resampled;
         let mut tally = WaitTally::default();
         for week in 0..3 {
-            let at = Time(week * 7 * 86_400);
-            tally.add(&forecast(100.0, 200.0, 300.0), Seconds(240), Seconds(760), at, "a".into());
-            tally.add(&forecast(1000.0, 2000.0, 9000.0), Seconds(7200), Seconds(800), at, "a".into());
-            tally.add(&forecast(0.0, 9000.0, 9000.0), Seconds(7200), Seconds(800), at, "a".into());
+            let at = week * 7 * 86_400;
+            add(&mut tally, &forecast(100.0, 200.0, 300.0), 240, 760, at, "a");
+            add(&mut tally, &forecast(1000.0, 2000.0, 9000.0), 7200, 800, at, "a");
+            add(&mut tally, &forecast(0.0, 9000.0, 9000.0), 7200, 800, at, "a");
         }
         let score = tally.score("test".into());
         let intervals = Resampled::of(&MEASURES, &[tally.weeks()]).intervals(0);
@@ -293,6 +320,8 @@ mod tests {
             ("two_class_long", score.two_class_long.unwrap()),
             ("three_class_long", score.three_class_long.unwrap()),
             ("response_error", score.response_error),
+            ("response_point_error", score.response_point_error),
+            ("own_point_error", score.own_point_error),
             ("log10_mse", score.log10_mse),
             ("within_factor_two", score.within_factor_two.unwrap()),
             ("pinball_0.1", score.pinball["0.1"]),

@@ -27,6 +27,6 @@ pub use planning::{
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
 pub use when::{
-    MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
+    ClassNumbers, MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
     WhenSource, when, when_each,
 };

@@ -47,8 +47,10 @@ mod tests {
             p75: p90,
             p90,
             point: median,
+            response_point: median,
             within: Vec::new(),
             classes: Default::default(),
+            named_classes: Default::default(),
         };
         let waits: Vec<PredictedWait> = ranges.iter().map(wait).collect();
         let SoonestStart { order, close } = SoonestStart::of(&waits.iter().collect::<Vec<_>>());

@@ -10,7 +10,7 @@ use crate::site::{Replay, Site};
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
 use crate::wait::{
-    Arrival, Overtaking, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities,
+    Arrival, BestAnswers,  Overtaking, NamedClasses, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities,
 };
 use crate::workload::Workload;
 
@@ -126,10 +126,33 @@ pub struct PredictedWait {
     pub high: f64,
     /// The point of the method, by which one number is given.
     pub point: f64,
+    /// The number that is expected to be least wrong as a share of the response time, that is of wait and requested time
+    /// together.
+    pub response_point: f64,
     /// The probability to have started within each of these times.
     pub within: Vec<StartedWithin>,
     /// The probability of each class of Kumar & Vadhiyar 2014.
     pub classes: [f64; WAIT_CLASSES],
+    /// The classes that are named.
+    pub named_classes: ClassNumbers,
+}
+
+/// The classes of waits that an answer names, numbered from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct ClassNumbers {
+    /// If one is asked for.
+    pub one: usize,
+    /// If two are.
+    pub two: [usize; 2],
+    /// If three are: the first and the last of them.
+    pub three: [usize; 2],
+}
+
+impl ClassNumbers {
+    fn of(named: NamedClasses) -> ClassNumbers {
+        let NamedClasses { one, two, three } = named;
+        ClassNumbers { one: one + 1, two: two.map(|class| class + 1), three: [three.0 + 1, three.1 + 1] }
+    }
 }
 
 /// The probability to have started by then.
@@ -181,8 +204,10 @@ pub struct MethodRecord {
 }
 
 impl PredictedWait {
-    pub(super) fn of(forecast: &WaitForecast) -> PredictedWait {
+    /// Of a job that requests this time.
+    pub(super) fn of(forecast: &WaitForecast, request: Seconds) -> PredictedWait {
         let wait = &forecast.wait;
+        let answers = BestAnswers::of(forecast, request.0.max(0) as f64);
         let within =
             |seconds: i64| StartedWithin { seconds, probability: 1.0 - wait.survival(seconds as f64) };
         let (low, high) = wait.wait_range(0.8);
@@ -195,8 +220,10 @@ impl PredictedWait {
             p75: wait.quantile(0.75),
             p90: wait.quantile(0.9),
             point: forecast.point,
+            response_point: answers.response_point,
             within: WITHIN.map(within).to_vec(),
             classes: probabilities(wait),
+            named_classes: ClassNumbers::of(answers.classes),
         }
     }
 }
@@ -232,7 +259,9 @@ pub fn when(
 ) -> Result<WhenAnswer, WhenError> {
     let answers = when_each(std::slice::from_ref(job), source, settings, done)?;
     let WhenAnswers { method, waits, state, record, tried, learned } = answers;
-    let Some(wait) = waits.first().map(PredictedWait::of) else { return Err(WhenError::NothingStarted) };
+    let request = job.shape.limit.unwrap_or(settings.default_request);
+    let wait = waits.first().map(|wait| PredictedWait::of(wait, request));
+    let wait = wait.ok_or(WhenError::NothingStarted)?;
     Ok(WhenAnswer { method, wait, state, record, tried, learned })
 }
 

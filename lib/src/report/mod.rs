@@ -14,6 +14,7 @@ pub mod generation;
 pub mod metric;
 mod number;
 mod page;
+pub mod predictions;
 pub mod schedule;
 mod svg;
 pub mod swf;

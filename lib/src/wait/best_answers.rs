@@ -1,10 +1,7 @@
-//! The best single answers under a distribution, each by the measure it is judged by.
+//! Single answers that a forecast gives to questions for one.
 
 use super::class::{CLASSES, NamedClasses, probabilities};
 use super::predictor::{PointRule, WaitForecast};
-
-/// Added to waits before their logarithm is taken, in seconds.
-const UNIT: f64 = 60.0;
 
 /// At so many equally likely waits a distribution is looked at.
 const STEPS: usize = 100;
@@ -14,38 +11,26 @@ const STEPS: usize = 100;
 pub struct BestAnswers {
     /// One, two and three classes.
     pub classes: NamedClasses,
-    /// Least wrong as a share of the response time: wait and requested time.
-    pub by_response: f64,
-    /// Least wrong by the square of its logarithm.
-    pub by_logarithm: f64,
+    /// The wait that is expected to be least wrong as a share of the response time: wait and requested time.
+    pub response_point: f64,
 }
 
 impl BestAnswers {
     /// Of a job that requests so many seconds.
     ///
     /// # Formula
-    /// By [`PointRule::ByMeasure`]: the most probable class, and the two and three neighbouring classes that are most probable
-    /// together; the median of the wait `w` with weights `1 / (w + request)`; `exp(mean of ln(w + 60 s)) − 60 s`. Else the point,
-    /// and the classes that [`NamedClasses::of`] names by it.
+    /// Classes by [`PointRule::ByMeasure`]: the most probable class, and the two and three neighbouring classes that are most
+    /// probable together; else those that [`NamedClasses::of`] names by the point. The response point is the median of the wait `w`
+    /// with weights `1 / (w + request)`, whatever the rule.
     pub fn of(forecast: &WaitForecast, request: f64) -> BestAnswers {
         let likely = probabilities(&forecast.wait);
-        match forecast.rule {
-            PointRule::Point => BestAnswers {
-                classes: NamedClasses::of(forecast.point, &likely),
-                by_response: forecast.point,
-                by_logarithm: forecast.point,
-            },
-            PointRule::ByMeasure => {
-                let waits: [f64; STEPS] =
-                    std::array::from_fn(|step| forecast.wait.quantile((step as f64 + 0.5) / STEPS as f64));
-                let logs = waits.iter().map(|wait| (wait + UNIT).ln()).sum::<f64>() / STEPS as f64;
-                BestAnswers {
-                    classes: likeliest(&likely),
-                    by_response: weighted_median(&waits, request),
-                    by_logarithm: (logs.exp() - UNIT).max(0.0),
-                }
-            }
-        }
+        let classes = match forecast.rule {
+            PointRule::Point => NamedClasses::of(forecast.point, &likely),
+            PointRule::ByMeasure => likeliest(&likely),
+        };
+        let waits: [f64; STEPS] =
+            std::array::from_fn(|step| forecast.wait.quantile((step as f64 + 0.5) / STEPS as f64));
+        BestAnswers { classes, response_point: weighted_median(&waits, request) }
     }
 }
 
@@ -91,22 +76,19 @@ mod tests {
         // Three in five start at once, one after 5 h, one after 20 h.
         let waits = [0.0, 0.0, 0.0, 18_000.0, 72_000.0];
         let answers = BestAnswers::of(&WaitForecast::by_measure(observed(&waits)), 600.0);
-        assert_eq!(answers.classes.one, 0);
-        assert_eq!(answers.by_response, 0.0);
-        let expected = (waits.iter().map(|wait| (wait + 60.0_f64).ln()).sum::<f64>() / 5.0).exp() - 60.0;
-        assert!((answers.by_logarithm - expected).abs() < 1e-6 * expected);
-        let mistaken = |answer: f64, by: &dyn Fn(f64, f64) -> f64| -> f64 {
-            waits.iter().map(|&wait| by(answer, wait)).sum()
+        assert_eq!((answers.classes.one, answers.response_point), (0, 0.0));
+        let waits = [600.0, 3_000.0, 18_000.0, 72_000.0];
+        let of = |forecast| BestAnswers::of(&forecast, 600.0);
+        let answers = of(WaitForecast::by_measure(observed(&waits)));
+        let mistaken = |answer: f64| -> f64 {
+            waits.iter().map(|&wait| (answer - wait).abs() / (wait + 600.0)).sum()
         };
-        let response = |answer: f64, wait: f64| (answer - wait).abs() / (wait + 600.0);
-        let log = |answer: f64, wait: f64| ((answer + 60.0) / (wait + 60.0)).ln().powi(2);
-        for other in [60.0, 600.0, 18_000.0, 72_000.0] {
-            assert!(mistaken(answers.by_response, &response) < mistaken(other, &response));
-            assert!(mistaken(answers.by_logarithm, &log) < mistaken(other, &log));
+        for other in [0.0, 60.0, 3_000.0, 9_000.0, 72_000.0] {
+            assert!(mistaken(answers.response_point) < mistaken(other), "{other}: {answers:?}");
         }
-        // Control: the point answers everything alike.
-        let plain = BestAnswers::of(&WaitForecast::by_median(observed(&waits)), 600.0);
-        assert_eq!((plain.by_response, plain.by_logarithm), (0.0, 0.0));
+        // The response point is that of the distribution; the classes are those of the method's own point.
+        let point = of(WaitForecast::new(50_000.0, observed(&waits)));
+        assert_eq!((point.response_point, point.classes.one), (answers.response_point, 4));
     }
 
     #[test]
@@ -120,7 +102,7 @@ mod tests {
     fn long_requests_move_the_answer_to_longer_waits() {
         let waits = [0.0, 0.0, 0.0, 3600.0, 3600.0, 3600.0, 3600.0];
         let answer =
-            |request| BestAnswers::of(&WaitForecast::by_measure(observed(&waits)), request).by_response;
+            |request| BestAnswers::of(&WaitForecast::by_measure(observed(&waits)), request).response_point;
         // Beside a short request a wait of an hour counts little.
         assert_eq!((answer(60.0), answer(1e6)), (0.0, 3600.0));
     }

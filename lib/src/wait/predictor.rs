@@ -25,17 +25,17 @@ pub struct WaitForecast {
     pub point: f64,
     /// The distribution of the wait.
     pub wait: Distribution,
-    /// Which number answers a question for one.
+    /// By what its classes are named.
     pub rule: PointRule,
 }
 
-/// Which number answers a question for one: different questions have different best answers under one distribution.
+/// By what classes are named: different questions have different best answers under one distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PointRule {
-    /// The point, whatever is asked.
+    /// The point.
     #[default]
     Point,
-    /// The one that is expected to be least wrong by the measure it is judged by ([`super::BestAnswers`]).
+    /// Those that are most probable ([`super::BestAnswers`]).
     ByMeasure,
 }
 
@@ -50,7 +50,7 @@ impl WaitForecast {
         WaitForecast::new(wait.quantile(0.5), wait)
     }
 
-    /// A distribution by which each question is answered as is best for it. The point is the median.
+    /// A distribution by whose probabilities classes are named. The point is the median.
     pub fn by_measure(wait: Distribution) -> WaitForecast {
         WaitForecast { rule: PointRule::ByMeasure, ..WaitForecast::by_median(wait) }
     }

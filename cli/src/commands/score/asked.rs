@@ -1,5 +1,7 @@
 //! Which jobs of a log are scored, and how the answer is given.
 
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use queuecast::eval::{EvalError, WaitWindow, Watch};
@@ -9,7 +11,8 @@ use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::commands::threads;
 use crate::failure::Failure;
-use crate::plot::Plotting;
+use crate::output::PlannedFile;
+use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec;
@@ -32,8 +35,29 @@ pub struct ScoreArguments {
     /// Add how long each method took, in JSON and CSV; without it, results are the same every time
     #[arg(long, help_heading = "Results")]
     pub timings: bool,
+    /// Write what was said of each job beside what happened as CSV, one row for each method and job, to recompute every figure from; .gz and .zst compress it
+    #[arg(long, value_name = "OUT.csv", help_heading = "Results")]
+    pub predictions: Option<PathBuf>,
     #[command(flatten)]
     pub plotting: Plotting,
+}
+
+/// The files that a score leaves, planned and not yet there.
+pub struct ScoreFiles {
+    /// The rows.
+    pub predictions: Option<PlannedFile>,
+    /// The charts.
+    pub plot: PlannedPlot,
+}
+
+/// Writes rows.
+pub fn write_rows(
+    planned: PlannedFile,
+    rows: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut output = planned.begin()?;
+    rows(&mut output).map_err(|cause| output.failed(cause))?;
+    output.commit()
 }
 
 impl ScoreArguments {
@@ -44,6 +68,16 @@ impl ScoreArguments {
             jobs: self.jobs.map_or(usize::MAX, |jobs| jobs as usize),
             default_request: DEFAULT_REQUEST,
         }
+    }
+
+    /// Plans every file that is asked for.
+    pub fn plan(&self, inputs: &[&Path]) -> Result<ScoreFiles, Failure> {
+        if self.predictions.is_some() && self.predictions == self.plotting.plot {
+            let what = self.predictions.iter().map(|path| format!("{} is asked for twice", path.display()));
+            return Err(Failure::usage(what.collect::<String>()).hint("name a file of its own for each output"));
+        }
+        let predictions = self.predictions.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose()?;
+        Ok(ScoreFiles { predictions, plot: self.plotting.plan(inputs)? })
     }
 
     /// Scores so many methods, with progress and, where asked for, a clock. `prepare` says how many jobs each method predicts.

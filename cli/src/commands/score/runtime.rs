@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{RuntimeMeasures, RuntimeMethod, RuntimeScore, RuntimeScorer, Watch};
+use queuecast::eval::{RuntimeMeasures, RuntimeMethod, RuntimeScore, RuntimeScorer};
 use queuecast::predict::PredictorSpec;
+use queuecast::report::predictions::write_run_times;
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
-use super::asked::{ScoreArguments, refused};
+use super::asked::{ScoreArguments, ScoreFiles, refused, write_rows};
 use super::text::{self, ComparedMeasure, ScoreColumn, column, interval, number};
 use crate::answer::Answer;
 use crate::commands::cleaning;
@@ -50,7 +51,7 @@ const METHOD: &str = "How run times are predicted; several are separated by comm
 
 /// Scores the methods and shows them side by side.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let plot = arguments.scoring.plotting.plan(&[&arguments.file])?;
+    let ScoreFiles { predictions: planned, plot } = arguments.scoring.plan(&[&arguments.file])?;
     let predictors = Several::together(&arguments.method);
     let mut specs: Vec<PredictorSpec> = Vec::new();
     for spec in predictors.iter().map(|named| &named.spec).chain([&PredictorSpec::Requested]) {
@@ -71,8 +72,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let scorer = scorer.map_err(|error| refused(&trace.name, lacks, error))?;
         Ok((scorer.jobs(), scorer))
     };
-    let score = |scorer: RuntimeScorer<'_>, watch: Watch<'_>| scorer.score(&methods, watch);
-    let (jobs, methods) = arguments.scoring.run(methods.len(), printer, prepare, score)?;
+    let is_kept = planned.is_some();
+    let (jobs, (methods, said)) =
+        arguments.scoring.run(methods.len(), printer, prepare, |scorer, watch| match is_kept {
+            true => scorer.score_each(&methods, watch),
+            false => (scorer.score(&methods, watch), Vec::new()),
+        })?;
+    if let Some(planned) = planned {
+        let said: Vec<_> = methods.iter().map(|score| score.method.clone()).zip(said).collect();
+        write_rows(planned, |out| write_run_times(out, &trace.log.workload.names, &said))?;
+    }
     let scored = RuntimeScores {
         version: env!("CARGO_PKG_VERSION"),
         log: trace.name.clone(),

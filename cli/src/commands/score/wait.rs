@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{WaitScore, WaitScorer, Watch};
+use queuecast::eval::{WaitScore, WaitScorer};
 use queuecast::forecast::WaitMethod;
+use queuecast::report::predictions::write_waits;
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
-use super::asked::{ScoreArguments, refused};
+use super::asked::{ScoreArguments, ScoreFiles, refused, write_rows};
 use super::text::{self, ComparedMeasure, ScoreColumn, column, interval, number};
 use crate::answer::Answer;
 use crate::commands::cleaning;
@@ -25,8 +26,9 @@ Examples:
   Two histories, on the jobs that Kumar & Vadhiyar 2014 predict:
     queuecast score wait CTC-SP2.swf.gz --method knn,knn:10000 --jobs 40000
 
-  A short log, for a program:
-    queuecast score wait site.sacct --procs 4096 --from 1000 --format json";
+  A short log, for a program, with what was said of each job:
+    queuecast score wait site.sacct --procs 4096 --from 1000 --format json \\
+      --predictions said.csv";
 
 /// Score predicted waits: each job is predicted at its submission and learned from at its start
 #[derive(Debug, clap::Args)]
@@ -63,7 +65,7 @@ impl Arguments {
 
 /// Scores the methods and shows them side by side.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let plot = arguments.scoring.plotting.plan(&[&arguments.file])?;
+    let ScoreFiles { predictions, plot } = arguments.scoring.plan(&[&arguments.file])?;
     let trace = Loaded::read(&arguments.file, &arguments.scoring.source, printer)?;
     let methods = arguments.methods();
     let prepare = || {
@@ -73,8 +75,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         })?;
         Ok((scorer.jobs(), scorer))
     };
-    let score = |scorer: WaitScorer<'_>, watch: Watch<'_>| scorer.score(&methods, watch);
-    let (jobs, methods) = arguments.scoring.run(methods.len(), printer, prepare, score)?;
+    let is_kept = predictions.is_some();
+    let (jobs, (methods, said)) =
+        arguments.scoring.run(methods.len(), printer, prepare, |scorer, watch| match is_kept {
+            true => scorer.score_each(&methods, watch),
+            false => (scorer.score(&methods, watch), Vec::new()),
+        })?;
+    if let Some(planned) = predictions {
+        let said: Vec<_> = methods.iter().map(|score| score.method.clone()).zip(said).collect();
+        write_rows(planned, |out| write_waits(out, &trace.log.workload.names, &said))?;
+    }
     let scored = WaitScores {
         version: env!("CARGO_PKG_VERSION"),
         log: trace.name.clone(),
@@ -172,7 +182,7 @@ impl Answer for WaitScores<'_> {
 
 const CLASSES: [&str; 6] = ["up to 1 h", "1 to 3 h", "3 to 6 h", "6 to 12 h", "12 to 24 h", "over 24 h"];
 
-const CLASS_MEASURES: [ScoreColumn<WaitScore>; 11] = [
+const CLASS_MEASURES: [ScoreColumn<WaitScore>; 13] = [
     column("one_class", "one class (%)", 1, |score| Some(score.one_class)),
     column("two_class", "two (%)", 1, |score| Some(score.two_class)),
     column("three_class", "three (%)", 1, |score| Some(score.three_class)),
@@ -182,6 +192,8 @@ const CLASS_MEASURES: [ScoreColumn<WaitScore>; 11] = [
     column("two_class_long", "two, long (%)", 1, |score| score.two_class_long),
     column("three_class_long", "three, long (%)", 1, |score| score.three_class_long),
     column("response_error", "response error (%)", 1, |score| Some(score.response_error)),
+    column("response_point_error", "response point (%)", 1, |score| Some(score.response_point_error)),
+    column("own_point_error", "own point (%)", 1, |score| Some(score.own_point_error)),
     column("log10_mse", "log10 MSE", 3, |score| Some(score.log10_mse)),
     column("within_factor_two", "within 2x (%)", 1, |score| score.within_factor_two),
 ];
@@ -237,7 +249,9 @@ impl WaitScores<'_> {
             "majority_class",
             "two_class_long",
             "within_factor_two",
+            "response_point_error",
             "log10_mse",
+            "own_point_error",
             "three_class",
             "three_class_long",
         ];
@@ -248,7 +262,8 @@ impl WaitScores<'_> {
         ));
         table.note("classes: up to 1, 3, 6, 12, 24 h, and longer; two and three classes are neighbours; majority: always the most frequent class");
         table.note("skill: how much of what the majority class leaves wrong is right; long: of the jobs that waited for more than an hour");
-        table.note("response error: mean of |predicted - actual wait| / (actual wait + requested time); within 2x: of waits above ten minutes");
+        table.note("response error: mean of |median - actual wait| / (actual wait + requested time); response point, own point: the same of the number expected to be least wrong by it, and of the method's own");
+        table.note("within 2x: medians, of waits above ten minutes");
         table.note("past: the last 200 waits of the queue; zero: no wait at all");
         table
     }

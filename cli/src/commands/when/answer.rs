@@ -69,6 +69,16 @@ impl StartTime {
             true => "Nine in ten start at once.".to_owned(),
             false => format!("At the latest, nine times in ten: {}.", self.after(wait.p90)),
         });
+        if wait.p90 >= AT_ONCE {
+            lines.push(format!(
+                "One number that is least wrong as a share of wait and requested time together: {}.",
+                if wait.response_point < AT_ONCE {
+                    "at once".to_owned()
+                } else {
+                    duration::about(wait.response_point)
+                }
+            ));
+        }
         lines.push(match &self.answer.record {
             Some(record) => format!(
                 "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",

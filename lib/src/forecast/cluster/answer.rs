@@ -2,13 +2,12 @@
 
 use super::forecaster::ClusterForecaster;
 use super::starts::ClusterDraws;
-use crate::cluster::{
-    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, is_known,
-};
+use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known};
 use crate::controller::queue_ahead;
 use crate::distribution::Distribution;
 use crate::forecast::planning::LimitAdvice;
 use crate::forecast::when::{MethodRecord, PredictedWait, StateNow, Trial, WhenAnswer, WhenSettings};
+use crate::predict::DEFAULT_REQUEST;
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::{PastWaits, WaitForecast};
@@ -106,8 +105,21 @@ pub fn when_at_cluster(
     let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done)?;
     let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
     let wait = waits.pop().flatten().ok_or(ClusterWhenError::Never(NEVER))?;
-    let wait = PredictedWait::of(&WaitForecast::by_measure(wait));
+    let request = requested(question.cluster, question.job);
+    let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
     Ok(WhenAnswer { method, wait, state, record, tried, learned })
+}
+
+/// The time that a job asks for, or what its partition gives it.
+fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
+    let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
+    let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+    let asked = match job.request.time_limit {
+        Some(TimeLimit::Of(limit)) => Some(limit),
+        Some(TimeLimit::Unlimited) => partition.and_then(|one| one.max_time),
+        None => partition.and_then(|one| one.default_time.or(one.max_time)),
+    };
+    asked.unwrap_or(DEFAULT_REQUEST)
 }
 
 const NEVER: &str = "no partition that it asks for can run it, or a limit never lets it";

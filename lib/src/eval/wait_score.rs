@@ -6,6 +6,7 @@ use super::range_tally::month_of;
 use super::wait_tally::{MEASURES, WaitScore, WaitTally};
 use super::{EvalError, Watch};
 use crate::forecast::{RecordedArrivals, WaitMethod};
+use crate::job::JobIndex;
 use crate::parallel;
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
@@ -84,14 +85,17 @@ impl<'a> WaitScorer<'a> {
         let mut predictor = method.build(self.window.default_request);
         let workload = self.arrivals.workload();
         let first = self.window.from.max(1) - 1;
-        let mut following = self.arrivals.follow(first.saturating_sub(method.remembered()));
+        let number =
+            |index: usize| self.arrivals.number(JobIndex(index as u32)).map_or(0, |number| number.at());
+        let mut following = self.arrivals.follow(number(first).saturating_sub(method.remembered()));
         let mut tally = WaitTally::default();
         let last = first.saturating_add(self.window.jobs).min(workload.len());
         for job in &workload.jobs()[first..last] {
             // A job whose start the log does not know is not scored.
-            let Some(wait) = self.arrivals.wait(job.index) else { continue };
-            following.before(job.index, &mut *predictor);
-            let arrival = self.arrivals.arrival(job.index);
+            let Some(number) = self.arrivals.number(job.index) else { continue };
+            let Some(wait) = self.arrivals.outcome(number).wait() else { continue };
+            following.before(number, &mut *predictor);
+            let arrival = self.arrivals.arrival(number);
             let forecast = predictor.predict(&arrival, following.site().view(job.submit));
             let request = job.shape.limit.unwrap_or(self.window.default_request);
             tally.add(&forecast, wait, request, job.submit, month_of(workload, job.submit));

@@ -63,6 +63,9 @@ pub struct Workload {
     /// Jobs that left the queue before they started, in arrival order; see [`Workload::set_withdrawn`]. They are
     /// not among the jobs: simulations leave them out, replays of the recorded queue have them wait.
     pub withdrawn: Vec<Withdrawn>,
+    /// Whether the machine's size is that of the largest job, as the log says nothing of it. It is not known before that job
+    /// is submitted.
+    pub is_machine_guessed: bool,
 }
 
 /// A job that was submitted, waited and left the queue without starting, for instance because its user
@@ -173,6 +176,7 @@ impl Workload {
             epoch: None,
             starts,
             withdrawn: Vec::new(),
+            is_machine_guessed: false,
         })
     }
 
@@ -215,7 +219,7 @@ impl Workload {
         });
         let withdrawn = withdrawn.collect();
         kept.set_withdrawn(withdrawn)?;
-        (kept.names, kept.epoch) = (self.names.clone(), self.epoch);
+        kept.take_origin(self);
         Ok(kept)
     }
 
@@ -241,6 +245,12 @@ impl Workload {
         self.machine
     }
 
+    /// Takes over what another workload says of where its jobs come from.
+    fn take_origin(&mut self, other: &Workload) {
+        (self.names, self.epoch) = (other.names.clone(), other.epoch);
+        self.is_machine_guessed = other.is_machine_guessed;
+    }
+
     /// Replaces the machine; refused, and nothing changed, if a job is larger than it.
     pub fn set_machine(&mut self, machine: Machine) -> Result<(), WorkloadError> {
         if machine.procs == Procs(0) {
@@ -252,7 +262,7 @@ impl Workload {
         for one in &self.withdrawn {
             check(machine, &one.job, &Truth::rigid(Seconds::ZERO))?;
         }
-        self.machine = machine;
+        (self.machine, self.is_machine_guessed) = (machine, false);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use queuecast::allot::advice::JobLimits;
 use queuecast::site::Site;
 use queuecast::trace::sinfo::{Partition, SINFO, all_procs, sinfo};
 use queuecast::trace::squeue::{NotAsAsked, Queued, SQUEUE, squeue};
-use queuecast::trace::{LogFormat, MachineSource, PartitionQueue};
+use queuecast::trace::{LogFormat, PartitionQueue};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Names};
 
@@ -192,7 +192,7 @@ impl LiveQueue {
 
 /// Gives accounting records whose machine is guessed the size of the site, if there is a Slurm here that answers.
 pub fn take_size(trace: &mut Loaded) {
-    if trace.log.format == LogFormat::Sacct && trace.log.machine.source == MachineSource::LargestJob {
+    if trace.log.format == LogFormat::Sacct && trace.log.machine.is_largest_job() {
         trace.take_size(site_procs());
     }
 }

@@ -7,13 +7,16 @@ use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSize, MachineSource, ReadOptions, Rule};
-use queuecast::units::{Procs, Seconds};
+use queuecast::trace::{
+    self, Log, MachineSize, MachineSource, RawLog, ReadOptions, Rule, TimeZone, TraceError,
+};
+use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
-use super::cleaning;
+use super::newcomer::take_unfinished;
 use super::source::Source;
+use super::{cleaning, live, moment};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
@@ -30,7 +33,73 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
+/// A trace whose records were read, to be asked what was known at a moment of it.
+#[derive(Debug)]
+pub struct RawTrace {
+    /// What to call it.
+    pub name: String,
+    raw: RawLog,
+    seconds: f64,
+}
+
+impl RawTrace {
+    /// Reads a file by options of the library, or standard input for `-`.
+    pub fn read(path: &Path, options: &ReadOptions, printer: &Printer) -> Result<RawTrace, Failure> {
+        let begun = Instant::now();
+        let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
+        let raw = RawLog::read(&mut input, options).map_err(|error| Failure::reading(&input.name, error))?;
+        Ok(RawTrace { name: input.name, raw, seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// The moment that a text names in it.
+    pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Failure> {
+        let Some(span) = self.raw.span() else {
+            return Err(Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name)));
+        };
+        moment::read_within(text, zone, &span)
+    }
+
+    /// What was known then; with jobs that had not ended when the log was taken, as running or waiting.
+    pub fn known_at(&self, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+        let mut trace = self.cleaned(self.raw.known_at(at), printer)?;
+        live::take_size(&mut trace);
+        take_unfinished(&mut trace, at, printer)?;
+        Ok(trace)
+    }
+
+    /// The same on a machine of this size, whatever the log says.
+    pub fn known_on(&mut self, procs: Procs, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+        self.raw.set_machine(procs);
+        self.known_at(at, printer)
+    }
+
+    /// All of it.
+    pub fn whole(&self, printer: &Printer) -> Result<Loaded, Failure> {
+        self.cleaned(self.raw.cleaned(), printer)
+    }
+
+    fn cleaned(&self, log: Result<Log, TraceError>, printer: &Printer) -> Result<Loaded, Failure> {
+        let log = log.map_err(|error| Failure::reading(&self.name, error))?;
+        cleaning::warn_unreadable(&self.name, &log.report, printer);
+        Ok(Loaded { name: self.name.clone(), log, seconds: self.seconds })
+    }
+}
+
 impl Loaded {
+    /// What was known at the moment that a text names, and that moment.
+    pub fn known(
+        raw: &RawTrace,
+        source: &Source,
+        moment: &str,
+        printer: &Printer,
+    ) -> Result<(Loaded, Time), Failure> {
+        let at = raw.moment(moment, &source.reading.time_zone)?;
+        let loaded = raw.known_at(at, printer)?;
+        loaded.warn(source, printer);
+        Ok((loaded, at))
+    }
+
     /// Reads a file, or standard input for `-`.
     pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
         let loaded = Loaded::by(path, &source.options(), printer)?;

@@ -11,13 +11,12 @@ use queuecast::job::{Job, PartitionId, QueueId, UserId};
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::report::duration;
 use queuecast::site::Site;
-use queuecast::trace::MachineSource;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
 use super::live::{self, LiveQueue, LiveSite};
-use super::loaded::{Loaded, number_of};
+use super::loaded::{Loaded, RawTrace, number_of};
 use super::source::Source;
 use super::{cleaning, moment, site_option};
 use crate::failure::Failure;
@@ -91,10 +90,13 @@ impl Arguments {
         self.file.iter().map(PathBuf::as_path).collect()
     }
 
-    /// The log, with the jobs that had not ended when it was taken; or what a live site is asked with.
+    /// What a log tells of the moment asked about; or what a live site is asked with.
     pub fn read(&self, printer: &Printer) -> Result<AskedPlace, Failure> {
         match &self.file {
-            Some(file) if !self.live.live => Ok(AskedPlace::Log(self.read_log(file, printer)?)),
+            Some(file) if !self.live.live => {
+                let (trace, at) = self.read_log(file, printer)?;
+                Ok(AskedPlace::Log(trace, at))
+            }
             file => {
                 let mut history = file.as_ref().map(|file| self.read_cleaned(file, printer)).transpose()?;
                 let site = LiveSite::ask()?;
@@ -106,13 +108,16 @@ impl Arguments {
         }
     }
 
-    /// A log, with the jobs that had not ended when it was taken.
-    pub fn read_log(&self, file: &Path, printer: &Printer) -> Result<Loaded, Failure> {
-        let mut trace = self.read_cleaned(file, printer)?;
-        live::take_size(&mut trace);
-        let taken = trace.log.workload.latest(&trace.log.unfinished);
-        take_unfinished(&mut trace, taken.unwrap_or_default(), printer)?;
-        Ok(trace)
+    /// What a log tells of the moment asked about, and that moment.
+    pub fn read_log(&self, file: &Path, printer: &Printer) -> Result<(Loaded, Time), Failure> {
+        self.known(&RawTrace::read(file, &self.source.options(), printer)?, printer)
+    }
+
+    /// What a log that was read tells of the moment asked about, and that moment.
+    pub fn known(&self, raw: &RawTrace, printer: &Printer) -> Result<(Loaded, Time), Failure> {
+        let known = Loaded::known(raw, &self.source, &self.moment.at, printer)?;
+        cleaning::note(&known.0.name, &known.0.log.report, cleaning::Overrun::Kept, printer);
+        Ok(known)
     }
 
     fn read_cleaned(&self, file: &Path, printer: &Printer) -> Result<Loaded, Failure> {
@@ -146,8 +151,8 @@ impl Arguments {
 
 /// Where a job would be submitted.
 pub enum AskedPlace {
-    /// At a moment of a log.
-    Log(Loaded),
+    /// At a moment of a log, which tells what was known then.
+    Log(Loaded, Time),
     /// On a live site, with accounting to learn from, if there is any.
     Site { site: LiveSite, history: Option<Loaded> },
 }
@@ -262,7 +267,7 @@ pub fn take_unfinished(trace: &mut Loaded, taken: Time, printer: &Printer) -> Re
 
 /// Prepares the accounting of a live site to be learned from.
 pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) -> Result<(), Failure> {
-    if history.log.machine.source == MachineSource::LargestJob {
+    if history.log.machine.is_largest_job() {
         history.take_size(Some(site.procs()));
     }
     // Of jobs that waited when the accounting was taken and do not now, it is not known when they started.

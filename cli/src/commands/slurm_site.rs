@@ -11,9 +11,10 @@ use queuecast::slurm::{
     SACCT_NOW, SSHARE_NOW, SiteFileKind, SiteOptions, WhatIf, moment_now, read_accounted, read_site,
     read_what_if, sbatch_line,
 };
+use queuecast::trace::LogSpan;
 use queuecast::units::{Procs, Seconds, Time};
 
-use super::moment::{self, LogSpan};
+use super::moment;
 use super::newcomer::{self, Asked};
 use super::outside::printed;
 use super::site_texts::{log_texts, texts, what_if_failure};

@@ -59,7 +59,7 @@ pub use measured::{Measured, SLOWDOWN_BOUND};
 pub use metrics::{METRICS, Metric, Summary, Unit};
 pub use percentile::nearest_rank;
 pub use predictions::{
-    AskedAt, RanFor, RuntimePrediction, SAID_LEVELS, SaidRun, SaidTime, SaidWait, TimeRank, WaitPrediction, Waited,
+    AskedAt, RanFor, RuntimePrediction, SAID_LEVELS, SaidRun, SaidTime, SaidWait, TimeRank, WaitPrediction,
 };
 pub use queue::{QueueBin, QueueSeries, QueueStep, QueueSummary};
 pub use range_tally::{CalibrationPoint, MonthScore};

@@ -2,7 +2,7 @@
 
 use super::limit_tally::{LIMIT_RISKS, advised_limits};
 use crate::distribution::Distribution;
-use crate::forecast::{LimitAdvice, LimitRecord};
+use crate::forecast::{LimitAdvice, LimitRecord, WaitOutcome};
 use crate::job::Job;
 use crate::predict::Forecast;
 use crate::units::Seconds;
@@ -89,35 +89,22 @@ impl SaidWait {
     }
 }
 
-/// What became of a job that waited.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Waited {
-    /// It started.
-    Started {
-        /// After so long.
-        wait: Seconds,
-        /// Where that lies in what was predicted.
-        rank: TimeRank,
-    },
-    /// It left the queue without having started. No score counts it: how long it would have waited is not known. It is
-    /// predicted all the same, since who asks does not know what will become of a job.
-    Withdrawn {
-        /// After so long.
-        waited: Seconds,
-    },
-}
-
 /// What one method said of one job's wait at its submission, and what happened.
+///
+/// Jobs that left the queue without having started, or whose start the log does not know, are predicted as well: nothing tells
+/// at their submission what will become of them. No score counts them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WaitPrediction<'a> {
+pub struct WaitPrediction {
     /// The job.
-    pub job: &'a Job,
+    pub job: Job,
     /// The month of its submission, as in [`super::MonthScore`].
     pub month: String,
     /// What was said.
     pub said: SaidWait,
     /// What happened.
-    pub waited: Waited,
+    pub outcome: WaitOutcome,
+    /// Where the wait of a job that started lies in what was said.
+    pub rank: Option<TimeRank>,
 }
 
 /// What is said of a job's run time.
@@ -139,7 +126,12 @@ impl SaidRun {
     }
 
     /// With what is advised to a job that requests this time, by what is known of limits of earlier jobs.
-    pub(super) fn with_limits(self, past: &LimitRecord, forecast: &Forecast, asked: Option<Seconds>) -> SaidRun {
+    pub(super) fn with_limits(
+        self,
+        past: &LimitRecord,
+        forecast: &Forecast,
+        asked: Option<Seconds>,
+    ) -> SaidRun {
         let asked = asked.filter(|&asked| asked > Seconds::ZERO);
         SaidRun { limits: asked.map(|asked| advised_limits(past, &forecast.distribution(), asked)), ..self }
     }
@@ -154,20 +146,21 @@ pub enum AskedAt {
     Start,
 }
 
-/// What one method said of one job's run time at one of two moments, and what happened.
+/// What one method said of one job's run time at one of two moments, and what happened. Jobs that are not known to have started are
+/// predicted at their submission.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RuntimePrediction<'a> {
+pub struct RuntimePrediction {
     /// The job.
-    pub job: &'a Job,
+    pub job: Job,
     /// The month of its submission, as in [`super::MonthScore`].
     pub month: String,
     /// When it was said.
     pub asked: AskedAt,
     /// What was said.
     pub said: SaidRun,
-    /// How long it waited, or until it left the queue.
-    pub waited: Seconds,
-    /// How long it ran; `None` of a job that left the queue without having started, which no score counts.
+    /// What became of its wait.
+    pub outcome: WaitOutcome,
+    /// How long it ran; `None` of a job that is not known to have started, which no score counts.
     pub ran: Option<RanFor>,
 }
 

@@ -65,7 +65,13 @@ pub(super) struct RangeTally {
 
 impl RangeTally {
     /// What was said, the time that came, and where that lies in what was said.
-    pub(super) fn add(&mut self, said: &SaidTime, rank: TimeRank, actual: f64, month: String) -> RangeOutcome {
+    pub(super) fn add(
+        &mut self,
+        said: &SaidTime,
+        rank: TimeRank,
+        actual: f64,
+        month: String,
+    ) -> RangeOutcome {
         self.jobs += 1;
         let (p10, p90) = (said.p10(), said.p90());
         let losses = [(p10, 0.1), (said.median(), 0.5), (p90, 0.9)]

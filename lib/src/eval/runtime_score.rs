@@ -1,8 +1,10 @@
 //! Walk-forward evaluation of run-time predictors on the recorded schedule of a log: each job is predicted when it is submitted
 //! and again when it starts, and learned from when it ends.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
+use std::ops::Range;
 
 use super::bootstrap::Resampled;
 use super::predictions::{AskedAt, RanFor, RuntimePrediction, SaidRun, TimeRank};
@@ -11,8 +13,8 @@ use super::runtime_tally::{MEASURES, OF_RANGES, RuntimeMeasures, RuntimeScore, R
 use super::wait_score::WaitWindow;
 use super::{EvalError, Watch};
 use crate::distribution::Distribution;
-use crate::forecast::LimitRecord;
-use crate::job::{End, Event, Job, What};
+use crate::forecast::{LimitRecord, WaitOutcome};
+use crate::job::{End, Event, Job, JobIndex, What};
 use crate::parallel;
 use crate::predict::{Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
 use crate::site::{Step, TimedStep, Timeline};
@@ -29,8 +31,12 @@ pub enum RuntimeMethod {
 }
 
 impl RuntimeMethod {
-    fn build(&self, workload: &Workload, default_request: Seconds) -> Box<dyn RuntimePredictor> {
-        let runs = || workload.truths().iter().map(|truth| truth.run()).collect();
+    /// `runs` has the run time of each job by its number, for the one that knows the future.
+    fn build(
+        &self,
+        runs: impl FnOnce() -> Vec<Seconds>,
+        default_request: Seconds,
+    ) -> Box<dyn RuntimePredictor> {
         match self {
             RuntimeMethod::Predictor(spec) => spec.build(runs, default_request),
             RuntimeMethod::Past => Box::new(PastRuns { default_request, ..PastRuns::default() }),
@@ -86,13 +92,17 @@ fn note_limits(limits: &mut LimitRecord, job: &Job, forecast: &Forecast) {
     }
 }
 
-/// The recorded schedule that methods follow. Jobs that were withdrawn and jobs whose start is unknown are left out: what ended
-/// when is not known of them.
+/// The recorded schedule that methods follow. Jobs that were withdrawn are submitted and leave; they are predicted, and not scored.
+/// Jobs whose start is unknown are left out: what ended when is not known of them.
 #[derive(Debug)]
 pub struct RuntimeScorer<'a> {
     workload: &'a Workload,
     window: WaitWindow,
     timeline: Timeline,
+    /// Every job by its number in the order of submission.
+    jobs: Cow<'a, [Job]>,
+    /// The numbers from the first job of the window to its last.
+    numbers: Range<usize>,
 }
 
 impl<'a> RuntimeScorer<'a> {
@@ -105,21 +115,35 @@ impl<'a> RuntimeScorer<'a> {
         if jobs < window.from.max(1) {
             return Err(EvalError::TooFewJobs { jobs, needed: window.from.max(1) });
         }
-        Ok(RuntimeScorer { workload, window, timeline: Timeline::of_started(workload) })
+        let timeline = Timeline::recorded(workload);
+        let first = window.from.max(1) - 1;
+        let last = first.saturating_add(window.jobs).min(jobs);
+        let number = |index: usize| timeline.number(JobIndex(index as u32)).map(|number| number.at());
+        let numbers = match (number(first), last.checked_sub(1).and_then(number)) {
+            (Some(first), Some(last)) if first <= last => first..last + 1,
+            _ => 0..0,
+        };
+        let jobs = timeline.jobs(workload);
+        Ok(RuntimeScorer { workload, window, timeline, jobs, numbers })
     }
 
     /// How many jobs are scored: those of the window whose start is known.
     pub fn jobs(&self) -> usize {
-        (0..self.workload.len()).filter(|&index| self.is_scored(index)).count()
+        let outcomes = self.numbers.clone().map(|number| self.outcome(JobIndex(number as u32)));
+        outcomes.filter(|outcome| outcome.wait().is_some()).count()
     }
 
-    fn is_known(&self, index: usize) -> bool {
-        self.workload.starts[index] != Time::NEVER
-    }
-
-    fn is_scored(&self, index: usize) -> bool {
-        let first = self.window.from.max(1) - 1;
-        (first..first.saturating_add(self.window.jobs)).contains(&index) && self.is_known(index)
+    /// What became of the wait of the job of this number.
+    fn outcome(&self, number: JobIndex) -> WaitOutcome {
+        let submit = self.jobs[number.at()].submit;
+        let known = match self.timeline.index(number) {
+            None => return WaitOutcome::Withdrawn(self.timeline.left(number, self.workload) - submit),
+            Some(index) => self.workload.starts[index.at()],
+        };
+        match known {
+            Time::NEVER => WaitOutcome::Unknown,
+            start => WaitOutcome::Started((start - submit).max(Seconds::ZERO)),
+        }
     }
 
     /// Scores each method; `watch` is told of jobs that a method is done with, [`RuntimeScorer::jobs`] for each method.
@@ -134,12 +158,12 @@ impl<'a> RuntimeScorer<'a> {
         &self,
         methods: &[RuntimeMethod],
         watch: Watch<'_>,
-    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction<'a>>>) {
+    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction>>) {
         self.follow_each(methods, watch, true)
     }
 
     /// What any predictor says of each job, beside what happened, in the same order.
-    pub fn predictions(&self, predictor: &mut dyn RuntimePredictor) -> Vec<RuntimePrediction<'a>> {
+    pub fn predictions(&self, predictor: &mut dyn RuntimePredictor) -> Vec<RuntimePrediction> {
         let mut kept = Vec::new();
         self.follow(predictor, &|_| {}, Some(&mut kept));
         kept
@@ -150,10 +174,10 @@ impl<'a> RuntimeScorer<'a> {
         methods: &[RuntimeMethod],
         watch: Watch<'_>,
         is_kept: bool,
-    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction<'a>>>) {
+    ) -> (Vec<RuntimeScore>, Vec<Vec<RuntimePrediction>>) {
         let followed = parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
-            let mut predictor = method.build(self.workload, self.window.default_request);
+            let mut predictor = method.build(|| self.run_times(), self.window.default_request);
             let mut kept = Vec::new();
             let tallies = self.follow(&mut *predictor, watch.done, is_kept.then_some(&mut kept));
             ((tallies, begun.zip(watch.clock).map(|(begun, clock)| clock() - begun)), kept)
@@ -195,12 +219,21 @@ impl<'a> RuntimeScorer<'a> {
         (scores, predictions)
     }
 
+    /// Of each job by its number; of one that did not run, what stands in for a missing requested time.
+    fn run_times(&self) -> Vec<Seconds> {
+        let run = |number: usize| match self.timeline.index(JobIndex(number as u32)) {
+            Some(index) => self.workload.truths()[index.at()].run(),
+            None => self.window.default_request,
+        };
+        (0..self.timeline.len()).map(run).collect()
+    }
+
     /// Predicts and learns in the order of the log, until the last job scored has started.
     fn follow(
         &self,
         predictor: &mut dyn RuntimePredictor,
         done: &(dyn Fn(usize) + Sync),
-        mut kept: Option<&mut Vec<RuntimePrediction<'a>>>,
+        mut kept: Option<&mut Vec<RuntimePrediction>>,
     ) -> [RuntimeTally; 2] {
         let mut tallies = [RuntimeTally::default(), RuntimeTally::default()];
         let mut limits = LimitRecord::default();
@@ -210,49 +243,63 @@ impl<'a> RuntimeScorer<'a> {
             if left == 0 {
                 break;
             }
-            let Some(index) = self.timeline.index(number).filter(|index| self.is_known(index.at())) else {
+            let (job, outcome) = (&self.jobs[number.at()], self.outcome(number));
+            if outcome == WaitOutcome::Unknown {
                 continue;
-            };
-            let (job, truth) = (&self.workload.jobs()[index.at()], &self.workload.truths()[index.at()]);
-            let what = match step {
-                Step::Submitted => What::Arrived,
-                Step::Started => What::Started(job.shape),
-                Step::Ended | Step::EndedAtOnce => {
+            }
+            let truth = self.timeline.index(number).map(|index| &self.workload.truths()[index.at()]);
+            let what = match (step, truth) {
+                (Step::Submitted, _) => What::Arrived,
+                (Step::Started, _) => What::Started(job.shape),
+                (Step::Ended | Step::EndedAtOnce, Some(truth)) => {
                     What::Ended(End { ran: truth.run(), ending: truth.ending })
                 }
-                Step::Withdrawn | Step::WithdrawnAtOnce => continue,
+                _ => What::Withdrawn,
             };
             // As in a simulation, the arrival of a job is known when it is asked about, and its start is not.
             if step == Step::Submitted {
                 predictor.observe(&Event { at, job, what }, &mut ignored);
             }
-            if step == Step::Submitted && !self.is_scored(index.at()) {
+            let is_asked = self.numbers.contains(&number.at());
+            let asked = match step {
+                Step::Submitted => Some(AskedAt::Submission),
+                Step::Started if is_asked => Some(AskedAt::Start),
+                _ => None,
+            };
+            if let Some(asked) = asked {
                 let forecast = predictor.estimate(&Question { job, elapsed: Seconds::ZERO });
-                note_limits(&mut limits, job, &forecast);
-            }
-            if matches!(step, Step::Submitted | Step::Started) && self.is_scored(index.at()) {
-                let forecast = predictor.estimate(&Question { job, elapsed: Seconds::ZERO });
-                let (mut said, limit) = (SaidRun::of(&forecast), job.shape.limit);
-                if step == Step::Submitted {
-                    said = said.with_limits(&limits, &forecast, limit);
+                if is_asked {
+                    let limit = job.shape.limit;
+                    let said = match asked {
+                        AskedAt::Submission => SaidRun::of(&forecast).with_limits(&limits, &forecast, limit),
+                        AskedAt::Start => SaidRun::of(&forecast),
+                    };
+                    let ran = truth.map(|truth| {
+                        let compared = counted(truth.run(), limit);
+                        RanFor { run: truth.run(), rank: TimeRank::of(&forecast.distribution(), compared) }
+                    });
+                    let month = month_of(self.workload, job.submit);
+                    if let Some(kept) = &mut kept {
+                        let (job, month) = (job.clone(), month.clone());
+                        kept.push(RuntimePrediction { job, month, asked, said, outcome, ran });
+                    }
+                    if let Some(ran) = ran {
+                        let tally = &mut tallies[usize::from(asked == AskedAt::Start)];
+                        tally.add(&said, ran, limit, job.submit, month);
+                    }
+                    if asked == AskedAt::Start {
+                        left -= 1;
+                        done(1);
+                    }
+                }
+                if asked == AskedAt::Submission {
                     note_limits(&mut limits, job, &forecast);
                 }
-                let (month, run) = (month_of(self.workload, job.submit), truth.run());
-                let ran = RanFor { run, rank: TimeRank::of(&forecast.distribution(), counted(run, limit)) };
-                if let Some(kept) = &mut kept {
-                    let asked = if step == Step::Submitted { AskedAt::Submission } else { AskedAt::Start };
-                    let waited = (self.workload.starts[index.at()] - job.submit).max(Seconds::ZERO);
-                    let ran = Some(ran);
-                    kept.push(RuntimePrediction { job, month: month.clone(), asked, said, waited, ran });
-                }
-                tallies[usize::from(step == Step::Started)].add(&said, ran, limit, job.submit, month);
-                if step == Step::Started {
-                    left -= 1;
-                    done(1);
-                }
             }
-            if let What::Ended(end) = what {
-                limits.ended(job.index, end.ran);
+            match what {
+                What::Ended(end) => limits.ended(number, end.ran),
+                What::Withdrawn => limits.withdrawn(number),
+                _ => {}
             }
             if step != Step::Submitted {
                 predictor.observe(&Event { at, job, what }, &mut ignored);

@@ -1,12 +1,15 @@
 //! Walk-forward evaluation of wait predictors on the recorded schedule of a log: each job is predicted when it is submitted,
-//! and learned from when it has started. Jobs that were withdrawn are in the queue until they leave it, and are not predicted.
+//! and learned from when it has started. Jobs that were withdrawn are in the queue until they leave it; they are predicted, and not scored.
+
+use std::ops::Range;
 
 use super::bootstrap::Resampled;
-use super::predictions::{SaidWait, TimeRank, WaitPrediction, Waited};
+use super::predictions::{SaidWait, TimeRank, WaitPrediction};
 use super::range_tally::month_of;
 use super::wait_tally::{MEASURES, WaitScore, WaitTally};
 use super::{EvalError, Watch};
 use crate::forecast::{RecordedArrivals, WaitMethod};
+use crate::job::JobIndex;
 use crate::parallel;
 use crate::units::{Seconds, Time};
 use crate::wait::WaitPredictor;
@@ -68,12 +71,12 @@ impl<'a> WaitScorer<'a> {
         &self,
         methods: &[WaitMethod],
         watch: Watch<'_>,
-    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction<'a>>>) {
+    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction>>) {
         self.follow_each(methods, watch, true)
     }
 
     /// What any predictor says of each job, beside what happened, in the order of submission. It is told of all arrivals.
-    pub fn predictions(&self, predictor: &mut dyn WaitPredictor) -> Vec<WaitPrediction<'a>> {
+    pub fn predictions(&self, predictor: &mut dyn WaitPredictor) -> Vec<WaitPrediction> {
         let mut kept = Vec::new();
         self.follow(predictor, 0, &|_| {}, Some(&mut kept));
         kept
@@ -84,8 +87,8 @@ impl<'a> WaitScorer<'a> {
         methods: &[WaitMethod],
         watch: Watch<'_>,
         is_kept: bool,
-    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction<'a>>>) {
-        let first = self.window.from.max(1) - 1;
+    ) -> (Vec<WaitScore>, Vec<Vec<WaitPrediction>>) {
+        let first = self.numbers().start;
         let scored = parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
             let mut predictor = method.build(self.window.default_request);
@@ -114,35 +117,47 @@ impl<'a> WaitScorer<'a> {
         (scores, predictions)
     }
 
+    /// The numbers of the arrivals from the first job of the window to its last, jobs that never started among them.
+    fn numbers(&self) -> Range<usize> {
+        let first = self.window.from.max(1) - 1;
+        let last = first.saturating_add(self.window.jobs).min(self.arrivals.workload().len());
+        let number = |index: usize| self.arrivals.number(JobIndex(index as u32)).map(|number| number.at());
+        match (number(first), last.checked_sub(1).and_then(number)) {
+            (Some(first), Some(last)) if first <= last => first..last + 1,
+            _ => 0..0,
+        }
+    }
+
     /// Predicts and learns in the order of the log. The predictor is told of arrivals from the job of number `noted` on.
     fn follow(
         &self,
         predictor: &mut dyn WaitPredictor,
         noted: usize,
         done: &(dyn Fn(usize) + Sync),
-        mut kept: Option<&mut Vec<WaitPrediction<'a>>>,
+        mut kept: Option<&mut Vec<WaitPrediction>>,
     ) -> WaitTally {
         let workload = self.arrivals.workload();
-        let first = self.window.from.max(1) - 1;
         let mut following = self.arrivals.follow(noted);
         let mut tally = WaitTally::default();
-        let last = first.saturating_add(self.window.jobs).min(workload.len());
-        for job in &workload.jobs()[first..last] {
-            // A job whose start the log does not know is not scored.
-            let Some(wait) = self.arrivals.wait(job.index) else { continue };
-            following.before(job.index, predictor);
-            let arrival = self.arrivals.arrival(job.index);
+        for number in self.numbers() {
+            let number = JobIndex(number as u32);
+            let (arrival, outcome) = (self.arrivals.arrival(number), self.arrivals.outcome(number));
+            following.before(number, predictor);
+            let job = arrival.job;
             let forecast = predictor.predict(&arrival, following.site().view(job.submit));
             let request = job.shape.limit.unwrap_or(self.window.default_request);
             let said = SaidWait::of(&forecast, request);
-            let rank = TimeRank::of(&forecast.wait, wait.0 as f64);
             let month = month_of(workload, job.submit);
+            let ranked = outcome.wait().map(|wait| (wait, TimeRank::of(&forecast.wait, wait.0 as f64)));
             if let Some(kept) = &mut kept {
-                let waited = Waited::Started { wait, rank };
-                kept.push(WaitPrediction { job, month: month.clone(), said, waited });
+                let (job, month, rank) = (job.clone(), month.clone(), ranked.map(|(_, rank)| rank));
+                kept.push(WaitPrediction { job, month, said, outcome, rank });
             }
-            tally.add(&said, (wait, rank), request, job.submit, month);
-            done(1);
+            // A job whose start is not known is not scored.
+            if let Some(ranked) = ranked {
+                tally.add(&said, ranked, request, job.submit, month);
+                done(1);
+            }
         }
         tally
     }

@@ -1,6 +1,8 @@
 //! The recorded schedule of a log as wait predictors follow it.
 
-use crate::job::{Event, JobIndex, What};
+use std::borrow::Cow;
+
+use crate::job::{Event, Job, JobIndex, What};
 use crate::site::{Replay, Site, Step, TimedStep};
 use crate::units::{Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
@@ -8,15 +10,39 @@ use crate::wait::{Arrival, WaitPredictor};
 use crate::workload::Workload;
 
 /// What is the same for all predictors that follow a log: its schedule, and the features of every arrival.
+///
+/// Arrivals are numbered in order of submission. Jobs that were withdrawn are among them: while a job waits, nothing tells
+/// whether it will start.
 #[derive(Debug, Clone)]
 pub struct RecordedArrivals<'a> {
     workload: &'a Workload,
     /// Before its first step.
     replay: Replay<'a>,
-    /// The jobs of the workload by their number at the site, where withdrawn jobs are counted too.
-    index_of: Vec<Option<JobIndex>>,
-    /// Of each job at its submission.
+    /// By number.
+    jobs: Cow<'a, [Job]>,
+    /// Of each job at its submission, by number.
     features: Vec<Features>,
+}
+
+/// What became of the wait of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitOutcome {
+    /// It started after this wait.
+    Started(Seconds),
+    /// It left the queue after this time, without having started.
+    Withdrawn(Seconds),
+    /// The log does not know when it started.
+    Unknown,
+}
+
+impl WaitOutcome {
+    /// How long it waited until it started.
+    pub fn wait(self) -> Option<Seconds> {
+        match self {
+            WaitOutcome::Started(wait) => Some(wait),
+            WaitOutcome::Withdrawn(_) | WaitOutcome::Unknown => None,
+        }
+    }
 }
 
 impl<'a> RecordedArrivals<'a> {
@@ -24,21 +50,20 @@ impl<'a> RecordedArrivals<'a> {
     /// time.
     pub fn new(workload: &'a Workload, until: Time, default_request: Seconds) -> RecordedArrivals<'a> {
         let replay = Replay::recorded(workload, default_request);
-        let mut index_of = vec![None; replay.timeline().len()];
-        for job in workload.jobs() {
-            if let Some(number) = replay.timeline().number(job.index) {
-                index_of[number.at()] = Some(job.index);
-            }
-        }
+        let jobs = replay.timeline().jobs(workload);
+        let known = jobs.partition_point(|job| job.submit <= until);
         let mut tracker = FeatureTracker::new(default_request);
-        let known = workload.jobs().partition_point(|job| job.submit <= until);
         let mut features = Vec::with_capacity(known);
         let mut follower = replay.clone();
-        for job in &workload.jobs()[..known] {
-            follower.advance_before(job.index, |event| tracker.observe(event));
-            features.push(tracker.features(job, job.submit));
+        while let Some(next) = follower.peek().filter(|_| features.len() < known) {
+            if next.step == Step::Submitted {
+                let job = &jobs[next.job.at()];
+                features.push(tracker.features(job, job.submit));
+            }
+            let Some(event) = follower.step() else { break };
+            tracker.observe(&event);
         }
-        RecordedArrivals { workload, replay, index_of, features }
+        RecordedArrivals { workload, replay, jobs, features }
     }
 
     /// The log.
@@ -46,22 +71,59 @@ impl<'a> RecordedArrivals<'a> {
         self.workload
     }
 
-    /// A job as it was at its submission.
-    pub fn arrival(&self, index: JobIndex) -> Arrival<'_> {
-        let job = &self.workload.jobs()[index.at()];
-        Arrival { job, at: job.submit, features: &self.features[index.at()] }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.features.len()
     }
 
-    /// How long a job waited, where the log knows it.
-    pub fn wait(&self, index: JobIndex) -> Option<Seconds> {
-        let start = self.workload.starts[index.at()];
-        (start != Time::NEVER).then(|| (start - self.workload.jobs()[index.at()].submit).max(Seconds::ZERO))
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.features.is_empty()
+    }
+
+    /// The number of a job of the workload; `None` if it was submitted too late to be one of them.
+    pub fn number(&self, index: JobIndex) -> Option<JobIndex> {
+        self.replay.timeline().number(index).filter(|number| number.at() < self.features.len())
+    }
+
+    /// The job of this number as it was at its submission.
+    pub fn arrival(&self, number: JobIndex) -> Arrival<'_> {
+        let job = &self.jobs[number.at()];
+        Arrival { job, at: job.submit, features: &self.features[number.at()] }
+    }
+
+    /// What became of the wait of the job of this number.
+    pub fn outcome(&self, number: JobIndex) -> WaitOutcome {
+        let submit = self.jobs[number.at()].submit;
+        let timeline = self.replay.timeline();
+        let Some(index) = timeline.index(number) else {
+            let left = timeline.left(number, self.workload);
+            return WaitOutcome::Withdrawn((left - submit).max(Seconds::ZERO));
+        };
+        match self.workload.starts[index.at()] {
+            Time::NEVER => WaitOutcome::Unknown,
+            start => WaitOutcome::Started((start - submit).max(Seconds::ZERO)),
+        }
     }
 
     /// Before the first event, for one predictor. It is told of arrivals ([`WaitPredictor::arrives`]) from the job of this
     /// number on: those before are too old to be remembered.
     pub fn follow(&self, noted: usize) -> Following<'_, 'a> {
         Following { arrivals: self, replay: self.replay.clone(), noted }
+    }
+
+    /// The job of this number; `None` of one that is too late to be known.
+    fn known(&self, number: JobIndex) -> Option<Arrival<'_>> {
+        (number.at() < self.features.len()).then(|| self.arrival(number))
+    }
+
+    fn tell(&self, event: &Event<'_>, predictor: &mut dyn WaitPredictor) {
+        predictor.observe(event);
+        if let (What::Started(_), Some(arrival)) = (event.what, self.known(event.job.index))
+            && let Some(wait) = self.outcome(event.job.index).wait()
+        {
+            predictor.learn(&arrival, wait);
+        }
     }
 }
 
@@ -75,9 +137,10 @@ pub struct Following<'r, 'a> {
 }
 
 impl Following<'_, '_> {
-    /// Goes on to just before a job of the log is submitted.
-    pub fn before(&mut self, job: JobIndex, predictor: &mut dyn WaitPredictor) {
-        let Some(submission) = self.replay.submission(job) else { return };
+    /// Goes on to just before the job of this number is submitted.
+    pub fn before(&mut self, number: JobIndex, predictor: &mut dyn WaitPredictor) {
+        let at = self.arrivals.jobs[number.at()].submit;
+        let submission = TimedStep { at, step: Step::Submitted, job: number };
         self.advance(|step| step < submission, predictor);
     }
 
@@ -90,8 +153,8 @@ impl Following<'_, '_> {
         let arrivals = self.arrivals;
         while let Some(next) = self.replay.peek().filter(|&next| takes(next)) {
             if next.step == Step::Submitted
+                && next.job.at() >= self.noted
                 && let Some(arrival) = arrivals.known(next.job)
-                && arrival.job.index.at() >= self.noted
             {
                 predictor.arrives(&arrival, self.replay.site().view(next.at));
             }
@@ -103,22 +166,5 @@ impl Following<'_, '_> {
     /// The site then.
     pub fn site(&self) -> &Site {
         self.replay.site()
-    }
-}
-
-impl RecordedArrivals<'_> {
-    /// The job of this number at the site at its submission; `None` of a withdrawn one, and of one too late to be known.
-    fn known(&self, number: JobIndex) -> Option<Arrival<'_>> {
-        let index = self.index_of[number.at()].filter(|index| index.at() < self.features.len())?;
-        Some(self.arrival(index))
-    }
-
-    fn tell(&self, event: &Event<'_>, predictor: &mut dyn WaitPredictor) {
-        predictor.observe(event);
-        if let (What::Started(_), Some(arrival)) = (event.what, self.known(event.job.index))
-            && let Some(wait) = self.wait(arrival.job.index)
-        {
-            predictor.learn(&arrival, wait);
-        }
     }
 }

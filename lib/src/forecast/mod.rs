@@ -9,9 +9,10 @@ mod planned;
 mod planning;
 mod soonest;
 mod starts;
+mod trials;
 mod when;
 
-pub use arrivals::{Following, RecordedArrivals};
+pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
     ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
@@ -26,7 +27,8 @@ pub use planning::{
 };
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
+pub use trials::MethodRecord;
 pub use when::{
-    ClassNumbers, MethodRecord, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
+    ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
     WhenSource, when, when_each,
 };

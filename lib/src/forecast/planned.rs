@@ -187,9 +187,15 @@ impl WaitPredictor for PlannedWaits {
     }
 
     fn observe(&mut self, event: &Event<'_>) {
-        if let What::Ended(end) = event.what {
-            let requested = self.requested(event.job);
-            self.shares.learn(end.ran.0.max(0) as f64 / requested.0 as f64);
+        match event.what {
+            What::Ended(end) => {
+                let requested = self.requested(event.job);
+                self.shares.learn(end.ran.0.max(0) as f64 / requested.0 as f64);
+            }
+            What::Withdrawn => {
+                self.asked.remove(&event.job.index);
+            }
+            _ => {}
         }
         self.predictor.observe(event, &mut Vec::new());
     }

@@ -4,13 +4,14 @@ use serde::Serialize;
 
 use super::arrivals::RecordedArrivals;
 use super::method::WaitMethod;
+use super::trials::{KnownWait, MethodRecord, SaidRange, judged};
 use crate::job::{Event, Job, JobIndex, What};
 use crate::parallel;
 use crate::site::{Replay, Site};
 use crate::units::{Procs, Seconds, Time};
 use crate::wait::features::{FeatureTracker, Features};
 use crate::wait::{
-    Arrival, BestAnswers,  Overtaking, NamedClasses, WAIT_CLASSES, WaitForecast, WaitPredictor, interval_score, probabilities,
+    Arrival, BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitForecast, WaitPredictor, probabilities,
 };
 use crate::workload::Workload;
 
@@ -186,23 +187,6 @@ pub struct StateNow {
     pub preferred_wanted: u64,
 }
 
-/// How right a method was for the last jobs, each predicted at its submission with what was known then.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MethodRecord {
-    /// The method.
-    pub method: String,
-    /// Jobs it was tried on. Those that still wait count where they have waited for longer than its range already.
-    pub jobs: usize,
-    /// The share that started within the range of 80 %, from `low` to `high`; 0.8 is what it should be.
-    pub inside: f64,
-    /// The share that started by p90; 0.9 is what it should be.
-    pub by_p90: f64,
-    /// Mean interval score of the range, in seconds: its width, and ten times the distance of what lies outside.
-    pub interval_score: f64,
-    /// Mean distance of the median from the wait, in seconds.
-    pub mean_error: f64,
-}
-
 impl PredictedWait {
     /// Of a job that requests this time.
     pub(super) fn of(forecast: &WaitForecast, request: Seconds) -> PredictedWait {
@@ -248,9 +232,8 @@ impl StateNow {
 
 /// When a job would start. `done` is told of each job that a method was tried on.
 ///
-/// Every method follows the history and is tried on its last jobs; the one with the best ranges by their interval score
-/// answers. Of the jobs that still wait, those count that have outlasted the range predicted for them: leaving them out
-/// would let short waits look more frequent than they are.
+/// Every method follows the history and is tried on its last jobs, the same for all; the one with the best ranges by their
+/// interval score answers.
 pub fn when(
     job: &Job,
     source: &WhenSource<'_>,
@@ -280,9 +263,7 @@ pub fn when_each(
     if history.starts.is_empty() && !history.is_empty() {
         return Err(WhenError::NoWaits);
     }
-    let known = history.jobs().partition_point(|one| one.submit <= now);
-    let has_started = |index: usize| history.starts.get(index).is_some_and(|&start| start <= now);
-    let learned = (0..known).filter(|&index| has_started(index)).count();
+    let learned = history.starts.iter().filter(|&&start| start <= now).count();
     if learned == 0 && !is_live {
         return Err(WhenError::NothingStarted);
     }
@@ -291,12 +272,21 @@ pub fn when_each(
     Replay::recorded(history, settings.default_request).advance_to(now, |event| order.observe(event));
     let (arrivals, order, default_request) = (&arrivals, &order, settings.default_request);
     let question = WhenQuestion { jobs, source, now, arrivals, order, default_request };
-    let tried = parallel::map(&settings.methods, |method| {
+    let trials = question.trials(settings.trials);
+    let said = parallel::map(&settings.methods, |method| {
         let mut predictor = method.build(settings.default_request);
-        question.ask(method, &mut *predictor, known.saturating_sub(settings.trials)..known, done)
+        question.ask(method, &mut *predictor, &trials, done)
     });
-    let mut tried: Vec<(MethodRecord, Vec<WaitForecast>, StateNow)> =
-        tried.into_iter().collect::<Result<_, _>>()?;
+    let said: Vec<SaidByMethod> = said.into_iter().collect::<Result<_, _>>()?;
+    let known: Vec<KnownWait> = trials.iter().map(|trial| trial.1).collect();
+    let ranges: Vec<&[SaidRange]> = said.iter().map(|one| one.ranges.as_slice()).collect();
+    let records = judged(&known, &ranges);
+    let mut tried: Vec<(MethodRecord, Vec<WaitForecast>, StateNow)> = said
+        .into_iter()
+        .zip(records)
+        .zip(&settings.methods)
+        .map(|((said, tally), method)| (tally.record(method.to_string()), said.waits, said.state))
+        .collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     let is_simulated = |method: &WaitMethod| matches!(method, WaitMethod::Simulated { .. });
     if tried.iter().all(|(record, ..)| enough(record)) {
@@ -317,6 +307,15 @@ pub fn when_each(
     })
 }
 
+/// What one method says.
+struct SaidByMethod {
+    /// Of the jobs it is tried on.
+    ranges: Vec<SaidRange>,
+    /// Of the jobs asked about.
+    waits: Vec<WaitForecast>,
+    state: StateNow,
+}
+
 /// What every method is asked.
 struct WhenQuestion<'q, 'a> {
     jobs: &'q [Job],
@@ -334,26 +333,33 @@ impl WhenQuestion<'_, '_> {
         StateNow::of(site, self.now, self.jobs.first().unwrap_or(&nothing), self.order)
     }
 
+    /// The last jobs that a method can be tried on, withdrawn ones included, and what is known of their waits.
+    fn trials(&self, most: usize) -> Vec<(JobIndex, KnownWait)> {
+        let known = self.arrivals.len();
+        let trial = |number: usize| {
+            let number = JobIndex(number as u32);
+            let so_far = self.now - self.arrivals.arrival(number).at;
+            Some((number, KnownWait::of(self.arrivals.outcome(number), so_far)?))
+        };
+        (known.saturating_sub(most)..known).filter_map(trial).collect()
+    }
+
     /// Follows the history with a method, tries it on these jobs, and asks it.
     fn ask(
         &self,
         method: &WaitMethod,
         predictor: &mut dyn WaitPredictor,
-        trials: std::ops::Range<usize>,
+        trials: &[(JobIndex, KnownWait)],
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(MethodRecord, Vec<WaitForecast>, StateNow), WhenError> {
-        let mut following = self.arrivals.follow(trials.start.saturating_sub(method.remembered()));
-        let mut trial = Trial::default();
-        for index in trials {
-            let index = JobIndex(index as u32);
-            following.before(index, predictor);
-            let arrival = self.arrivals.arrival(index);
+    ) -> Result<SaidByMethod, WhenError> {
+        let first = trials.first().map_or(self.arrivals.len(), |trial| trial.0.at());
+        let mut following = self.arrivals.follow(first.saturating_sub(method.remembered()));
+        let mut ranges = Vec::with_capacity(trials.len());
+        for &(number, _) in trials {
+            following.before(number, predictor);
+            let arrival = self.arrivals.arrival(number);
+            ranges.push(SaidRange::of(&predictor.predict(&arrival, following.site().view(arrival.at)).wait));
             done(1);
-            // A job whose start the log does not know tells nothing.
-            let Some(wait) = self.arrivals.wait(index) else { continue };
-            let forecast = predictor.predict(&arrival, following.site().view(arrival.at));
-            let known = Some(wait).filter(|&wait| arrival.at + wait <= self.now);
-            trial.add(&forecast, known, self.now - arrival.at);
         }
         following.to(self.now, predictor);
         let site = match self.source {
@@ -371,7 +377,7 @@ impl WhenQuestion<'_, '_> {
             let arrival = Arrival { job: &job, at: self.now, features: &features };
             predictor.predict(&arrival, site.view(self.now))
         });
-        Ok((trial.record(method.to_string()), waits.collect(), state))
+        Ok(SaidByMethod { ranges, waits: waits.collect(), state })
     }
 }
 
@@ -388,44 +394,4 @@ fn features_at(site: &Site, now: Time, job: &Job, default_request: Seconds) -> F
         tell(waiting.job, now, What::Arrived);
     }
     tracker.features(job, now)
-}
-
-/// Sums behind a [`MethodRecord`].
-#[derive(Debug, Default)]
-pub(super) struct Trial {
-    jobs: usize,
-    inside: usize,
-    by_p90: usize,
-    score: f64,
-    error: f64,
-}
-
-impl Trial {
-    /// A job that has waited this long so far, or for `wait` until it started.
-    pub fn add(&mut self, forecast: &WaitForecast, wait: Option<Seconds>, so_far: Seconds) {
-        let (p10, p90) = (forecast.wait.quantile(0.1), forecast.wait.quantile(0.9));
-        let (low, high) = forecast.wait.wait_range(0.8);
-        let waited = match wait {
-            Some(wait) => wait.0 as f64,
-            None if so_far.0 as f64 > p90 => so_far.0 as f64,
-            None => return,
-        };
-        self.jobs += 1;
-        self.inside += usize::from((low..=high).contains(&waited));
-        self.by_p90 += usize::from(waited <= p90);
-        self.score += interval_score(p10, p90, waited);
-        self.error += (forecast.wait.quantile(0.5) - waited).abs();
-    }
-
-    pub fn record(&self, method: String) -> MethodRecord {
-        let jobs = self.jobs.max(1) as f64;
-        MethodRecord {
-            method,
-            jobs: self.jobs,
-            inside: self.inside as f64 / jobs,
-            by_p90: self.by_p90 as f64 / jobs,
-            interval_score: self.score / jobs,
-            mean_error: self.error / jobs,
-        }
-    }
 }

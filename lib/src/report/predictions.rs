@@ -4,9 +4,8 @@ use std::io::{self, BufWriter, Write};
 
 use super::schedule::write_name;
 use super::table::csv_field;
-use crate::eval::{
-    AskedAt, LIMIT_RISKS, RuntimePrediction, SAID_LEVELS, SaidTime, TimeRank, WaitPrediction, Waited,
-};
+use crate::eval::{AskedAt, LIMIT_RISKS, RuntimePrediction, SAID_LEVELS, SaidTime, TimeRank, WaitPrediction};
+use crate::forecast::WaitOutcome;
 use crate::job::Job;
 use crate::wait::{NamedClasses, WAIT_CLASSES};
 use crate::workload::Names;
@@ -23,7 +22,7 @@ fn quantile_names() -> String {
 pub fn write_waits(
     out: &mut dyn Write,
     names: &Names,
-    methods: &[(String, Vec<WaitPrediction<'_>>)],
+    methods: &[(String, Vec<WaitPrediction>)],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let classes: Vec<String> = (1..=WAIT_CLASSES).map(|class| format!("class_{class}")).collect();
@@ -34,22 +33,14 @@ pub fn write_waits(
         classes.join(",")
     )?;
     for (method, predictions) in methods {
-        for WaitPrediction { job, month, said, waited } in predictions {
+        for WaitPrediction { job, month, said, outcome, rank } in predictions {
             write_job(&mut out, names, method, job, month)?;
             write_time(&mut out, &said.time)?;
             write!(out, ",{}", said.response_point)?;
             said.classes.iter().try_for_each(|probability| write!(out, ",{probability}"))?;
             write_named(&mut out, said.named)?;
-            match waited {
-                Waited::Started { wait, rank } => {
-                    write!(out, ",started,{wait}")?;
-                    write_rank(&mut out, Some(*rank))?;
-                }
-                Waited::Withdrawn { waited } => {
-                    write!(out, ",withdrawn,{waited}")?;
-                    write_rank(&mut out, None)?;
-                }
-            }
+            write_outcome(&mut out, *outcome)?;
+            write_rank(&mut out, *rank)?;
         }
     }
     out.flush()
@@ -59,7 +50,7 @@ pub fn write_waits(
 pub fn write_run_times(
     out: &mut dyn Write,
     names: &Names,
-    methods: &[(String, Vec<RuntimePrediction<'_>>)],
+    methods: &[(String, Vec<RuntimePrediction>)],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let limits = LIMIT_RISKS.map(|risk| format!("limit_{risk},stopped_{risk}"));
@@ -70,7 +61,7 @@ pub fn write_run_times(
         limits.join(",")
     )?;
     for (method, predictions) in methods {
-        for RuntimePrediction { job, month, asked, said, waited, ran } in predictions {
+        for RuntimePrediction { job, month, asked, said, outcome, ran } in predictions {
             write_job(&mut out, names, method, job, month)?;
             write!(out, ",{}", if *asked == AskedAt::Submission { "submission" } else { "start" })?;
             write_time(&mut out, &said.time)?;
@@ -81,16 +72,12 @@ pub fn write_run_times(
                 }
                 None => LIMIT_RISKS.iter().try_for_each(|_| write!(out, ",,"))?,
             }
+            write_outcome(&mut out, *outcome)?;
             match ran {
-                Some(ran) => {
-                    write!(out, ",started,{waited},{}", ran.run)?;
-                    write_rank(&mut out, Some(ran.rank))?;
-                }
-                None => {
-                    write!(out, ",withdrawn,{waited},")?;
-                    write_rank(&mut out, None)?;
-                }
+                Some(ran) => write!(out, ",{}", ran.run)?,
+                None => write!(out, ",")?,
             }
+            write_rank(&mut out, ran.map(|ran| ran.rank))?;
         }
     }
     out.flush()
@@ -115,6 +102,15 @@ fn write_named(out: &mut dyn Write, named: NamedClasses) -> io::Result<()> {
     write!(out, ",{},{} {},", named.one + 1, one + 1, other + 1)?;
     let three: Vec<String> = (named.three.0..=named.three.1).map(|class| (class + 1).to_string()).collect();
     write!(out, "{}", three.join(" "))
+}
+
+/// What became of a job, and after how long.
+fn write_outcome(out: &mut dyn Write, outcome: WaitOutcome) -> io::Result<()> {
+    match outcome {
+        WaitOutcome::Started(wait) => write!(out, ",started,{wait}"),
+        WaitOutcome::Withdrawn(after) => write!(out, ",withdrawn,{after}"),
+        WaitOutcome::Unknown => write!(out, ",unknown,"),
+    }
 }
 
 /// Ends the row.

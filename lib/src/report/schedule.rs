@@ -80,7 +80,11 @@ pub fn write_outcomes_csv(out: &mut dyn Write, outcomes: &[JobOutcome]) -> io::R
 }
 
 /// A name where the trace has one, else its number, else nothing.
-pub(super) fn write_name(out: &mut dyn Write, number: Option<u32>, names: &BTreeMap<u32, String>) -> io::Result<()> {
+pub(super) fn write_name(
+    out: &mut dyn Write,
+    number: Option<u32>,
+    names: &BTreeMap<u32, String>,
+) -> io::Result<()> {
     match number.map(|number| (number, names.get(&number))) {
         Some((_, Some(name))) => write!(out, ",{}", csv_field(name)),
         Some((number, None)) => write!(out, ",{number}"),

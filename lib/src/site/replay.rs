@@ -3,12 +3,13 @@
 use super::state::Site;
 use super::timeline::{Origin, Step, TimedStep, Timeline};
 use crate::job::{End, Event, JobIndex, What};
-use crate::units::{Seconds, Time};
-use crate::workload::Workload;
+use crate::units::{Procs, Seconds, Time};
+use crate::workload::{Machine, Workload};
 
 /// A site that follows a known schedule up to an instant that only moves forward. Nothing of what comes later is looked at.
 ///
-/// Predicted run times at the site are the requested ones.
+/// Predicted run times at the site are the requested ones. Where the size of the machine is only that of the largest job of the
+/// log, it is that of the largest job submitted so far.
 #[derive(Debug, Clone)]
 pub struct Replay<'a> {
     workload: &'a Workload,
@@ -28,7 +29,12 @@ impl<'a> Replay<'a> {
 
     /// Any schedule of a workload's jobs.
     pub fn of(workload: &'a Workload, timeline: Timeline, default_request: Seconds) -> Replay<'a> {
-        Replay { workload, timeline, next: 0, site: Site::new(workload.machine()), default_request }
+        // Of a machine whose size is that of the largest job, no more is known at first.
+        let machine = match workload.is_machine_guessed {
+            true => Machine { procs: Procs(0) },
+            false => workload.machine(),
+        };
+        Replay { workload, timeline, next: 0, site: Site::new(machine), default_request }
     }
 
     /// The same schedule from its beginning.
@@ -73,6 +79,7 @@ impl<'a> Replay<'a> {
                     Origin::Withdrawn(place) => &self.workload.withdrawn[place].job,
                 };
                 let asked = submitted.shape.limit.unwrap_or(self.default_request).max(Seconds(1));
+                self.site.grow_to(submitted.shape.procs);
                 self.site.submit(submitted, asked, asked);
                 Ok(())
             }
@@ -105,18 +112,14 @@ impl<'a> Replay<'a> {
     /// Takes all steps before the submission of a job of the workload: jobs submitted in the same second before it in the log
     /// are there already, and starts of that second are not.
     pub fn advance_before(&mut self, index: JobIndex, mut tell: impl FnMut(&Event<'_>)) {
-        let Some(submission) = self.submission(index) else { return };
+        let Some(job) = self.timeline.number(index) else { return };
+        let submission =
+            TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job };
         while self.peek().is_some_and(|moment| moment < submission)
             && let Some(event) = self.step()
         {
             tell(&event);
         }
-    }
-
-    /// The step by which a job of the workload is submitted; `None` of a job that the schedule does not have.
-    pub fn submission(&self, index: JobIndex) -> Option<TimedStep> {
-        let job = self.timeline.number(index)?;
-        Some(TimedStep { at: self.workload.jobs()[index.at()].submit, step: Step::Submitted, job })
     }
 }
 

@@ -139,6 +139,13 @@ impl Site {
         self.free += i64::from(back.0);
     }
 
+    /// The machine turns out to have at least these processors; those it is larger by are free.
+    pub fn grow_to(&mut self, procs: Procs) {
+        let more = procs.0.saturating_sub(self.machine.0);
+        self.machine.0 += more;
+        self.free += i64::from(more);
+    }
+
     /// Where more processors are held than are in service, the jobs that started first hold that much less from now on, down
     /// to none. Returns how many were too many. Logs have such moments, mostly because an end was recorded late.
     pub fn shed_excess(&mut self) -> Procs {

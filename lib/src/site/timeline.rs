@@ -1,6 +1,8 @@
 //! What happened when in a schedule that is known: submissions, starts, ends, withdrawals, in order.
 
-use crate::job::JobIndex;
+use std::borrow::Cow;
+
+use crate::job::{Job, JobIndex};
 use crate::units::{Seconds, Time};
 use crate::workload::Workload;
 
@@ -78,19 +80,18 @@ impl Timeline {
         let (mut origins, mut numbers) = (Vec::with_capacity(workload.len() + withdrawn.len()), Vec::new());
         let mut moments = Vec::with_capacity(3 * workload.len() + 2 * withdrawn.len());
         let mut leavers = withdrawn.iter().enumerate().peekable();
-        let mut leave =
-            |origins: &mut Vec<Origin>, moments: &mut Vec<TimedStep>, before: Option<&crate::job::Job>| {
-                while let Some((place, leaver)) = leavers.next_if(|(_, leaver)| {
-                    before.is_none_or(|job| (leaver.job.submit, leaver.job.index) <= (job.submit, job.index))
-                }) {
-                    let job = JobIndex(origins.len() as u32);
-                    let (submit, left) = (leaver.job.submit, leaver.left.max(leaver.job.submit));
-                    let step = if left > submit { Step::Withdrawn } else { Step::WithdrawnAtOnce };
-                    moments.push(TimedStep { at: submit, step: Step::Submitted, job });
-                    moments.push(TimedStep { at: left, step, job });
-                    origins.push(Origin::Withdrawn(place));
-                }
-            };
+        let mut leave = |origins: &mut Vec<Origin>, moments: &mut Vec<TimedStep>, before: Option<&Job>| {
+            while let Some((place, leaver)) = leavers.next_if(|(_, leaver)| {
+                before.is_none_or(|job| (leaver.job.submit, leaver.job.index) <= (job.submit, job.index))
+            }) {
+                let job = JobIndex(origins.len() as u32);
+                let (submit, left) = (leaver.job.submit, leaver.left.max(leaver.job.submit));
+                let step = if left > submit { Step::Withdrawn } else { Step::WithdrawnAtOnce };
+                moments.push(TimedStep { at: submit, step: Step::Submitted, job });
+                moments.push(TimedStep { at: left, step, job });
+                origins.push(Origin::Withdrawn(place));
+            }
+        };
         for submitted in workload.jobs() {
             leave(&mut origins, &mut moments, Some(submitted));
             let Some((start, ran)) = placed(submitted.index) else { break };
@@ -143,6 +144,31 @@ impl Timeline {
     /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.origins.is_empty()
+    }
+
+    /// Every job of the timeline in order of submission, withdrawn ones included, with its number as index. `workload` is the
+    /// one that the timeline was made of.
+    pub fn jobs<'w>(&self, workload: &'w Workload) -> Cow<'w, [Job]> {
+        let ran = |origin: &Origin| matches!(origin, Origin::Ran { .. });
+        if self.origins.iter().all(ran) {
+            return Cow::Borrowed(&workload.jobs()[..self.origins.len()]);
+        }
+        let numbered = self.origins.iter().zip(0..).map(|(origin, number)| {
+            let job = match *origin {
+                Origin::Ran { index, .. } => &workload.jobs()[index.at()],
+                Origin::Withdrawn(place) => &workload.withdrawn[place].job,
+            };
+            Job { index: JobIndex(number), ..job.clone() }
+        });
+        Cow::Owned(numbered.collect())
+    }
+
+    /// When the job with this number left the queue without having started; when it started, of one that did.
+    pub fn left(&self, number: JobIndex, workload: &Workload) -> Time {
+        match self.origins[number.at()] {
+            Origin::Ran { start, .. } => start,
+            Origin::Withdrawn(place) => workload.withdrawn[place].left,
+        }
     }
 
     pub(super) fn origin(&self, number: JobIndex) -> Origin {

@@ -137,7 +137,7 @@ fn convert_records(
             all.sort_by_key(|record| record.submit);
             let mut largest = LargestJob::default();
             all.iter().for_each(|record| largest.see(record));
-            let size = largest.machine(options.procs, records.header());
+            let size = largest.machine(options.procs, records.header(), None);
             let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
             writer
                 .comment(format!("; Note: {HELD}, where these are known").as_bytes())

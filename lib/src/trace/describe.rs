@@ -131,8 +131,9 @@ fn inspect_source(source: Source<'_>, options: &ReadOptions) -> Result<Inspected
     let gathered: Gathered<JobColumns> = gather(source, options, false, |record, accounting| {
         survey.see(record, ruleset.prefers_allocated(accounting));
     })?;
-    let reading = gathered.reading.report(ruleset, gathered.lines, None);
-    let (format, compression, header) = (gathered.format, gathered.compression, gathered.header.clone());
+    let reading = gathered.read.reading.report(ruleset, gathered.read.lines, None);
+    let (format, compression, header) =
+        (gathered.format, gathered.read.compression, gathered.read.header.clone());
     let info = survey.finish(format, compression, reading, header, options);
     let lenient = ReadOptions { strict: false, ..options.clone() };
     let log = match gathered.selected(&lenient).and_then(Log::of) {
@@ -225,7 +226,7 @@ impl Survey {
         header: Header,
         options: &ReadOptions,
     ) -> Info {
-        let machine = self.largest.machine(options.procs, &header);
+        let machine = self.largest.machine(options.procs, &header, None);
         let [users, groups, executables, queues, partitions, accounts, qos] =
             self.identities.map(|set| set.len());
         let offered_load = match (machine, self.submits) {

@@ -49,6 +49,7 @@ impl Log {
         let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
         workload.set_withdrawn(withdrawn)?;
         workload.names = names;
+        workload.is_machine_guessed = machine.is_largest_job();
         workload.epoch = match format {
             LogFormat::Swf => header.unix_start_time,
             LogFormat::Sacct => Some(0),

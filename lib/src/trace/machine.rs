@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::record::Record;
 use super::swf::Header;
-use crate::units::Procs;
+use crate::units::{Procs, Time};
 
 /// Where a machine's size comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -20,6 +20,8 @@ pub enum MachineSource {
     MaxNodes,
     /// The largest job, if the log does not say: the machine may have been larger.
     LargestJob,
+    /// The same of the jobs submitted up to the moment that is asked about: what comes later is not known then.
+    LargestJobByThen,
     /// What the site's `sinfo` says.
     Sinfo,
 }
@@ -36,7 +38,12 @@ pub struct MachineSize {
 impl MachineSize {
     /// Whether the log does not say it, so that it may be wrong.
     pub fn is_guessed(&self) -> bool {
-        matches!(self.source, MachineSource::MaxNodes | MachineSource::LargestJob)
+        self.source == MachineSource::MaxNodes || self.is_largest_job()
+    }
+
+    /// Whether it is that of the largest job, as the log says nothing.
+    pub fn is_largest_job(&self) -> bool {
+        matches!(self.source, MachineSource::LargestJob | MachineSource::LargestJobByThen)
     }
 
     /// The size given by the caller, else by the header. A `MaxProcs` that a note calls the size of the largest job
@@ -69,13 +76,17 @@ impl LargestJob {
     }
 
     /// The declared size, else the largest job, or the guess that a note in the header states; `None` if no record has
-    /// processors.
-    pub fn machine(self, given: Option<Procs>, header: &Header) -> Option<MachineSize> {
+    /// processors. Of a log that is cut at an instant the guess does not count: it is of all jobs, and not known then.
+    pub fn machine(self, given: Option<Procs>, header: &Header, known: Option<Time>) -> Option<MachineSize> {
         MachineSize::declared(given, header).or_else(|| {
-            let noted = header.max_procs.filter(|_| header.max_procs_guessed);
+            let noted = header.max_procs.filter(|_| header.max_procs_guessed && known.is_none());
             let noted = noted.and_then(|procs| u32::try_from(procs).ok()).unwrap_or(0);
             let procs = Procs(self.0.max(noted));
-            (procs.0 > 0).then_some(MachineSize { procs, source: MachineSource::LargestJob })
+            let source = match known {
+                Some(_) => MachineSource::LargestJobByThen,
+                None => MachineSource::LargestJob,
+            };
+            (procs.0 > 0).then_some(MachineSize { procs, source })
         })
     }
 }
@@ -88,6 +99,9 @@ impl fmt::Display for MachineSize {
             MachineSource::MaxNodes => "from the header's MaxNodes, as there is no MaxProcs",
             MachineSource::LargestJob => {
                 "the size of the largest job, as the log does not say; it may be larger"
+            }
+            MachineSource::LargestJobByThen => {
+                "the size of the largest job by then, as the log does not say; it may be larger"
             }
             MachineSource::Sinfo => "from sinfo",
         };

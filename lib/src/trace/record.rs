@@ -8,6 +8,12 @@ use crate::job::Ending;
 /// The value of an unknown field. Any negative number means the same.
 pub const UNKNOWN: i64 = -1;
 
+/// The status of a partial execution that another one follows.
+const PARTIAL: i64 = 2;
+
+/// The status of a cancelled job.
+const CANCELLED: i64 = 5;
+
 /// The fields of the Standard Workload Format, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -135,8 +141,10 @@ pub struct Record {
     pub qos: i64,
     /// How it ended: from the status in SWF, from the state in accounting records, which say more.
     pub ending: Ending,
-    /// Whether the job had not ended when the log was taken.
+    /// Whether the job had not ended when the log was taken, or at the moment that the log is read as of.
     pub unfinished: bool,
+    /// Whether only the latter: the log goes on and tells that it was there.
+    pub cut: bool,
 }
 
 impl Default for Record {
@@ -167,6 +175,7 @@ impl Default for Record {
             qos: UNKNOWN,
             ending: Ending::Unknown,
             unfinished: false,
+            cut: false,
         }
     }
 }
@@ -204,16 +213,52 @@ impl Record {
         match status {
             0 | 4 => Ending::Failed,
             1 | 3 => Ending::Completed,
-            5 => Ending::Cancelled,
+            CANCELLED => Ending::Cancelled,
             _ => Ending::Unknown,
         }
     }
 
-    /// Whether this job left the queue without starting. Its wait is known; it held no processors and used no time,
-    /// and no status says that it ran.
+    /// Whether this job left the queue without starting. Its wait is known, it used no time, and no status says that it
+    /// ran. It held no processors; where the record gives it some all the same, as those it asked for, the status says that
+    /// it was cancelled.
     pub fn is_withdrawn(&self) -> bool {
-        let unused = self.run <= 0 && self.allocated_procs <= 0 && self.cpu <= 0.0;
-        unused && self.wait >= 0 && self.status != 1 && !self.is_partial() && !self.unfinished
+        let unused = self.run <= 0 && self.cpu <= 0.0;
+        let never_held = self.allocated_procs <= 0 || self.status == CANCELLED;
+        unused && never_held && self.wait >= 0 && self.status != 1 && !self.is_partial() && !self.unfinished
+    }
+
+    /// Whether this job was cancelled while it waited and the record does not say when.
+    pub(super) fn is_unplaced(&self) -> bool {
+        self.status == CANCELLED && self.run < 0 && self.wait < 0 && !self.unfinished
+    }
+
+    /// Leaves of a record what was known of the job at the end of an instant; `false` if it was submitted later. Of a job
+    /// that waited or ran then, the record says so ([`Record::unfinished`]) and nothing that came after. A record without a
+    /// wait stays as it is: nothing tells when it started.
+    pub(super) fn cut_at(&mut self, instant: i64) -> bool {
+        if self.submit > instant {
+            return false;
+        }
+        if self.submit < 0 || self.wait < 0 {
+            return true;
+        }
+        let start = self.submit.saturating_add(self.wait);
+        let waits = start > instant;
+        let runs = !waits && self.run >= 0 && start.saturating_add(self.run) > instant;
+        if waits {
+            self.wait = UNKNOWN;
+            if self.requested_procs > 0 {
+                self.allocated_procs = UNKNOWN;
+            }
+        }
+        if waits || runs {
+            (self.run, self.cpu, self.memory) = (UNKNOWN, UNKNOWN as f64, UNKNOWN);
+            self.status = if self.is_partial() { PARTIAL } else { UNKNOWN };
+            self.ending = Ending::Unknown;
+            self.cut = !self.unfinished;
+            self.unfinished = true;
+        }
+        true
     }
 
     /// Whether this is one of several executions of a job that was checkpointed or swapped out.

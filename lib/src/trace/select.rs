@@ -4,6 +4,7 @@
 use super::clean::cleaner::strict_error;
 use super::clean::{
     Action, Cleaner, CleaningReport, Disposition, Effect, Example, Rule, RuleCounts, Withdrawals,
+    WithdrawnKind,
 };
 use super::error::TraceError;
 use super::identities::Identities;
@@ -11,11 +12,11 @@ use super::input::{Compression, Source};
 use super::machine::{LargestJob, MachineSize};
 use super::record::Record;
 use super::records::Records;
-use super::store::{Store, unfinished, withdrawn};
+use super::store::{Store, retain, unfinished, withdrawn};
 use super::swf::Header;
 use super::{LogFormat, ReadOptions};
 use crate::job::JobIndex;
-use crate::units::Procs;
+use crate::units::{Procs, Time};
 use crate::workload::{Names, Unfinished, Withdrawn};
 
 /// A log, cleaned and in arrival order.
@@ -40,22 +41,21 @@ pub(super) fn select<K: Store>(source: Source<'_>, options: &ReadOptions) -> Res
 
 /// The records that single-record rules keep, before they are compared with the machine and each other.
 pub(super) struct Gathered<K> {
-    pub header: Header,
-    /// The counts of the rules that apply while reading.
-    pub reading: RuleCounts,
-    pub lines: u64,
+    pub read: ReadLog,
     pub format: LogFormat,
-    pub compression: Compression,
     kept: K,
-    withdrawn: Vec<Withdrawn>,
+    withdrawn: Vec<(Withdrawn, WithdrawnKind)>,
     unfinished: Vec<Unfinished>,
+    /// Cancelled jobs of which it is not known when they left the queue.
+    unplaced: u64,
     /// Sum of the waits of the kept records.
     waited: i128,
-    names: Names,
     identities: Identities,
     cleaning: RuleCounts,
     late_comments: bool,
     largest: LargestJob,
+    /// The instant at which the log was cut, if it was.
+    known: Option<Time>,
 }
 
 /// Reads a whole log and cleans it record by record; `strict` applies to cleaning, `options.strict` to
@@ -67,70 +67,140 @@ pub(super) fn gather<K: Store>(
     mut see: impl FnMut(&Record, bool),
 ) -> Result<Gathered<K>, TraceError> {
     let mut records = Records::of(source, options)?;
-    let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
-    cleaner.set_format(records.format());
-    let mut kept = K::default();
-    let (mut left, mut open) = (Vec::new(), Vec::new());
-    let mut waited = 0;
+    let mut gathering = Gathering::<K>::new(options, strict, records.format(), None);
     let mut record = Record::default();
     let mut comments = usize::MAX;
     let mut late_comments = false;
-    let mut largest = LargestJob::default();
-    let mut identities = Identities::default();
     while records.read(&mut record)? {
         if records.header().comments.len() != comments {
             comments = records.header().comments.len();
-            late_comments |= kept.len() > 0;
-            let declared = MachineSize::declared(options.procs, records.header());
-            cleaner.set_machine(declared.map(|size| size.procs));
-            cleaner.set_held(records.is_accounting());
+            late_comments |= gathering.kept.len() > 0;
+            gathering.declare(options, records.header(), records.is_accounting());
         }
         see(&record, records.is_accounting());
-        largest.see(&record);
-        let disposition = cleaner.clean(&mut record)?;
-        match disposition {
-            Disposition::Removed => {}
-            // Of accounting records only, whose identities are numbered by the reader.
-            Disposition::Unfinished => open.push(unfinished(&record)),
-            Disposition::Kept => {
-                identities.encode(&mut record);
-                waited += i128::from(record.wait.max(0));
-                kept.push(&record);
-            }
-            Disposition::Withdrawn => {
-                identities.encode(&mut record);
-                left.push(withdrawn(&record, kept.len()));
-            }
+        gathering.take(&mut record)?;
+    }
+    late_comments |= records.header().comments.len() != comments;
+    let (compression, lines) = (records.compression(), records.data_lines());
+    let (header, names, reading) = records.into_parts();
+    let read = ReadLog { header, names, reading, lines, compression };
+    Ok(Gathered { late_comments, ..gathering.gathered(read) })
+}
+
+/// What reading a log tells besides its records.
+#[derive(Debug, Clone)]
+pub(super) struct ReadLog {
+    pub header: Header,
+    pub names: Names,
+    /// The counts of the rules that apply while reading.
+    pub reading: RuleCounts,
+    pub lines: u64,
+    pub compression: Compression,
+}
+
+/// Cleans records one by one, in the order of the log.
+pub(super) struct Gathering<K> {
+    cleaner: Cleaner,
+    format: LogFormat,
+    kept: K,
+    withdrawn: Vec<(Withdrawn, WithdrawnKind)>,
+    unfinished: Vec<Unfinished>,
+    /// Cancelled jobs of which it is not known when they left the queue.
+    unplaced: u64,
+    waited: i128,
+    identities: Identities,
+    largest: LargestJob,
+    known: Option<Time>,
+}
+
+impl<K: Store> Gathering<K> {
+    /// Before the first record. With `known` the records are those cut at that instant.
+    pub fn new(options: &ReadOptions, strict: bool, format: LogFormat, known: Option<Time>) -> Gathering<K> {
+        let mut cleaner = Cleaner::new(options.ruleset.clone(), strict);
+        cleaner.set_format(format);
+        Gathering {
+            cleaner,
+            format,
+            kept: K::default(),
+            withdrawn: Vec::new(),
+            unfinished: Vec::new(),
+            unplaced: 0,
+            waited: 0,
+            identities: Identities::default(),
+            largest: LargestJob::default(),
+            known,
         }
     }
-    let (format, compression, lines) = (records.format(), records.compression(), records.data_lines());
-    late_comments |= records.header().comments.len() != comments;
-    let (header, names, reading) = records.into_parts();
-    let cleaning = cleaner.into_counts();
-    Ok(Gathered {
-        header,
-        reading,
-        lines,
-        format,
-        compression,
-        kept,
-        withdrawn: left,
-        unfinished: open,
-        waited,
-        names,
-        identities,
-        cleaning,
-        late_comments,
-        largest,
-    })
+
+    /// The size of the machine, as far as the header has been read.
+    pub fn declare(&mut self, options: &ReadOptions, header: &Header, is_accounting: bool) {
+        let declared = MachineSize::declared(options.procs, header);
+        self.cleaner.set_machine(declared.map(|size| size.procs));
+        self.cleaner.set_held(is_accounting);
+    }
+
+    /// Cleans a record. One of a job that waited or ran where the log was cut is kept as a job that starts or ends in the next
+    /// second.
+    pub fn take(&mut self, record: &mut Record) -> Result<(), TraceError> {
+        self.largest.see(record);
+        let kind = WithdrawnKind::of(record);
+        self.unplaced += u64::from(record.is_unplaced());
+        match self.cleaner.clean(record)? {
+            Disposition::Removed => {}
+            Disposition::Unfinished if record.cut => {
+                let next = self.known.unwrap_or_default().0.saturating_add(1);
+                if record.wait < 0 {
+                    record.wait = next.saturating_sub(record.submit);
+                }
+                record.run = next.saturating_sub(record.submit).saturating_sub(record.wait);
+                self.keep(record);
+            }
+            // Of accounting records only, whose identities are numbered by the reader.
+            Disposition::Unfinished => self.unfinished.push(unfinished(record)),
+            Disposition::Kept => {
+                self.waited += i128::from(record.wait.max(0));
+                self.keep(record);
+            }
+            Disposition::Withdrawn => {
+                self.identities.encode(record);
+                self.withdrawn.push((withdrawn(record, self.kept.len()), kind));
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, record: &mut Record) {
+        self.identities.encode(record);
+        self.kept.push(record);
+    }
+
+    /// What became of all records.
+    pub fn gathered(self, read: ReadLog) -> Gathered<K> {
+        Gathered {
+            read,
+            format: self.format,
+            kept: self.kept,
+            withdrawn: self.withdrawn,
+            unfinished: self.unfinished,
+            unplaced: self.unplaced,
+            waited: self.waited,
+            identities: self.identities,
+            cleaning: self.cleaner.into_counts(),
+            late_comments: false,
+            largest: self.largest,
+            known: self.known,
+        }
+    }
 }
 
 impl<K: Store> Gathered<K> {
     /// Applies the rules that need all of the records, and puts them into arrival order.
     pub fn selected(self, options: &ReadOptions) -> Result<Selected<K>, TraceError> {
-        let Gathered { header, reading: mut counts, lines, format, compression, mut kept, mut names, .. } =
-            self;
-        let (mut withdrawn, unfinished, mut waited) = (self.withdrawn, self.unfinished, self.waited);
+        let ReadLog { header, mut names, reading: mut counts, lines, compression } = self.read;
+        let (mut kept, unfinished, mut waited, format) =
+            (self.kept, self.unfinished, self.waited, self.format);
+        let (mut withdrawn, mut kinds): (Vec<Withdrawn>, Vec<WithdrawnKind>) =
+            self.withdrawn.into_iter().unzip();
         self.identities.decode(&mut kept, &mut withdrawn, &mut names);
         counts.merge(self.cleaning);
         let declared = MachineSize::declared(options.procs, &header);
@@ -140,10 +210,12 @@ impl<K: Store> Gathered<K> {
             recount(&mut withdrawn, &fits);
             waited = (0..kept.len()).filter_map(|at| kept.wait(at)).map(|wait| i128::from(wait.0)).sum();
             if options.ruleset.action(Rule::TooLarge) != Action::Cap {
-                withdrawn.retain(|one| one.job.shape.procs <= size.procs);
+                let fits: Vec<bool> = withdrawn.iter().map(|one| one.job.shape.procs <= size.procs).collect();
+                retain(&mut withdrawn, &fits);
+                retain(&mut kinds, &fits);
             }
         }
-        let machine = self.largest.machine(options.procs, &header).filter(|_| kept.len() > 0);
+        let machine = self.largest.machine(options.procs, &header, self.known).filter(|_| kept.len() > 0);
         let Some(machine) = machine else {
             let why = why(&counts.report(&options.ruleset, lines, None));
             return Err(TraceError::NoJobs { lines, why });
@@ -162,7 +234,8 @@ impl<K: Store> Gathered<K> {
             note_duplicates(&kept, &mut counts);
         }
         let mut report = counts.report(&options.ruleset, lines, Some(machine.to_string()));
-        report.withdrawn = Some(Withdrawals::of(withdrawn.iter().map(Withdrawn::waited), waited));
+        let waits = withdrawn.iter().map(Withdrawn::waited);
+        report.withdrawn = Some(Withdrawals::of(waits, &kinds, self.unplaced, waited));
         Ok(Selected { kept, withdrawn, unfinished, header, names, report, machine, format, compression })
     }
 }

@@ -141,7 +141,8 @@ impl Store for Vec<Record> {
     }
 }
 
-fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+/// Removes the items whose entry in `keep` is `false`.
+pub(super) fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
     let mut keep = keep.iter();
     items.retain(|_| keep.next().is_none_or(|keep| *keep));
 }

@@ -146,8 +146,12 @@ impl WaitPredictor for QueueAhead {
     }
 
     fn observe(&mut self, event: &Event<'_>) {
-        if let What::Ended(end) = event.what {
-            self.fit.observe(end.ran);
+        match event.what {
+            What::Ended(end) => self.fit.observe(end.ran),
+            What::Withdrawn => {
+                self.predicted.remove(&event.job.index);
+            }
+            _ => {}
         }
     }
 }

@@ -80,9 +80,8 @@ mod tests {
         let waits = [600.0, 3_000.0, 18_000.0, 72_000.0];
         let of = |forecast| BestAnswers::of(&forecast, 600.0);
         let answers = of(WaitForecast::by_measure(observed(&waits)));
-        let mistaken = |answer: f64| -> f64 {
-            waits.iter().map(|&wait| (answer - wait).abs() / (wait + 600.0)).sum()
-        };
+        let mistaken =
+            |answer: f64| -> f64 { waits.iter().map(|&wait| (answer - wait).abs() / (wait + 600.0)).sum() };
         for other in [0.0, 60.0, 3_000.0, 9_000.0, 72_000.0] {
             assert!(mistaken(answers.response_point) < mistaken(other), "{other}: {answers:?}");
         }

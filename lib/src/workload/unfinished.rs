@@ -39,15 +39,6 @@ impl Workload {
         self.names.queues = self.names.partitions.clone();
     }
 
-    /// The latest time that the log speaks of: a submission, a start or an end, of these jobs too.
-    pub fn latest(&self, unfinished: &[Unfinished]) -> Option<Time> {
-        let ends = self.starts.iter().zip(&self.truths).filter(|(start, _)| **start != Time::NEVER);
-        let ends = ends.map(|(&start, truth)| start + truth.run());
-        let open =
-            unfinished.iter().map(|one| one.start.map_or(one.job.submit, |start| start.max(one.job.submit)));
-        ends.chain(open).chain(self.jobs.last().map(|job| job.submit)).max()
-    }
-
     /// The same with the jobs that ran or waited when the log was taken, at `taken`. Questions about moments up to then see
     /// them run or wait; of later nothing is known, and the next second has them all start or end. Left out are those larger
     /// than the machine, and those that must have ended since: an hour has passed since the time they asked for.
@@ -69,7 +60,7 @@ impl Workload {
         let (jobs, truths) = pairs.into_iter().unzip();
         let mut joined = Workload::recorded(self.machine, jobs, truths, starts)?;
         joined.set_withdrawn(self.withdrawn.clone())?;
-        (joined.names, joined.epoch) = (self.names.clone(), self.epoch);
+        joined.take_origin(self);
         Ok(joined)
     }
 }
@@ -117,8 +108,6 @@ mod tests {
         };
         let runaway = open(6, -9000, 1, Some(-8000));
         let all = [open(2, 20, 2, Some(70)), open(3, 30, 4, None), open(4, 40, 5, None), runaway];
-        assert_eq!((log.latest(&[]), log.latest(&all[..1])), (Some(Time(96)), Some(Time(96))));
-        assert_eq!(log.latest(&[open(7, 200, 1, None)]), Some(Time(200)));
         let joined = log.with_unfinished(&all, Time(120)).unwrap();
         let seen: Vec<(u64, i64, i64)> = joined
             .jobs()

@@ -11,13 +11,13 @@ use queuecast::forecast::{
 };
 use queuecast::job::Job;
 use queuecast::predict::PredictorSpec;
-use queuecast::units::Seconds;
+use queuecast::units::{Seconds, Time};
 
 use self::answer::{AdvisedJob, AdvisedPlaces};
 use super::live::LiveSite;
-use super::loaded::{Loaded, number_of};
+use super::loaded::{Loaded, RawTrace, number_of};
 use super::moldable;
-use super::moment::{self, Moment};
+use super::moment::Moment;
 use super::newcomer::{self, AskedPlace};
 use super::slurm_site::{self, SiteQuestion};
 use crate::failure::Failure;
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return plot.answer(&at_slurm_site(arguments, question, printer)?, printer);
     }
     match arguments.asked.read(printer)? {
-        AskedPlace::Log(trace) => from_log(arguments, &trace, plot, printer),
+        AskedPlace::Log(trace, at) => from_log(arguments, &trace, at, plot, printer),
         AskedPlace::Site { site, history } => from_site(arguments, &site, history.as_ref(), plot, printer),
     }
 }
@@ -144,13 +144,14 @@ fn planned(
 fn from_log(
     arguments: &Arguments,
     trace: &Loaded,
+    at: Time,
     plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
     if arguments.other_sites.is_empty() {
         arguments.asked.job().check(&trace.log.workload)?;
     }
-    let here = at_site(arguments, trace, printer);
+    let here = at_site(arguments, trace, at, printer);
     if arguments.other_sites.is_empty() {
         return plot.answer(&here?, printer);
     }
@@ -168,8 +169,9 @@ fn from_log(
     };
     take(&trace.name, here);
     for file in &arguments.other_sites {
-        let other = arguments.asked.read_log(file, printer)?;
-        take(&other.name.clone(), at_site(arguments, &other, printer));
+        let raw = RawTrace::read(file, &arguments.asked.source.options(), printer)?;
+        let known = arguments.asked.known(&raw, printer);
+        take(&raw.name, known.and_then(|(other, at)| at_site(arguments, &other, at, printer)));
     }
     match first {
         Some(why) if sites.is_empty() => Err(why),
@@ -178,10 +180,14 @@ fn from_log(
 }
 
 /// The advice at one site, by its log. A user that the log does not know counts as any.
-fn at_site(arguments: &Arguments, trace: &Loaded, printer: &Printer) -> Result<AdvisedJob, Failure> {
+fn at_site(
+    arguments: &Arguments,
+    trace: &Loaded,
+    at: Time,
+    printer: &Printer,
+) -> Result<AdvisedJob, Failure> {
     let asked = &arguments.asked;
     let (workload, zone) = (&trace.log.workload, &asked.source.reading.time_zone);
-    let at = moment::read(&asked.moment.at, zone, workload)?;
     let mut new = asked.job();
     if !new.knows_user(workload) {
         new.user = None;

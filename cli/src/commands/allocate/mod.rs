@@ -15,7 +15,7 @@ use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
 use queuecast::trace::{MachineSize, MachineSource};
-use queuecast::units::{Procs, Seconds};
+use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::QueueTime;
 use queuecast::workload::{Machine, Workload};
 
@@ -23,7 +23,7 @@ use self::answer::Allocated;
 use self::partitions::{AllocatedByPartition, Refused};
 use super::cleaning;
 use super::live;
-use super::loaded::Loaded;
+use super::loaded::{Loaded, RawTrace};
 use super::moldable;
 use super::moment::{self, Moment};
 use super::source::{Source, policy_help, predictor_help};
@@ -207,21 +207,41 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let mut trace =
-        arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
-    if let Some(trace) = &trace {
+    let check = |trace: &Loaded| {
         let checked = settings.predictor.check(trace.log.workload.jobs());
         checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+        Ok::<(), Failure>(())
+    };
+    if let Some(file) = arguments.file.as_ref().filter(|_| !arguments.live.live) {
+        let (trace, at) = read_log(arguments, file, &settings, printer)?;
+        check(&trace)?;
+        return from_log(arguments, &job, &settings, &trace, at, plot, printer);
     }
-    if let Some(trace) = trace.as_mut().filter(|_| !arguments.live.live) {
-        live::take_size(trace);
-        return from_log(arguments, &job, &settings, trace, plot, printer);
-    }
+    let trace =
+        arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
+    trace.as_ref().map_or(Ok(()), check)?;
     if settings.predictor == PredictorSpec::Perfect {
         return Err(AdviceError::PerfectLive.into());
     }
     from_site(arguments, &job, &settings, trace, plot, printer)
+}
+
+/// What a log tells of the moment asked about, and that moment. The perfect predictor is told all run times.
+fn read_log(
+    arguments: &Arguments,
+    file: &Path,
+    settings: &AdviceSettings,
+    printer: &Printer,
+) -> Result<(Loaded, Time), Failure> {
+    let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
+    if settings.predictor != PredictorSpec::Perfect {
+        return Loaded::known(&raw, &arguments.source, &arguments.moment.at, printer);
+    }
+    let at = raw.moment(&arguments.moment.at, &arguments.source.reading.time_zone)?;
+    let mut trace = raw.whole(printer)?;
+    live::take_size(&mut trace);
+    Ok((trace, at))
 }
 
 /// The advice at a moment of a log.
@@ -230,11 +250,11 @@ fn from_log(
     job: &MoldableJob,
     settings: &AdviceSettings,
     trace: &Loaded,
+    at: Time,
     plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
     let (workload, zone) = (&trace.log.workload, &arguments.source.reading.time_zone);
-    let at = moment::read(&arguments.moment.at, zone, workload)?;
     let answer = {
         let _progress = Progress::uncounted(printer, predicting(settings));
         advise(job, AdviceSource::Log { workload, at }, settings)?
@@ -264,8 +284,7 @@ fn from_site(
 ) -> Result<(), Failure> {
     let procs = arguments.source.procs;
     let site = live::LiveSite::ask()?;
-    if let Some(history) = history.as_mut().filter(|one| one.log.machine.source == MachineSource::LargestJob)
-    {
+    if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
         history.take_size(Some(site.procs()));
     }
     let queues = site.queues(arguments.live.partition.as_deref(), procs, printer)?;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use queuecast::broker::{Alignment, QueueLimits, SiteSetup};
 use queuecast::sim::{Backfill, LimitRule};
 use queuecast::trace::{ReadOptions, Rule, Ruleset};
-use queuecast::units::{Procs, Seconds};
+use queuecast::units::{Procs, Seconds, Time};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::sites_text::{EXAMPLE, Given, KEYS, KeyReader, SitesText};
-use crate::commands::loaded::Loaded;
+use crate::commands::loaded::{Loaded, RawTrace};
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -149,6 +149,25 @@ impl SiteEntry {
         match larger.filter(|_| loaded.log.report.rule(Rule::TooLarge).is_some()) {
             Some(procs) => Loaded::by(path, &options(Some(procs)), printer).map_err(about),
             None => Ok(loaded),
+        }
+    }
+
+    /// What a log of the site tells of the moment that a text names, and that moment; on the same machine.
+    pub fn load_at(
+        &self,
+        path: &Path,
+        moment: &str,
+        reading: &Reading,
+        printer: &Printer,
+    ) -> Result<(Loaded, Time), Failure> {
+        let options = ReadOptions { ruleset: self.clean.clone(), ..reading.options(None) };
+        let mut raw = RawTrace::read(path, &options, printer)?;
+        let at = raw.moment(moment, &reading.time_zone)?;
+        let loaded = raw.known_at(at, printer)?;
+        let larger = self.procs.filter(|&procs| procs > loaded.log.machine.procs);
+        match larger.filter(|_| loaded.log.report.rule(Rule::TooLarge).is_some()) {
+            Some(procs) => Ok((raw.known_on(procs, at, printer)?, at)),
+            None => Ok((loaded, at)),
         }
     }
 

@@ -15,7 +15,7 @@ use super::site_choice::{RefusedSite, SiteChoice, SiteStart};
 use crate::commands::cleaning;
 use crate::commands::live::LiveSite;
 use crate::commands::loaded::{Loaded, number_of};
-use crate::commands::moment::{self, Moment};
+use crate::commands::moment::Moment;
 use crate::commands::newcomer::{self, Asked, METHODS, NewJob};
 use crate::commands::source::Reading;
 use crate::failure::Failure;
@@ -52,10 +52,7 @@ pub fn found(
     for site in &file.sites {
         let about = |failure: Failure| failure.about(&site.place);
         let said = match &site.jobs {
-            JobSource::Trace(path) => {
-                let trace = asking.load(site, path)?;
-                asking.log(site, trace).map_err(about)?
-            }
+            JobSource::Trace(path) => asking.log(site, path).map_err(about)?,
             JobSource::Live { partition, history } => {
                 let history = history.as_ref().map(|path| asking.load(site, path)).transpose()?;
                 asking.live(site, partition, history).map_err(about)?
@@ -96,14 +93,13 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// A site at a moment of its log.
-    fn log(&self, site: &SiteEntry, mut trace: Loaded) -> Result<Said, Failure> {
-        let taken = trace.log.workload.latest(&trace.log.unfinished);
-        newcomer::take_unfinished(&mut trace, taken.unwrap_or_default(), self.printer)?;
+    fn log(&self, site: &SiteEntry, path: &Path) -> Result<Said, Failure> {
+        let (mut trace, at) = site.load_at(path, self.at, self.reading, self.printer)?;
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, self.printer);
         if let Some(procs) = site.procs {
             self.resize(site, &mut trace, procs);
         }
         let (workload, zone) = (&trace.log.workload, &self.reading.time_zone);
-        let at = moment::read(self.at, zone, workload)?;
         let procs = site.procs.unwrap_or(trace.log.machine.procs);
         let (new, queue) = match self.taken(site, procs) {
             Ok(taken) => taken,

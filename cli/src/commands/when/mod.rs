@@ -5,11 +5,12 @@ mod answer;
 use queuecast::forecast::{ClusterQuestion, when_at_cluster};
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::trace::{MachineSize, MachineSource};
+use queuecast::units::Time;
 
 use self::answer::{StartTime, StartTimes};
 use super::live::LiveSite;
 use super::loaded::{Loaded, number_of};
-use super::moment::{self, Moment};
+use super::moment::Moment;
 use super::newcomer::{self, Asked, AskedPlace, QueueAnswer};
 use super::slurm_site::{self, SiteQuestion};
 use crate::failure::Failure;
@@ -48,7 +49,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return at_slurm_site(&arguments.asked, question, plot, printer);
     }
     match arguments.asked.read(printer)? {
-        AskedPlace::Log(trace) => from_log(&arguments.asked, &trace, plot, printer),
+        AskedPlace::Log(trace, at) => from_log(&arguments.asked, &trace, at, plot, printer),
         AskedPlace::Site { site, history } => {
             from_site(&arguments.asked, &site, history.as_ref(), plot, printer)
         }
@@ -59,11 +60,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 fn from_log(
     asked: &newcomer::Arguments,
     trace: &Loaded,
+    at: Time,
     plot: PlannedPlot,
     printer: &Printer,
 ) -> Result<(), Failure> {
     let (workload, zone) = (&trace.log.workload, &asked.source.reading.time_zone);
-    let at = moment::read(&asked.moment.at, zone, workload)?;
     let new = asked.job();
     new.check(workload)?;
     let job = new.at(at, workload);

@@ -2,11 +2,15 @@
 
 use super::forecaster::ClusterForecaster;
 use super::starts::ClusterDraws;
-use crate::cluster::{Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known};
+use crate::cluster::{
+    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
+};
 use crate::controller::queue_ahead;
 use crate::distribution::Distribution;
+use crate::forecast::arrivals::WaitOutcome;
 use crate::forecast::planning::LimitAdvice;
-use crate::forecast::when::{MethodRecord, PredictedWait, StateNow, Trial, WhenAnswer, WhenSettings};
+use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
+use crate::forecast::when::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::predict::DEFAULT_REQUEST;
 use crate::seed::Seed;
 use crate::units::{Procs, Seconds, Time};
@@ -134,17 +138,19 @@ pub(in crate::forecast) fn variants_at_cluster(
     let ClusterQuestion { history, moment, .. } = *question;
     let now_ms = moment.now_ms;
     let waits = RecordedStarts::of(history);
-    let [simulated, past] = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
+    let judged = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
     if own.first().is_none_or(|first| first.wait.is_none()) {
         return Err(ClusterWhenError::Never(NEVER));
     }
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
-    let mut tried = vec![simulated.record(SITE_METHOD.to_owned())];
+    let names = [SITE_METHOD, "past"].map(str::to_owned);
+    let mut records = judged.iter().zip(names).map(|(one, name)| one.record(name));
+    let mut tried: Vec<MethodRecord> = records.next().into_iter().collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     if let Some(before) = waits.before(now_ms) {
-        tried.push(past.record("past".to_owned()));
+        tried.extend(records.next());
         if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
@@ -183,33 +189,38 @@ fn tried(
     now_ms: i64,
     trials: usize,
     done: &(dyn Fn(usize) + Sync),
-) -> [Trial; 2] {
+) -> Vec<RangeRecord> {
     let submissions = &waits.history.submissions;
     let mut places: Vec<usize> =
         (0..submissions.len()).filter(|&place| submissions[place].submit_ms < now_ms).collect();
     places.sort_by_key(|&place| (submissions[place].submit_ms, place));
     let first = places.len().saturating_sub(trials);
-    let (mut simulated, mut past) = (Trial::default(), Trial::default());
+    let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
     for &place in &places[first..] {
         let submission = &submissions[place];
         let so_far = Seconds((now_ms - submission.submit_ms).div_euclid(1000));
         for forecast in forecaster.at_submission(place) {
             let Some(outcome) = forecaster.outcome(&submission.key, forecast.task) else { continue };
-            let start = outcome.start.filter(|start| is_known(*start, now_ms));
-            // What left the queue tells nothing.
-            if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now_ms)) {
-                continue;
-            }
-            let wait = start.map(|start| start - submission.submit);
             let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit_ms)) else {
                 continue;
             };
-            simulated.add(&WaitForecast::by_measure(ours), wait, so_far);
-            past.add(&WaitForecast::by_measure(before), wait, so_far);
+            let start = outcome.start.filter(|start| is_known(*start, now_ms));
+            let end = outcome.end.filter(|end| is_known(*end, now_ms));
+            let became = match (start, end) {
+                (Some(start), _) => WaitOutcome::Started(start - submission.submit),
+                (None, Some(left)) => WaitOutcome::Withdrawn((left - submission.submit).max(Seconds::ZERO)),
+                // It still waits.
+                (None, None) => WaitOutcome::Withdrawn(so_far),
+            };
+            // Of starts in the same second as the question, milliseconds decide.
+            let so_far = if let WaitOutcome::Started(wait) = became { so_far.max(wait) } else { so_far };
+            known.extend(KnownWait::of(became, so_far));
+            simulated.push(SaidRange::of(&ours));
+            past.push(SaidRange::of(&before));
         }
         done(1);
     }
-    [simulated, past]
+    judged(&known, &[&simulated, &past])
 }
 
 /// Recorded starts, in their order.

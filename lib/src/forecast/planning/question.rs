@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::super::starts::LearnedSite;
-use super::super::when::{MethodRecord, StateNow, WhenError, WhenSettings, WhenSource, when_each};
+use super::super::trials::MethodRecord;
+use super::super::when::{StateNow, WhenError, WhenSettings, WhenSource, when_each};
 use super::limit::LimitAdvice;
 use super::limit_record::LimitRecord;
 use super::option::{JobChange, JobOption};

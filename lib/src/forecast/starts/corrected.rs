@@ -117,6 +117,11 @@ impl CorrectedWaits {
             self.lower.learn(low, wait);
         }
     }
+
+    /// The job left the queue without having started: what was forecast for it is never compared.
+    pub fn forget(&mut self, job: &Job) {
+        self.open.remove(&job.index);
+    }
 }
 
 /// Waits are compared by the logarithm of so many seconds more, as the correction does.

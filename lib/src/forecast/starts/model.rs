@@ -7,7 +7,7 @@ use super::bins::{BINS, WaitBins, bin_of};
 use super::corrected::{CorrectedWaits, queue_and_size};
 use super::learned_site::LearnedSite;
 use super::rows::RowTracker;
-use crate::job::{Event, JobIndex};
+use crate::job::{Event, JobIndex, What};
 use crate::predict::PredictorSpec;
 use crate::site::View;
 use crate::trees::{Boosting, ClassTrees, Examples};
@@ -141,5 +141,9 @@ impl WaitPredictor for ModelledWaits {
 
     fn observe(&mut self, event: &Event<'_>) {
         self.tracker.observe(event);
+        if let What::Withdrawn = event.what {
+            self.open.remove(&event.job.index);
+            self.corrected.forget(event.job);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::learned_site::LearnedSite;
 use crate::distribution::Distribution;
-use crate::job::{Event, JobIndex};
+use crate::job::{Event, JobIndex, What};
 use crate::predict::PredictorSpec;
 use crate::seed::Seed;
 use crate::sim::Backfill;
@@ -105,5 +105,8 @@ impl WaitPredictor for SimulatedWaits {
 
     fn observe(&mut self, event: &Event<'_>) {
         self.site.observe(event);
+        if let What::Withdrawn = event.what {
+            self.open.remove(&event.job.index);
+        }
     }
 }

@@ -16,7 +16,8 @@ pub enum Disposition {
     Kept,
     /// It never started: not a job to simulate, but one that stood in the queue until it left.
     Withdrawn,
-    /// It had not ended when the log was taken: not a job to simulate, but one that ran or waited at the end.
+    /// It had not ended when the log was taken, or at the moment that it is read as of: not a job to simulate, but one that ran
+    /// or waited at the end.
     Unfinished,
     /// It is not a job.
     Removed,
@@ -81,7 +82,7 @@ impl Cleaner {
     /// Applies the rules to a record, possibly changing it. Of a record that is not removed, `requested_procs` are the processors
     /// the job is taken to need.
     pub fn clean(&mut self, record: &mut Record) -> Result<Disposition, TraceError> {
-        if record.unfinished {
+        if record.unfinished && !record.cut {
             self.fire(Rule::Unfinished, record, || "not ended".into())?;
             return Ok(self.unfinished(record));
         }
@@ -107,6 +108,9 @@ impl Cleaner {
             let submit = record.submit;
             return self.remove(Rule::SubmitMissing, record, || format!("submit {submit}"));
         }
+        if record.cut {
+            return self.cut(record);
+        }
         if record.run < 0 {
             let run = record.run;
             self.fire(Rule::RunMissing, record, || format!("run {run}"))?;
@@ -131,14 +135,46 @@ impl Cleaner {
             let status = record.status;
             self.fire(Rule::StatusUnknown, record, || format!("status {status}"))?;
         }
-        // Jobs may become eligible in any order; only the order of submission counts.
+        self.judge_order(record)?;
+        Ok(Disposition::Kept)
+    }
+
+    /// Jobs may become eligible in any order; only the order of submission counts.
+    fn judge_order(&mut self, record: &Record) -> Result<(), TraceError> {
         let submitted = if record.submitted >= 0 { record.submitted } else { record.submit };
         if submitted < self.latest_submit {
             let latest = self.latest_submit;
             self.fire(Rule::SubmitUnordered, record, || format!("{submitted} after {latest}"))?;
         }
         self.latest_submit = self.latest_submit.max(submitted);
-        Ok(Disposition::Kept)
+        Ok(())
+    }
+
+    /// Applies the rules to a job that waited or ran at the moment that the log is read as of: those about what was known of
+    /// it then.
+    fn cut(&mut self, record: &mut Record) -> Result<Disposition, TraceError> {
+        if record.submit.max(record.requested_time) > FARTHEST {
+            let (submit, request) = (record.submit, record.requested_time);
+            return self.remove(Rule::TimeRange, record, || format!("submit {submit}, requested {request}"));
+        }
+        // What a waiting job will hold is not known.
+        let is_sized = record.wait < 0 && record.requested_procs > 0;
+        if !is_sized && !self.choose_processors(record)? {
+            return Ok(Disposition::Removed);
+        }
+        if record.requested_time <= 0 {
+            let request = record.requested_time;
+            self.fire(Rule::RequestMissing, record, || format!("requested {request}"))?;
+            if self.ruleset.action(Rule::RequestMissing) == Action::Drop {
+                return Ok(Disposition::Removed);
+            }
+            record.requested_time = UNKNOWN;
+        }
+        if !self.fit(record)? {
+            return Ok(Disposition::Removed);
+        }
+        self.judge_order(record)?;
+        Ok(Disposition::Unfinished)
     }
 
     /// Decides whether a record without a run is a withdrawn job. It obeys the rules that jobs obey; they are not
@@ -147,6 +183,9 @@ impl Cleaner {
         let request_missing = record.requested_time <= 0;
         let times = record.submit.max(record.wait).max(record.requested_time);
         let machine = self.machine.map_or(i64::from(u32::MAX), |procs| i64::from(procs.0));
+        if record.requested_procs <= 0 {
+            record.requested_procs = record.allocated_procs;
+        }
         let too_large = record.requested_procs > machine;
         let is_job = record.is_withdrawn()
             && record.requested_procs > 0

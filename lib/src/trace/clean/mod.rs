@@ -9,6 +9,8 @@ mod rule;
 mod ruleset;
 
 pub use cleaner::{Cleaner, Disposition};
-pub use report::{CleaningReport, Example, RuleCounts, RuleReport, Withdrawals};
+pub use report::{
+    CleaningReport, Example, RuleCounts, RuleReport, Withdrawals, WithdrawnKind, WithdrawnKinds,
+};
 pub use rule::{Action, Effect, Rule};
 pub use ruleset::{Ruleset, RulesetError};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
+use crate::trace::record::Record;
 use crate::units::Seconds;
 
 /// Where a rule fired first.
@@ -121,6 +122,10 @@ pub struct RuleReport {
 pub struct Withdrawals {
     /// How many there are, all of them among the removed records.
     pub jobs: u64,
+    /// How the log records them.
+    pub kinds: WithdrawnKinds,
+    /// Further cancelled jobs, of which the log does not say when they left the queue: they are in no queue.
+    pub unplaced: u64,
     /// How long they waited before they left, summed.
     pub queue_time: Seconds,
     /// Their share of all queue time, the other part being the waits of the jobs that started; `None` if the log
@@ -128,9 +133,79 @@ pub struct Withdrawals {
     pub queue_time_share: Option<f64>,
 }
 
+/// How logs record jobs that left the queue before they started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithdrawnKind {
+    /// No run time and no processors.
+    Neither,
+    /// No run time, but processors: those asked for.
+    Processors,
+    /// A run time of 0 and no processors.
+    ZeroRun,
+    /// A run time of 0 and processors.
+    ZeroRunProcessors,
+}
+
+impl WithdrawnKind {
+    /// The kind of a record, if it is one of a withdrawn job.
+    pub(in crate::trace) fn of(record: &Record) -> WithdrawnKind {
+        match (record.run < 0, record.allocated_procs > 0) {
+            (true, false) => WithdrawnKind::Neither,
+            (true, true) => WithdrawnKind::Processors,
+            (false, false) => WithdrawnKind::ZeroRun,
+            (false, true) => WithdrawnKind::ZeroRunProcessors,
+        }
+    }
+}
+
+/// How many withdrawn jobs are recorded how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct WithdrawnKinds {
+    /// Without a run time and without processors.
+    pub neither: u64,
+    /// Without a run time, with processors.
+    pub processors: u64,
+    /// With a run time of 0, without processors.
+    pub zero_run: u64,
+    /// With a run time of 0, with processors.
+    pub zero_run_processors: u64,
+}
+
+impl WithdrawnKinds {
+    fn of(kinds: &[WithdrawnKind]) -> WithdrawnKinds {
+        let count = |kind: WithdrawnKind| kinds.iter().filter(|one| **one == kind).count() as u64;
+        WithdrawnKinds {
+            neither: count(WithdrawnKind::Neither),
+            processors: count(WithdrawnKind::Processors),
+            zero_run: count(WithdrawnKind::ZeroRun),
+            zero_run_processors: count(WithdrawnKind::ZeroRunProcessors),
+        }
+    }
+}
+
+impl fmt::Display for WithdrawnKinds {
+    /// Those that there are: "5,667 without run time and processors, 2 without run time".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            (self.neither, "without run time and processors"),
+            (self.processors, "without run time, with processors"),
+            (self.zero_run, "with run time 0, without processors"),
+            (self.zero_run_processors, "with run time 0 and processors"),
+        ];
+        let there = all.iter().filter(|(count, _)| *count > 0);
+        let texts: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+        f.write_str(&texts.join("; "))
+    }
+}
+
 impl Withdrawals {
     /// Sums up how long each withdrawn job waited; `started` is the sum of the waits of jobs that started.
-    pub(in crate::trace) fn of(waits: impl Iterator<Item = Seconds>, started: i128) -> Withdrawals {
+    pub(in crate::trace) fn of(
+        waits: impl Iterator<Item = Seconds>,
+        kinds: &[WithdrawnKind],
+        unplaced: u64,
+        started: i128,
+    ) -> Withdrawals {
         let (mut jobs, mut total) = (0, 0_i128);
         for wait in waits {
             jobs += 1;
@@ -138,7 +213,8 @@ impl Withdrawals {
         }
         let all = total + started;
         let queue_time = Seconds(i64::try_from(total).unwrap_or(i64::MAX));
-        Withdrawals { jobs, queue_time, queue_time_share: (all > 0).then(|| total as f64 / all as f64) }
+        let queue_time_share = (all > 0).then(|| total as f64 / all as f64);
+        Withdrawals { jobs, kinds: WithdrawnKinds::of(kinds), unplaced, queue_time, queue_time_share }
     }
 }
 

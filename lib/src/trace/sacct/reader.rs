@@ -397,6 +397,7 @@ impl Sacct {
                 JobState::Unfinished => Default::default(),
             },
             unfinished,
+            cut: false,
             submitted: submitted.filter(|_| submitted != from).unwrap_or(UNKNOWN),
             ..Record::default()
         };

@@ -3,6 +3,7 @@
 use queuecast::characterization::{Characterization, Disparity};
 use queuecast::report::{Cell, Column, Table};
 use queuecast::trace::Percentiles;
+use queuecast::trace::clean::{Withdrawals, WithdrawnKinds};
 
 use super::described::{Described, whole};
 
@@ -27,6 +28,9 @@ fn counted(described: &Described) -> Vec<(Column, Cell)> {
     let distinct = &info.distinct;
     let withdrawn = described.cleaning.as_ref().and_then(|report| report.withdrawn);
     let queue_time_share = withdrawn.and_then(|one| one.queue_time_share);
+    let kind = |of: fn(&WithdrawnKinds) -> u64| {
+        withdrawn.map_or(Cell::Missing, |one: Withdrawals| whole(of(&one.kinds)))
+    };
     vec![
         (Column::text("source"), Cell::text(&**source)),
         (Column::text("format"), Cell::text(info.format.name())),
@@ -45,6 +49,11 @@ fn counted(described: &Described) -> Vec<(Column, Cell)> {
         (Column::integer("partitions"), Cell::count(distinct.partitions)),
         (Column::integer("unfinished"), whole(info.unfinished)),
         (Column::integer("withdrawn"), withdrawn.map_or(Cell::Missing, |one| whole(one.jobs))),
+        (Column::integer("withdrawn_neither"), kind(|kinds| kinds.neither)),
+        (Column::integer("withdrawn_processors"), kind(|kinds| kinds.processors)),
+        (Column::integer("withdrawn_zero_run"), kind(|kinds| kinds.zero_run)),
+        (Column::integer("withdrawn_zero_run_processors"), kind(|kinds| kinds.zero_run_processors)),
+        (Column::integer("cancelled_unplaced"), withdrawn.map_or(Cell::Missing, |one| whole(one.unplaced))),
         (Column::share("withdrawn_queue_time_share"), queue_time_share.map_or(Cell::Missing, Cell::share)),
         (Column::integer("runs_above_request"), whole(info.runs_above_request)),
         (Column::duration("mean_run").key("mean_run"), mean(&info.runs)),

@@ -62,9 +62,14 @@ impl Described {
         say("ended", Cell::text(statuses.join(", ")));
         say("not ended", whole(info.unfinished));
         let withdrawn = self.cleaning.as_ref().and_then(|report| report.withdrawn);
-        if let Some(Withdrawals { jobs: jobs @ 1.., queue_time_share, .. }) = withdrawn {
+        if let Some(Withdrawals { jobs: jobs @ 1.., kinds, queue_time_share, .. }) = withdrawn {
             let share = queue_time_share.map(|share| format!(" ({} of all queue time)", percent(share)));
             say("never started", Cell::text(format!("{}{}", counted(jobs), share.unwrap_or_default())));
+            say("as recorded", Cell::text(kinds.to_string()));
+        }
+        if let Some(Withdrawals { unplaced: unplaced @ 1.., .. }) = withdrawn {
+            let text = format!("{}: no wait is recorded, so they are in no queue", counted(unplaced));
+            say("cancelled, unknown when", Cell::text(text));
         }
         say("longer than requested", whole(info.runs_above_request));
         for thanks in &header.acknowledge {

@@ -5,6 +5,7 @@
 
 mod advise;
 mod allocate;
+mod altered_future;
 mod compare;
 mod demo;
 mod docs;

@@ -101,7 +101,7 @@ pub struct RuntimeScorer<'a> {
     timeline: Timeline,
     /// Every job by its number in the order of submission.
     jobs: Cow<'a, [Job]>,
-    /// The numbers from the first job of the window to its last.
+    /// The numbers from the first job of the window up to the job that follows it.
     numbers: Range<usize>,
 }
 
@@ -116,13 +116,10 @@ impl<'a> RuntimeScorer<'a> {
             return Err(EvalError::TooFewJobs { jobs, needed: window.from.max(1) });
         }
         let timeline = Timeline::recorded(workload);
+        let number = |index: usize| timeline.number(JobIndex(u32::try_from(index).ok()?));
+        let number = |index: usize| number(index).map_or(timeline.len(), |number| number.at());
         let first = window.from.max(1) - 1;
-        let last = first.saturating_add(window.jobs).min(jobs);
-        let number = |index: usize| timeline.number(JobIndex(index as u32)).map(|number| number.at());
-        let numbers = match (number(first), last.checked_sub(1).and_then(number)) {
-            (Some(first), Some(last)) if first <= last => first..last + 1,
-            _ => 0..0,
-        };
+        let numbers = number(first)..number(first.saturating_add(window.jobs));
         let jobs = timeline.jobs(workload);
         Ok(RuntimeScorer { workload, window, timeline, jobs, numbers })
     }
@@ -228,7 +225,7 @@ impl<'a> RuntimeScorer<'a> {
         (0..self.timeline.len()).map(run).collect()
     }
 
-    /// Predicts and learns in the order of the log, until the last job scored has started.
+    /// Predicts and learns in the order of the log, until the last job of the window has been asked about.
     fn follow(
         &self,
         predictor: &mut dyn RuntimePredictor,
@@ -238,7 +235,8 @@ impl<'a> RuntimeScorer<'a> {
         let mut tallies = [RuntimeTally::default(), RuntimeTally::default()];
         let mut limits = LimitRecord::default();
         let mut ignored = Vec::new();
-        let mut left = self.jobs();
+        let asked = self.numbers.clone().map(|number| self.outcome(JobIndex(number as u32)));
+        let mut left = asked.filter(|&outcome| outcome != WaitOutcome::Unknown).count();
         for &TimedStep { at, step, job: number } in self.timeline.steps() {
             if left == 0 {
                 break;
@@ -287,10 +285,9 @@ impl<'a> RuntimeScorer<'a> {
                         let tally = &mut tallies[usize::from(asked == AskedAt::Start)];
                         tally.add(&said, ran, limit, job.submit, month);
                     }
-                    if asked == AskedAt::Start {
-                        left -= 1;
-                        done(1);
-                    }
+                    done(usize::from(asked == AskedAt::Start));
+                    // Jobs that never start are asked about once.
+                    left -= usize::from(asked == AskedAt::Start || truth.is_none());
                 }
                 if asked == AskedAt::Submission {
                     note_limits(&mut limits, job, &forecast);

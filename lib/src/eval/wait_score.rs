@@ -117,15 +117,13 @@ impl<'a> WaitScorer<'a> {
         (scores, predictions)
     }
 
-    /// The numbers of the arrivals from the first job of the window to its last, jobs that never started among them.
+    /// The numbers of the arrivals from the first job of the window up to the job that follows it, jobs that never started among
+    /// them.
     fn numbers(&self) -> Range<usize> {
+        let number = |index: usize| self.arrivals.number(JobIndex(u32::try_from(index).ok()?));
+        let number = |index: usize| number(index).map_or(self.arrivals.len(), |number| number.at());
         let first = self.window.from.max(1) - 1;
-        let last = first.saturating_add(self.window.jobs).min(self.arrivals.workload().len());
-        let number = |index: usize| self.arrivals.number(JobIndex(index as u32)).map(|number| number.at());
-        match (number(first), last.checked_sub(1).and_then(number)) {
-            (Some(first), Some(last)) if first <= last => first..last + 1,
-            _ => 0..0,
-        }
+        number(first)..number(first.saturating_add(self.window.jobs))
     }
 
     /// Predicts and learns in the order of the log. The predictor is told of arrivals from the job of number `noted` on.

@@ -1,0 +1,254 @@
+//! What happens after a moment changes no answer given at it: fourteen alterations of the future, every command that takes `--at`
+//! and every method of `score`, to the byte.
+
+mod alterations;
+mod compared;
+mod logs;
+mod planted;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use queuecast::forecast::WaitMethod;
+use queuecast::predict::PredictorSpec;
+use queuecast::spec::Spec;
+
+use self::alterations::{ALTERATIONS, Numbers};
+use self::compared::{differences, first_difference};
+use self::logs::{Recording, recordings};
+use crate::Folder;
+
+/// Every method that predicts waits, with so short a memory that it learns and forgets within a few hundred jobs.
+const WAIT_METHODS: &[&str] = &[
+    "zero",
+    "past:50",
+    "knn:100",
+    "knn:100,by=linear",
+    "ranges:60",
+    "ranges:60,point=ibl",
+    "ranges:60,quick",
+    "quick:100",
+    "simulated:4",
+    "simulated:4,policy=easy",
+    "trees:120,refit=40,draws=3",
+    "trees:120,refit=40,simulate=no",
+    "planned",
+    "planned:recent",
+    "planned:0.9",
+    "qbets",
+    "ibl:100",
+    "downey",
+    "downey:a",
+    "downey:b",
+];
+
+/// Every method that predicts run times but the one that knows them.
+const RUNTIME_METHODS: &[&str] = &[
+    "requested",
+    "constant:600",
+    "recent:2",
+    "ruh:5,mean,propagate",
+    "sbh",
+    "template:(u,e),(u),()",
+    "gibbons",
+    "downey",
+    "downey:mean",
+    "mixture",
+    "mixture:median",
+];
+
+/// The one that knows the future, and says so.
+const ORACLE: &str = "perfect";
+
+/// What is asked at a moment. `LOG` and `AT` are filled in; everything is asked for as text and for a program.
+const QUESTIONS: [&str; 5] = [
+    "when LOG --at AT -n 16 -t 2h --trials 60 --method trees:120,refit=40,draws=3,simulated:4,knn:100,past:50,ibl:100",
+    "when LOG --at AT -n 3 -t 20m --trials 40 --method qbets,ranges:60,quick:100,planned,downey,trees:100,refit=30,simulate=no",
+    "advise LOG --at AT -n 16 -t 2h --later 1h --trials 40 --method trees:120,refit=40,draws=3,past:50",
+    "allocate LOG --at AT --runs 4=2h,16=40m --draws 10 --calibrate 30 --check 10",
+    "metaschedule sites.toml -n 16 -t 2h --at AT",
+];
+
+/// From which job on forecasts are scored.
+const FROM: usize = 20;
+
+/// What a log answers.
+struct Answers {
+    /// By question and format.
+    said: BTreeMap<String, String>,
+    /// What was said of each wait and of each run time.
+    scored: [String; 2],
+}
+
+fn score(folder: &Folder, what: &str, file: &str, methods: &[&str]) -> String {
+    let line = format!("score {what} {file} --from {FROM} --no-plot --quiet --predictions said.csv --method");
+    let mut command = folder.queuecast(&line);
+    command.arg(methods.join(",")).env("RAYON_NUM_THREADS", "1").assert().success();
+    folder.read("said.csv")
+}
+
+fn folder_of(log: &Recording) -> Folder {
+    let folder = Folder::with(log.file(), log.text());
+    let sites = format!("[[site]]\nname = \"one\"\ntrace = \"{}\"\n", log.file());
+    fs::write(folder.path("sites.toml"), sites).unwrap();
+    folder
+}
+
+/// The answers at a moment, and the scores.
+fn ask(log: &Recording, at: i64, scores: Option<&[String; 2]>) -> Answers {
+    let folder = folder_of(log);
+    let mut said = BTreeMap::new();
+    for question in QUESTIONS {
+        for format in ["text", "json"] {
+            let line = question.replace("LOG", log.file()).replace("AT", &log.moment(at).to_string());
+            let mut command = folder.queuecast(&format!("{line} --quiet --format {format}"));
+            let shown = command.env("RAYON_NUM_THREADS", "1").output().unwrap();
+            let mut text = String::from_utf8_lossy(&shown.stdout).into_owned();
+            if !shown.status.success() {
+                text += &format!("failed: {}", String::from_utf8_lossy(&shown.stderr));
+            }
+            said.insert(format!("{question} --format {format}"), text);
+        }
+    }
+    let scored = scores.cloned().unwrap_or_else(|| {
+        [
+            score(&folder, "wait", log.file(), WAIT_METHODS),
+            score(&folder, "runtime", log.file(), RUNTIME_METHODS),
+        ]
+    });
+    Answers { said, scored }
+}
+
+/// What differs, and how much was compared.
+#[derive(Default)]
+struct Findings {
+    different: Vec<String>,
+    comparisons: usize,
+    rows: usize,
+}
+
+impl Findings {
+    fn add(&mut self, log: &Recording, at: i64, name: &str, before: &Answers, after: &Answers) {
+        let place = format!("{}, {at} s, {name}", log.name);
+        for (question, answer) in &before.said {
+            self.comparisons += 1;
+            if let Some(difference) = first_difference(answer, &after.said[question]) {
+                self.different.push(format!("{place}: {question}: {difference}"));
+            }
+        }
+        for (what, (before, after)) in ["wait", "runtime"].iter().zip(before.scored.iter().zip(&after.scored))
+        {
+            let (found, methods, rows) = differences(before, after, log.moment(at));
+            self.comparisons += methods;
+            self.rows += rows;
+            self.different.extend(found.iter().map(|found| format!("{place}: score {what}: {found}")));
+        }
+    }
+}
+
+/// Alters the future of each log at each of its moments in all ways, and compares.
+fn compare(logs: &[Recording], moments: usize) -> Findings {
+    let mut work = Vec::new();
+    for (log, seed) in logs.iter().zip(0_u64..) {
+        for at in log.moments(moments) {
+            work.push((log, at, seed * 1_000_003 + at as u64));
+        }
+    }
+    let scores: BTreeMap<&str, [String; 2]> =
+        in_parallel(logs, |log| (log.name, ask_scores(log))).into_iter().collect();
+    let before = in_parallel(&work, |&(log, at, _)| ask(log, at, Some(&scores[log.name])));
+    let altered: Vec<(usize, usize)> =
+        (0..work.len()).flat_map(|place| (0..ALTERATIONS.len()).map(move |way| (place, way))).collect();
+    let found = in_parallel(&altered, |&(place, way)| {
+        let ((log, at, seed), (name, alter)) = (work[place], ALTERATIONS[way]);
+        let mut changed = log.clone();
+        alter(&mut changed, at, &mut Numbers::new(seed + way as u64));
+        assert_ne!(changed.text(), log.text(), "{}, {at} s: {name} alters nothing", log.name);
+        assert_eq!(changed.known(at), log.known(at), "{}, {at} s: {name} alters the past", log.name);
+        let mut findings = Findings::default();
+        findings.add(log, at, name, &before[place], &ask(&changed, at, None));
+        findings
+    });
+    let mut all = Findings::default();
+    for one in found {
+        all.different.extend(one.different);
+        all.comparisons += one.comparisons;
+        all.rows += one.rows;
+    }
+    all
+}
+
+fn ask_scores(log: &Recording) -> [String; 2] {
+    let folder = folder_of(log);
+    [score(&folder, "wait", log.file(), WAIT_METHODS), score(&folder, "runtime", log.file(), RUNTIME_METHODS)]
+}
+
+/// Does this with each on all cores; results in order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some((place, item)) =
+                    items.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let result = work(item);
+                    done.lock().unwrap().push((place, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Says how much was compared, and fails with what differs.
+fn judge(found: &Findings, begun: Instant, expected: usize) {
+    let Findings { different, comparisons, rows } = found;
+    let seconds = begun.elapsed().as_secs();
+    println!(
+        "{comparisons} comparisons, {rows} rows of predictions, in {seconds} s; {} differ",
+        different.len()
+    );
+    let shown: Vec<&str> = different.iter().take(200).map(String::as_str).collect();
+    assert!(different.is_empty(), "{} of {comparisons} differ:\n{}", different.len(), shown.join("\n"));
+    assert_eq!(*comparisons, expected);
+    assert!(*rows > 100 * expected, "{rows} rows");
+}
+
+/// Answers in two formats, and methods with the baselines that are always added.
+const PER_ALTERATION: usize = 2 * QUESTIONS.len() + WAIT_METHODS.len() + 1 + RUNTIME_METHODS.len() + 1;
+
+#[test]
+fn no_answer_depends_on_what_comes_later() {
+    let begun = Instant::now();
+    let found = compare(&recordings(220), 5);
+    judge(&found, begun, 3 * 5 * ALTERATIONS.len() * PER_ALTERATION);
+}
+
+/// The same on segments of real logs; takes minutes.
+#[test]
+#[ignore = "takes minutes: cargo test -p queuecast-cli --test cli altered_future -- --ignored --nocapture"]
+fn no_answer_on_real_logs_depends_on_what_comes_later() {
+    let begun = Instant::now();
+    let logs = logs::real();
+    let found = compare(&logs, 5);
+    judge(&found, begun, logs.len() * 5 * ALTERATIONS.len() * PER_ALTERATION);
+}
+
+#[test]
+fn every_method_is_asked() {
+    let named =
+        |methods: &[&str], name: &str| methods.iter().any(|method| method.split(':').next() == Some(name));
+    for form in WaitMethod::forms() {
+        assert!(named(WAIT_METHODS, form.name), "{}", form.name);
+    }
+    for form in PredictorSpec::forms() {
+        assert!(named(RUNTIME_METHODS, form.name) || form.name == ORACLE, "{}", form.name);
+    }
+}

@@ -21,6 +21,7 @@ mod metaschedule;
 mod mold;
 mod options;
 mod plot;
+mod predictions;
 mod reproduce;
 mod score;
 mod search;

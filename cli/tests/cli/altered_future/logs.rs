@@ -236,8 +236,9 @@ impl Recording {
     /// A generated workload as EASY schedules it, with jobs that give up waiting.
     pub fn simulated(name: &'static str, jobs: usize, seed: u32) -> Recording {
         let folder = Folder::with("unused", "");
-        let line =
-            format!("generate habits --jobs {jobs} --procs 64 --load 2 --seed {seed} --output made.swf --quiet");
+        let line = format!(
+            "generate habits --jobs {jobs} --procs 64 --load 2 --seed {seed} --output made.swf --quiet"
+        );
         folder.queuecast(&line).assert().success();
         let line = "simulate made.swf --schedule-swf log.swf --quiet --no-plot";
         folder.queuecast(line).assert().success();

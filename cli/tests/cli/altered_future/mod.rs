@@ -227,7 +227,7 @@ const PER_ALTERATION: usize = 2 * QUESTIONS.len() + WAIT_METHODS.len() + 1 + RUN
 #[test]
 fn no_answer_depends_on_what_comes_later() {
     let begun = Instant::now();
-    let found = compare(&recordings(220), 5);
+    let found = compare(&recordings(170), 5);
     judge(&found, begun, 3 * 5 * ALTERATIONS.len() * PER_ALTERATION);
 }
 

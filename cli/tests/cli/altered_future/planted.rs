@@ -90,7 +90,8 @@ fn a_wait_predictor_that_peeks_is_caught() {
         assert!(found.len() == 1 && found[0].starts_with("peeking"), "{name}: {found:?}");
     }
     // What it peeks at, the waits of jobs in the queue, is not altered here.
-    let (found, ..) = differences(&before, &waits_said(&altered(&log, at, "missing fields of later jobs")), at);
+    let (found, ..) =
+        differences(&before, &waits_said(&altered(&log, at, "missing fields of later jobs")), at);
     assert_eq!(found, [""; 0]);
 }
 

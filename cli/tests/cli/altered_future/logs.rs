@@ -108,6 +108,7 @@ impl Entry {
             name("user", self.user),
             name("part", self.queue),
             name("app", self.executable),
+            if is_started { "n1".to_owned() } else { "None assigned".to_owned() },
         ];
         fields.join("|")
     }
@@ -154,7 +155,7 @@ impl Recording {
                 self.entries.iter().for_each(|entry| writeln!(text, "{}", entry.swf()).unwrap());
             }
             Form::Sacct => {
-                text += "JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition|JobName\n";
+                text += "JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition|JobName|NodeList\n";
                 self.entries.iter().for_each(|entry| writeln!(text, "{}", entry.sacct()).unwrap());
             }
         }

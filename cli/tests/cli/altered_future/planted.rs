@@ -18,7 +18,7 @@ use super::compared::{differences, first_difference};
 use super::logs::Recording;
 use super::{ORACLE, folder_of, score};
 
-const WINDOW: WaitWindow = WaitWindow { from: 20, jobs: usize::MAX, default_request: Seconds(86_400) };
+const WINDOW: WaitWindow = WaitWindow { from: 1, jobs: usize::MAX, default_request: Seconds(86_400) };
 
 fn log() -> (Recording, i64) {
     let log = Recording::simulated("planted", 220, 3);

@@ -7,16 +7,13 @@ use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
 use queuecast::trace::clean::Effect;
-use queuecast::trace::{
-    self, Log, MachineSize, MachineSource, RawLog, ReadOptions, Rule, TimeZone, TraceError,
-};
+use queuecast::trace::{self, Log, MachineSize, MachineSource, ReadOptions, Rule};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
-use super::newcomer::take_unfinished;
+use super::cleaning;
 use super::source::Source;
-use super::{cleaning, live, moment};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
@@ -33,73 +30,7 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
-/// A trace whose records were read, to be asked what was known at a moment of it.
-#[derive(Debug)]
-pub struct RawTrace {
-    /// What to call it.
-    pub name: String,
-    raw: RawLog,
-    seconds: f64,
-}
-
-impl RawTrace {
-    /// Reads a file by options of the library, or standard input for `-`.
-    pub fn read(path: &Path, options: &ReadOptions, printer: &Printer) -> Result<RawTrace, Failure> {
-        let begun = Instant::now();
-        let mut input = Input::open(path, printer)?;
-        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
-        let raw = RawLog::read(&mut input, options).map_err(|error| Failure::reading(&input.name, error))?;
-        Ok(RawTrace { name: input.name, raw, seconds: begun.elapsed().as_secs_f64() })
-    }
-
-    /// The moment that a text names in it.
-    pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Failure> {
-        let Some(span) = self.raw.span() else {
-            return Err(Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name)));
-        };
-        moment::read_within(text, zone, &span)
-    }
-
-    /// What was known then; with jobs that had not ended when the log was taken, as running or waiting.
-    pub fn known_at(&self, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
-        let mut trace = self.cleaned(self.raw.known_at(at), printer)?;
-        live::take_size(&mut trace);
-        take_unfinished(&mut trace, at, printer)?;
-        Ok(trace)
-    }
-
-    /// The same on a machine of this size, whatever the log says.
-    pub fn known_on(&mut self, procs: Procs, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
-        self.raw.set_machine(procs);
-        self.known_at(at, printer)
-    }
-
-    /// All of it.
-    pub fn whole(&self, printer: &Printer) -> Result<Loaded, Failure> {
-        self.cleaned(self.raw.cleaned(), printer)
-    }
-
-    fn cleaned(&self, log: Result<Log, TraceError>, printer: &Printer) -> Result<Loaded, Failure> {
-        let log = log.map_err(|error| Failure::reading(&self.name, error))?;
-        cleaning::warn_unreadable(&self.name, &log.report, printer);
-        Ok(Loaded { name: self.name.clone(), log, seconds: self.seconds })
-    }
-}
-
 impl Loaded {
-    /// What was known at the moment that a text names, and that moment.
-    pub fn known(
-        raw: &RawTrace,
-        source: &Source,
-        moment: &str,
-        printer: &Printer,
-    ) -> Result<(Loaded, Time), Failure> {
-        let at = raw.moment(moment, &source.reading.time_zone)?;
-        let loaded = raw.known_at(at, printer)?;
-        loaded.warn(source, printer);
-        Ok((loaded, at))
-    }
-
     /// Reads a file, or standard input for `-`.
     pub fn read(path: &Path, source: &Source, printer: &Printer) -> Result<Loaded, Failure> {
         let loaded = Loaded::by(path, &source.options(), printer)?;
@@ -120,7 +51,7 @@ impl Loaded {
     }
 
     /// Warns of jobs removed because of --procs, which may be wrong.
-    fn warn(&self, source: &Source, printer: &Printer) {
+    pub fn warn(&self, source: &Source, printer: &Printer) {
         let too_large = self.log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed);
         if let (Some(procs), Some(rule)) = (source.procs, too_large) {
             let first =
@@ -132,6 +63,26 @@ impl Loaded {
                 whole(self.log.report.lines)
             ));
         }
+    }
+
+    /// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none.
+    pub fn take_unfinished(&mut self, taken: Time, printer: &Printer) -> Result<(), Failure> {
+        let (log, name) = (&mut self.log, &self.name);
+        let ended = log.workload.len();
+        if !log.unfinished.is_empty() {
+            let joined = log.workload.with_unfinished(&log.unfinished, taken);
+            log.workload = joined.map_err(|error| Failure::input(format!("{name}: {error}")))?;
+        }
+        log.workload.take_partitions_for_queues();
+        let added = log.workload.len() - ended;
+        if added > 0 {
+            let (jobs, they) = match added {
+                1 => ("1 job".to_owned(), "it counts"),
+                count => (number_of(count, "job"), "they count"),
+            };
+            printer.note(&format!("{name}: {jobs} had not ended; {they} as running or waiting"));
+        }
+        Ok(())
     }
 
     /// Gives a log whose machine is guessed the size that the site says, unless a job is larger.

@@ -21,6 +21,7 @@ mod newcomer;
 mod outside;
 mod portrait;
 #[cfg(feature = "papers")]
+mod raw_trace;
 mod reproduce;
 mod score;
 mod search;

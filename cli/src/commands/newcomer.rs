@@ -16,7 +16,8 @@ use queuecast::workload::{Machine, Workload};
 use serde::Serialize;
 
 use super::live::{self, LiveQueue, LiveSite};
-use super::loaded::{Loaded, RawTrace, number_of};
+use super::loaded::{Loaded, number_of};
+use super::raw_trace::RawTrace;
 use super::source::Source;
 use super::{cleaning, moment, site_option};
 use crate::failure::Failure;
@@ -115,7 +116,7 @@ impl Arguments {
 
     /// What a log that was read tells of the moment asked about, and that moment.
     pub fn known(&self, raw: &RawTrace, printer: &Printer) -> Result<(Loaded, Time), Failure> {
-        let known = Loaded::known(raw, &self.source, &self.moment.at, printer)?;
+        let known = raw.known(&self.source, &self.moment.at, printer)?;
         cleaning::note(&known.0.name, &known.0.log.report, cleaning::Overrun::Kept, printer);
         Ok(known)
     }
@@ -245,26 +246,6 @@ fn queues(workload: &Workload) -> String {
     }
 }
 
-/// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none.
-pub fn take_unfinished(trace: &mut Loaded, taken: Time, printer: &Printer) -> Result<(), Failure> {
-    let (log, name) = (&mut trace.log, &trace.name);
-    let ended = log.workload.len();
-    if !log.unfinished.is_empty() {
-        let joined = log.workload.with_unfinished(&log.unfinished, taken);
-        log.workload = joined.map_err(|error| Failure::input(format!("{name}: {error}")))?;
-    }
-    log.workload.take_partitions_for_queues();
-    let added = log.workload.len() - ended;
-    if added > 0 {
-        let (jobs, they) = match added {
-            1 => ("1 job".to_owned(), "it counts"),
-            count => (number_of(count, "job"), "they count"),
-        };
-        printer.note(&format!("{name}: {jobs} had not ended; {they} as running or waiting"));
-    }
-    Ok(())
-}
-
 /// Prepares the accounting of a live site to be learned from.
 pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) -> Result<(), Failure> {
     if history.log.machine.is_largest_job() {
@@ -272,7 +253,7 @@ pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) ->
     }
     // Of jobs that waited when the accounting was taken and do not now, it is not known when they started.
     history.log.unfinished.retain(|one| one.start.is_some() || site.waits(one.job.id.0));
-    take_unfinished(history, site.asked, printer)
+    history.take_unfinished(site.asked, printer)
 }
 
 /// Why there is no answer, with what helps.

@@ -135,7 +135,7 @@ fn the_cleaning_note_names_no_option_that_is_not_there() {
         let output = folder.queuecast(line).output().unwrap();
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     };
-    let text = said("allocate busy.swf --runs 2=60");
+    let text = said("allocate busy.swf --at 1000 --runs 2=60");
     assert!(text.contains("run-above-request 1 kept") && !text.contains("--limit"), "{text}");
     assert!(said("simulate busy.swf").contains("kept; --limit decides"), "control");
 }
@@ -485,7 +485,7 @@ fn a_load_that_the_machine_cannot_have_is_warned_of() {
     assert!(warned(line));
     assert!(!warned(&format!("{line} --procs 20")), "control");
     let result = json(&mut folder.queuecast(&format!("{line} --format json")));
-    assert_eq!(result["machine"], value!({"procs": 4, "source": "largest_job"}));
+    assert_eq!(result["machine"], value!({"procs": 4, "source": "largest_job_by_then"}));
     assert!(result["state"]["load"].as_f64() > Some(4.0), "{}", result["state"]);
     let text = stdout(&mut folder.queuecast(line));
     assert!(

@@ -183,7 +183,7 @@ fn a_guessed_machine_is_said_and_sinfo_knows_better() {
     let given = json(&mut run(&folder, &format!("{line} --procs 9 --format json")));
     assert_eq!(given["machine"], value!({"procs": 9, "source": "given"}));
     let alone = json(folder.queuecast(&format!("{line} --format json")).env("PATH", "/nowhere"));
-    assert_eq!(alone["machine"], value!({"procs": 4, "source": "largest_job"}));
+    assert_eq!(alone["machine"], value!({"procs": 4, "source": "largest_job_by_then"}));
     let text = crate::stdout(folder.queuecast(line).env("PATH", "/nowhere"));
     assert!(
         text.contains("the machine is taken to have 4 processors (the size of the largest job"),

@@ -142,6 +142,7 @@ impl Following<'_, '_> {
         let at = self.arrivals.jobs[number.at()].submit;
         let submission = TimedStep { at, step: Step::Submitted, job: number };
         self.advance(|step| step < submission, predictor);
+        self.replay.admit(self.arrivals.jobs[number.at()].shape.procs);
     }
 
     /// Goes on to the end of this second; only as far as the features of the arrivals are known.
@@ -156,6 +157,7 @@ impl Following<'_, '_> {
                 && next.job.at() >= self.noted
                 && let Some(arrival) = arrivals.known(next.job)
             {
+                self.replay.admit(arrival.job.shape.procs);
                 predictor.arrives(&arrival, self.replay.site().view(next.at));
             }
             let Some(event) = self.replay.step() else { break };

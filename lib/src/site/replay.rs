@@ -110,7 +110,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Takes all steps before the submission of a job of the workload: jobs submitted in the same second before it in the log
-    /// are there already, and starts of that second are not.
+    /// are there already, and starts of that second are not. A machine of unknown size is no smaller than that job.
     pub fn advance_before(&mut self, index: JobIndex, mut tell: impl FnMut(&Event<'_>)) {
         let Some(job) = self.timeline.number(index) else { return };
         let submission =
@@ -120,6 +120,12 @@ impl<'a> Replay<'a> {
         {
             tell(&event);
         }
+        self.admit(self.workload.jobs()[index.at()].shape.procs);
+    }
+
+    /// A job of this size is about to be submitted: the machine is no smaller.
+    pub fn admit(&mut self, procs: Procs) {
+        self.site.grow_to(procs);
     }
 }
 

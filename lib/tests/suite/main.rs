@@ -38,6 +38,7 @@ mod template_properties;
 mod tidy;
 mod trace_clean;
 mod trace_foreign;
+mod trace_known_at;
 mod trace_properties;
 mod trace_sacct;
 mod trace_squeue;

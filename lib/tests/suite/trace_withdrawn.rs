@@ -1,6 +1,6 @@
 //! Jobs that left the queue before they started: which records are taken for such, and what is kept of them.
 
-use queuecast::trace::clean::Withdrawals;
+use queuecast::trace::clean::{Withdrawals, WithdrawnKinds};
 use queuecast::trace::{self, Log, ReadOptions, Rule, Ruleset};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::Withdrawn;
@@ -30,9 +30,11 @@ fn a_cancelled_record_without_run_and_processors_is_withdrawn() {
     assert_eq!((job.user.unwrap().number(), job.group.unwrap().number()), (4, 7));
     assert_eq!(found.workload.len(), 1, "simulations leave it out");
     assert_eq!((found.report.removed, found.report.fired(Rule::RunMissing)), (1, 1));
+    let kinds = WithdrawnKinds { neither: 1, ..WithdrawnKinds::default() };
+    let (queue_time, queue_time_share) = (Seconds(90), Some(0.75));
     assert_eq!(
         found.report.withdrawn,
-        Some(Withdrawals { jobs: 1, queue_time: Seconds(90), queue_time_share: Some(0.75) })
+        Some(Withdrawals { jobs: 1, kinds, unplaced: 0, queue_time, queue_time_share })
     );
     let text = found.report.to_string();
     let line = "withdrawn: 1 of the removed left the queue before they started; 75.0% of all queue time";
@@ -46,7 +48,7 @@ fn a_cancelled_record_without_run_and_processors_is_withdrawn() {
 fn records_that_may_have_started_are_not_withdrawn() {
     for (line, why) in [
         ("2 110 -1 -1 -1 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", "its wait is unknown"),
-        ("2 110 90 -1 6 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", "it held processors"),
+        ("2 110 90 -1 6 -1 -1 6 300 -1 0 4 -1 -1 -1 -1 -1 -1", "it held processors, and was not cancelled"),
         ("2 110 90 -1 -1 7 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", "it used CPU time"),
         ("2 110 90 -1 -1 -1 -1 6 300 -1 1 4 -1 -1 -1 -1 -1 -1", "it completed"),
         ("2 110 90 -1 -1 -1 -1 6 300 -1 2 4 -1 -1 -1 -1 -1 -1", "it is a partial execution"),
@@ -68,8 +70,32 @@ fn a_run_of_zero_is_withdrawn_where_cleaning_removes_it() {
     assert_eq!(read_by("default,run-zero=drop", &cancelled).workload.withdrawn.len(), 1);
     let kept = read_by("default", &cancelled);
     assert_eq!((kept.workload.len(), kept.workload.withdrawn.len()), (2, 0));
-    let ran = log("2 110 90 0 6 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1");
-    assert_eq!(read_by("default,run-zero=drop", &ran).workload.withdrawn.len(), 0);
+    let ran = log("2 110 90 0 6 -1 -1 6 300 -1 0 4 -1 -1 -1 -1 -1 -1");
+    assert_eq!(read_by("default,run-zero=drop", &ran).workload.withdrawn.len(), 0, "it held processors");
+}
+
+#[test]
+fn cancelled_jobs_wait_in_the_queue_however_they_are_recorded() {
+    // The same job, cancelled after 90 s, as five systems record it.
+    for (line, kind, ruleset) in [
+        ("2 110 90 -1 -1 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", [1, 0, 0, 0], "default"),
+        ("2 110 90 -1 6 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", [0, 1, 0, 0], "default"),
+        ("2 110 90 -1 6 -1 -1 -1 300 -1 5 4 -1 -1 -1 -1 -1 -1", [0, 1, 0, 0], "default"),
+        ("2 110 90 0 -1 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", [0, 0, 1, 0], "default,run-zero=drop"),
+        ("2 110 90 0 6 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1", [0, 0, 0, 1], "default,run-zero=drop"),
+    ] {
+        let found = read_by(ruleset, &log(line));
+        assert_eq!(withdrawn(&found), [(2, 110, 200, 1)], "{line}");
+        assert_eq!(found.workload.withdrawn[0].job.shape.procs, Procs(6), "{line}");
+        let withdrawn = found.report.withdrawn.unwrap();
+        let kinds = withdrawn.kinds;
+        let counts = [kinds.neither, kinds.processors, kinds.zero_run, kinds.zero_run_processors];
+        assert_eq!((counts, withdrawn.unplaced), (kind, 0), "{line}");
+    }
+    // Of one whose wait is unknown it is only known that it was there.
+    let unplaced = read_by("default", &log("2 110 -1 -1 6 -1 -1 6 300 -1 5 4 -1 -1 -1 -1 -1 -1"));
+    let withdrawn = unplaced.report.withdrawn.unwrap();
+    assert_eq!((withdrawn.jobs, withdrawn.unplaced), (0, 1));
 }
 
 #[test]

@@ -15,10 +15,11 @@ use queuecast::units::{Seconds, Time};
 
 use self::answer::{AdvisedJob, AdvisedPlaces};
 use super::live::LiveSite;
-use super::loaded::{Loaded, RawTrace, number_of};
+use super::loaded::{Loaded, number_of};
 use super::moldable;
 use super::moment::Moment;
 use super::newcomer::{self, AskedPlace};
+use super::raw_trace::RawTrace;
 use super::slurm_site::{self, SiteQuestion};
 use crate::failure::Failure;
 use crate::plot::{PlannedPlot, Plotting};

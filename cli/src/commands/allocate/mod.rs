@@ -23,9 +23,10 @@ use self::answer::Allocated;
 use self::partitions::{AllocatedByPartition, Refused};
 use super::cleaning;
 use super::live;
-use super::loaded::{Loaded, RawTrace};
+use super::loaded::Loaded;
 use super::moldable;
 use super::moment::{self, Moment};
+use super::raw_trace::RawTrace;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
 use crate::failure::Failure;
@@ -236,7 +237,7 @@ fn read_log(
 ) -> Result<(Loaded, Time), Failure> {
     let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
     if settings.predictor != PredictorSpec::Perfect {
-        return Loaded::known(&raw, &arguments.source, &arguments.moment.at, printer);
+        return raw.known(&arguments.source, &arguments.moment.at, printer);
     }
     let at = raw.moment(&arguments.moment.at, &arguments.source.reading.time_zone)?;
     let mut trace = raw.whole(printer)?;

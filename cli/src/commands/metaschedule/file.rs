@@ -12,7 +12,8 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::sites_text::{EXAMPLE, Given, KEYS, KeyReader, SitesText};
-use crate::commands::loaded::{Loaded, RawTrace};
+use crate::commands::loaded::Loaded;
+use crate::commands::raw_trace::RawTrace;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;

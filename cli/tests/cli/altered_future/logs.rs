@@ -273,10 +273,10 @@ impl Recording {
 
 /// Three logs: one says how large its machine is, one does not, and one is accounting.
 pub fn recordings(jobs: usize) -> Vec<Recording> {
-    let sized = Recording::simulated("with MaxProcs", jobs, 8);
+    let sized = Recording::simulated("with MaxProcs", jobs, 2);
     let mut unsized_ = Recording::simulated("without a size", jobs, 14);
     unsized_.header.retain(|line| !line.starts_with("Max") && !line.starts_with("Note"));
-    let mut accounting = Recording::simulated("accounting", jobs, 13);
+    let mut accounting = Recording::simulated("accounting", jobs, 23);
     (accounting.form, accounting.header) = (Form::Sacct, Vec::new());
     vec![sized, unsized_, accounting]
 }

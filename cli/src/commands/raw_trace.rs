@@ -1,0 +1,76 @@
+//! A trace that is asked about a moment of it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use queuecast::trace::{Log, RawLog, ReadOptions, TimeZone, TraceError};
+use queuecast::units::{Procs, Time};
+
+use super::loaded::Loaded;
+use super::source::Source;
+use super::{cleaning, live, moment};
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::printer::Printer;
+use crate::progress::Progress;
+
+/// A trace whose records were read, to be asked what was known at a moment of it.
+#[derive(Debug)]
+pub struct RawTrace {
+    /// What to call it.
+    pub name: String,
+    raw: RawLog,
+    seconds: f64,
+}
+
+impl RawTrace {
+    /// Reads a file by options of the library, or standard input for `-`.
+    pub fn read(path: &Path, options: &ReadOptions, printer: &Printer) -> Result<RawTrace, Failure> {
+        let begun = Instant::now();
+        let mut input = Input::open(path, printer)?;
+        let _progress = Progress::uncounted(printer, &format!("reading {}", input.name));
+        let raw = RawLog::read(&mut input, options).map_err(|error| Failure::reading(&input.name, error))?;
+        Ok(RawTrace { name: input.name, raw, seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// The moment that a text names in it.
+    pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Failure> {
+        let Some(span) = self.raw.span() else {
+            return Err(Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name)));
+        };
+        moment::read_within(text, zone, &span)
+    }
+
+    /// What was known at the moment that a text names, and that moment.
+    pub fn known(&self, source: &Source, text: &str, printer: &Printer) -> Result<(Loaded, Time), Failure> {
+        let at = self.moment(text, &source.reading.time_zone)?;
+        let loaded = self.known_at(at, printer)?;
+        loaded.warn(source, printer);
+        Ok((loaded, at))
+    }
+
+    /// What was known then; with jobs that had not ended when the log was taken, as running or waiting.
+    pub fn known_at(&self, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+        let mut trace = self.cleaned(self.raw.known_at(at), printer)?;
+        live::take_size(&mut trace);
+        trace.take_unfinished(at, printer)?;
+        Ok(trace)
+    }
+
+    /// The same on a machine of this size, whatever the log says.
+    pub fn known_on(&mut self, procs: Procs, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+        self.raw.set_machine(procs);
+        self.known_at(at, printer)
+    }
+
+    /// All of it.
+    pub fn whole(&self, printer: &Printer) -> Result<Loaded, Failure> {
+        self.cleaned(self.raw.cleaned(), printer)
+    }
+
+    fn cleaned(&self, log: Result<Log, TraceError>, printer: &Printer) -> Result<Loaded, Failure> {
+        let log = log.map_err(|error| Failure::reading(&self.name, error))?;
+        cleaning::warn_unreadable(&self.name, &log.report, printer);
+        Ok(Loaded { name: self.name.clone(), log, seconds: self.seconds })
+    }
+}

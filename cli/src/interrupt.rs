@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::{Failure, Kind};
-use crate::output;
 use crate::printer::Printer;
+use crate::{output, program};
 
 /// A command that stops by itself when it is asked to.
 static ASKED: Mutex<Option<StopRequest>> = Mutex::new(None);
@@ -51,10 +51,12 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
                 if signal == SIGTERM {
+                    program::end_all();
                     output::abandon();
                     // Ends the process as if there were no handler.
                     let _ = emulate_default_handler(SIGTERM);
                 } else if !has_asked() {
+                    program::end_all();
                     let failure =
                         Failure::new(Kind::Interrupted, format!("interrupted; {}", output::abandon()));
                     printer.interrupted(&failure);

@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::live::{self, LiveQueue, LiveSite};
 use super::loaded::{Loaded, number_of};
+use super::outside::SlurmCommands;
 use super::source::Source;
 use super::{cleaning, moment, site_option};
 use crate::failure::Failure;
@@ -86,6 +87,11 @@ impl Arguments {
         NewJob { procs: Procs(self.size.unwrap_or(1)), time: self.time, user, queue }
     }
 
+    /// Slurm's commands, with the time that they may take.
+    pub fn commands<'a>(&self, printer: &'a Printer) -> SlurmCommands<'a> {
+        SlurmCommands::within(&self.live.outside, printer)
+    }
+
     /// Files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         self.file.iter().map(PathBuf::as_path).collect()
@@ -97,7 +103,7 @@ impl Arguments {
             Some(file) if !self.live.live => Ok(AskedPlace::Log(self.read_log(file, printer)?)),
             file => {
                 let mut history = file.as_ref().map(|file| self.read_cleaned(file, printer)).transpose()?;
-                let site = LiveSite::ask()?;
+                let site = LiveSite::ask(&self.commands(printer))?;
                 if let Some(history) = &mut history {
                     take_history(history, &site, printer)?;
                 }
@@ -109,7 +115,7 @@ impl Arguments {
     /// A log, with the jobs that had not ended when it was taken.
     pub fn read_log(&self, file: &Path, printer: &Printer) -> Result<Loaded, Failure> {
         let mut trace = self.read_cleaned(file, printer)?;
-        live::take_size(&mut trace);
+        live::take_size(&mut trace, &self.commands(printer));
         let taken = trace.log.workload.latest(&trace.log.unfinished);
         take_unfinished(&mut trace, taken.unwrap_or_default(), printer)?;
         Ok(trace)

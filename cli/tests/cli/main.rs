@@ -5,6 +5,8 @@
 
 mod advise;
 mod allocate;
+#[cfg(unix)]
+mod capture;
 mod compare;
 mod demo;
 mod docs;
@@ -21,6 +23,7 @@ mod mold;
 mod options;
 mod plot;
 mod reproduce;
+mod roles;
 mod score;
 mod search;
 mod simulate;

@@ -50,6 +50,8 @@ pub enum SiteFileKind {
     Plan,
     /// The planned calls of a run, as events of a simulator.
     SimulatorEvents,
+    /// What a capture consists of, and what it lacks.
+    Capture,
 }
 
 impl fmt::Display for SiteFileKind {
@@ -75,6 +77,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::ShownQueue => "snapshots of squeue",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
+            SiteFileKind::Capture => "the record of a capture",
         })
     }
 }
@@ -148,6 +151,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
         return Some(SiteFileKind::SimulatorEvents);
     }
     if first.starts_with('{') {
+        if has("\"queuecast_capture\"") {
+            return Some(SiteFileKind::Capture);
+        }
         if has("\"t0_epoch\"") {
             return Some(SiteFileKind::RunClock);
         }

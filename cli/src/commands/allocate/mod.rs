@@ -26,6 +26,7 @@ use super::live;
 use super::loaded::Loaded;
 use super::moldable;
 use super::moment::{self, Moment};
+use super::outside::SlurmCommands;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
 use crate::failure::Failure;
@@ -215,7 +216,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     if let Some(trace) = trace.as_mut().filter(|_| !arguments.live.live) {
-        live::take_size(trace);
+        live::take_size(trace, &SlurmCommands::within(&arguments.live.outside, printer));
         return from_log(arguments, &job, &settings, trace, plot, printer);
     }
     if settings.predictor == PredictorSpec::Perfect {
@@ -263,7 +264,7 @@ fn from_site(
     printer: &Printer,
 ) -> Result<(), Failure> {
     let procs = arguments.source.procs;
-    let site = live::LiveSite::ask()?;
+    let site = live::LiveSite::ask(&SlurmCommands::within(&arguments.live.outside, printer))?;
     if let Some(history) = history.as_mut().filter(|one| one.log.machine.source == MachineSource::LargestJob)
     {
         history.take_size(Some(site.procs()));

@@ -78,6 +78,12 @@ impl StagedFiles {
             for file in gone {
                 let _ = fs::remove_file(folder.join(file));
             }
+            // Of an earlier capture, compressed since.
+            for file in files.iter().chain(gone) {
+                for ending in ["gz", "zst"] {
+                    let _ = fs::remove_file(folder.join(format!("{file}.{ending}")));
+                }
+            }
             if is_moved {
                 let _ = fs::remove_dir(&staged);
             }

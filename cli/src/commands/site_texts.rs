@@ -41,12 +41,14 @@ pub fn log_texts(path: &Path, printer: &Printer) -> Result<BTreeMap<String, Stri
 pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String>, Failure> {
     for _ in 0..10 {
         let before = record_text(folder);
-        let (mut texts, unread) = folder_texts(folder)?;
         let record = before.as_deref().and_then(|text| CaptureRecord::read(text).ok());
-        if let Some(record) = &record {
-            take_staged(folder, record, &mut texts);
+        let staged = record.as_ref().and_then(|record| staged_folder(folder, record));
+        let (mut texts, unread) = folder_texts(folder)?;
+        if let (Some(record), Some(staged)) = (&record, &staged) {
+            take_staged([staged, folder], record, &mut texts);
         }
-        if before != record_text(folder) {
+        // Something was exchanged meanwhile.
+        if before != record_text(folder) || staged.is_some_and(|staged| !staged.exists()) {
             continue;
         }
         unread.iter().for_each(|said| printer.warning(said));
@@ -67,31 +69,26 @@ fn record_text(folder: &Path) -> Option<String> {
     File::open(path).and_then(|source| plain_text(source, LONGEST)).ok()
 }
 
-/// Takes the files of a capture from where they were written first, if they are still there: it was interrupted before they were
-/// put in place, or is putting them in place now.
-fn take_staged(folder: &Path, record: &CaptureRecord, texts: &mut BTreeMap<String, String>) {
+/// Where the files of a capture were written first, if that is still there: it was interrupted before they were put in place, or is
+/// putting them in place now.
+fn staged_folder(folder: &Path, record: &CaptureRecord) -> Option<PathBuf> {
     // Only a folder within the folder, whatever the record says.
-    let staged = Path::new(&record.staged);
-    if staged.file_name() != Some(staged.as_os_str()) {
-        return;
-    }
-    let read = |path: PathBuf| File::open(path).and_then(|source| plain_text(source, LONGEST));
+    let name = Path::new(&record.staged);
+    let staged = folder.join(name);
+    (name.file_name() == Some(name.as_os_str()) && staged.is_dir()).then_some(staged)
+}
+
+/// Takes the files of a capture from where they are: first where they were written, since a file that is not there any more has
+/// been put in place.
+fn take_staged(folders: [&Path; 2], record: &CaptureRecord, texts: &mut BTreeMap<String, String>) {
     for answer in record.answers.iter().filter(|one| one.lines.is_some()) {
         let name = Path::new(&answer.file);
         if name.file_name() != Some(name.as_os_str()) {
             continue;
         }
-        // First where it comes from: a file that is not there any more has been put in place.
-        match read(folder.join(staged).join(name)) {
-            Ok(text) => {
-                texts.insert(answer.file.clone(), text);
-            }
-            Err(_) if folder.join(staged).exists() => {
-                if let Ok(text) = read(folder.join(name)) {
-                    texts.insert(answer.file.clone(), text);
-                }
-            }
-            Err(_) => {}
+        let read = |folder: &&Path| File::open(folder.join(name)).and_then(|file| plain_text(file, LONGEST));
+        if let Some(text) = folders.iter().find_map(|folder| read(folder).ok()) {
+            texts.insert(answer.file.clone(), text);
         }
     }
 }
@@ -108,9 +105,11 @@ fn folder_texts(folder: &Path) -> Result<(BTreeMap<String, String>, Vec<String>)
         _ => Failure::input(format!("cannot read {name}")).because(cause),
     })?;
     let (mut texts, mut unread) = (BTreeMap::new(), Vec::new());
-    for entry in entries {
-        let path =
-            entry.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?.path();
+    let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>();
+    let mut paths = paths.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+    // A plain file comes before a compressed one of its name, and counts.
+    paths.sort();
+    for path in paths {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Temporary files of a command that writes there are no files of the site.
         if !path.is_file() || file.starts_with(".queuecast-") {
@@ -120,12 +119,11 @@ fn folder_texts(folder: &Path) -> Result<(BTreeMap<String, String>, Vec<String>)
         roles::reads(&path)?;
         match File::open(&path).and_then(|source| plain_text(source, LONGEST)) {
             Ok(text) => {
-                texts.insert(plain, text);
+                texts.entry(plain).or_insert(text);
             }
             Err(cause) => unread.push(format!("{file} is left out: {cause}")),
         }
     }
-    unread.sort();
     Ok((texts, unread))
 }
 

@@ -119,7 +119,8 @@ fn what_slurm_says_is_saved_and_can_be_read() {
     );
     assert_eq!(cluster["topology"]["tree"][0]["nodes"], value!([0, 1]));
     assert_eq!(cluster["version"], value!([24, 11]));
-    // Again, over what is there; files of others stay.
+    // Again, over what is there; files of others stay, and compressed ones of an earlier capture do not.
+    fs::write(folder.path("out/mysite/scontrol-node.txt.gz"), "old").unwrap();
     fs::write(folder.path("out/mysite/notes.txt"), "kept").unwrap();
     run(&folder, "site capture out/mysite").assert().success();
     let names: Vec<String> = contents(&folder, "out/mysite").into_iter().map(|(name, _)| name).collect();
@@ -352,6 +353,7 @@ fn an_interrupted_command_ends_what_it_asked() {
     for (line, program, signal, code) in [
         ("site capture out", "scontrol", "-INT", Some(130)),
         ("site capture out", "scontrol", "-TERM", None),
+        ("site capture out", "scontrol", "-HUP", None),
         ("allocate --live --runs 4=5m", "sinfo", "-INT", Some(130)),
         ("when --live -n 4 -t 5m", "sinfo", "-INT", Some(130)),
         ("when --site site --live -n 4 -t 5m", "scontrol", "-INT", Some(130)),

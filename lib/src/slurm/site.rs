@@ -123,6 +123,7 @@ pub(super) fn assembled(
             None => ignored.push(name.clone()),
         }
     }
+    leave_copies(&mut by_kind, &mut used, &mut ignored, &mut notes);
     let texts = SiteTexts { by_kind };
     let mut missing = Vec::new();
     let conf: Vec<ConfEntry> = texts
@@ -184,6 +185,33 @@ pub(super) fn assembled(
     notes.misread.sort();
     let Notes { unmodelled, warnings, misread } = notes;
     SiteReading { cluster, recording, used, ignored, missing, not_modelled: unmodelled, warnings, misread }
+}
+
+/// Beside a `slurm.conf`, or what a live controller says, a configuration file of another name (`slurm.conf.example`,
+/// `slurm.conf.old`) is a copy that does not count.
+fn leave_copies<'a>(
+    by_kind: &mut BTreeMap<SiteFileKind, Vec<(&'a str, &'a str)>>,
+    used: &mut BTreeMap<String, SiteFileKind>,
+    ignored: &mut Vec<String>,
+    notes: &mut Notes,
+) {
+    let is_copy = |name: &str| SiteFileKind::SlurmConf.is_by_keys(name);
+    let is_live = by_kind.contains_key(&SiteFileKind::Config);
+    let Some(all) = by_kind.get_mut(&SiteFileKind::SlurmConf) else { return };
+    let named = all.iter().map(|one| one.0).find(|name| !is_copy(name));
+    let Some(instead) = named.or(is_live.then_some("scontrol show config")) else { return };
+    all.retain(|(name, _)| {
+        if is_copy(name) {
+            notes.warn(format!("{name} is left out, since {instead} is there"));
+            used.remove(*name);
+            ignored.push((*name).to_owned());
+        }
+        !is_copy(name)
+    });
+    if all.is_empty() {
+        by_kind.remove(&SiteFileKind::SlurmConf);
+    }
+    ignored.sort();
 }
 
 /// The record of the capture that the texts are, if they are one.

@@ -60,9 +60,17 @@ impl StagedFiles {
         self.staged.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Writes a file.
+    /// Writes a file, with the permissions of the one that it replaces.
     pub fn write(&self, file: &str, text: &str) -> Result<(), Failure> {
-        fs::write(self.staged.path().join(file), text).map_err(|cause| Failure::writing(&self.name, cause))
+        let path = self.staged.path().join(file);
+        let write = || {
+            fs::write(&path, text)?;
+            match fs::metadata(self.folder.join(file)) {
+                Ok(replaced) if replaced.is_file() => fs::set_permissions(&path, replaced.permissions()),
+                _ => Ok(()),
+            }
+        };
+        write().map_err(|cause| Failure::writing(&self.name, cause))
     }
 
     /// Puts the files in place. The file `record` comes first and decides: from then on the files written here count,

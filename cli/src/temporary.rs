@@ -64,20 +64,27 @@ mod locks {
     use std::os::unix::fs::MetadataExt;
     use std::path::{Path, PathBuf};
     use std::sync::{Mutex, PoisonError};
+    use std::thread;
+    use std::time::Duration;
 
     use tempfile::NamedTempFile;
 
     /// Locks a new temporary file until it is closed; `false` if it is gone by now. Where files cannot be locked, none is
     /// removed either.
     pub fn is_locked(file: &NamedTempFile) -> bool {
-        match file.as_file().lock() {
-            Ok(()) => {
-                let own = file.as_file().metadata().ok();
-                let there = fs::symlink_metadata(file.path()).ok();
-                own.zip(there).is_some_and(|(own, there)| is_same(&own, &there))
+        // A process that takes it for one that was left holds the lock for an instant.
+        for _ in 0..100 {
+            match file.as_file().try_lock() {
+                Ok(()) => {
+                    let own = file.as_file().metadata().ok();
+                    let there = fs::symlink_metadata(file.path()).ok();
+                    return own.zip(there).is_some_and(|(own, there)| is_same(&own, &there));
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+                Err(TryLockError::Error(_)) => return true,
             }
-            Err(_) => true,
         }
+        false
     }
 
     /// Removes the temporary files that killed processes left, once for each folder.

@@ -127,7 +127,7 @@ mod tests {
     /// The row, joined where texts of column 0 are digits and a blank is unlikely elsewhere.
     fn joined<'a>(row: &'a str, count: usize, free: &[usize]) -> Option<Vec<&'a str>> {
         let mut fields = Vec::new();
-        split(row.as_bytes(), b'|', &mut fields);
+        split(row.as_bytes(), Delimiter::byte(b'|'), &mut fields);
         let cost = |place: usize, (begin, end): Span| {
             let text = &row[begin..end];
             let is_number = text.bytes().all(|byte| byte.is_ascii_digit());

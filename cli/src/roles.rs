@@ -12,9 +12,22 @@ use crate::failure::Failure;
 static FILES: Mutex<Files> = Mutex::new(Files { inputs: Vec::new(), outputs: Vec::new(), next: 0 });
 
 struct Files {
-    inputs: Vec<FileId>,
+    inputs: Vec<NotedInput>,
     outputs: Vec<NotedOutput>,
     next: u64,
+}
+
+struct NotedInput {
+    id: FileId,
+    /// `None` of standard input.
+    path: Option<PathBuf>,
+}
+
+impl NotedInput {
+    /// Whether it is this file. One that has been removed since may have left its number to another.
+    fn is(&self, id: &FileId) -> bool {
+        self.id == *id && self.path.as_ref().is_none_or(|path| id_of(path).as_ref() == Some(id))
+    }
 }
 
 struct NotedOutput {
@@ -51,19 +64,20 @@ fn files() -> MutexGuard<'static, Files> {
 /// Notes that a file is read. Refuses one that will be written.
 pub fn reads(path: &Path) -> Result<(), Failure> {
     let Some(id) = fs::metadata(path).ok().and_then(|about| id(path, &about)) else { return Ok(()) };
-    reads_file(id, &path.display().to_string())
+    reads_file(id, Some(path))
 }
 
 /// Notes that standard input is read, which may be a file. Refuses one that will be written.
 pub fn reads_stdin() -> Result<(), Failure> {
     match stream(&io::stdin()) {
-        Some(id) => reads_file(id, "standard input"),
+        Some(id) => reads_file(id, None),
         None => Ok(()),
     }
 }
 
-fn reads_file(id: FileId, name: &str) -> Result<(), Failure> {
+fn reads_file(id: FileId, path: Option<&Path>) -> Result<(), Failure> {
     if stream(&io::stdout()).is_some_and(|output| output == id) {
+        let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         return Err(Failure::usage(format!("standard output is a file that is read: {name}"))
             .hint("write to another file"));
     }
@@ -71,8 +85,8 @@ fn reads_file(id: FileId, name: &str) -> Result<(), Failure> {
     if let Some(output) = files.outputs.iter().find(|one| id_of(&one.target).is_some_and(|one| one == id)) {
         return Err(both(&output.name));
     }
-    if !files.inputs.contains(&id) {
-        files.inputs.push(id);
+    if !files.inputs.iter().any(|one| one.is(&id)) {
+        files.inputs.push(NotedInput { id, path: path.map(Path::to_owned) });
     }
     Ok(())
 }
@@ -84,7 +98,7 @@ pub fn writes(name: &str, target: &Path, inputs: &[&Path]) -> Result<Claim, Fail
     let own = id_of(target);
     if let Some(own) = &own {
         let named = inputs.iter().filter_map(|input| id_of(input));
-        if files.inputs.contains(own) || named.into_iter().any(|input| input == *own) {
+        if files.inputs.iter().any(|one| one.is(own)) || named.into_iter().any(|input| input == *own) {
             return Err(both(name));
         }
     }

@@ -10,7 +10,7 @@ use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use crate::roles::{self, Claim};
+use crate::roles::{self, OutputClaim};
 use crate::temporary;
 
 /// What became of the files this command writes, for a message when it is interrupted.
@@ -98,7 +98,7 @@ fn told(files: &[WrittenFile]) -> String {
 pub struct PlannedFile {
     name: String,
     target: PathBuf,
-    claim: Claim,
+    claim: OutputClaim,
 }
 
 /// A file being written, compressed as its name says (`.gz`, `.zst`). Until [`Output::commit`], the target is
@@ -108,7 +108,7 @@ pub struct Output {
     target: PathBuf,
     sink: trace::CompressedOutput<Sink>,
     /// Until it is written or given up, nothing else is written there.
-    _claim: Claim,
+    _claim: OutputClaim,
 }
 
 #[derive(Debug)]

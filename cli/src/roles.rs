@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::failure::Failure;
 
-static FILES: Mutex<Files> = Mutex::new(Files { inputs: Vec::new(), outputs: Vec::new(), next: 0 });
+static FILES: Mutex<NotedFiles> = Mutex::new(NotedFiles { inputs: Vec::new(), outputs: Vec::new(), next: 0 });
 
-struct Files {
+struct NotedFiles {
     inputs: Vec<NotedInput>,
     outputs: Vec<NotedOutput>,
     next: u64,
@@ -49,15 +49,15 @@ struct FileId {
 
 /// A file that will be written, until this is dropped.
 #[derive(Debug)]
-pub struct Claim(u64);
+pub struct OutputClaim(u64);
 
-impl Drop for Claim {
+impl Drop for OutputClaim {
     fn drop(&mut self) {
         files().outputs.retain(|one| one.claim != self.0);
     }
 }
 
-fn files() -> MutexGuard<'static, Files> {
+fn files() -> MutexGuard<'static, NotedFiles> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -93,7 +93,7 @@ fn reads_file(id: FileId, path: Option<&Path>) -> Result<(), Failure> {
 
 /// Notes that a file will be written. Refuses one that is read, here or by what `inputs` name, and one that another output is
 /// written to.
-pub fn writes(name: &str, target: &Path, inputs: &[&Path]) -> Result<Claim, Failure> {
+pub fn writes(name: &str, target: &Path, inputs: &[&Path]) -> Result<OutputClaim, Failure> {
     let mut files = files();
     let own = id_of(target);
     if let Some(own) = &own {
@@ -116,7 +116,7 @@ pub fn writes(name: &str, target: &Path, inputs: &[&Path]) -> Result<Claim, Fail
     let claim = files.next;
     files.next += 1;
     files.outputs.push(NotedOutput { claim, name: name.to_owned(), target: target.to_owned() });
-    Ok(Claim(claim))
+    Ok(OutputClaim(claim))
 }
 
 fn both(name: &str) -> Failure {
@@ -183,7 +183,7 @@ mod tests {
         assert!(writes("again", &path("./b"), &[]).unwrap_err().to_string().contains("asked for twice"));
         drop(claim);
         reads(&path("b")).unwrap();
-        // Files that are not there yet.
+        // NotedFiles that are not there yet.
         let claim = writes("new", &path("new"), &[]).unwrap();
         assert!(writes("new", &path("./new"), &[]).is_err());
         assert!(writes("other", &path("other"), &[]).is_ok());
@@ -192,7 +192,7 @@ mod tests {
         assert!(writes("b", &path("b"), &[&path("b")]).is_err());
     }
 
-    /// Files of this crate that open files, before their tests.
+    /// NotedFiles of this crate that open files, before their tests.
     fn opening(folder: &Path, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::roles;
 
 /// An open input that holds at least one byte.
 pub struct Input {
@@ -28,6 +29,7 @@ impl Input {
             if io::stdin().is_terminal() {
                 printer.note("reading from the terminal; end with Ctrl-D on a line of its own");
             }
+            roles::reads_stdin()?;
             return Input::over("standard input".to_owned(), BufReader::new(io::stdin()));
         }
         let name = path.display().to_string();
@@ -36,6 +38,7 @@ impl Input {
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             return Err(directory(path, &name));
         }
+        roles::reads(path)?;
         Input::over(name, BufReader::with_capacity(1 << 16, file))
     }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::{Failure, Kind};
-use crate::output;
 use crate::printer::Printer;
+use crate::{output, program};
 
 /// A command that stops by itself when it is asked to.
 static ASKED: Mutex<Option<StopRequest>> = Mutex::new(None);
@@ -34,27 +34,32 @@ impl StopRequest {
     }
 }
 
-/// Ends the process in order at Ctrl-C, or when it is told to terminate.
+/// Ends the process in order at Ctrl-C, when it is told to terminate, and when its terminal is gone.
 #[cfg(unix)]
 pub fn watch(printer: &Printer) -> Result<(), Failure> {
     use std::io::Read;
     use std::os::unix::net::UnixStream;
 
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::low_level::{emulate_default_handler, pipe};
 
     let refused = |cause| Failure::unexpected("cannot listen for Ctrl-C").because(cause);
-    for signal in [SIGINT, SIGTERM] {
+    // What the user has told this process to ignore (nohup) stays so.
+    let ignored = ignored();
+    let others = [SIGHUP, SIGQUIT].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(others) {
         let (mut told, tell) = UnixStream::pair().map_err(refused)?;
         pipe::register(signal, tell).map_err(refused)?;
         let printer = printer.clone();
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
-                if signal == SIGTERM {
+                if signal != SIGINT {
+                    program::end_all();
                     output::abandon();
                     // Ends the process as if there were no handler.
-                    let _ = emulate_default_handler(SIGTERM);
+                    let _ = emulate_default_handler(signal);
                 } else if !has_asked() {
+                    program::end_all();
                     let failure =
                         Failure::new(Kind::Interrupted, format!("interrupted; {}", output::abandon()));
                     printer.interrupted(&failure);
@@ -64,6 +69,14 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
         });
     }
     Ok(())
+}
+
+/// The signals that this process ignores, a bit for each; all where that is not told.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(u64::MAX)
 }
 
 /// Elsewhere, the system ends the process.

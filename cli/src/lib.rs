@@ -13,9 +13,13 @@ mod invocation;
 mod output;
 mod plot;
 mod printer;
+mod program;
 mod progress;
+mod roles;
 mod showing;
 mod spec;
+mod staged;
+mod temporary;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all: into a temporary file beside the target, then renamed.
 
 use std::fmt;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,8 @@ use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
+use crate::roles::{self, OutputClaim};
+use crate::temporary;
 
 /// What became of the files this command writes, for a message when it is interrupted.
 static FILES: Mutex<Vec<WrittenFile>> = Mutex::new(Vec::new());
@@ -22,7 +24,7 @@ struct WrittenFile {
 enum FileState {
     /// Asked for, not begun.
     Planned,
-    /// Being written to a temporary file.
+    /// Being written to a temporary file or folder.
     Begun(PathBuf),
     /// Being written in place: a pipe, a device, or standard output.
     Through,
@@ -39,6 +41,19 @@ fn remember(files: &mut Vec<WrittenFile>, name: &str, state: FileState) {
     files.push(WrittenFile { name: name.to_owned(), state });
 }
 
+/// Notes that a folder's files are being written into a temporary folder.
+pub fn staging(name: &str, temporary: &Path) {
+    remember(&mut files(), name, FileState::Begun(temporary.to_owned()));
+}
+
+/// Puts a folder's files in place: `exchange` is done whole, and is not interrupted.
+pub fn exchange<T>(name: &str, exchange: impl FnOnce() -> io::Result<T>) -> Result<T, Failure> {
+    let mut files = files();
+    let done = exchange().map_err(|cause| Failure::writing(name, cause))?;
+    remember(&mut files, name, FileState::Complete);
+    Ok(done)
+}
+
 /// Notes that a result is being written to standard output.
 pub fn streaming() {
     remember(&mut files(), "standard output", FileState::Through);
@@ -52,7 +67,8 @@ pub fn abandon() -> String {
     for file in files.iter() {
         if let FileState::Begun(temporary) = &file.state {
             // What cannot be removed is left.
-            let _ = fs::remove_file(temporary);
+            let _ =
+                if temporary.is_dir() { fs::remove_dir_all(temporary) } else { fs::remove_file(temporary) };
         }
     }
     // The lock is kept, so that no file is begun or completed before the process ends.
@@ -82,6 +98,7 @@ fn told(files: &[WrittenFile]) -> String {
 pub struct PlannedFile {
     name: String,
     target: PathBuf,
+    claim: OutputClaim,
 }
 
 /// A file being written, compressed as its name says (`.gz`, `.zst`). Until [`Output::commit`], the target is
@@ -90,6 +107,8 @@ pub struct Output {
     name: String,
     target: PathBuf,
     sink: trace::CompressedOutput<Sink>,
+    /// Until it is written or given up, nothing else is written there.
+    _claim: OutputClaim,
 }
 
 #[derive(Debug)]
@@ -106,7 +125,8 @@ impl fmt::Debug for Output {
 }
 
 impl PlannedFile {
-    /// Plans a file. Refuses one that is also an input, through links too, and one that cannot be written.
+    /// Plans a file. Refuses one that is also an input, through links too and whether it has been opened yet or not, one that
+    /// another output is written to, and one that cannot be written.
     pub fn new(path: &Path, inputs: &[&Path]) -> Result<PlannedFile, Failure> {
         let name = path.display().to_string();
         if path == Path::new("-") {
@@ -114,16 +134,12 @@ impl PlannedFile {
         }
         // Through a symbolic link, the file it points to is replaced, not the link.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if inputs.iter().any(|input| is_same_file(input, &target)) {
-            return Err(
-                Failure::usage(format!("{name} is both input and output")).hint("write to another file")
-            );
-        }
+        let claim = roles::writes(&name, &target, inputs)?;
         let about = fs::metadata(&target).ok();
         if about.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(Failure::usage(format!("{name} is a directory")).hint("name a file in it"));
         }
-        let planned = PlannedFile { name, target };
+        let planned = PlannedFile { name, target, claim };
         let mut files = files();
         if about.is_none_or(|about| about.is_file()) {
             // Removed at the end of this line: it only shows that the file can be created.
@@ -144,24 +160,31 @@ impl PlannedFile {
             let file = File::options().write(true).open(&self.target);
             let file = file.map_err(|cause| Failure::writing(&self.name, cause))?;
             remember(&mut files(), &self.name, FileState::Through);
-            return Output::into(self.name, self.target, Sink::Through(BufWriter::new(file)));
+            return self.into(Sink::Through(BufWriter::new(file)));
         }
         let mut files = files();
         let file = self.temporary()?;
         remember(&mut files, &self.name, FileState::Begun(file.path().to_owned()));
         drop(files);
-        Output::into(self.name, self.target, Sink::Beside(BufWriter::new(file)))
+        self.into(Sink::Beside(BufWriter::new(file)))
+    }
+
+    fn into(self, sink: Sink) -> Result<Output, Failure> {
+        let PlannedFile { name, target, claim } = self;
+        let sink = trace::CompressedOutput::new(sink, Compression::of_name(&name))
+            .map_err(|cause| Failure::writing(&name, cause))?;
+        Ok(Output { name, target, sink, _claim: claim })
     }
 
     /// A temporary file beside the target.
     fn temporary(&self) -> Result<NamedTempFile, Failure> {
-        let PlannedFile { name, target } = self;
+        let PlannedFile { name, target, .. } = self;
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         let replaced = fs::metadata(target).ok().map(|about| about.permissions());
-        temporary(folder, replaced).map_err(|cause| match cause.kind() {
+        temporary::create(folder, replaced).map_err(|cause| match cause.kind() {
             // Some file systems say so of every new file.
             io::ErrorKind::NotFound if !folder.is_dir() => Failure::usage(format!("cannot write {name}"))
                 .hint(format!("the directory {} does not exist", folder.display())),
@@ -173,12 +196,6 @@ impl PlannedFile {
 }
 
 impl Output {
-    fn into(name: String, target: PathBuf, sink: Sink) -> Result<Output, Failure> {
-        let sink = trace::CompressedOutput::new(sink, Compression::of_name(&name))
-            .map_err(|cause| Failure::writing(&name, cause))?;
-        Ok(Output { name, target, sink })
-    }
-
     /// The failure of a write.
     pub fn failed(&self, cause: io::Error) -> Failure {
         Failure::writing(&self.name, cause)
@@ -186,7 +203,7 @@ impl Output {
 
     /// Puts what was written in place.
     pub fn commit(self) -> Result<(), Failure> {
-        let Output { name, target, sink } = self;
+        let Output { name, target, sink, _claim } = self;
         let done = sink.finish().and_then(|sink| match sink {
             Sink::Through(mut file) => file.flush(),
             Sink::Beside(file) => {
@@ -227,37 +244,10 @@ impl Write for Sink {
     }
 }
 
-/// A temporary file with the permissions of the file it replaces.
-fn temporary(folder: &Path, replaced: Option<Permissions>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".queuecast-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // For a new file the umask applies, as it does to every program's files.
-        builder.permissions(replaced.clone().unwrap_or_else(|| Permissions::from_mode(0o666)));
-    }
-    let file = builder.tempfile_in(folder)?;
-    if let Some(permissions) = replaced {
-        file.as_file().set_permissions(permissions)?;
-    }
-    Ok(file)
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) {
-            // A terminal or a null device may well be both.
-            return one.is_file() && one.dev() == other.dev() && one.ino() == other.ino();
-        }
-    }
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+
     use super::*;
     use crate::failure::Kind;
 

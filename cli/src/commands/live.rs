@@ -11,7 +11,7 @@ use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Names};
 
 use crate::commands::loaded::{Loaded, number_of};
-use crate::commands::outside::printed;
+use crate::commands::outside::{self, SlurmCommands};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -27,6 +27,8 @@ pub struct Arguments {
     /// Answer for this partition only; by default for each that differs from the others
     #[arg(short, long, value_name = "NAME", requires = "live")]
     pub partition: Option<String>,
+    #[command(flatten)]
+    pub outside: outside::Arguments,
 }
 
 /// The site as it is now.
@@ -56,11 +58,11 @@ pub struct LiveQueue {
 
 impl LiveSite {
     /// Asks for all partitions and all jobs.
-    pub fn ask() -> Result<LiveSite, Failure> {
+    pub fn ask(commands: &SlurmCommands<'_>) -> Result<LiveSite, Failure> {
         let said =
             |error: NotAsAsked| Failure::input(error.to_string()).hint("--live knows Slurm from 22.05 on");
-        let partitions = sinfo(&output("sinfo", &SINFO)?).map_err(said)?;
-        let queue = squeue(&output("squeue", &SQUEUE)?).map_err(said)?;
+        let partitions = sinfo(&output(commands, "sinfo", &SINFO)?).map_err(said)?;
+        let queue = squeue(&output(commands, "squeue", &SQUEUE)?).map_err(said)?;
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
         Ok(LiveSite { asked: Time(asked), partitions, queue })
     }
@@ -191,21 +193,20 @@ impl LiveQueue {
 }
 
 /// Gives accounting records whose machine is guessed the size of the site, if there is a Slurm here that answers.
-pub fn take_size(trace: &mut Loaded) {
+pub fn take_size(trace: &mut Loaded, commands: &SlurmCommands<'_>) {
     if trace.log.format == LogFormat::Sacct && trace.log.machine.is_largest_job() {
-        trace.take_size(site_procs());
+        trace.take_size(site_procs(commands));
     }
 }
 
 /// All processors of the site, if there is a Slurm here that answers.
-fn site_procs() -> Option<Procs> {
-    let partitions = sinfo(&output("sinfo", &SINFO).ok()?).ok()?;
+fn site_procs(commands: &SlurmCommands<'_>) -> Option<Procs> {
+    let partitions = sinfo(&commands.printed("sinfo", &SINFO).ok()?).ok()?;
     Some(all_procs(&partitions)).filter(|&procs| procs > Procs(0))
 }
 
 /// What a command prints.
-fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
+fn output(commands: &SlurmCommands<'_>, command: &str, arguments: &[&str]) -> Result<String, Failure> {
     const HINT: &str = "a live site is asked through its Slurm: run this where squeue and sinfo work, or use a log that is not live";
-    let printed = printed(command, arguments, HINT)?;
-    printed.map_err(|said| Failure::input(format!("{command} failed: {said}")).hint(HINT))
+    commands.printed(command, arguments).map_err(|why| why.failure(command, HINT))
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::live::{self, LiveQueue, LiveSite};
 use super::loaded::{Loaded, number_of};
+use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::source::Source;
 use super::{cleaning, moment, site_option};
@@ -86,6 +87,11 @@ impl Arguments {
         NewJob { procs: Procs(self.size.unwrap_or(1)), time: self.time, user, queue }
     }
 
+    /// Slurm's commands, with the time that they may take.
+    pub fn commands<'a>(&self, printer: &'a Printer) -> SlurmCommands<'a> {
+        SlurmCommands::within(&self.live.outside, printer)
+    }
+
     /// Files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         self.file.iter().map(PathBuf::as_path).collect()
@@ -100,7 +106,7 @@ impl Arguments {
             }
             file => {
                 let mut history = file.as_ref().map(|file| self.read_cleaned(file, printer)).transpose()?;
-                let site = LiveSite::ask()?;
+                let site = LiveSite::ask(&self.commands(printer))?;
                 if let Some(history) = &mut history {
                     take_history(history, &site, printer)?;
                 }
@@ -116,7 +122,7 @@ impl Arguments {
 
     /// What a log that was read tells of the moment asked about, and that moment.
     pub fn known(&self, raw: &RawTrace, printer: &Printer) -> Result<(Loaded, Time), Failure> {
-        let known = raw.known(&self.source, &self.moment.at, printer)?;
+        let known = raw.known(&self.source, &self.moment.at, &self.commands(printer), printer)?;
         cleaning::note(&known.0.name, &known.0.log.report, cleaning::Overrun::Kept, printer);
         Ok(known)
     }

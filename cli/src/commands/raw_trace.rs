@@ -7,6 +7,7 @@ use queuecast::trace::{Log, RawLog, ReadOptions, TimeZone, TraceError};
 use queuecast::units::{Procs, Time};
 
 use super::loaded::Loaded;
+use super::outside::SlurmCommands;
 use super::source::Source;
 use super::{cleaning, live, moment};
 use crate::failure::Failure;
@@ -42,17 +43,31 @@ impl RawTrace {
     }
 
     /// What was known at the moment that a text names, and that moment.
-    pub fn known(&self, source: &Source, text: &str, printer: &Printer) -> Result<(Loaded, Time), Failure> {
+    pub fn known(
+        &self,
+        source: &Source,
+        text: &str,
+        commands: &SlurmCommands<'_>,
+        printer: &Printer,
+    ) -> Result<(Loaded, Time), Failure> {
         let at = self.moment(text, &source.reading.time_zone)?;
-        let loaded = self.known_at(at, printer)?;
+        let loaded = self.known_at(at, Some(commands), printer)?;
         loaded.warn(source, printer);
         Ok((loaded, at))
     }
 
-    /// What was known then; with jobs that had not ended when the log was taken, as running or waiting.
-    pub fn known_at(&self, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+    /// What was known then; with jobs that had not ended when the log was taken, as running or waiting. With the commands of a
+    /// Slurm, accounting that does not tell the size of the machine is that of this Slurm.
+    pub fn known_at(
+        &self,
+        at: Time,
+        commands: Option<&SlurmCommands<'_>>,
+        printer: &Printer,
+    ) -> Result<Loaded, Failure> {
         let mut trace = self.cleaned(self.raw.known_at(at), printer)?;
-        live::take_size(&mut trace);
+        if let Some(commands) = commands {
+            live::take_size(&mut trace, commands);
+        }
         trace.take_unfinished(at, printer)?;
         Ok(trace)
     }
@@ -60,7 +75,7 @@ impl RawTrace {
     /// The same on a machine of this size, whatever the log says.
     pub fn known_on(&mut self, procs: Procs, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
         self.raw.set_machine(procs);
-        self.known_at(at, printer)
+        self.known_at(at, None, printer)
     }
 
     /// All of it.

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use queuecast::eval::SitePolicy;
 use queuecast::sim::Backfill;
-use queuecast::slurm::WhatIfError;
+use queuecast::slurm::{CaptureRecord, WhatIfError};
 use queuecast::trace::plain_text;
 
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
+use crate::roles;
 
 /// A longer text is nothing that describes a site.
 const LONGEST: u64 = 1 << 28;
@@ -34,8 +35,66 @@ pub fn log_texts(path: &Path, printer: &Printer) -> Result<BTreeMap<String, Stri
 }
 
 /// The files of a folder as texts by name, compressed ones undone; `.gz` and `.zst` are taken off their names. A file that
-/// cannot be read is warned of.
+/// cannot be read is warned of, as is what a capture lacks.
+///
+/// Of a capture, the files of one and the same are read, even while another one replaces it or after one was interrupted.
 pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String>, Failure> {
+    for _ in 0..10 {
+        let before = record_text(folder);
+        let record = before.as_deref().and_then(|text| CaptureRecord::read(text).ok());
+        let staged = record.as_ref().and_then(|record| staged_folder(folder, record));
+        let (mut texts, unread) = folder_texts(folder)?;
+        if let (Some(record), Some(staged)) = (&record, &staged) {
+            take_staged([staged, folder], record, &mut texts);
+        }
+        // Something was exchanged meanwhile.
+        if before != record_text(folder) || staged.is_some_and(|staged| !staged.exists()) {
+            continue;
+        }
+        unread.iter().for_each(|said| printer.warning(said));
+        for (command, why) in record.iter().flat_map(CaptureRecord::missing) {
+            let name = folder.display();
+            printer
+                .warning(&format!("{name} was captured without {command}, which could not be asked: {why}"));
+        }
+        return Ok(texts);
+    }
+    Err(Failure::input(format!("{}: it is captured again and again", folder.display()))
+        .hint("wait until the captures are done"))
+}
+
+/// The record of the capture in a folder, if it is one.
+fn record_text(folder: &Path) -> Option<String> {
+    let path = folder.join(CaptureRecord::FILE);
+    File::open(path).and_then(|source| plain_text(source, LONGEST)).ok()
+}
+
+/// Where the files of a capture were written first, if that is still there: it was interrupted before they were put in place, or is
+/// putting them in place now.
+fn staged_folder(folder: &Path, record: &CaptureRecord) -> Option<PathBuf> {
+    // Only a folder within the folder, whatever the record says.
+    let name = Path::new(&record.staged);
+    let staged = folder.join(name);
+    (name.file_name() == Some(name.as_os_str()) && staged.is_dir()).then_some(staged)
+}
+
+/// Takes the files of a capture from where they are: first where they were written, since a file that is not there any more has
+/// been put in place.
+fn take_staged(folders: [&Path; 2], record: &CaptureRecord, texts: &mut BTreeMap<String, String>) {
+    for answer in record.answers.iter().filter(|one| one.lines.is_some()) {
+        let name = Path::new(&answer.file);
+        if name.file_name() != Some(name.as_os_str()) {
+            continue;
+        }
+        let read = |folder: &&Path| File::open(folder.join(name)).and_then(|file| plain_text(file, LONGEST));
+        if let Some(text) = folders.iter().find_map(|folder| read(folder).ok()) {
+            texts.insert(answer.file.clone(), text);
+        }
+    }
+}
+
+/// The files of a folder as texts by name, and what is to be said of those that cannot be read.
+fn folder_texts(folder: &Path) -> Result<(BTreeMap<String, String>, Vec<String>), Failure> {
     let name = folder.display().to_string();
     let entries = fs::read_dir(folder).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => Failure::input(format!("{name}: there is no such folder"))
@@ -45,23 +104,27 @@ pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String
         }
         _ => Failure::input(format!("cannot read {name}")).because(cause),
     })?;
-    let mut texts = BTreeMap::new();
-    for entry in entries {
-        let path =
-            entry.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?.path();
-        if !path.is_file() {
+    let (mut texts, mut unread) = (BTreeMap::new(), Vec::new());
+    let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>();
+    let mut paths = paths.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+    // A plain file comes before a compressed one of its name, and counts.
+    paths.sort();
+    for path in paths {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Temporary files of a command that writes there are no files of the site.
+        if !path.is_file() || file.starts_with(".queuecast-") {
             continue;
         }
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let plain = file.trim_end_matches(".gz").trim_end_matches(".zst").to_owned();
+        roles::reads(&path)?;
         match File::open(&path).and_then(|source| plain_text(source, LONGEST)) {
             Ok(text) => {
-                texts.insert(plain, text);
+                texts.entry(plain).or_insert(text);
             }
-            Err(cause) => printer.warning(&format!("{file} is left out: {cause}")),
+            Err(cause) => unread.push(format!("{file} is left out: {cause}")),
         }
     }
-    Ok(texts)
+    Ok((texts, unread))
 }
 
 /// Who runs next at a site: Slurm's own scheduler if no policy is given.

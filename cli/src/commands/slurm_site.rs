@@ -8,15 +8,15 @@ use queuecast::cluster::{Cluster, ClusterMoment, JobRequest, RecordedRun, Submit
 use queuecast::controller::unmodelled;
 use queuecast::forecast::{ClusterWhenError, ClusterWhenSettings};
 use queuecast::slurm::{
-    SACCT_NOW, SSHARE_NOW, SiteFileKind, SiteOptions, WhatIf, moment_now, read_accounted, read_site,
-    read_what_if, sbatch_line,
+    SACCT_NOW, SSHARE_NOW, SiteFileKind, SiteOptions, WhatIf, check_answer, moment_now, read_accounted,
+    read_site, read_what_if, sbatch_line,
 };
 use queuecast::trace::LogSpan;
 use queuecast::units::{Procs, Seconds, Time};
 
 use super::moment;
 use super::newcomer::{self, Asked};
-use super::outside::printed;
+use super::outside::SlurmCommands;
 use super::site_texts::{log_texts, texts, what_if_failure};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -63,7 +63,7 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
     let zone = &asked.source.reading.time_zone;
     let mut site_texts = texts(site, printer)?;
     if asked.live.live {
-        refresh(&mut site_texts)?;
+        refresh(&mut site_texts, &asked.commands(printer))?;
     }
     let options = SiteOptions { time_zone: zone.clone() };
     let name = site.display().to_string();
@@ -108,19 +108,20 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
 const ASKED: &str = "a live site is asked through its Slurm: run this where sacct and scontrol work";
 
 /// What a command prints.
-fn output(command: &str, arguments: &[&str]) -> Result<String, Failure> {
-    let printed = printed(command, arguments, ASKED)?;
-    printed.map_err(|said| Failure::input(format!("{command} failed: {said}")).hint(ASKED))
+fn output(commands: &SlurmCommands<'_>, command: &str, arguments: &[&str]) -> Result<String, Failure> {
+    commands.printed(command, arguments).map_err(|why| why.failure(command, ASKED))
 }
 
 /// Nodes and reservations change by the hour: they are as Slurm shows them now, the rest is as it was saved.
-fn refresh(texts: &mut BTreeMap<String, String>) -> Result<(), Failure> {
+fn refresh(texts: &mut BTreeMap<String, String>, commands: &SlurmCommands<'_>) -> Result<(), Failure> {
     let live = [
         (SiteFileKind::Nodes, "node", "scontrol-node.txt"),
         (SiteFileKind::Reservations, "reservation", "scontrol-reservation.txt"),
     ];
     for (kind, what, file) in live {
-        let shown = output("scontrol", &["-a", "show", what])?;
+        let shown = output(commands, "scontrol", &["-a", "show", what])?;
+        check_answer(kind, &shown)
+            .map_err(|why| Failure::input(format!("scontrol -a show {what}: {why}")).hint(ASKED))?;
         texts.retain(|name, text| SiteFileKind::of(name, text) != Some(kind));
         texts.insert(file.to_owned(), shown);
     }
@@ -141,11 +142,12 @@ fn live(
         return Err(Failure::input(format!("{name}: no nodes or no partitions are known"))
             .hint("queuecast site capture DIR saves what is needed"));
     }
-    let shown = output("sacct", &SACCT_NOW)?;
+    let commands = asked.commands(printer);
+    let shown = output(&commands, "sacct", &SACCT_NOW)?;
     let (jobs, _) = read_accounted(&shown, &cluster, zone)
         .map_err(|error| Failure::input(format!("sacct: {error}")).hint(ASKED))?;
     // Usage is shown to administrators and to users; where it is not, the history tells it.
-    let usage = output("sshare", &SSHARE_NOW).ok();
+    let usage = commands.printed("sshare", &SSHARE_NOW).ok();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     let has_past = past.is_some();
     let (history, source) = match past {

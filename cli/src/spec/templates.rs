@@ -1,5 +1,6 @@
 //! A template set in a file, as `queuecast search --output` writes it: `template:@FILE`.
 
+use std::path::Path;
 use std::{fmt, fs};
 
 use queuecast::predict::PredictorSpec;
@@ -7,6 +8,7 @@ use queuecast::predict::template::{Template, TemplateSet};
 use queuecast::spec::SpecError;
 
 use super::parser::{self, SpecParser, of};
+use crate::roles;
 
 /// A predictor, and the file its templates come from, if any.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +59,7 @@ fn read(path: &str) -> Result<TemplateSet, String> {
         return Err("name the file of templates after the @".to_owned());
     }
     let text = fs::read_to_string(path).map_err(|cause| format!("cannot read {path}: {cause}"))?;
+    roles::reads(Path::new(path)).map_err(|failure| failure.to_string())?;
     parse(&text).map_err(|why| format!("{path}: {why}"))
 }
 

@@ -139,3 +139,110 @@ fn a_damaged_run_time_does_not_keep_a_simulation_busy_for_ever() {
     }
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
+
+/// The same accounting, whatever separates its columns.
+#[test]
+fn delimiters_of_several_bytes_are_found_by_content() {
+    let text = format!("{HEADER}\n{}", rows(1..30, "east"));
+    let folder = Folder::with("bar.psv", &text);
+    let digest = |file: &str, more: &str| {
+        let answer = json(&mut folder.queuecast(&format!("simulate {file} {more} --procs 8 --format json")));
+        (answer["workload"]["jobs"].clone(), answer["workload"]["digest"].clone())
+    };
+    let expected = digest("bar.psv", "");
+    assert_eq!(expected.0, 29);
+    for (name, delimiter) in
+        [("two", "|#"), ("percent", "%"), ("three", "@@@"), ("section", "§"), ("hash", "#")]
+    {
+        let other = text.replace('|', delimiter);
+        std::fs::write(folder.path(name), &other).unwrap();
+        assert_eq!(digest(name, ""), expected, "{delimiter}");
+        // With one at the end of each line, as sacct -p writes them.
+        std::fs::write(folder.path(name), other.replace('\n', &format!("{delimiter}\n"))).unwrap();
+        assert_eq!(digest(name, ""), expected, "{delimiter} at the end");
+    }
+    // Without the header line.
+    for (name, delimiter) in [("two", "|#"), ("percent", "%")] {
+        std::fs::write(folder.path(name), rows(1..30, "east").replace('|', delimiter)).unwrap();
+        assert_eq!(digest(name, &format!("--columns {}", HEADER.replace('|', ","))), expected, "{delimiter}");
+    }
+    // Control: a delimiter that stands in names is none.
+    std::fs::write(folder.path("letter"), text.replace('|', "x")).unwrap();
+    folder.queuecast("simulate letter").assert().code(3);
+}
+
+#[test]
+fn a_list_of_preceding_jobs_costs_that_field_only() {
+    let row =
+        |id: u32, preceding: &str| format!("{id} {id} 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 {preceding} 5\n");
+    let log: String = (1..20).map(|id| row(id, if id % 5 == 0 { "1&2&3" } else { "-1" })).collect();
+    let folder = Folder::with("log.swf", format!("; MaxProcs: 8\n{log}"));
+    let plain = log.replace("1&2&3", "-1");
+    std::fs::write(folder.path("plain.swf"), format!("; MaxProcs: 8\n{plain}")).unwrap();
+    let run = |file: &str| json(&mut folder.queuecast(&format!("simulate {file} --format json")));
+    let (found, expected) = (run("log.swf"), run("plain.swf"));
+    assert_eq!(found["workload"]["jobs"], 19);
+    assert_eq!(found["workload"]["digest"], expected["workload"]["digest"]);
+    let rules = found["cleaning"]["rules"].to_string();
+    assert!(rules.contains("preceding-list") && !rules.contains("malformed"), "{rules}");
+    let counted =
+        found["cleaning"]["rules"].as_array().unwrap().iter().find(|one| one["rule"] == "preceding-list");
+    assert_eq!(counted.unwrap()["count"], 3);
+    // Control: other words are no list.
+    std::fs::write(folder.path("odd.swf"), format!("; MaxProcs: 8\n{}", log.replace("1&2&3", "1&&3")))
+        .unwrap();
+    assert_eq!(run("odd.swf")["workload"]["jobs"], 16);
+}
+
+#[test]
+fn a_nul_in_a_text_costs_its_line_only() {
+    let row = |id: u32| format!("{id} {id} 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n");
+    let log: String = (1..20).map(row).collect();
+    let folder = Folder::with("log.swf", format!("; MaxProcs: 8\n{}", log.replacen("3 3 0", "3 \0\0 0", 1)));
+    let found = json(&mut folder.queuecast("simulate log.swf --format json"));
+    assert_eq!(found["workload"]["jobs"], 18);
+    assert!(found["cleaning"]["rules"].to_string().contains("malformed"));
+    for (name, text) in [
+        ("first.swf", format!("\0\0\0\0\n; MaxProcs: 8\n{log}")),
+        ("comment.swf", format!("; Computer: a\0b\n; MaxProcs: 8\n{log}")),
+    ] {
+        std::fs::write(folder.path(name), text).unwrap();
+        let found = json(&mut folder.queuecast(&format!("simulate {name} --format json")));
+        assert_eq!(found["workload"]["jobs"], 19, "{name}");
+    }
+    let accounting = format!("{HEADER}\n{}", rows(1..30, "east")).replacen("3|east", "3\0|ea\0st", 1);
+    std::fs::write(folder.path("site.psv"), accounting).unwrap();
+    folder.queuecast("trace info site.psv").assert().success();
+    // Control: what is binary is refused.
+    std::fs::copy(env!("CARGO_BIN_EXE_queuecast"), folder.path("program")).unwrap();
+    let output = folder.queuecast("trace info program").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(3) && said.contains("binary data"), "{said}");
+}
+
+#[test]
+fn an_example_of_a_configuration_is_known_by_its_content() {
+    let conf = |name: &str| {
+        format!(
+            "# An example\nClusterName={name}\nNodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=ALL Default=YES\n"
+        )
+    };
+    let folder = Folder::with("slurm.conf.example", conf("toy"));
+    let checked = json(&mut folder.queuecast("site check . --format json"));
+    assert_eq!(
+        (&checked["cluster"]["name"], &checked["used"]["slurm.conf.example"]),
+        (&"toy".into(), &"slurm-conf".into())
+    );
+    assert_eq!(checked["cluster"]["nodes"].as_array().unwrap().len(), 2);
+    // Beside a slurm.conf it is a copy, and is left out.
+    std::fs::write(folder.path("slurm.conf"), conf("real").replace("[1-2]", "[1-3]")).unwrap();
+    let checked = json(&mut folder.queuecast("site check . --format json"));
+    assert_eq!(
+        (&checked["cluster"]["name"], checked["cluster"]["nodes"].as_array().unwrap().len()),
+        (&"real".into(), 3)
+    );
+    assert!(
+        checked["warnings"].to_string().contains("slurm.conf.example is left out, since slurm.conf is there")
+    );
+    assert_eq!(checked["ignored"], serde_json::json!(["slurm.conf.example"]));
+}

@@ -86,3 +86,30 @@ fn a_command_that_is_told_to_terminate_leaves_no_file_either() {
     assert_eq!(output.status.signal(), Some(15));
     assert_eq!(folder.names(), ["unused"]);
 }
+
+/// A command that is killed cannot clean up; the next one that writes in the folder does, and leaves alone what runs.
+#[test]
+fn what_a_killed_command_left_is_removed_by_the_next() {
+    let folder = Folder::with("four.swf", FOUR);
+    let hidden = || folder.names().into_iter().filter(|name| is_hidden(name)).collect::<Vec<_>>();
+    let child = reading(&folder, "trace convert - killed.swf");
+    wait_for("the temporary file", || !hidden().is_empty());
+    signalled(child, "-KILL");
+    let left = hidden();
+    assert_eq!(left.len(), 1, "control: {left:?}");
+    // Another command writes at the same time.
+    let running = reading(&folder, "trace convert - running.swf");
+    wait_for("the other temporary file", || hidden().iter().any(|name| *name != left[0]));
+    assert!(!hidden().contains(&left[0]), "the next to write there has removed it");
+    let of_running = hidden();
+    assert_eq!(of_running.len(), 1, "{of_running:?}");
+    folder.queuecast("trace convert four.swf third.swf").assert().success();
+    folder.queuecast("simulate four.swf --schedule schedule.csv").assert().success();
+    assert_eq!(hidden(), of_running, "a temporary file of a command that runs stays");
+    // It ends as if it were alone.
+    let mut running = running;
+    drop(running.stdin.take());
+    assert!(running.wait().unwrap().success());
+    assert_eq!(folder.names(), ["four.swf", "running.swf", "schedule.csv", "third.swf"]);
+    assert!(folder.read("running.swf").lines().count() > 5_000);
+}

@@ -6,6 +6,8 @@
 mod advise;
 mod allocate;
 mod altered_future;
+#[cfg(unix)]
+mod capture;
 mod compare;
 mod demo;
 mod docs;
@@ -23,6 +25,7 @@ mod options;
 mod plot;
 mod predictions;
 mod reproduce;
+mod roles;
 mod score;
 mod search;
 mod simulate;

@@ -110,7 +110,8 @@ fn a_resumed_search_is_the_same_to_the_byte() {
     assert_eq!(end["search"]["genetic"]["generation"], 4);
     let mut begun = end.clone();
     begun["search"]["genetic"] = serde_json::Value::Null;
-    fs::write(folder.path("begun"), begun.to_string()).unwrap();
+    begun.as_object_mut().unwrap().remove("seal");
+    fs::write(folder.path("begun"), queuecast::eval::search::sealed(&begun.to_string())).unwrap();
     let again = format!("{SMALL} --format json --checkpoint begun --resume --output b.templates");
     assert_eq!(stdout(&mut folder.queuecast(&again)), whole);
     assert_eq!(folder.read("begun"), folder.read("whole"));
@@ -177,6 +178,15 @@ fn another_checkpoint_is_refused_with_the_reason() {
     let old = folder.read("kept").replace(&version, "\"version\": \"0.0.1\"");
     fs::write(folder.path("kept"), old).unwrap();
     refused(&format!("{SMALL} {resume}"), 3, "was written by queuecast 0.0.1; this is");
+    // As it was written, but for one digit of one error.
+    fs::remove_file(folder.path("kept")).unwrap();
+    folder.queuecast(&format!("{SMALL} --checkpoint kept")).assert().success();
+    let mut bytes = fs::read(folder.path("kept")).unwrap();
+    let middle = bytes.len() / 2;
+    let digit = middle + bytes[middle..].iter().position(|byte| (b'1'..=b'8').contains(byte)).unwrap();
+    bytes[digit] ^= 1;
+    fs::write(folder.path("kept"), bytes).unwrap();
+    refused(&format!("{SMALL} {resume}"), 3, "kept: the checkpoint has been altered since it was written");
     for broken in ["", "{}", "no JSON"] {
         fs::write(folder.path("kept"), broken).unwrap();
         refused(&format!("{SMALL} {resume}"), 3, "kept: not a checkpoint of a search");

@@ -149,8 +149,8 @@ impl Need {
             gres_per_job,
             gres_per_task,
             is_exclusive,
-            feasible: NodeSet::none(cluster.nodes.len()),
-            considered: NodeSet::none(cluster.nodes.len()),
+            feasible: NodeSet::default(),
+            considered: NodeSet::default(),
             uniform_cpus: None,
             could_run: false,
             asks_for_unknown,
@@ -174,7 +174,8 @@ impl Need {
         // At a submission select/linear asks for the memory of one processor only, so a job may wait that never starts.
         let mut accepted = match self.memory {
             NeedMemory::PerCpu(mb) if layout.is_linear => {
-                Some(Need { memory: NeedMemory::PerNode(mb), ..self.clone() })
+                let feasible = NodeSet::none(count);
+                Some(Need { memory: NeedMemory::PerNode(mb), feasible, ..self.clone() })
             }
             _ => None,
         };

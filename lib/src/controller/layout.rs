@@ -52,6 +52,12 @@ pub struct NodeLayout {
     pub least_weight: u32,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has found out what a job could use of a node.
+    pub static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// Partitions that limit the processors of a node, counted one by one.
 fn caps(cluster: &Cluster) -> Vec<Option<CpuCap>> {
     let mut count = 0;
@@ -188,6 +194,8 @@ impl NodeLayout {
         is_idle: bool,
         need: &Need,
     ) -> u32 {
+        #[cfg(test)]
+        LOOKS.set(LOOKS.get() + 1);
         let numbers = &self.nodes[node];
         if need.is_exclusive && !is_idle {
             return 0;
@@ -386,7 +394,7 @@ pub struct Load {
 impl Load {
     pub fn none(layout: &NodeLayout) -> Load {
         let count = layout.nodes.len();
-        let idle = NodeSet::of(count, 0..count);
+        let idle = NodeSet::all(count);
         Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0, parts: 0 }
     }
 

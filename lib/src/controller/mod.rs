@@ -38,6 +38,7 @@ mod openings;
 mod phases;
 mod plans;
 mod preemption;
+mod prepared;
 mod priority;
 mod promises;
 mod queue;
@@ -85,8 +86,9 @@ mod tests;
 pub use at_once::SiteRules;
 pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
 pub use decisions::decisions;
-pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on};
+pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
 pub use phases::Phases;
+pub use prepared::PreparedCluster;
 pub use reasons::WaitReason;
 pub use simulate::{
     HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,

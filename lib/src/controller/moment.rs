@@ -3,6 +3,7 @@
 use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
 use super::phases::{Phases, SECOND};
+use super::prepared::PreparedCluster;
 use super::select::NodeOffer;
 use super::state::{Controller, LIMIT_CHECK};
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
@@ -29,7 +30,17 @@ pub fn run_on(
     onwards: &Onwards<'_>,
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
-    let mut controller = Controller::new(cluster, onwards.submissions, onwards.phases);
+    run_on_prepared(&PreparedCluster::of(cluster), moment, onwards, wanted)
+}
+
+/// The same for a cluster that is simulated many times.
+pub fn run_on_prepared(
+    cluster: &PreparedCluster<'_>,
+    moment: &ClusterMoment,
+    onwards: &Onwards<'_>,
+    wanted: &[usize],
+) -> Vec<Option<Time>> {
+    let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
     for (job, run) in controller.jobs.iter_mut().zip(onwards.runs) {
         job.run_us = run.map(|run| run.0.clamp(0, i64::MAX / (4 * SECOND)) * SECOND);
     }
@@ -101,8 +112,8 @@ impl Controller<'_> {
     fn resume(&mut self, moment: &ClusterMoment, [full, limit_check]: [i64; 2]) {
         let count = self.cluster.nodes.len();
         self.reservations.clone_from(&moment.reservations);
-        self.up =
-            NodeSet::of(count, (0..count).filter(|node| moment.closed_nodes.binary_search(node).is_err()));
+        self.up = NodeSet::all(count);
+        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| self.up.remove(node));
         self.open_partitions();
         let mut running = Vec::new();
         let mut eligible = Vec::new();

@@ -3,18 +3,20 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
 use super::asked::NodeBounds;
 use super::layout::{Load, LoadVersion, NodeLayout};
 use super::need::Need;
 use super::node_set::NodeSet;
+use super::prepared::{FoundNeeds, NeedKey};
 use crate::cluster::{Cluster, JobRequest};
 
 /// A need, and the nodes on which something of it could run now.
 #[derive(Debug)]
 pub struct KeptNeed {
     /// The need.
-    pub need: Need,
+    pub need: Arc<Need>,
     /// Equal for needs of one partition that whole nodes of the same set can meet; of others each has its own.
     pub class: u32,
     usable: RefCell<UsableNodes>,
@@ -27,7 +29,7 @@ struct UsableNodes {
 }
 
 impl KeptNeed {
-    pub fn new(need: Need, class: u32) -> KeptNeed {
+    pub fn new(need: Arc<Need>, class: u32) -> KeptNeed {
         let nodes = NodeSet::none(need.feasible.capacity());
         let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
         KeptNeed { need, class, usable: RefCell::new(UsableNodes { nodes, seen }) }
@@ -44,7 +46,10 @@ impl KeptNeed {
         let version = load.version();
         if usable.seen.epoch != version.epoch {
             usable.nodes.copy_from(&self.need.feasible);
-            for node in self.need.feasible.iter() {
+            // An idle node that is feasible is usable; nodes that are not in service are idle, however many there are.
+            let mut busy = self.need.feasible.clone();
+            busy.take_away(load.idle());
+            for node in busy.iter() {
                 if load.in_use().usable(layout, node, &self.need) == 0 {
                     usable.nodes.remove(node);
                 }
@@ -67,7 +72,9 @@ impl KeptNeed {
 /// The needs of jobs that are there, each once.
 #[derive(Debug, Default)]
 pub struct NeedCache {
-    kept: HashMap<(usize, Need, String), Weak<KeptNeed>>,
+    kept: HashMap<NeedKey, Weak<KeptNeed>>,
+    /// Needs of all simulations of the cluster.
+    found: Arc<FoundNeeds>,
     /// It is cleared of what is not used any more when it has so many.
     most: usize,
     /// Classes of needs for whole nodes, by partition and nodes.
@@ -77,6 +84,11 @@ pub struct NeedCache {
 }
 
 impl NeedCache {
+    /// With needs that other simulations of the same cluster have found.
+    pub fn with(found: Arc<FoundNeeds>) -> NeedCache {
+        NeedCache { found, ..NeedCache::default() }
+    }
+
     /// The need of a request in a partition.
     pub fn get(
         &mut self,
@@ -100,8 +112,11 @@ impl NeedCache {
             self.kept.retain(|_, kept| kept.strong_count() > 0);
             self.most = (2 * self.kept.len()).max(1_000);
         }
-        let mut need = key.1.clone();
-        need.find_feasible(request, partition, layout, cluster);
+        let need = self.found.get(&key, || {
+            let mut need = key.1.clone();
+            need.find_feasible(request, partition, layout, cluster);
+            need
+        });
         let class = self.class(partition, &need);
         let kept = Rc::new(KeptNeed::new(need, class));
         self.kept.insert(key, Rc::downgrade(&kept));

@@ -1,16 +1,37 @@
 //! Sets of nodes.
 
+use std::hash::{Hash, Hasher};
+
 /// Words are looked at in groups of so many where the first that differs decides.
 const CHUNK: usize = 16;
 
 /// A set of nodes by their indices.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NodeSet(Box<[u64]>);
+
+/// By the words that are not zero: most sets that are hashed are empty, of however many nodes.
+impl Hash for NodeSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for (place, &word) in self.0.iter().enumerate().filter(|(_, word)| **word != 0) {
+            (place, word).hash(state);
+        }
+    }
+}
 
 impl NodeSet {
     /// None of so many nodes.
     pub fn none(nodes: usize) -> NodeSet {
         NodeSet(vec![0; nodes.div_ceil(64)].into())
+    }
+
+    /// All of so many nodes.
+    pub fn all(nodes: usize) -> NodeSet {
+        let mut set = NodeSet(vec![u64::MAX; nodes.div_ceil(64)].into());
+        // The last word has bits beyond the last node.
+        if let Some(last) = set.0.last_mut().filter(|_| !nodes.is_multiple_of(64)) {
+            *last = (1 << (nodes % 64)) - 1;
+        }
+        set
     }
 
     /// These of so many nodes; indices beyond are left out.
@@ -200,6 +221,14 @@ mod tests {
 
     use super::*;
     use crate::seed::Seed;
+
+    #[test]
+    fn all_nodes_are_those_one_by_one() {
+        for nodes in [0, 1, 63, 64, 65, 128, 1000] {
+            assert_eq!(NodeSet::all(nodes), NodeSet::of(nodes, 0..nodes), "{nodes}");
+            assert_eq!(NodeSet::all(nodes).len(), nodes);
+        }
+    }
 
     #[test]
     fn runs_are_those_of_a_plain_count() {

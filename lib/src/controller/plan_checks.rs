@@ -161,7 +161,7 @@ fn plain_plan(
         }
         usable.keep(&need.considered);
         let weights = &*controller.weights;
-        let load = (&controller.layout, controller.load.in_use(), weights);
+        let load = (&*controller.layout, controller.load.in_use(), weights);
         let kill_wait = controller.cluster.settings.kill_wait.0;
         let span = controller.plans_as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::alike::alike_by_weight;
 use super::fair_share::FairShare;
@@ -15,12 +16,13 @@ use super::need::Need;
 use super::need_cache::{KeptNeed, NeedCache};
 use super::node_set::NodeSet;
 use super::phases::{Phases, REPORT, SECOND};
+use super::prepared::{PreparedCluster, PreparedNodes};
 use super::queue_record::{ArrayTasks, QueueRecord};
 use super::quiet;
 use super::reasons::WaitedTimes;
 use super::time_map::TimeMap;
 use super::weights::WeightShift;
-use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, NodeState, PreemptKind, SubmittedJob};
+use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, PreemptKind, SubmittedJob};
 
 /// The clock ends some three thousand years from its zero, in milliseconds.
 pub(super) const LAST_MS: i64 = 100_000_000_000_000;
@@ -46,7 +48,7 @@ pub(super) type PlanCheck =
 /// The controller and all it knows.
 pub(super) struct Controller<'c> {
     pub(super) cluster: &'c Cluster,
-    pub(super) layout: NodeLayout,
+    pub(super) layout: Arc<NodeLayout>,
     pub(super) jobs: Vec<ControlledJob>,
     pub(super) submissions: &'c [SubmittedJob],
     pub(super) of_submission: Vec<Vec<usize>>,
@@ -150,9 +152,18 @@ fn users_of(cluster: &Cluster) -> BTreeMap<(String, String), usize> {
 
 impl<'c> Controller<'c> {
     pub fn new(cluster: &'c Cluster, submissions: &'c [SubmittedJob], phases: Phases) -> Controller<'c> {
-        let layout = NodeLayout::of(cluster);
+        Controller::prepared(&PreparedCluster::of(cluster), submissions, phases)
+    }
+
+    /// Of a cluster that other simulations share.
+    pub fn prepared(
+        prepared: &PreparedCluster<'c>,
+        submissions: &'c [SubmittedJob],
+        phases: Phases,
+    ) -> Controller<'c> {
+        let cluster = prepared.cluster;
+        let PreparedNodes { layout, up, all_cpus } = prepared.nodes.clone();
         let count = cluster.nodes.len();
-        let up = NodeSet::of(count, (0..count).filter(|&node| cluster.nodes[node].state == NodeState::Up));
         let start = phases.start_us.div_euclid(SECOND);
         let limits = Limits::new(cluster, &layout);
         let mut controller = Controller {
@@ -172,12 +183,12 @@ impl<'c> Controller<'c> {
             is_order_stale: false,
             heads: BTreeMap::new(),
             arrays: vec![ArrayTasks::default(); submissions.len()],
-            needs: NeedCache::default(),
+            needs: NeedCache::with(Arc::clone(&prepared.found)),
             users: BTreeMap::new(),
             accounts: BTreeMap::new(),
             associations: users_of(cluster),
             none: NodeSet::none(count),
-            no_need: Rc::new(KeptNeed::new(Need::nothing(count), u32::MAX)),
+            no_need: Rc::new(KeptNeed::new(Arc::new(Need::nothing(count)), u32::MAX)),
             open_nodes: Vec::new(),
             // What tests for jobs with GPUs leave behind depends on every test; what makes way need not be free; sizes with
             // select/linear are those that were last tested.
@@ -217,7 +228,7 @@ impl<'c> Controller<'c> {
                 .filter_map(|one| one.priority)
                 .map(f64::from)
                 .fold(0.0, f64::max),
-            all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            all_cpus,
             reasons: WaitedTimes::of(submissions.len()),
             keeps_barred: false,
             keeps_parts: false,

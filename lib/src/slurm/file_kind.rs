@@ -50,6 +50,8 @@ pub enum SiteFileKind {
     Plan,
     /// The planned calls of a run, as events of a simulator.
     SimulatorEvents,
+    /// What a capture consists of, and what it lacks.
+    Capture,
 }
 
 impl fmt::Display for SiteFileKind {
@@ -75,6 +77,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::ShownQueue => "snapshots of squeue",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
+            SiteFileKind::Capture => "the record of a capture",
         })
     }
 }
@@ -98,7 +101,7 @@ impl SiteFileKind {
     }
 
     /// What a text is, by what is in it; its name decides only for configuration files. `None` if it says nothing about a
-    /// site.
+    /// site. A configuration file of any name is known by its keys (`slurm.conf.example`).
     pub fn of(name: &str, text: &str) -> Option<SiteFileKind> {
         let name = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".gz");
         match name {
@@ -109,9 +112,14 @@ impl SiteFileKind {
         }
         let first = text.lines().find(|line| !line.trim().is_empty())?;
         by_first_line(first, text).or_else(|| {
-            let conf = name.ends_with(".conf") && !["cgroup.conf", "slurmdbd.conf"].contains(&name);
-            conf.then(|| by_keys(text)).flatten()
+            let conf = is_conf(name) && !["cgroup.conf", "slurmdbd.conf"].contains(&name);
+            if conf { by_keys(text) } else { is_slurm_conf(text).then_some(SiteFileKind::SlurmConf) }
         })
+    }
+
+    /// Whether it is only by its keys that a text is a configuration file: it may be a copy of another one.
+    pub(super) fn is_by_keys(self, name: &str) -> bool {
+        self == SiteFileKind::SlurmConf && !is_conf(name.rsplit('/').next().unwrap_or(name))
     }
 }
 
@@ -148,6 +156,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
         return Some(SiteFileKind::SimulatorEvents);
     }
     if first.starts_with('{') {
+        if has("\"queuecast_capture\"") {
+            return Some(SiteFileKind::Capture);
+        }
         if has("\"t0_epoch\"") {
             return Some(SiteFileKind::RunClock);
         }
@@ -180,6 +191,23 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     let columns: Vec<String> = first.split(',').map(column).collect();
     let needed = ["submit", "user", "args"].iter().all(|name| columns.iter().any(|one| one == name));
     needed.then_some(SiteFileKind::Jobs)
+}
+
+fn is_conf(name: &str) -> bool {
+    name.trim_end_matches(".gz").trim_end_matches(".zst").ends_with(".conf")
+}
+
+/// Whether a text of any name is a `slurm.conf`: it has nodes or partitions, and what every cluster has.
+fn is_slurm_conf(text: &str) -> bool {
+    let has = |keys: &[&str]| {
+        let begins = |line: &str| {
+            let key = line.split('=').next().unwrap_or_default().trim();
+            keys.iter().any(|one| key.eq_ignore_ascii_case(one))
+        };
+        text.lines().filter(|line| line.contains('=')).any(begins)
+    };
+    has(&["NodeName", "PartitionName"])
+        && has(&["ClusterName", "ControlMachine", "SlurmctldHost", "SelectType", "SchedulerType"])
 }
 
 /// A configuration file of another name.
@@ -221,6 +249,15 @@ mod tests {
             ("a", "submit,user,account,run,args\n", Some(SiteFileKind::Jobs)),
             ("x/slurm.conf.gz", "", Some(SiteFileKind::SlurmConf)),
             ("cgroup.conf", "CgroupPlugin=disabled\n", None),
+            (
+                "slurm.conf.example",
+                "# x\nClusterName = c\nNodeName=n1 CPUs=4\n",
+                Some(SiteFileKind::SlurmConf),
+            ),
+            ("cluster", "SlurmctldHost=c0\n\nPartitionName=p Nodes=ALL\n", Some(SiteFileKind::SlurmConf)),
+            ("README", "The file has lines such as\nNodeName=n1 CPUs=4\n", None),
+            ("README", "# ClusterName=c\nand so on\n", None),
+            ("a", "{\n  \"queuecast_capture\": 1\n}\n", Some(SiteFileKind::Capture)),
             ("a", "", None),
             ("a", "anything\n", None),
         ] {

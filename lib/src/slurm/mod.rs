@@ -13,6 +13,7 @@ mod accounted;
 mod accounted_request;
 mod accounted_row;
 mod accounting;
+mod capture;
 mod change;
 mod changed;
 mod checks;
@@ -48,6 +49,10 @@ mod values;
 mod what_if;
 
 pub use crate::trace::hostlist::compressed as node_list;
+pub use capture::{
+    AnswerError, CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer,
+    check_answer, without_answer,
+};
 pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
 pub use changed::read_changed_site;
 pub use decided::{DecisionsReading, read_decisions};

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::accounting;
+use super::capture::CaptureRecord;
 use super::checks::check;
 use super::conf::{ConfEntry, entries, records, settings};
 use super::decided::priority_timer;
@@ -50,6 +51,8 @@ pub struct MissingText {
     pub what: String,
     /// What is taken instead.
     pub instead: String,
+    /// Why a capture lacks it; `None` if no capture asked for it.
+    pub why: Option<String>,
 }
 
 /// How the texts of a site are to be read.
@@ -103,7 +106,15 @@ pub(super) fn assembled(
     let mut notes = Notes::default();
     let (mut used, mut ignored) = (BTreeMap::new(), Vec::new());
     let mut by_kind: BTreeMap<SiteFileKind, Vec<(&str, &str)>> = BTreeMap::new();
+    let record = capture_record(texts, &mut notes);
     for (name, text) in texts {
+        if record.as_ref().is_some_and(|record| record.is_left_over(name)) {
+            notes.warn(format!(
+                "{name} is not of this capture and is left out; capture again, or give it another name"
+            ));
+            ignored.push(name.clone());
+            continue;
+        }
         match SiteFileKind::of(name, text) {
             Some(kind) => {
                 used.insert(name.clone(), kind);
@@ -112,6 +123,7 @@ pub(super) fn assembled(
             None => ignored.push(name.clone()),
         }
     }
+    leave_copies(&mut by_kind, &mut used, &mut ignored, &mut notes);
     let texts = SiteTexts { by_kind };
     let mut missing = Vec::new();
     let conf: Vec<ConfEntry> = texts
@@ -157,11 +169,61 @@ pub(super) fn assembled(
         unmodelled_options(run, &mut notes);
     }
     drop(places);
+    for (command, why) in record.iter().flat_map(CaptureRecord::missing) {
+        match missing.iter_mut().find(|one| command.starts_with(&one.what)) {
+            Some(one) => one.why = Some(why.to_owned()),
+            None if command.contains("topology") => {
+                let instead = "no switches".to_owned();
+                missing.push(MissingText { what: command.to_owned(), instead, why: Some(why.to_owned()) });
+            }
+            // Told by another file of the folder.
+            None => {}
+        }
+    }
     cluster.nodes = nodes;
     check(&cluster, &mut notes);
     notes.misread.sort();
     let Notes { unmodelled, warnings, misread } = notes;
     SiteReading { cluster, recording, used, ignored, missing, not_modelled: unmodelled, warnings, misread }
+}
+
+/// Beside a `slurm.conf`, or what a live controller says, a configuration file of another name (`slurm.conf.example`,
+/// `slurm.conf.old`) is a copy that does not count.
+fn leave_copies<'a>(
+    by_kind: &mut BTreeMap<SiteFileKind, Vec<(&'a str, &'a str)>>,
+    used: &mut BTreeMap<String, SiteFileKind>,
+    ignored: &mut Vec<String>,
+    notes: &mut Notes,
+) {
+    let is_copy = |name: &str| SiteFileKind::SlurmConf.is_by_keys(name);
+    let is_live = by_kind.contains_key(&SiteFileKind::Config);
+    let Some(all) = by_kind.get_mut(&SiteFileKind::SlurmConf) else { return };
+    let named = all.iter().map(|one| one.0).find(|name| !is_copy(name));
+    let Some(instead) = named.or(is_live.then_some("scontrol show config")) else { return };
+    all.retain(|(name, _)| {
+        if is_copy(name) {
+            notes.warn(format!("{name} is left out, since {instead} is there"));
+            used.remove(*name);
+            ignored.push((*name).to_owned());
+        }
+        !is_copy(name)
+    });
+    if all.is_empty() {
+        by_kind.remove(&SiteFileKind::SlurmConf);
+    }
+    ignored.sort();
+}
+
+/// The record of the capture that the texts are, if they are one.
+fn capture_record(texts: &BTreeMap<String, String>, notes: &mut Notes) -> Option<CaptureRecord> {
+    let (name, text) = texts.iter().find(|(name, _)| base(name) == CaptureRecord::FILE)?;
+    match CaptureRecord::read(text) {
+        Ok(record) => Some(record),
+        Err(why) => {
+            notes.unread_line(name, 1, text.lines().next().unwrap_or_default(), &why);
+            None
+        }
+    }
 }
 
 /// Warns of options of submissions that are not modelled.
@@ -183,7 +245,7 @@ fn base(name: &str) -> &str {
 }
 
 fn lacking(what: &str, instead: &str) -> MissingText {
-    MissingText { what: what.to_owned(), instead: instead.to_owned() }
+    MissingText { what: what.to_owned(), instead: instead.to_owned(), why: None }
 }
 
 /// Keys of lines that describe parts, not the whole.

@@ -10,6 +10,9 @@ use super::swf::column_names;
 const EITHER: &str =
     "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
+/// How many bytes tell a text from a binary file.
+const LOOKED_AT: usize = 1 << 18;
+
 /// The format of a log that begins with these bytes, or an error that says what the file looks like.
 pub(crate) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     let Some(line) = first_line(beginning) else {
@@ -28,7 +31,7 @@ pub(crate) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     if let Some(archive) = archive(beginning) {
         return Err(not(archive, "decompress or unpack it first; gzip and zstd are read as they are"));
     }
-    if beginning.iter().take(4096).any(|&byte| byte == 0) {
+    if is_binary(beginning) {
         return Err(not("binary data", EITHER));
     }
     if line.starts_with(b";") {
@@ -42,7 +45,7 @@ pub(crate) fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     }
     if columns(line).any(|name| name.eq_ignore_ascii_case(b"JobID") || name.eq_ignore_ascii_case(b"JobIDRaw"))
     {
-        return if delimiter(line).is_some_and(|byte| byte != b' ') {
+        return if delimiter(line).is_some_and(|delimiter| delimiter != Delimiter::byte(b' ')) {
             Ok(LogFormat::Sacct)
         } else {
             Err(not(
@@ -147,8 +150,17 @@ fn second_line(beginning: &[u8]) -> Option<&[u8]> {
 
 /// Splits a line at the first character that tables use as a delimiter.
 fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let delimiter = delimiter(line);
-    line.split(move |&byte| Some(byte) == delimiter).map(|name| unquoted(name.trim_ascii()))
+    let delimiter = delimiter(line).unwrap_or(Delimiter::byte(b'\n'));
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (name, more) = match delimiter.find(text) {
+            Some(at) => (&text[..at], Some(&text[at + delimiter.len()..])),
+            None => (text, None),
+        };
+        rest = more;
+        Some(unquoted(name.trim_ascii()))
+    })
 }
 
 fn unquoted(name: &[u8]) -> &[u8] {
@@ -166,8 +178,30 @@ fn not(looks_like: &str, hint: &str) -> TraceError {
     TraceError::NotALog { looks_like: looks_like.into(), hint: hint.into() }
 }
 
+/// The first line that tells something: the first that is text, else the first.
 fn first_line(beginning: &[u8]) -> Option<&[u8]> {
-    beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty())
+    let lines = || beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut said = lines().filter(|line| !line.is_empty());
+    let first = said.clone().next()?;
+    said.find(|line| !has_control(line)).or(Some(first))
+}
+
+/// Whether a line has a byte in it that no text has: most control characters, NUL among them.
+fn has_control(line: &[u8]) -> bool {
+    // Tabs and other blanks separate, the unit separator and its like are delimiters, and an escape begins a colour.
+    line.iter().any(|byte| matches!(byte, 0x00..=0x08 | 0x0e..=0x1a | 0x7f))
+}
+
+/// Whether more of the bytes are in lines that no text has than in others. A few damaged lines do not make a file binary: they
+/// are counted as malformed.
+fn is_binary(beginning: &[u8]) -> bool {
+    let lines = beginning[..beginning.len().min(LOOKED_AT)].split(|&byte| byte == b'\n');
+    let (mut damaged, mut all) = (0, 0);
+    for line in lines {
+        all += line.len();
+        damaged += if has_control(line) { line.len() } else { 0 };
+    }
+    damaged * 2 > all
 }
 
 fn archive(beginning: &[u8]) -> Option<&'static str> {
@@ -196,12 +230,125 @@ fn numbers(line: &[u8]) -> usize {
     line.split(separates).filter(|word| !word.is_empty()).take_while(number).count()
 }
 
-/// The first byte of a header line that cannot be part of a column's name. Names may be quoted, or padded with blanks in
-/// front of a delimiter.
-pub(super) fn delimiter(header: &[u8]) -> Option<u8> {
+/// What separates the columns of accounting: one byte, or several (`sacct --delimiter='|#'`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Delimiter {
+    bytes: [u8; Delimiter::LONGEST],
+    length: usize,
+}
+
+impl Delimiter {
+    /// Bytes of the longest.
+    const LONGEST: usize = 8;
+
+    /// Of one byte.
+    pub const fn byte(byte: u8) -> Delimiter {
+        let mut bytes = [0; Delimiter::LONGEST];
+        bytes[0] = byte;
+        Delimiter { bytes, length: 1 }
+    }
+
+    /// Of several bytes; `None` if they are too many, or none.
+    pub fn of(text: &[u8]) -> Option<Delimiter> {
+        let mut bytes = [0; Delimiter::LONGEST];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        (!text.is_empty()).then_some(Delimiter { bytes, length: text.len() })
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Where it first stands.
+    pub fn find(&self, text: &[u8]) -> Option<usize> {
+        let first = self.bytes[0];
+        if self.length == 1 {
+            return text.iter().position(|&byte| byte == first);
+        }
+        text.windows(self.length).position(|window| window == self.as_bytes())
+    }
+
+    /// Whether it is one of these bytes.
+    pub fn is_one_of(&self, bytes: &[u8]) -> bool {
+        self.length == 1 && bytes.contains(&self.bytes[0])
+    }
+}
+
+/// What separates the names in a header line: the first bytes that cannot be part of a column's name. Names may be quoted, or
+/// padded with blanks in front of a delimiter.
+pub(super) fn delimiter(header: &[u8]) -> Option<Delimiter> {
+    // Formats of columns may stand in their names (`JobID%20`).
     let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'.' | b'"');
-    match header.iter().copied().find(|&byte| !in_name(byte)) {
-        Some(b' ') => header.iter().copied().find(|byte| b"|;,\t\x1f^~".contains(byte)).or(Some(b' ')),
-        found => found,
+    let Some(begin) = header.iter().position(|&byte| !in_name(byte)) else {
+        return header.contains(&b'%').then_some(Delimiter::byte(b'%'));
+    };
+    if header[begin] == b' ' {
+        let known = header.iter().copied().find(|byte| b"|;,\t\x1f^~".contains(byte));
+        return Some(Delimiter::byte(known.unwrap_or(b' ')));
+    }
+    // Several bytes, if they stand between all names; otherwise a column has no name.
+    let one = header[begin].is_ascii().then(|| Delimiter::byte(header[begin]));
+    let length = header[begin..].iter().take_while(|&&byte| !in_name(byte) && byte != b' ').count();
+    let Some(several) = Delimiter::of(&header[begin..begin + length]) else { return one };
+    let mut rest = &header[begin + length..];
+    while let Some(at) = rest.iter().position(|&byte| !in_name(byte)) {
+        match rest[at..].strip_prefix(several.as_bytes()) {
+            Some(more) if more.first().is_none_or(|&byte| in_name(byte)) => rest = more,
+            _ => return one,
+        }
+    }
+    Some(several)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_are_found_in_headers() {
+        for (header, found) in [
+            ("JobID|State|End", "|"),
+            ("JobID|#State|#End", "|#"),
+            ("JobID|#State|#End|#", "|#"),
+            ("JobID%State%End", "%"),
+            ("JobID%20|State%10|End", "|"),
+            ("JobID||State|End", "|"),
+            ("JobID@@@State@@@End", "@@@"),
+            ("JobID§State§End", "§"),
+            ("JobID| State | End", "|"),
+            ("JobID   |  State |End", "|"),
+            ("\"JobID\",\"State\"", ","),
+            ("JobID\u{1f}State\u{1f}End", "\u{1f}"),
+            ("JobID  State", " "),
+            ("JobID|#=+~!$&/State|#=+~!$&/End", "|"),
+        ] {
+            let delimiter = delimiter(header.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8_lossy(delimiter.as_bytes()), found, "{header}");
+        }
+        assert_eq!(delimiter(b"JobID"), None);
+    }
+
+    #[test]
+    fn a_few_damaged_lines_are_not_a_binary_file() {
+        let row = "1 0 -1 100 70 -1 -1 70 100 -1 1 1 1 1 1 1 -1 -1\n";
+        let log = format!("{row}2 0 -1 1\000 70\n{row}{row}");
+        assert_eq!(sniff(log.as_bytes()).unwrap(), LogFormat::Swf);
+        assert_eq!(sniff(format!("\0\0\0\n{row}").as_bytes()).unwrap(), LogFormat::Swf);
+        assert_eq!(sniff(format!("; Ver\0sion: 2\n{row}{row}").as_bytes()).unwrap(), LogFormat::Swf);
+        // Random bytes, a program, a text with two bytes for each letter, and zeros.
+        let random: Vec<u8> = (0..8192_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        let program: Vec<u8> =
+            (0..4096_u32).map(|at| if at % 5 == 0 { b'\n' } else { (at % 3) as u8 }).collect();
+        let wide: Vec<u8> = row.bytes().flat_map(|byte| [byte, 0]).collect();
+        for binary in [random, program, wide, vec![0; 4096]] {
+            let refused = sniff(&binary).unwrap_err().to_string();
+            assert!(refused.contains("binary data"), "{refused}");
+        }
     }
 }

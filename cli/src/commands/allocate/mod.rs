@@ -26,6 +26,7 @@ use super::live;
 use super::loaded::Loaded;
 use super::moldable;
 use super::moment::{self, Moment};
+use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::Variation;
@@ -236,12 +237,13 @@ fn read_log(
     printer: &Printer,
 ) -> Result<(Loaded, Time), Failure> {
     let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
+    let commands = SlurmCommands::within(&arguments.live.outside, printer);
     if settings.predictor != PredictorSpec::Perfect {
-        return raw.known(&arguments.source, &arguments.moment.at, printer);
+        return raw.known(&arguments.source, &arguments.moment.at, &commands, printer);
     }
     let at = raw.moment(&arguments.moment.at, &arguments.source.reading.time_zone)?;
     let mut trace = raw.whole(printer)?;
-    live::take_size(&mut trace);
+    live::take_size(&mut trace, &commands);
     Ok((trace, at))
 }
 
@@ -284,7 +286,7 @@ fn from_site(
     printer: &Printer,
 ) -> Result<(), Failure> {
     let procs = arguments.source.procs;
-    let site = live::LiveSite::ask()?;
+    let site = live::LiveSite::ask(&SlurmCommands::within(&arguments.live.outside, printer))?;
     if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
         history.take_size(Some(site.procs()));
     }

@@ -164,7 +164,7 @@ impl SiteEntry {
         let options = ReadOptions { ruleset: self.clean.clone(), ..reading.options(None) };
         let mut raw = RawTrace::read(path, &options, printer)?;
         let at = raw.moment(moment, &reading.time_zone)?;
-        let loaded = raw.known_at(at, printer)?;
+        let loaded = raw.known_at(at, None, printer)?;
         let larger = self.procs.filter(|&procs| procs > loaded.log.machine.procs);
         match larger.filter(|_| loaded.log.report.rule(Rule::TooLarge).is_some()) {
             Some(procs) => Ok((raw.known_on(procs, at, printer)?, at)),

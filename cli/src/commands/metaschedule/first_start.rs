@@ -17,6 +17,7 @@ use crate::commands::live::LiveSite;
 use crate::commands::loaded::{Loaded, number_of};
 use crate::commands::moment::Moment;
 use crate::commands::newcomer::{self, Asked, METHODS, NewJob};
+use crate::commands::outside::SlurmCommands;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -34,7 +35,7 @@ pub fn found(
     file: &SitesFile,
     job: &NewJob,
     at: &str,
-    reading: &Reading,
+    (reading, commands): (&Reading, &SlurmCommands<'_>),
     printer: &Printer,
 ) -> Result<SiteChoice, Failure> {
     let is_live = |site: &SiteEntry| matches!(site.jobs, JobSource::Live { .. });
@@ -47,7 +48,7 @@ pub fn found(
     let methods: Result<Vec<WaitMethod>, String> = METHODS.split(',').map(spec::read).collect();
     let methods = methods.map_err(Failure::unexpected)?;
     let settings = WhenSettings { methods, trials: WhenSettings::TRIALS, default_request: DEFAULT_REQUEST };
-    let asking = Asking { job, at, reading, settings, printer };
+    let asking = Asking { job, at, reading, commands, settings, printer };
     let (mut starts, mut refused) = (Vec::new(), Vec::new());
     for site in &file.sites {
         let about = |failure: Failure| failure.about(&site.place);
@@ -87,6 +88,7 @@ struct Asking<'a> {
     job: &'a NewJob,
     at: &'a str,
     reading: &'a Reading,
+    commands: &'a SlurmCommands<'a>,
     settings: WhenSettings,
     printer: &'a Printer,
 }
@@ -132,7 +134,7 @@ impl Asking<'_> {
 
     /// A partition of a live site, now.
     fn live(&self, site: &SiteEntry, partition: &str, mut history: Option<Loaded>) -> Result<Said, Failure> {
-        let live = LiveSite::ask()?;
+        let live = LiveSite::ask(self.commands)?;
         if let Some(history) = &mut history {
             newcomer::take_history(history, &live, self.printer)?;
         }

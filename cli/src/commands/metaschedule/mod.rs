@@ -14,6 +14,7 @@ use queuecast::units::{Procs, Seconds};
 
 use self::file::SitesFile;
 use super::newcomer::NewJob;
+use super::outside::{self, SlurmCommands};
 use super::source::Reading;
 use crate::failure::Failure;
 use crate::plot::Plotting;
@@ -75,6 +76,8 @@ pub struct Arguments {
     )]
     pub at: String,
     #[command(flatten)]
+    pub outside: outside::Arguments,
+    #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
     pub plotting: Plotting,
@@ -116,7 +119,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             &brokers::compared(&file, &arguments.brokers(), arguments.threads, reading, printer)?,
             printer,
         ),
-        Some(job) => plot.answer(&first_start::found(&file, &job, &arguments.at, reading, printer)?, printer),
+        Some(job) => {
+            let commands = SlurmCommands::within(&arguments.outside, printer);
+            let found = first_start::found(&file, &job, &arguments.at, (reading, &commands), printer)?;
+            plot.answer(&found, printer)
+        }
     }
 }
 

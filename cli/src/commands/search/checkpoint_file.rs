@@ -4,12 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::search::{Checkpoint, CheckpointError, SearchRun};
-use serde_json::Value;
+use queuecast::eval::search::SearchRun;
 
 use crate::failure::Failure;
 use crate::output::PlannedFile;
-use crate::printer;
 
 /// A file that a search is kept in.
 #[derive(Debug)]
@@ -40,7 +38,9 @@ impl CheckpointFile {
 
     /// Writes the state of the search.
     pub fn write(&self, run: &SearchRun<'_>) -> Result<(), Failure> {
-        let text = printer::json(&run.checkpoint())?;
+        let text = run
+            .checkpoint_text()
+            .map_err(|cause| Failure::unexpected("cannot write the search as JSON").because(cause))?;
         let mut file = PlannedFile::new(&self.path, &[&self.trace])?.begin()?;
         file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
         file.commit()
@@ -51,19 +51,9 @@ impl CheckpointFile {
         let name = self.name();
         let text = fs::read_to_string(&self.path)
             .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
-        resume(&text, run).map_err(|why| {
+        run.resume_text(&text).map_err(|why| {
             Failure::input(format!("{name}: {why}"))
                 .hint("search again without --resume and with another --checkpoint, or give the same trace and options")
         })
     }
-}
-
-fn resume(text: &str, run: &mut SearchRun<'_>) -> Result<(), String> {
-    let broken = |cause: serde_json::Error| format!("not a checkpoint of a search: {cause}");
-    let refused = |error: CheckpointError| error.to_string();
-    // The version is checked before the search is read: another version may write it in another form.
-    let Checkpoint::<Value> { identity, search } = serde_json::from_str(text).map_err(broken)?;
-    run.identity().check(&identity).map_err(refused)?;
-    let search = serde_json::from_value(search).map_err(broken)?;
-    run.resume(Checkpoint { identity, search }).map_err(refused)
 }

@@ -8,16 +8,24 @@ use serde::Serialize;
 use crate::commands::identity;
 use crate::commands::loaded::{Facts, Loaded};
 
+/// How long a simulation took.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Timings {
+    /// Reading, decompressing and cleaning the trace.
+    pub read_seconds: f64,
+    /// The simulation and nothing else.
+    pub simulate_seconds: f64,
+}
+
 /// One simulation, with its metrics at the top level of the JSON object.
 #[derive(Debug, Serialize)]
 pub struct Simulated<'a> {
     /// Every metric over the counted jobs.
     #[serde(flatten)]
     pub summary: Summary,
-    /// Reading, decompressing and cleaning the trace.
-    pub read_seconds: f64,
-    /// The simulation and nothing else.
-    pub simulate_seconds: f64,
+    /// How long it took, where asked for.
+    #[serde(flatten)]
+    pub timings: Option<Timings>,
     /// Of queuecast.
     pub version: &'static str,
     /// What was simulated.
@@ -40,6 +48,9 @@ pub struct Simulated<'a> {
     /// For text only: what the predictor is called.
     #[serde(skip)]
     pub predictor: String,
+    /// For text only: how long it took.
+    #[serde(skip)]
+    pub took: Timings,
     /// For text only.
     #[serde(skip)]
     pub trace: &'a Loaded,
@@ -57,7 +68,8 @@ impl Simulated<'_> {
                 .to_vec();
         columns.extend([Column::number("factor"), Column::text("by"), Column::text("group")]);
         columns.extend(METRICS.iter().map(|one| metric::column(one, one.name)));
-        columns.extend(["read_seconds", "simulate_seconds"].map(Column::number));
+        let timed = self.timings.map(|_| ["read_seconds", "simulate_seconds"].map(Column::number));
+        columns.extend(timed.into_iter().flatten());
         columns.extend(identity::columns());
         let mut table = Table::new(columns);
         let mut row = |by: Cell, group: Cell, summary: &Summary| {
@@ -75,7 +87,8 @@ impl Simulated<'_> {
                 group,
             ];
             cells.extend(METRICS.iter().map(|one| metric::cell(one, summary)));
-            cells.extend([Cell::number(self.read_seconds, 3), Cell::number(self.simulate_seconds, 3)]);
+            let timings = self.timings.map(|one| [one.read_seconds, one.simulate_seconds]);
+            cells.extend(timings.into_iter().flatten().map(|seconds| Cell::number(seconds, 3)));
             let clean = Some(self.cleaning.ruleset.to_string());
             cells.extend(identity::cells(&self.window, self.workload.procs, clean, self.experiment, summary));
             table.row(cells);

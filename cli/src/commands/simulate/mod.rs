@@ -14,7 +14,7 @@ use queuecast::eval::{Dimension, Evaluation, Measurement};
 use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
 
-use self::answer::Simulated;
+use self::answer::{Simulated, Timings};
 use self::files::Files;
 use super::loaded::{Loaded, number_of};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
@@ -78,6 +78,9 @@ pub struct Arguments {
     #[arg(long, alias = "by", value_name = "WHAT", value_parser = spec::dimension(), hide_possible_values = true, help_heading = "Results")]
     #[arg(help = spec::dimension().help("Also report on each"), long_help = spec::dimension().long_help("Also report on each"))]
     pub group_by: Option<Dimension>,
+    /// Add how long reading and simulating took, in JSON and CSV; without it, results are the same every time
+    #[arg(long, help_heading = "Results")]
+    pub timings: bool,
     #[command(flatten)]
     pub files: files::FileNames,
     #[command(flatten)]
@@ -114,7 +117,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let progress = Progress::uncounted(printer, &format!("simulating {}", number_of(workload.len(), "job")));
     let begun = Instant::now();
     let schedule = experiment.run(workload)?;
-    let simulate_seconds = begun.elapsed().as_secs_f64();
+    let took = Timings { read_seconds: trace.seconds, simulate_seconds: begun.elapsed().as_secs_f64() };
 
     files.write(&trace, &experiment, &Evaluation::of(workload, &schedule)?)?;
     let measurement = Measurement { window: arguments.scheduling.window, by: arguments.group_by };
@@ -122,8 +125,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     drop(progress);
     let simulated = Simulated {
         summary: report.summary,
-        read_seconds: trace.seconds,
-        simulate_seconds,
+        timings: arguments.timings.then_some(took),
         version: env!("CARGO_PKG_VERSION"),
         experiment: &experiment,
         window: report.window,
@@ -135,6 +137,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         groups: report.groups,
         trace: &trace,
         predictor: PredictorLabels::of([predictor]).label(&predictor.to_string()),
+        took,
         series: &report.series,
     };
     killed::tell(&simulated.summary, &trace.name, printer);

@@ -35,7 +35,7 @@ pub struct SiteOptionsGiven {
 }
 
 /// Options that mean nothing at a site: its configuration decides, or the answer has it anyway.
-const NOT_AT_A_SITE: [&str; 21] = [
+const NOT_AT_A_SITE: [&str; 22] = [
     "predictor",
     "correction",
     "depth",
@@ -52,6 +52,7 @@ const NOT_AT_A_SITE: [&str; 21] = [
     "columns",
     "procs",
     "clean",
+    "timings",
     "group_by",
     "schedule_swf",
     "queue_series",

@@ -25,8 +25,12 @@ pub fn document(site: &str, source: &str, answer: &SiteAnswer) -> Document {
         document = document.with_paragraph(format!("Assumed: {}.", answer.log.assumed.join("; ")));
     }
     if !answer.missing.is_empty() {
+        let why = |why: &Option<String>| {
+            why.as_ref().map_or(String::new(), |why| format!("; could not be asked: {why}"))
+        };
+        let missing = answer.missing.iter();
         let missing: Vec<String> =
-            answer.missing.iter().map(|one| format!("{} ({} instead)", one.what, one.instead)).collect();
+            missing.map(|one| format!("{} ({} instead{})", one.what, one.instead, why(&one.why))).collect();
         document = document.with_paragraph(format!("Not in the folder: {}.", missing.join("; ")));
     }
     if !answer.warnings.is_empty() {

@@ -52,7 +52,11 @@ fn settings(result: &Simulated<'_>) -> Table {
         fact("counted", counted(&result.summary)),
         fact(
             "took",
-            format!("{} reading, {} simulating", took(result.read_seconds), took(result.simulate_seconds)),
+            format!(
+                "{} reading, {} simulating",
+                took(result.took.read_seconds),
+                took(result.took.simulate_seconds)
+            ),
         ),
     ])
     .titled("Simulation");

@@ -1,83 +1,33 @@
-//! `queuecast site capture`: saves what a site's Slurm says about itself.
+//! `queuecast site capture`: saves what a site's Slurm says about itself, all of it or nothing.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::slurm::{
+    CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer, check_answer,
+    without_answer,
+};
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::commands::outside::printed;
+use crate::commands::outside::{self, SlurmCommands};
 use crate::failure::Failure;
-use crate::output::PlannedFile;
-use crate::printer::Printer;
+use crate::printer::{self, Printer};
+use crate::program::Unanswered;
+use crate::staged::StagedFiles;
 
 /// Save what Slurm says about this site: nodes, partitions, QOS, accounts
 ///
-/// Runs scontrol and sacctmgr, which change nothing, and writes their outputs into a folder, each file completely or not at all.
+/// Runs scontrol and sacctmgr, which change nothing, and writes their answers into a folder: all of them at once, or nothing. An answer that is not what the command prints is refused, and what was in the folder stays. If only sacctmgr (or scontrol show topology) cannot be asked, the rest is written, what is missing is recorded in capture.json, so that every command that reads the folder says so, and the exit code is 3.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The folder to write to; made if it does not exist
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    #[command(flatten)]
+    pub outside: outside::Arguments,
 }
-
-/// One command and the file for its output.
-struct Capture {
-    file: &'static str,
-    program: &'static str,
-    arguments: &'static [&'static str],
-    /// What the site is taken to be without it; `None` if it cannot be left out.
-    without: Option<&'static str>,
-}
-
-const ASSOCIATIONS: &str = "format=Cluster,Account,User,Partition,ParentName,Share,Priority,GrpJobs,GrpJobsAccrue,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,GrpTRESRunMins,MaxJobs,MaxJobsAccrue,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS";
-
-const CAPTURES: [Capture; 7] = [
-    Capture {
-        file: "scontrol-config.txt",
-        program: "scontrol",
-        arguments: &["show", "config"],
-        without: None,
-    },
-    Capture {
-        file: "scontrol-partition.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "partition"],
-        without: None,
-    },
-    Capture {
-        file: "scontrol-node.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "node"],
-        without: None,
-    },
-    Capture {
-        file: "scontrol-reservation.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "reservation"],
-        without: Some("no reservations are known"),
-    },
-    Capture {
-        file: "scontrol-topology.txt",
-        program: "scontrol",
-        arguments: &["show", "topology"],
-        without: Some("no switches are known"),
-    },
-    Capture {
-        file: "sacctmgr-qos.psv",
-        program: "sacctmgr",
-        arguments: &["show", "qos", "-P"],
-        without: Some("no QOS are known"),
-    },
-    Capture {
-        file: "sacctmgr-assoc.psv",
-        program: "sacctmgr",
-        arguments: &["show", "assoc", "-P", ASSOCIATIONS],
-        without: Some("no accounts are known"),
-    },
-];
 
 const HINT: &str = "run this on a machine of the site, where scontrol and sacctmgr work";
 
@@ -98,48 +48,106 @@ struct CapturedFile {
     failed: Option<String>,
 }
 
-/// Runs all commands, then writes all files.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let mut outputs = Vec::new();
-    for capture in &CAPTURES {
-        let command = format!("{} {}", capture.program, capture.arguments.join(" "));
-        let output = printed(capture.program, capture.arguments, HINT)?;
-        match (&output, capture.without) {
-            (Err(said), None) => {
-                return Err(Failure::input(format!("{command} failed: {said}")).hint(HINT));
-            }
-            // A site without switches says so by failing.
-            (Err(said), Some(without)) if capture.file != "scontrol-topology.txt" => {
-                printer.warning(&format!("{} failed: {said}; {without}", capture.program));
-            }
-            _ => {}
-        }
-        outputs.push((capture, command, output));
-    }
-    let folder = &arguments.folder;
-    let name = folder.display().to_string();
-    fs::create_dir_all(folder)
-        .map_err(|cause| Failure::usage(format!("cannot make the folder {name}")).because(cause))?;
-    let mut files = Vec::new();
-    for (capture, command, output) in outputs {
-        let file = capture.file.to_owned();
-        match output {
-            Ok(text) => {
-                write(&folder.join(capture.file), &text)?;
-                files.push(CapturedFile { file, command, lines: Some(text.lines().count()), failed: None });
-            }
-            Err(said) => files.push(CapturedFile { file, command, lines: None, failed: Some(said) }),
-        }
-    }
-    printer.answer(&Captured { folder: name.clone(), files })?;
-    printer.note(&format!("queuecast site check {name} says what is understood of it"));
-    Ok(())
+/// One command and what came of it.
+struct AskedCommand {
+    command: CaptureCommand,
+    answer: Result<String, (WithoutAnswer, String)>,
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut output = PlannedFile::new(path, &[])?.begin()?;
-    output.write_all(text.as_bytes()).map_err(|cause| output.failed(cause))?;
-    output.commit()
+/// Runs all commands, checks all answers, then writes all files.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let commands = SlurmCommands::within(&arguments.outside, printer);
+    let asked = ask(&commands)?;
+    let name = arguments.folder.display().to_string();
+    let staged = StagedFiles::begin(&arguments.folder)?;
+    let record = CaptureRecord {
+        queuecast_capture: CaptureRecord::FORM,
+        captured: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
+        staged: staged.staged_in(),
+        answers: asked.iter().map(recorded).collect(),
+    };
+    let (mut files, mut gone) = (Vec::new(), Vec::new());
+    for AskedCommand { command, answer } in &asked {
+        match answer {
+            Ok(text) => {
+                staged.write(command.file, text)?;
+                files.push(command.file);
+            }
+            Err(_) => gone.push(command.file),
+        }
+    }
+    staged.write(CaptureRecord::FILE, &printer::json(&record)?)?;
+    staged.commit(CaptureRecord::FILE, &files, &gone)?;
+    let file = |one: &AskedCommand| CapturedFile {
+        file: one.command.file.to_owned(),
+        command: one.command.line(),
+        lines: one.answer.as_ref().ok().map(|text| text.lines().count()),
+        failed: one.answer.as_ref().err().map(|(_, why)| why.clone()),
+    };
+    printer.answer(&Captured { folder: name.clone(), files: asked.iter().map(file).collect() })?;
+    printer.note(&format!("queuecast site check {name} says what is understood of it"));
+    let missing: Vec<String> =
+        record.missing().map(|(command, why)| format!("{command} could not be asked ({why})")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::input(format!("the capture is incomplete: {}", missing.join("; "))).hint(format!(
+        "{name} has the rest, and records what is missing; capture again when slurmdbd answers"
+    )))
+}
+
+/// Asks all commands, and checks what they answer.
+///
+/// # Errors
+/// If something cannot be asked that no capture is made without, or an answer is not what the command prints.
+fn ask(commands: &SlurmCommands<'_>) -> Result<Vec<AskedCommand>, Failure> {
+    let mut asked: Vec<AskedCommand> = Vec::new();
+    for command in CAPTURE_COMMANDS {
+        let line = command.short_line();
+        let answer = match commands.printed(command.program, command.arguments) {
+            Ok(text) => match check_answer(command.kind, &text) {
+                Ok(()) => Ok(text),
+                Err(why) => Err((Unanswered::Failed(why.to_string()), false)),
+            },
+            Err(why) => Err((why, true)),
+        };
+        let answer = match answer {
+            Ok(text) => Ok(text),
+            Err((why, has_failed)) => {
+                // The configuration is asked first.
+                let config = asked.first().and_then(|one| one.answer.as_deref().ok()).unwrap_or_default();
+                let without = match without_answer(command.kind, config) {
+                    WithoutAnswer::Nothing => WithoutAnswer::Nothing,
+                    WithoutAnswer::Missing if has_failed && !matches!(why, Unanswered::Absent) => {
+                        WithoutAnswer::Missing
+                    }
+                    _ => return Err(refused(why, &line, has_failed)),
+                };
+                Err((without, why.to_string()))
+            }
+        };
+        asked.push(AskedCommand { command, answer });
+    }
+    Ok(asked)
+}
+
+/// Nothing is written.
+fn refused(why: Unanswered, line: &str, has_failed: bool) -> Failure {
+    let failure = if has_failed {
+        why.failure(line, HINT)
+    } else {
+        Failure::input(format!("{line}: {why}")).hint(HINT)
+    };
+    failure.hint("nothing was written; what was captured before is as it was")
+}
+
+fn recorded(one: &AskedCommand) -> CapturedAnswer {
+    let (lines, missing) = match &one.answer {
+        Ok(text) => (Some(text.lines().count()), None),
+        Err((WithoutAnswer::Missing, why)) => (None, Some(why.clone())),
+        Err(_) => (None, None),
+    };
+    CapturedAnswer { command: one.command.short_line(), file: one.command.file.to_owned(), lines, missing }
 }
 
 impl Answer for Captured {

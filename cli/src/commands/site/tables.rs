@@ -312,10 +312,11 @@ fn differing(site: &CheckedSite) -> Table {
 }
 
 fn missing(site: &CheckedSite) -> Table {
-    let mut table = Table::new([Column::text("missing").naming(), Column::text("taken instead")])
-        .titled("Not in the folder");
+    let columns = [Column::text("missing").naming(), Column::text("taken instead"), Column::text("why")];
+    let mut table = Table::new(columns).titled("Not in the folder");
     for one in &site.reading.missing {
-        table.row([Cell::text(&*one.what), Cell::text(&*one.instead)]);
+        let why = one.why.as_ref().map(|why| format!("could not be asked: {why}"));
+        table.row([Cell::text(&*one.what), Cell::text(&*one.instead), why.into()]);
     }
     table
 }

@@ -46,10 +46,7 @@ impl Identity {
     /// Refuses another version, another workload, and other jobs to search on.
     pub fn check(&self, written: &Identity) -> Result<(), CheckpointError> {
         let both = |field: fn(&Identity) -> &String| (field(written).clone(), field(self).clone());
-        if written.version != self.version {
-            let (written, this) = both(|one| &one.version);
-            return Err(CheckpointError::Version { written, this });
-        }
+        self.check_version(written)?;
         if written.digest != self.digest {
             let (written, this) = both(|one| &one.digest);
             return Err(CheckpointError::Workload { written, this });
@@ -58,6 +55,15 @@ impl Identity {
             return Err(CheckpointError::Jobs { written: written.jobs(), this: self.jobs() });
         }
         Ok(())
+    }
+
+    /// Refuses another version.
+    pub(super) fn check_version(&self, written: &Identity) -> Result<(), CheckpointError> {
+        if written.version == self.version {
+            return Ok(());
+        }
+        let (written, this) = (written.version.clone(), self.version.clone());
+        Err(CheckpointError::Version { written, this })
     }
 
     fn jobs(&self) -> String {

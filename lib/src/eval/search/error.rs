@@ -74,6 +74,14 @@ pub enum CheckpointError {
         /// When and on how many jobs this search predicts.
         this: String,
     },
+    /// No text of a checkpoint.
+    #[error("not a checkpoint of a search: {0}")]
+    NotOne(String),
+    /// Not as it was written.
+    #[error(
+        "the checkpoint has been altered since it was written: the seal at its end does not fit what stands before it"
+    )]
+    Altered,
     /// Other settings, listed as `name value, now value`.
     #[error("the checkpoint is of a search with other settings: {0}")]
     Settings(String),

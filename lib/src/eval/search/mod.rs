@@ -18,6 +18,7 @@ mod report;
 mod request;
 mod run;
 mod scoring;
+mod seal;
 #[expect(clippy::module_inception, reason = "a search is what the room is named after")]
 mod search;
 mod space;
@@ -32,5 +33,6 @@ pub use report::{GenerationErrors, GreedySeries, GreedyStep, SearchReport};
 pub use request::{PredictedAt, SearchRequest};
 pub use run::SearchRun;
 pub use scoring::{FEWEST_JOBS, PredictorScore, Stopped};
+pub use seal::sealed;
 pub use search::{Method, Search};
 pub use space::{HISTORIES, MOST_TEMPLATES, Space};

@@ -5,6 +5,7 @@ use super::error::{CheckpointError, SearchError};
 use super::report::SearchReport;
 use super::request::{PredictedAt, SearchRequest};
 use super::scoring::{Scoring, Stopped};
+use super::seal::{is_sealed, sealed};
 use super::search::Search;
 use crate::workload::Workload;
 
@@ -52,6 +53,32 @@ impl<'a> SearchRun<'a> {
     /// The state between two steps.
     pub fn checkpoint(&self) -> Checkpoint<&Search> {
         Checkpoint { identity: self.identity.clone(), search: &self.search }
+    }
+
+    /// The state between two steps as a text, sealed against alterations.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn checkpoint_text(&self) -> Result<String, serde_json::Error> {
+        Ok(sealed(&serde_json::to_string_pretty(&self.checkpoint())?))
+    }
+
+    /// Goes on from the text of a checkpoint of the same search.
+    ///
+    /// # Errors
+    /// If it is none, was altered since it was written, or is of another search.
+    pub fn resume_text(&mut self, text: &str) -> Result<(), CheckpointError> {
+        let broken = |cause: serde_json::Error| CheckpointError::NotOne(cause.to_string());
+        // The version is checked before the rest: another version may write it in another form.
+        let Checkpoint::<serde_json::Value> { identity, search } =
+            serde_json::from_str(text).map_err(broken)?;
+        self.identity.check_version(&identity)?;
+        if !is_sealed(text) {
+            return Err(CheckpointError::Altered);
+        }
+        self.identity.check(&identity)?;
+        let search = serde_json::from_value(search).map_err(broken)?;
+        self.resume(Checkpoint { identity, search })
     }
 
     /// Goes on from a checkpoint of the same search.
@@ -122,6 +149,48 @@ mod tests {
         assert_eq!(second.report(), whole);
         assert_eq!(whole.results[0].what, "found");
         assert_eq!(whole.generations.len(), 2);
+    }
+
+    /// Every byte of a checkpoint altered, and lines removed, doubled and exchanged.
+    #[test]
+    fn an_altered_checkpoint_is_refused() {
+        let workload = workload(60);
+        let mut run = SearchRun::new(&workload, &request()).unwrap();
+        while !run.is_done() {
+            run.step(&|| false).unwrap();
+        }
+        let text = run.checkpoint_text().unwrap();
+        let mut again = SearchRun::new(&workload, &request()).unwrap();
+        again.resume_text(&text).unwrap();
+        assert_eq!(again.report(), run.report(), "control: as it was written");
+        let mut other = SearchRun::new(&workload, &request()).unwrap();
+        let mut refused = |altered: &str| {
+            assert!(altered == text || other.resume_text(altered).is_err(), "accepted: {altered}");
+        };
+        for at in 0..text.len() {
+            for by in [1_u8, 4] {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] ^= by;
+                refused(&String::from_utf8_lossy(&bytes));
+            }
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for at in 0..lines.len() {
+            refused(&[&lines[..at], &lines[at + 1..]].concat().concat());
+            refused(&[&lines[..=at], &lines[at..]].concat().concat());
+            if at > 0 {
+                let mut swapped = lines.clone();
+                swapped.swap(at - 1, at);
+                refused(&swapped.concat());
+            }
+        }
+        // Control: without the seal, a changed error is a state like any other.
+        let digit = text.find("\"errors\"").or(text.find("\"error\"")).unwrap_or(text.len() / 2);
+        let place = digit + text[digit..].find(|letter: char| ('1'..='8').contains(&letter)).unwrap();
+        let mut bytes = text.into_bytes();
+        bytes[place] ^= 1;
+        let altered = String::from_utf8(bytes).unwrap();
+        assert!(serde_json::from_str::<Checkpoint>(&altered).is_ok_and(|one| again.resume(one).is_ok()));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::starts::{ClusterDraws, ExpectedArrivals, cluster_starts, tasks};
 use crate::cluster::{
     Cluster, ClusterMoment, JobOutcome, RecordedMoments, RecordedRun, SubmittedJob, is_known,
 };
+use crate::controller::PreparedCluster;
 use crate::distribution::{Conformal, Distribution, LevelQuantiles};
 use crate::seed::Seed;
 
@@ -26,7 +27,7 @@ pub struct StartForecast {
 /// the scheduler simulated onwards, and moved by how late jobs were against earlier forecasts.
 #[derive(Debug)]
 pub struct ClusterForecaster<'r> {
-    cluster: &'r Cluster,
+    cluster: PreparedCluster<'r>,
     run: &'r RecordedRun,
     moments: RecordedMoments<'r>,
     past: ClusterPast<'r>,
@@ -61,7 +62,7 @@ impl<'r> ClusterForecaster<'r> {
             outcomes: outcomes.collect(),
             earlier: Vec::new(),
             asked: 0,
-            cluster,
+            cluster: PreparedCluster::of(cluster),
             run,
             draws,
             seed,
@@ -137,7 +138,7 @@ impl<'r> ClusterForecaster<'r> {
             _ => Vec::new(),
         };
         let starts =
-            cluster_starts((self.cluster, moment), &mut self.past, &later, &wanted, self.draws, seed);
+            cluster_starts((&self.cluster, moment), &mut self.past, &later, &wanted, self.draws, seed);
         own.into_iter().zip(starts).map(|(task, one)| (task, one.wait, one.never)).collect()
     }
 

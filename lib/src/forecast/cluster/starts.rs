@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rand::{Rng, RngExt};
 
 use super::past::{ClusterPast, ExpectedRun};
-use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
-use crate::controller::{Onwards, Phases, run_on};
+use crate::cluster::{ClusterMoment, StandingState, SubmittedJob};
+use crate::controller::{Onwards, Phases, PreparedCluster, run_on_prepared};
 use crate::distribution::Distribution;
 use crate::parallel;
 use crate::seed::Seed;
@@ -56,7 +56,7 @@ const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
 
 /// What is the same in all simulations.
 struct Outset<'a> {
-    cluster: &'a Cluster,
+    cluster: &'a PreparedCluster<'a>,
     moment: &'a ClusterMoment,
     /// Of each job, array tasks one by one.
     runs: Vec<(ExpectedRun, Seconds)>,
@@ -72,7 +72,7 @@ type PastArrivals<'r> = Vec<(&'r SubmittedJob, Vec<ExpectedRun>)>;
 /// When each of some jobs of a moment starts, in the order of `wanted` (places among all jobs of the moment, array tasks one by
 /// one). All are answered by the same simulations; `later` is submitted in all of them.
 pub(super) fn cluster_starts(
-    (cluster, moment): (&Cluster, &ClusterMoment),
+    (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
     past: &mut ClusterPast<'_>,
     later: &[&SubmittedJob],
     wanted: &[usize],
@@ -185,7 +185,7 @@ impl Outset<'_> {
         let later_runs: Vec<Option<Seconds>> =
             self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
         let now_us = self.moment.now_ms * 1000;
-        let settings = &self.cluster.settings;
+        let settings = &self.cluster.cluster().settings;
         let mut within = |seconds: i64| rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000);
         let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
         let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
@@ -203,7 +203,7 @@ impl Outset<'_> {
         }
         let phases = Phases::running_on(now_us, timers);
         let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since };
-        let starts = run_on(self.cluster, self.moment, &onwards, self.wanted);
+        let starts = run_on_prepared(self.cluster, self.moment, &onwards, self.wanted);
         let now = self.moment.now_ms.div_euclid(1000);
         starts.into_iter().map(|start| start.map(|start| (start.0 - now).max(0) as f64)).collect()
     }

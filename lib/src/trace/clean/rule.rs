@@ -61,6 +61,8 @@ named! {
         ColumnNames = "column-names",
         /// Columns separated by semicolons.
         Semicolons = "semicolons",
+        /// Several preceding jobs.
+        PrecedingList = "preceding-list",
         /// Names instead of numbers of users, queues and so on.
         IdentityNames = "identity-names",
         /// A delimiter or a line end within a name.
@@ -169,6 +171,8 @@ named! {
         Between = "end-minus-start",
         /// Takes the line number.
         Line = "line",
+        /// Takes the field as unknown.
+        Forget = "unknown",
         /// Numbers all identities of the column in the order of appearance.
         Renumber = "renumber",
         /// Sorts by submit time.
@@ -237,6 +241,7 @@ impl Rule {
             Rule::ClusterMissing => "no cluster in the Cluster column; taken for the cluster that is read",
             Rule::ColumnNames => "column names, not a record; the columns are taken in the format's order",
             Rule::Semicolons => "columns separated by semicolons instead of blanks",
+            Rule::PrecedingList => "several preceding jobs (1&2&3); the field is taken as unknown",
             Rule::IdentityNames => {
                 "names of users, queues and so on instead of numbers; numbered by appearance"
             }
@@ -286,6 +291,7 @@ impl Rule {
             Rule::Malformed | Rule::Step | Rule::ExtraColumns | Rule::Fraction => None,
             Rule::RepeatedHeader | Rule::DuplicateRow | Rule::OtherCluster | Rule::ClusterMissing => None,
             Rule::ColumnNames | Rule::Semicolons | Rule::IdentityNames | Rule::SplitName => None,
+            Rule::PrecedingList => Some(Field::PrecedingJob),
             Rule::StateMissing => Some(Field::Status),
             Rule::ElapsedInvalid => Some(Field::Run),
             Rule::HetComponent | Rule::Incarnation | Rule::JobNumberMissing => Some(Field::Job),
@@ -310,6 +316,7 @@ impl Rule {
             Rule::RepeatedHeader | Rule::OtherCluster | Rule::ColumnNames => &[Action::Drop],
             Rule::Semicolons | Rule::ClusterMissing => &[Action::Keep],
             Rule::IdentityNames => &[Action::Renumber],
+            Rule::PrecedingList => &[Action::Forget],
             Rule::SplitName => &[Action::Rejoin],
             Rule::StateMissing => &[Action::Completed],
             Rule::ElapsedInvalid => &[Action::Between],

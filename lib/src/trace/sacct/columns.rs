@@ -4,7 +4,7 @@ use super::checks::Check;
 use super::fields::{Span, split};
 use crate::trace::error::{FieldPlace, TraceError, shortened};
 use crate::trace::record::Field;
-use crate::trace::sniff::delimiter;
+use crate::trace::sniff::{Delimiter, delimiter};
 
 /// The columns that are used, named as in `sacct`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ const ROWS_LOOKED_AT: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Columns {
-    pub delimiter: u8,
+    pub delimiter: Delimiter,
     /// Columns in the header line.
     pub count: usize,
     /// Places of the columns whose text users choose.
@@ -144,15 +144,17 @@ impl Columns {
             split(row, delimiter, &mut spans);
             spans.len()
         };
-        let ends = |row: &[u8], delimiter| usize::from(row.ends_with(&[delimiter]));
+        let ends = |row: &[u8], delimiter: Delimiter| usize::from(row.ends_with(delimiter.as_bytes()));
         let mismatch = |columns| {
             let line = shortened(first_row);
             TraceError::NamedColumns { named: names.len(), columns, line }
         };
         // Names may hold more of them, so the first row has at least as many columns.
-        let mut fits = |by: &u8| columns_by(first_row, *by) - ends(first_row, *by) >= names.len().max(2);
-        let Some(delimiter) = b"\x1f|;,\t^~".iter().copied().find(|by| fits(by)) else {
-            return Err(mismatch(columns_by(first_row, b'|')));
+        let mut fits =
+            |by: &Delimiter| columns_by(first_row, *by) - ends(first_row, *by) >= names.len().max(2);
+        let known = [&b"\x1f"[..], b"|#", b"|", b";", b",", b"\t", b"^", b"~", b"%"];
+        let Some(delimiter) = known.into_iter().filter_map(Delimiter::of).find(|by| fits(by)) else {
+            return Err(mismatch(columns_by(first_row, Delimiter::byte(b'|'))));
         };
         let mut all_names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
         let trailing = ends(first_row, delimiter);
@@ -174,7 +176,7 @@ impl Columns {
         Ok(columns)
     }
 
-    fn named<'a>(names: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Result<Columns, TraceError> {
+    fn named<'a>(names: impl Iterator<Item = &'a [u8]>, delimiter: Delimiter) -> Result<Columns, TraceError> {
         let (free_text, checks) = (Vec::new(), Vec::new());
         let mut columns = Columns { delimiter, count: 0, free_text, checks, places: [None; NAMES.len()] };
         for (place, name) in names.map(<[u8]>::trim_ascii).enumerate() {
@@ -253,7 +255,7 @@ mod tests {
     #[test]
     fn any_order_and_delimiter_will_do() {
         let columns = Columns::of_header(b"End;state;NCPUS;jobid;Submit;Start;Whatever").unwrap();
-        assert_eq!((columns.delimiter, columns.count), (b';', 7));
+        assert_eq!((columns.delimiter, columns.count), (Delimiter::byte(b';'), 7));
         assert_eq!(columns.place(SacctColumn::JobId), Some(3));
         assert_eq!(columns.place(SacctColumn::JobIdRaw), None);
     }
@@ -284,14 +286,16 @@ mod tests {
     fn the_first_row_of_a_file_without_names_tells_the_delimiter() {
         let names = ["JobID", "State", "Submit", "Start", "End", "NCPUS", "JobName"].map(str::to_owned);
         for (row, delimiter, count) in [
-            (&b"1|COMPLETED|5|6|7|4|a,b"[..], b'|', 7),
-            (b"1|COMPLETED|5|6|7|4|a|", b'|', 8),
-            (b"1|COMPLETED|5|6|7|4|a|b\n2|COMPLETED|5|6|7|4|c", b'|', 7),
-            (b"1,COMPLETED,5,6,7,4,a|b", b',', 7),
-            (b"1\x1fCOMPLETED\x1f5\x1f6\x1f7\x1f4\x1fa,b", b'\x1f', 7),
+            (&b"1|COMPLETED|5|6|7|4|a,b"[..], &b"|"[..], 7),
+            (b"1|COMPLETED|5|6|7|4|a|", b"|", 8),
+            (b"1|COMPLETED|5|6|7|4|a|b\n2|COMPLETED|5|6|7|4|c", b"|", 7),
+            (b"1,COMPLETED,5,6,7,4,a|b", b",", 7),
+            (b"1\x1fCOMPLETED\x1f5\x1f6\x1f7\x1f4\x1fa,b", b"\x1f", 7),
+            (b"1|#COMPLETED|#5|#6|#7|#4|#a|b", b"|#", 7),
+            (b"1%COMPLETED%5%6%7%4%a", b"%", 7),
         ] {
             let columns = Columns::of_names(&names, row).unwrap();
-            assert_eq!((columns.delimiter, columns.count), (delimiter, count));
+            assert_eq!((columns.delimiter.as_bytes(), columns.count), (delimiter, count));
         }
         let message = Columns::of_names(&names, b"1|COMPLETED|5").unwrap_err().to_string();
         assert!(message.contains("7 columns are named, the first line has 3"), "{message}");

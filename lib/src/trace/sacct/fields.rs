@@ -1,5 +1,7 @@
 //! Splits a row into fields, and rejoins fields that a delimiter within a name has split.
 
+use crate::trace::sniff::Delimiter;
+
 /// Begin and end of a field in its row.
 pub(super) type Span = (usize, usize);
 
@@ -10,19 +12,19 @@ pub(super) const IMPOSSIBLE: u32 = 1 << 20;
 const MOST_SURPLUS: usize = 1_000;
 
 /// Splits a row. Fields separated by commas, semicolons or tabs may be quoted, as spreadsheets write them.
-pub(super) fn split(row: &[u8], delimiter: u8, fields: &mut Vec<Span>) {
+pub(super) fn split(row: &[u8], delimiter: Delimiter, fields: &mut Vec<Span>) {
     fields.clear();
-    let quotes = matches!(delimiter, b',' | b';' | b'\t');
+    let quotes = delimiter.is_one_of(b",;\t");
     let mut begin = 0;
     loop {
         if let Some(end) = quotes.then(|| quoted(&row[begin..], delimiter)).flatten() {
             fields.push((begin + 1, begin + end));
             begin += end + 2;
         } else {
-            let length = row[begin..].iter().position(|&byte| byte == delimiter);
+            let length = delimiter.find(&row[begin..]);
             let end = begin + length.unwrap_or(row.len() - begin);
             fields.push((begin, end));
-            begin = end + 1;
+            begin = end + if length.is_some() { delimiter.len() } else { 1 };
         }
         if begin > row.len() {
             return;
@@ -31,14 +33,14 @@ pub(super) fn split(row: &[u8], delimiter: u8, fields: &mut Vec<Span>) {
 }
 
 /// Where the closing quote is, if the text begins with a quoted field.
-fn quoted(text: &[u8], delimiter: u8) -> Option<usize> {
+fn quoted(text: &[u8], delimiter: Delimiter) -> Option<usize> {
     let inside = text.strip_prefix(b"\"")?;
     let mut at = 0;
     loop {
         at += inside[at..].iter().position(|&byte| byte == b'"')?;
         match inside.get(at + 1) {
             None => return Some(at + 1),
-            Some(&byte) if byte == delimiter => return Some(at + 1),
+            Some(&byte) if delimiter.is_one_of(&[byte]) => return Some(at + 1),
             // A doubled quote stands for one.
             Some(b'"') => at += 2,
             Some(_) => return None,
@@ -95,9 +97,21 @@ mod tests {
     use super::*;
 
     fn texts(row: &str, delimiter: u8) -> Vec<&str> {
+        separated(row, Delimiter::byte(delimiter))
+    }
+
+    fn separated(row: &str, delimiter: Delimiter) -> Vec<&str> {
         let mut fields = Vec::new();
         split(row.as_bytes(), delimiter, &mut fields);
         fields.iter().map(|&(begin, end)| &row[begin..end]).collect()
+    }
+
+    #[test]
+    fn a_delimiter_may_have_several_bytes() {
+        let by = Delimiter::of(b"|#").unwrap();
+        assert_eq!(separated("a|#b|c|#|##|#", by), ["a", "b|c", "", "#", ""]);
+        assert_eq!(separated("", by), [""]);
+        assert_eq!(separated("a|", by), ["a|"]);
     }
 
     #[test]
@@ -113,7 +127,7 @@ mod tests {
     /// The row, joined where texts of column 0 are digits and a blank is unlikely elsewhere.
     fn joined<'a>(row: &'a str, count: usize, free: &[usize]) -> Option<Vec<&'a str>> {
         let mut fields = Vec::new();
-        split(row.as_bytes(), b'|', &mut fields);
+        split(row.as_bytes(), Delimiter::byte(b'|'), &mut fields);
         let cost = |place: usize, (begin, end): Span| {
             let text = &row[begin..end];
             let is_number = text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Reader of what Slurm's `sacct -P` prints: any column order, any single-byte delimiter, times in Unix seconds or
+//! Reader of what Slurm's `sacct -P` prints: any column order, any delimiter of one or several bytes, times in Unix seconds or
 //! local, steps skipped, every row of a requeued job kept.
 //!
 //! Values are parsed here and checked in [`mod@crate::trace::clean`].

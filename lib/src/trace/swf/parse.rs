@@ -2,7 +2,7 @@
 
 use super::number::{self, Whole};
 use crate::trace::error::{FieldPlace, Malformed, shortened};
-use crate::trace::record::{Field, Record};
+use crate::trace::record::{Field, Record, UNKNOWN};
 
 /// Something unusual about a readable line, to be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,10 +11,13 @@ pub(in crate::trace) enum Oddity {
     ExtraColumns(usize),
     /// A fraction in a column of whole numbers, rounded.
     Fraction(Field),
+    /// Several preceding jobs; the field is unknown.
+    SeveralPreceding,
 }
 
 const FIELDS: usize = Field::ALL.len();
 const CPU: usize = Field::Cpu as usize;
+const PRECEDING: usize = Field::PrecedingJob as usize;
 
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
@@ -69,7 +72,10 @@ pub(in crate::trace) fn parse(
             }
             let token = &line[begin..at];
             let bad = |reason| malformed(number, count, token, reason);
-            if count == CPU {
+            if count == PRECEDING && is_list(token) {
+                values[count] = UNKNOWN;
+                oddity = Some(Oddity::SeveralPreceding);
+            } else if count == CPU {
                 cpu = decimal(token).map_or_else(|| number::real(token), Ok).map_err(bad)?;
             } else {
                 values[count] = match number::whole(token).map_err(bad)? {
@@ -89,6 +95,12 @@ pub(in crate::trace) fn parse(
     }
     fill(record, number, &values, cpu);
     Ok(oddity)
+}
+
+/// Whether a token lists several job numbers, as `1&2&3`.
+pub(super) fn is_list(token: &[u8]) -> bool {
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    token.contains(&b'&') && token.split(|&byte| byte == b'&').all(is_number)
 }
 
 /// The common decimal (`552.21`): exact as long as its digits fit a float's, which 15 always do.

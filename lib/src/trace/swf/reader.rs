@@ -2,7 +2,7 @@
 //! the columns, with names of users and queues instead of numbers.
 
 use super::number;
-use super::parse::{Oddity, parse};
+use super::parse::{Oddity, is_list, parse};
 use crate::trace::clean::{Example, Rule, RuleCounts};
 use crate::trace::error::{TraceError, shortened};
 use crate::trace::identities::beyond;
@@ -188,7 +188,8 @@ impl SwfReader {
 fn fields_of_record(line: &[u8], semicolons: bool) -> Option<Vec<&[u8]>> {
     let fields: Vec<&[u8]> = fields(line, semicolons).take(Field::ALL.len()).collect();
     let fits = |(place, field): (usize, &&[u8])| {
-        IDENTITIES.contains(&place) || field.is_empty() || number::real(field).is_ok()
+        let is_list = place == Field::PrecedingJob as usize && is_list(field);
+        IDENTITIES.contains(&place) || field.is_empty() || is_list || number::real(field).is_ok()
     };
     (fields.len() == Field::ALL.len() && fields.iter().enumerate().all(fits)).then_some(fields)
 }
@@ -238,6 +239,7 @@ fn other_order(name: &str) -> TraceError {
 fn note(counts: &mut RuleCounts, oddity: Oddity, record: &Record) {
     let (rule, value) = match oddity {
         Oddity::ExtraColumns(extra) => (Rule::ExtraColumns, format!("{extra} more")),
+        Oddity::SeveralPreceding => (Rule::PrecedingList, "a list of job numbers".into()),
         Oddity::Fraction(field) => (Rule::Fraction, format!("field {} ({})", field.column(), field.name())),
     };
     counts.count(rule, || example(record, value));

@@ -1,0 +1,418 @@
+//! A site captured: the commands that are asked, what each answer must contain, and the record of what could not be asked.
+
+use serde::{Deserialize, Serialize};
+
+use super::accounting::column;
+use super::conf::settings;
+use super::file_kind::SiteFileKind;
+use super::notes::short;
+
+/// One command of a capture and the file for its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaptureCommand {
+    /// The file that the answer is saved in.
+    pub file: &'static str,
+    /// The program.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [&'static str],
+    /// What the answer is.
+    pub kind: SiteFileKind,
+}
+
+impl CaptureCommand {
+    /// Program and arguments as they are typed.
+    pub fn line(&self) -> String {
+        format!("{} {}", self.program, self.arguments.join(" "))
+    }
+
+    /// Program and arguments without the list of columns.
+    pub fn short_line(&self) -> String {
+        let line = self.line();
+        line.split(" format=").next().unwrap_or_default().to_owned()
+    }
+}
+
+const ASSOCIATIONS: &str = "format=Cluster,Account,User,Partition,ParentName,Share,Priority,GrpJobs,GrpJobsAccrue,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,GrpTRESRunMins,MaxJobs,MaxJobsAccrue,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS";
+
+/// The commands of a capture. None changes anything. The configuration comes first: it tells whether the site has switches
+/// and accounting at all.
+pub const CAPTURE_COMMANDS: [CaptureCommand; 7] = [
+    CaptureCommand {
+        file: "scontrol-config.txt",
+        program: "scontrol",
+        arguments: &["show", "config"],
+        kind: SiteFileKind::Config,
+    },
+    CaptureCommand {
+        file: "scontrol-partition.txt",
+        program: "scontrol",
+        arguments: &["-a", "show", "partition"],
+        kind: SiteFileKind::Partitions,
+    },
+    CaptureCommand {
+        file: "scontrol-node.txt",
+        program: "scontrol",
+        arguments: &["-a", "show", "node"],
+        kind: SiteFileKind::Nodes,
+    },
+    CaptureCommand {
+        file: "scontrol-reservation.txt",
+        program: "scontrol",
+        arguments: &["-a", "show", "reservation"],
+        kind: SiteFileKind::Reservations,
+    },
+    CaptureCommand {
+        file: "scontrol-topology.txt",
+        program: "scontrol",
+        arguments: &["show", "topology"],
+        kind: SiteFileKind::TopologyConf,
+    },
+    CaptureCommand {
+        file: "sacctmgr-qos.psv",
+        program: "sacctmgr",
+        arguments: &["show", "qos", "-P"],
+        kind: SiteFileKind::Qos,
+    },
+    CaptureCommand {
+        file: "sacctmgr-assoc.psv",
+        program: "sacctmgr",
+        arguments: &["show", "assoc", "-P", ASSOCIATIONS],
+        kind: SiteFileKind::Associations,
+    },
+];
+
+/// Whether a site can be captured without the answer to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithoutAnswer {
+    /// No: there is no capture without it.
+    Refused,
+    /// Yes: the site has nothing that the command could tell.
+    Nothing,
+    /// Yes, and the capture records it as missing.
+    Missing,
+}
+
+/// Whether a site can be captured without the answer to a command, by its own configuration (`scontrol show config`).
+pub fn without_answer(kind: SiteFileKind, config: &str) -> WithoutAnswer {
+    let said = |key: &str| {
+        let all = settings("", config);
+        let found = all.into_iter().rev().find(|one| one.key.eq_ignore_ascii_case(key));
+        found.map(|one| one.value.to_ascii_lowercase())
+    };
+    let is_none = |value: &str| value.is_empty() || value == "(null)" || value.ends_with("/none");
+    match kind {
+        SiteFileKind::TopologyConf => match said("TopologyPlugin").as_deref() {
+            Some("topology/tree" | "topology/block") => WithoutAnswer::Missing,
+            _ => WithoutAnswer::Nothing,
+        },
+        SiteFileKind::Qos | SiteFileKind::Associations => match said("AccountingStorageType") {
+            Some(kind) if is_none(&kind) => WithoutAnswer::Nothing,
+            _ => WithoutAnswer::Missing,
+        },
+        _ => WithoutAnswer::Refused,
+    }
+}
+
+/// Why a text is no answer to a command of a capture.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// There is nothing in it.
+    #[error("it printed nothing")]
+    Empty,
+    /// It is something else.
+    #[error("it printed something else: line {line}, \"{found}\", where {expected} was expected")]
+    NotThis {
+        /// The line, from 1.
+        line: usize,
+        /// What is there, shortened.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Something that every such answer has is not in it.
+    #[error("it printed no {0}")]
+    Lacks(&'static str),
+}
+
+/// Checks an answer for what it must contain: it is of its kind, has at least one record, and has nothing in it that such
+/// answers never have.
+///
+/// # Errors
+/// If it is empty, something else, or lacks what every such answer has.
+pub fn check_answer(kind: SiteFileKind, text: &str) -> Result<(), AnswerError> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let Some((number, first)) = lines.next() else { return Err(AnswerError::Empty) };
+    let not_this = |line: usize, found: &str, expected: &'static str| AnswerError::NotThis {
+        line,
+        found: short(found),
+        expected,
+    };
+    if let Some((line, found)) = (1..).zip(text.lines()).find(|(_, line)| line.chars().any(is_control)) {
+        return Err(not_this(line, found, "text"));
+    }
+    // A reason or a comment may be written in another encoding; all of a text is not.
+    let unreadable = text.chars().filter(|letter| *letter == '\u{fffd}').count();
+    if unreadable * 100 > text.chars().count() {
+        return Err(not_this(number, first, "text"));
+    }
+    match kind {
+        SiteFileKind::Config => {
+            if !first.starts_with("Configuration data as of") {
+                return Err(not_this(number, first, "Configuration data as of"));
+            }
+            let named = settings("", text);
+            let has = |key: &str| named.iter().any(|one| one.key.eq_ignore_ascii_case(key));
+            if has("ClusterName") { Ok(()) } else { Err(AnswerError::Lacks("ClusterName")) }
+        }
+        SiteFileKind::Nodes => {
+            records(first, number, lines, &["NodeName="], "NodeName=")?;
+            if text.contains("CPUTot=") { Ok(()) } else { Err(AnswerError::Lacks("CPUTot")) }
+        }
+        SiteFileKind::Partitions => {
+            records(first, number, lines, &["PartitionName="], "PartitionName=")?;
+            if text.contains("Nodes=") { Ok(()) } else { Err(AnswerError::Lacks("Nodes")) }
+        }
+        SiteFileKind::Reservations if first.starts_with("No reservations in the system") => Ok(()),
+        SiteFileKind::Reservations => {
+            records(first, number, lines, &["ReservationName="], "ReservationName=")?;
+            if text.contains("StartTime=") { Ok(()) } else { Err(AnswerError::Lacks("StartTime")) }
+        }
+        SiteFileKind::TopologyConf => {
+            records(first, number, lines, &["SwitchName=", "BlockName="], "SwitchName=")
+        }
+        SiteFileKind::Qos => rows(first, number, lines, &["name", "priority"], "Name|Priority|…"),
+        SiteFileKind::Associations => {
+            rows(first, number, lines, &["cluster", "account", "user", "share"], "Cluster|Account|User|…")
+        }
+        _ => Err(AnswerError::Lacks("text that a capture asks for")),
+    }
+}
+
+/// Control characters do not occur in what Slurm prints, besides tabs.
+fn is_control(letter: char) -> bool {
+    letter.is_control() && letter != '\t'
+}
+
+/// Records of `Key=Value` pairs: the first line begins one, and no line is an error or markup.
+fn records<'a>(
+    first: &str,
+    number: usize,
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    heads: &[&str],
+    expected: &'static str,
+) -> Result<(), AnswerError> {
+    let not_this = |line, found: &str, expected| AnswerError::NotThis { line, found: short(found), expected };
+    if !heads.iter().any(|head| first.starts_with(head)) {
+        return Err(not_this(number, first, expected));
+    }
+    for (number, line) in lines {
+        let line = line.trim_start();
+        // The text of a comment or a reason may go on in the next line, so not every line has a pair.
+        if line.starts_with(['<', '{']) || is_error(line) {
+            return Err(not_this(number, line, "Key=Value"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line is what Slurm's commands say when they fail.
+fn is_error(line: &str) -> bool {
+    ["error:", "fatal:"].iter().any(|word| {
+        line.starts_with(word) || line.split_once(": ").is_some_and(|(_, rest)| rest.starts_with(word))
+    })
+}
+
+/// Titles and at least one row, each with as many cells as there are titles.
+fn rows<'a>(
+    first: &str,
+    number: usize,
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    needed: &[&str],
+    expected: &'static str,
+) -> Result<(), AnswerError> {
+    let titles: Vec<String> = first.split('|').map(column).collect();
+    if !needed.iter().all(|title| titles.iter().any(|one| one == title)) {
+        return Err(AnswerError::NotThis { line: number, found: short(first), expected });
+    }
+    let mut count = 0;
+    for (number, line) in lines {
+        // A description may have the separator in it; a line with fewer cells is no row.
+        if line.split('|').count() < titles.len() {
+            let expected = "a row with a cell for each title";
+            return Err(AnswerError::NotThis { line: number, found: short(line), expected });
+        }
+        count += 1;
+    }
+    if count == 0 { Err(AnswerError::Lacks("rows")) } else { Ok(()) }
+}
+
+/// What a capture consists of, and what it lacks: the file that makes the others a capture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaptureRecord {
+    /// The form of this record.
+    pub queuecast_capture: u32,
+    /// When the site was asked, as a Unix time.
+    pub captured: i64,
+    /// The folder, beside this file, that the files come from. While it is there, the files in it count: a capture that
+    /// is interrupted from here on is complete.
+    pub staged: String,
+    /// Each command and what became of it.
+    pub answers: Vec<CapturedAnswer>,
+}
+
+/// One command of a capture and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapturedAnswer {
+    /// The command.
+    pub command: String,
+    /// The file of its answer.
+    pub file: String,
+    /// The lines of its answer; `None` without one.
+    pub lines: Option<usize>,
+    /// Why it could not be asked; `None` if it answered, or if the site has nothing that it could tell.
+    pub missing: Option<String>,
+}
+
+impl CaptureRecord {
+    /// The name of its file.
+    pub const FILE: &'static str = "capture.json";
+    /// The form that is written.
+    pub const FORM: u32 = 1;
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// If the text is none, or one of another form.
+    pub fn read(text: &str) -> Result<CaptureRecord, String> {
+        let record: CaptureRecord =
+            serde_json::from_str(text).map_err(|cause| format!("not a record of a capture: {cause}"))?;
+        if record.queuecast_capture != CaptureRecord::FORM {
+            return Err(format!(
+                "a record of form {}, and only form {} is known",
+                record.queuecast_capture,
+                CaptureRecord::FORM
+            ));
+        }
+        Ok(record)
+    }
+
+    /// The commands that could not be asked, and why.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.answers.iter().filter_map(|one| Some((one.command.as_str(), one.missing.as_deref()?)))
+    }
+
+    /// Whether a file of this name belongs to another capture: this one has no such answer.
+    pub fn is_left_over(&self, file: &str) -> bool {
+        self.answers.iter().any(|one| one.file == file && one.lines.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "Configuration data as of 2026-01-01T00:00:00\nAccountingStorageType   = accounting_storage/slurmdbd\nClusterName             = toy\nTopologyPlugin          = topology/flat\n\nSlurmctld(primary) at c0 is UP\n";
+    const NODES: &str = "NodeName=n1 Arch=x86_64 CoresPerSocket=4\n   CPUAlloc=0 CPUEfctv=4 CPUTot=4 CPULoad=0.01\n   OS=Linux 5.14 #1 SMP\n   State=DOWN ThreadsPerCore=1\n   Reason=disk fails,\n see ticket 7 [root@2026-01-01T00:00:00]\n\n";
+    const PARTITIONS: &str = "PartitionName=p\n   AllowGroups=ALL\n   Nodes=n1\n   State=UP TotalCPUs=4\n";
+    const RESERVATIONS: &str = "ReservationName=r StartTime=1 EndTime=2 Duration=00:00:01\n   Nodes=n1\n";
+    const QOS: &str = "Name|Priority|GraceTime\nnormal|0|00:00:00\n";
+    const ASSOC: &str = "Cluster|Account|User|Share\ntoy|root||1\n";
+
+    const GOOD: [(SiteFileKind, &str); 7] = [
+        (SiteFileKind::Config, CONFIG),
+        (SiteFileKind::Nodes, NODES),
+        (SiteFileKind::Partitions, PARTITIONS),
+        (SiteFileKind::Reservations, RESERVATIONS),
+        (SiteFileKind::Reservations, "No reservations in the system\n"),
+        (SiteFileKind::Qos, QOS),
+        (SiteFileKind::Associations, ASSOC),
+    ];
+
+    #[test]
+    fn what_slurm_prints_is_accepted_and_anything_else_is_not() {
+        let garbage = "\u{fffd}\u{1}x\u{fffd}";
+        for (kind, good) in GOOD {
+            assert_eq!(check_answer(kind, good), Ok(()), "{kind}");
+            let half = good.len() / 2;
+            let half = (half..).find(|at| good.is_char_boundary(*at)).unwrap();
+            for bad in [
+                "".to_owned(),
+                "\n \n".to_owned(),
+                garbage.to_owned(),
+                "slurm_load_partitions error: Unable to contact slurm controller\n".to_owned(),
+                "scontrol: error: Connection refused\n".to_owned(),
+                "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>\n".to_owned(),
+                "{\"errors\": []}\n".to_owned(),
+                format!("{}{garbage}{}", &good[..half], &good[half..]),
+            ] {
+                assert!(check_answer(kind, &bad).is_err(), "{kind} accepts {bad:?}");
+            }
+        }
+        // Each is an answer to its own question only.
+        for (asked, _) in GOOD {
+            for (kind, text) in GOOD {
+                assert_eq!(check_answer(asked, text).is_ok(), asked == kind, "{asked}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_without_its_records_or_with_an_error_in_it_is_refused() {
+        for (kind, text, said) in [
+            (SiteFileKind::Qos, "Name|Priority\n", "it printed no rows"),
+            (SiteFileKind::Qos, "Name|Priority\nsacctmgr: error: lost\n", "line 2"),
+            (SiteFileKind::Config, "Configuration data as of 5\n", "no ClusterName"),
+            (SiteFileKind::Nodes, "NodeName=n1 State=IDLE\n", "no CPUTot"),
+            (SiteFileKind::Nodes, "NodeName=n1 CPUTot=4\nscontrol: error: timed out\n", "line 2"),
+            (SiteFileKind::Nodes, "NodeName=n1 CPUTot=4\n<html>\n", "line 2"),
+            (SiteFileKind::Plan, "{\"dt\": 1, \"op\": 2}\n", "no text that a capture asks for"),
+        ] {
+            let refused = check_answer(kind, text).unwrap_err().to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_configuration_says_what_a_site_has() {
+        let none = CONFIG.replace("/slurmdbd", "/none");
+        let tree = CONFIG.replace("/flat", "/tree");
+        for (kind, config, expected) in [
+            (SiteFileKind::Qos, CONFIG, WithoutAnswer::Missing),
+            (SiteFileKind::Associations, "ClusterName = toy\n", WithoutAnswer::Missing),
+            (SiteFileKind::Qos, &none, WithoutAnswer::Nothing),
+            (SiteFileKind::TopologyConf, CONFIG, WithoutAnswer::Nothing),
+            (SiteFileKind::TopologyConf, &tree, WithoutAnswer::Missing),
+            (SiteFileKind::Nodes, &none, WithoutAnswer::Refused),
+        ] {
+            assert_eq!(without_answer(kind, config), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_back_and_another_form_is_not() {
+        let answer = |file: &str, lines, missing: Option<&str>| CapturedAnswer {
+            command: file.to_owned(),
+            file: file.to_owned(),
+            lines,
+            missing: missing.map(str::to_owned),
+        };
+        let record = CaptureRecord {
+            queuecast_capture: CaptureRecord::FORM,
+            captured: 5,
+            staged: "x".to_owned(),
+            answers: vec![
+                answer("a", Some(3), None),
+                answer("b", None, Some("down")),
+                answer("c", None, None),
+            ],
+        };
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(CaptureRecord::read(&text).as_ref(), Ok(&record));
+        assert_eq!(record.missing().collect::<Vec<_>>(), [("b", "down")]);
+        assert_eq!(["a", "b", "c", "d"].map(|file| record.is_left_over(file)), [false, true, true, false]);
+        let other = text.replace("\"queuecast_capture\":1", "\"queuecast_capture\":2");
+        assert!(CaptureRecord::read(&other).unwrap_err().contains("form 2"));
+        assert!(CaptureRecord::read("{}").is_err());
+    }
+}

@@ -5,7 +5,7 @@ mod tuning;
 
 use self::situations::{Instance, Instances};
 use self::tuning::Tuning;
-use super::predictor::{Arrival, WaitForecast, WaitPredictor};
+use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
 use super::weighted;
 use crate::site::View;
 use crate::units::Seconds;
@@ -22,11 +22,15 @@ use crate::units::Seconds;
 /// After 500 starts and every 1,000 from then on: one pass over all settings, where each weight is dropped, halved and doubled, and the number of neighbours (from 1 to 64) and the width are halved and doubled; a change is kept if
 /// it lowers the mean absolute error. The authors searched by a genetic algorithm; this is deterministic. The error is that of 120 jobs from the third fifth of the history on, each predicted by jobs that
 /// had started when it was submitted. What was found replaces the settings in use if its error is lower for 120 jobs of the last fifth too, which the search has not seen.
+///
+/// With a fixed width nothing is tuned: attributes count alike, and all jobs of the history are neighbours.
 #[derive(Debug, Clone)]
 pub struct InstanceBased {
     window: usize,
     history: Instances,
     tuning: Tuning,
+    /// That of a kernel that is not tuned.
+    fixed: Option<f32>,
     /// Starts until the next tuning.
     until: usize,
     distances: Vec<f32>,
@@ -46,14 +50,32 @@ impl InstanceBased {
             window: window.max(1),
             history: Instances::default(),
             tuning: Tuning::default(),
+            fixed: None,
             until: FIRST,
             distances: Vec::new(),
         }
+    }
+
+    /// The same without tuning: attributes with equal weights, and a kernel of this width, within 0.001 and 100, over the whole history.
+    #[must_use]
+    pub fn with_width(self, width: f64) -> InstanceBased {
+        let width = if width.is_nan() { 1.0 } else { width.clamp(0.001, 100.0) };
+        InstanceBased { fixed: Some(width as f32), ..self }
+    }
+
+    /// Weights and waits by the fixed kernel, in the order of starts; `None` where it is tuned.
+    fn by_fixed_kernel(&mut self, arrival: &Arrival<'_>) -> Option<Vec<(f64, f64)>> {
+        let rows = self.history.last(self.window);
+        Some(self.history.by_kernel(&Instance::of(arrival), rows, self.fixed?, &mut self.distances))
     }
 }
 
 impl WaitPredictor for InstanceBased {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+        if let Some(mut waits) = self.by_fixed_kernel(arrival) {
+            waits.sort_by(|one, other| one.1.total_cmp(&other.1));
+            return weighted::forecast(&waits);
+        }
         let situation = Instance::of(arrival);
         let rows = self.history.last(self.window);
         let near = self.tuning.nearest(&self.history, &situation, rows, &mut self.distances);
@@ -67,6 +89,14 @@ impl WaitPredictor for InstanceBased {
         weighted::forecast(&waits)
     }
 
+    fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
+        let Some(waits) = self.by_fixed_kernel(arrival) else {
+            return SimilarWaits { point: self.predict(arrival, site).point, ..SimilarWaits::none() };
+        };
+        let (all, sum) = waits.iter().fold((0.0, 0.0), |(all, sum), one| (all + one.0, sum + one.0 * one.1));
+        SimilarWaits { point: if all > 0.0 { sum / all } else { 0.0 }, ..SimilarWaits::none() }
+    }
+
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         self.history.push(Instance::of(arrival), arrival.at, wait);
         self.history.trim(self.window);
@@ -75,7 +105,9 @@ impl WaitPredictor for InstanceBased {
             self.until = EVERY;
             let rows = self.history.last(self.window);
             self.history.measure(rows.clone());
-            self.tuning = self.tuning.tuned(&self.history, rows, &mut self.distances);
+            if self.fixed.is_none() {
+                self.tuning = self.tuning.tuned(&self.history, rows, &mut self.distances);
+            }
         }
     }
 }

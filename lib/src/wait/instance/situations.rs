@@ -23,6 +23,12 @@ const NUMBERS: [Feature; 7] = [
 /// All attributes, the nominal ones first.
 pub(super) const ATTRIBUTES: usize = NOMINAL + NUMBERS.len();
 
+/// Every attribute counts as much as any other.
+pub(super) const EQUAL: [f32; ATTRIBUTES] = [1.0; ATTRIBUTES];
+
+/// Jobs with a weight of less than e to the power of minus this, beside that of the nearest, are left out.
+const NEGLIGIBLE: f32 = 20.0;
+
 /// The attributes of a job at its submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Instance {
@@ -123,15 +129,14 @@ impl Instances {
         rows.start..low
     }
 
-    /// The nearest of these jobs, with the squares of their distances, nearest first. `distances` is room to work in.
-    pub fn nearest(
+    /// The squares of the distances of these jobs, not divided by the sum of the weights.
+    fn measure_all(
         &self,
         target: &Instance,
         rows: Range<usize>,
         weights: &[f32; ATTRIBUTES],
-        neighbours: usize,
         distances: &mut Vec<f32>,
-    ) -> Vec<(f32, usize)> {
+    ) {
         distances.clear();
         distances.resize(rows.len(), 0.0);
         for (name, &own) in target.names.iter().enumerate() {
@@ -154,6 +159,40 @@ impl Instances {
                 }
             }
         }
+    }
+
+    /// All of these jobs that have a weight worth counting by a kernel of this width, in their order: weights, that of the nearest being 1, and
+    /// waits. Attributes count alike.
+    pub fn by_kernel(
+        &self,
+        target: &Instance,
+        rows: Range<usize>,
+        width: f32,
+        distances: &mut Vec<f32>,
+    ) -> Vec<(f64, f64)> {
+        self.measure_all(target, rows.clone(), &EQUAL, distances);
+        let nearest = distances.iter().copied().fold(f32::INFINITY, f32::min);
+        let scale = 1.0 / (EQUAL.iter().sum::<f32>() * width * width);
+        let farthest = nearest + NEGLIGIBLE / scale;
+        let mut found = Vec::new();
+        for (&distance, &wait) in distances.iter().zip(&self.waits[rows]) {
+            if distance <= farthest {
+                found.push((f64::from((nearest - distance) * scale).exp(), wait));
+            }
+        }
+        found
+    }
+
+    /// The nearest of these jobs, with the squares of their distances, nearest first. `distances` is room to work in.
+    pub fn nearest(
+        &self,
+        target: &Instance,
+        rows: Range<usize>,
+        weights: &[f32; ATTRIBUTES],
+        neighbours: usize,
+        distances: &mut Vec<f32>,
+    ) -> Vec<(f32, usize)> {
+        self.measure_all(target, rows.clone(), weights, distances);
         let all: f32 = weights.iter().sum();
         let mut near: Vec<(f32, usize)> = Vec::with_capacity(neighbours + 1);
         let mut farthest = f32::INFINITY;

@@ -8,7 +8,7 @@ use queuecast::parallel;
 use queuecast::seed::Seed;
 use queuecast::sim::LimitRule;
 use queuecast::units::Seconds;
-use queuecast::wait::Ranges;
+use queuecast::wait::{FeatureDistance, Ranges};
 use queuecast::workload::Workload;
 
 use crate::Done;
@@ -22,12 +22,22 @@ pub const CURIE: &str = "CEA-Curie-2011-2.1-cln";
 pub const CURIE_NAME: &str = "Curie (for ANL)";
 
 /// Least_Predictedqw by what the paper's histories seem to be: the logs as simulated without a metascheduler.
-const OWN: BrokerSpec =
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Own, literal: false };
+const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
+    window: Ranges::WINDOW,
+    distance: FeatureDistance::Element,
+    overruns: true,
+    history: WaitHistory::Own,
+    literal: false,
+};
 
 /// The same by what a metascheduler can know.
-const SENT: BrokerSpec =
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false };
+const SENT: BrokerSpec = BrokerSpec::LeastPredictedWait {
+    window: Ranges::WINDOW,
+    distance: FeatureDistance::Element,
+    overruns: true,
+    history: WaitHistory::Sent,
+    literal: false,
+};
 
 /// The brokers that are compared: the paper's four, what of them can be known, K-distributed, ours, and the oracle.
 pub const COMPARED: [BrokerSpec; 9] = [

@@ -3,6 +3,8 @@
 mod situations;
 mod tuning;
 
+use std::ops::Range;
+
 use self::situations::{Instance, Instances};
 use self::tuning::Tuning;
 use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
@@ -23,7 +25,7 @@ use crate::units::Seconds;
 /// it lowers the mean absolute error. The authors searched by a genetic algorithm; this is deterministic. The error is that of 120 jobs from the third fifth of the history on, each predicted by jobs that
 /// had started when it was submitted. What was found replaces the settings in use if its error is lower for 120 jobs of the last fifth too, which the search has not seen.
 ///
-/// With a fixed width nothing is tuned: attributes count alike, and all jobs of the history are neighbours.
+/// With a fixed width nothing is tuned: attributes count alike, executables and partitions do not, and all jobs of the history are neighbours.
 #[derive(Debug, Clone)]
 pub struct InstanceBased {
     window: usize,
@@ -63,16 +65,24 @@ impl InstanceBased {
         InstanceBased { fixed: Some(width as f32), ..self }
     }
 
-    /// Weights and waits by the fixed kernel, in the order of starts; `None` where it is tuned.
-    fn by_fixed_kernel(&mut self, arrival: &Arrival<'_>) -> Option<Vec<(f64, f64)>> {
-        let rows = self.history.last(self.window);
-        Some(self.history.by_kernel(&Instance::of(arrival), rows, self.fixed?, &mut self.distances))
+    /// The weights of the history by the fixed kernel, into the room for distances, and which jobs it is of; `None` where it is tuned.
+    fn by_fixed_kernel(&mut self, arrival: &Arrival<'_>) -> Option<Range<usize>> {
+        let (rows, width) = (self.history.last(self.window), self.fixed?);
+        self.history.kernel_weights(&Instance::of(arrival), rows.clone(), width, &mut self.distances);
+        Some(rows)
     }
 }
 
+/// Jobs with less of a weight, beside that of the nearest, are left out of distributions.
+const NEGLIGIBLE: f32 = 1e-9;
+
 impl WaitPredictor for InstanceBased {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
-        if let Some(mut waits) = self.by_fixed_kernel(arrival) {
+        if let Some(rows) = self.by_fixed_kernel(arrival) {
+            let weighted = self.distances.iter().zip(self.history.waits(rows));
+            let counted = weighted.filter(|(weight, _)| **weight > NEGLIGIBLE);
+            let mut waits: Vec<(f64, f64)> =
+                counted.map(|(&weight, &wait)| (f64::from(weight), wait)).collect();
             waits.sort_by(|one, other| one.1.total_cmp(&other.1));
             return weighted::forecast(&waits);
         }
@@ -90,10 +100,14 @@ impl WaitPredictor for InstanceBased {
     }
 
     fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
-        let Some(waits) = self.by_fixed_kernel(arrival) else {
+        let Some(rows) = self.by_fixed_kernel(arrival) else {
             return SimilarWaits { point: self.predict(arrival, site).point, ..SimilarWaits::none() };
         };
-        let (all, sum) = waits.iter().fold((0.0, 0.0), |(all, sum), one| (all + one.0, sum + one.0 * one.1));
+        let (mut all, mut sum) = (0.0, 0.0);
+        for (&weight, wait) in self.distances.iter().zip(self.history.waits(rows)) {
+            all += f64::from(weight);
+            sum += f64::from(weight) * wait;
+        }
         SimilarWaits { point: if all > 0.0 { sum / all } else { 0.0 }, ..SimilarWaits::none() }
     }
 

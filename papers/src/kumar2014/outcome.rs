@@ -1,6 +1,6 @@
 //! What came of one log.
 
-use queuecast::wait::{NamedClasses, WAIT_CLASSES, class_of};
+use queuecast::wait::{NamedClasses, WAIT_CLASSES};
 
 use super::methods::ComparedMethod;
 use super::readings::{PaperReading, ReadingScore, share_right};
@@ -96,6 +96,7 @@ impl LogScores {
 mod tests {
     use super::*;
     use queuecast::units::Seconds;
+    use queuecast::wait::class_of;
 
     /// Two jobs, both predicted to wait for two hours: one does not wait, one waits for four.
     #[test]

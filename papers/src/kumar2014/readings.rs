@@ -2,7 +2,6 @@
 
 use queuecast::eval::EvalError;
 use queuecast::stats::{mean, median};
-use queuecast::units::Seconds;
 use queuecast::wait::{BoundGroups, FeatureDistance, class_of};
 use queuecast::workload::Workload;
 
@@ -166,6 +165,7 @@ pub(super) fn share_right<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast::units::Seconds;
     use queuecast::wait::NamedClasses;
 
     /// Worked by hand: five jobs, two of which waited for more than an hour.

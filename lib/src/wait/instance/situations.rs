@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::units::{Seconds, Time};
 use crate::wait::features::Feature;
 use crate::wait::predictor::Arrival;
+use crate::wait::svm::exp2_of_negative;
 
 /// Attributes that are equal or not: user, group, executable, queue, partition.
 pub(super) const NOMINAL: usize = 5;
@@ -26,8 +27,21 @@ pub(super) const ATTRIBUTES: usize = NOMINAL + NUMBERS.len();
 /// Every attribute counts as much as any other.
 pub(super) const EQUAL: [f32; ATTRIBUTES] = [1.0; ATTRIBUTES];
 
-/// Jobs with a weight of less than e to the power of minus this, beside that of the nearest, are left out.
-const NEGLIGIBLE: f32 = 20.0;
+/// The same without executables and partitions.
+pub(super) const ALIKE: [f32; ATTRIBUTES] = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+/// In parts that do not wait for each other; infinity of none.
+fn least(values: &[f32]) -> f32 {
+    let smaller = |one: f32, other: f32| if other < one { other } else { one };
+    let mut parts = [f32::INFINITY; 16];
+    let (chunks, rest) = values.as_chunks::<16>();
+    for chunk in chunks {
+        for (part, &value) in parts.iter_mut().zip(chunk) {
+            *part = smaller(*part, value);
+        }
+    }
+    parts.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
+}
 
 /// The attributes of a job at its submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,26 +175,21 @@ impl Instances {
         }
     }
 
-    /// All of these jobs that have a weight worth counting by a kernel of this width, in their order: weights, that of the nearest being 1, and
-    /// waits. Attributes count alike.
-    pub fn by_kernel(
-        &self,
-        target: &Instance,
-        rows: Range<usize>,
-        width: f32,
-        distances: &mut Vec<f32>,
-    ) -> Vec<(f64, f64)> {
-        self.measure_all(target, rows.clone(), &EQUAL, distances);
-        let nearest = distances.iter().copied().fold(f32::INFINITY, f32::min);
-        let scale = 1.0 / (EQUAL.iter().sum::<f32>() * width * width);
-        let farthest = nearest + NEGLIGIBLE / scale;
-        let mut found = Vec::new();
-        for (&distance, &wait) in distances.iter().zip(&self.waits[rows]) {
-            if distance <= farthest {
-                found.push((f64::from((nearest - distance) * scale).exp(), wait));
-            }
+    /// The weights of all of these jobs by a kernel of this width, in their order; that of the nearest is 1. Attributes count alike, but for
+    /// executables and partitions, which do not count. They are left in `weights`.
+    pub fn kernel_weights(&self, target: &Instance, rows: Range<usize>, width: f32, weights: &mut Vec<f32>) {
+        self.measure_all(target, rows, &ALIKE, weights);
+        let nearest = least(weights);
+        let scale = std::f32::consts::LOG2_E / (ALIKE.iter().sum::<f32>() * width * width);
+        // A loop of plain arithmetic: several at a time.
+        for weight in weights.iter_mut() {
+            *weight = exp2_of_negative((nearest - *weight) * scale);
         }
-        found
+    }
+
+    /// The waits of these jobs, in their order.
+    pub fn waits(&self, rows: Range<usize>) -> &[f64] {
+        &self.waits[rows]
     }
 
     /// The nearest of these jobs, with the squares of their distances, nearest first. `distances` is room to work in.

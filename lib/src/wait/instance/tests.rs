@@ -122,11 +122,11 @@ fn a_fixed_kernel_weighs_all_jobs_and_tunes_nothing() {
     }
     assert_eq!(fixed.tuning, Tuning::default());
     let target = (3, 20.0, 11.0);
-    // Ranges 63 and 39; of twelve attributes these three differ.
+    // Ranges 63 and 39; of ten attributes these three differ.
     let square = |job: &(u32, f64, f64, i64)| {
         let user = if job.0 == target.0 { 0.0 } else { 1.0 };
         let parts = [(job.1 - target.1) / 63.0, (job.2 - target.2) / 39.0].map(|part: f64| part * part);
-        (user + parts[0] + parts[1]) / ATTRIBUTES as f64
+        (user + parts[0] + parts[1]) / 10.0
     };
     let weights: Vec<f64> = jobs.iter().map(|job| (-square(job) / 0.09).exp()).collect();
     let sum: f64 = jobs.iter().zip(&weights).map(|(job, weight)| weight * job.3 as f64).sum();

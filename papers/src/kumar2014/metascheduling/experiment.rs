@@ -21,7 +21,8 @@ pub const CURIE: &str = "CEA-Curie-2011-2.1-cln";
 /// What it is called in the tables.
 pub const CURIE_NAME: &str = "Curie (for ANL)";
 
-/// Least_Predictedqw by what the paper's histories seem to be: the logs as simulated without a metascheduler.
+/// Least_Predictedqw, by the one reading of the features, and by what the paper's histories seem to be: the logs as simulated without a
+/// metascheduler.
 const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
     window: Ranges::WINDOW,
     distance: FeatureDistance::Element,
@@ -52,11 +53,13 @@ pub const COMPARED: [BrokerSpec; 9] = [
     BrokerSpec::Oracle,
 ];
 
-/// Alternatives that were tried, as specs: predictions believed for any queue, other quantiles, other ways to predict waits.
-pub const VARIANTS: [&str; 9] = [
+/// Alternatives that were tried, as specs: the distance as printed, predictions believed for any queue, other quantiles, other ways to predict waits.
+pub const VARIANTS: [&str; 11] = [
     "static",
-    "least-predicted-wait:history=own,literal",
-    "least-predicted-wait:literal",
+    "least-predicted-wait:history=own",
+    "least-predicted-wait",
+    "least-predicted-wait:distance=element,overruns,history=own,literal",
+    "least-predicted-wait:distance=element,overruns,literal",
     "turnaround+by=planned:recent",
     "turnaround+by=planned:0.5",
     "risk-averse+quantile=0.8",

@@ -66,20 +66,51 @@ fn is_bounded(features: &Features) -> bool {
     features.0.iter().all(|&value| value >= 0.0)
 }
 
-/// Bounds from below on the sums of the terms of the jobs of a block and another.
+/// The features in the order that bounds are summed in: first those of the queue and the machine, which jobs that started about the same time,
+/// and so are in one block, have nearly alike.
+const ORDER: [usize; FEATURES] = [5, 6, 13, 14, 18, 7, 9, 15, 8, 16, 17, 2, 3, 4, 10, 11, 12, 0, 1];
+
+/// After so many of them a block is left, if no job of it can be near.
+const EARLY: usize = 8;
+
+/// Bounds from below on the sums of the terms of the jobs of a block and another. Where all are above `most` after a few features, these are the
+/// bounds.
 #[inline]
-fn bounds_of(block: &CodeBlock, target: &[i16; FEATURES]) -> [i16; LANES] {
+fn bounds_of(block: &CodeBlock, target: &[i16; FEATURES], most: i16) -> [i16; LANES] {
     let mut sums = [0_i16; LANES];
-    for (codes, &own) in block.codes.iter().zip(target) {
+    let (early, rest) = block.codes.split_at(EARLY);
+    add_bounds(&mut sums, early, &target[..EARLY]);
+    for (sum, &bounded) in sums.iter_mut().zip(&block.bounded) {
+        *sum &= bounded;
+    }
+    if sums.iter().fold(i16::MAX, |least, &sum| least.min(sum)) > most {
+        return sums;
+    }
+    add_bounds(&mut sums, rest, &target[EARLY..]);
+    for (sum, &bounded) in sums.iter_mut().zip(&block.bounded) {
+        *sum &= bounded;
+    }
+    sums
+}
+
+#[inline]
+fn add_bounds(sums: &mut [i16; LANES], codes: &[[i16; LANES]], target: &[i16]) {
+    for (codes, &own) in codes.iter().zip(target) {
         for (sum, &code) in sums.iter_mut().zip(codes) {
             let apart = (code - own).max(own - code);
             *sum += apart.min((apart >> 1) + BEND).min(CEILING);
         }
     }
-    for (sum, &bounded) in sums.iter_mut().zip(&block.bounded) {
-        *sum &= bounded;
-    }
-    sums
+}
+
+/// The codes of a job, in the order of bounds.
+fn codes(features: &Features) -> [i16; FEATURES] {
+    ORDER.map(|place| code(features.0[place]))
+}
+
+/// What a bound is compared with at a threshold.
+fn most(threshold: f64) -> i16 {
+    (threshold * FEATURES as f64 * UNIT + ROUNDING).min(f64::from(i16::MAX)) as i16
 }
 
 /// The distance, with the sum in parts that do not wait for each other.
@@ -111,23 +142,27 @@ impl ElementIndex {
             self.blocks.push(CodeBlock { codes, bounded: [-1; LANES] });
         }
         let block = &mut self.blocks[block];
-        for (codes, &value) in block.codes.iter_mut().zip(&features.0) {
-            codes[lane] = code(value);
+        for (lanes, code) in block.codes.iter_mut().zip(codes(features)) {
+            lanes[lane] = code;
         }
         block.bounded[lane] = if is_bounded(features) { -1 } else { 0 };
     }
 
     /// Place and distance of every job within the smallest threshold that has one. `history` has the features of all jobs.
     pub fn neighbours(&mut self, history: &[Features], target: &Features) -> Vec<(u32, f64)> {
-        self.bound(target, history.len());
+        self.bound(target, history.len(), most(THRESHOLD));
         let mut measured: Vec<(u32, f64)> = Vec::new();
         let mut nearest = f64::INFINITY;
         // What is ruled out at one threshold is not at a larger one.
         let mut above = i16::MIN;
         for step in 1..=LAST {
             let threshold = step as f64 * THRESHOLD;
-            let most = (threshold * FEATURES as f64 * UNIT + ROUNDING).min(f64::from(i16::MAX)) as i16;
+            let most = most(threshold);
             let found = measured.len();
+            if step == 2 {
+                // Bounds of a few features rule out too little from here on. Those at or below the first threshold were of all features.
+                self.bound(target, history.len(), i16::MAX);
+            }
             self.measure(history, target, above..most, &mut measured);
             above = most;
             nearest = measured[found..].iter().fold(nearest, |least, one| least.min(one.1));
@@ -144,13 +179,13 @@ impl ElementIndex {
         measured
     }
 
-    /// The bound of each of so many jobs.
-    fn bound(&mut self, target: &Features, jobs: usize) {
+    /// The bound of each of so many jobs; above `most` it may be of a few features alone.
+    fn bound(&mut self, target: &Features, jobs: usize, most: i16) {
         self.bounds.clear();
         if is_bounded(target) {
-            let target = target.0.map(code);
+            let target = codes(target);
             for block in &self.blocks {
-                self.bounds.extend(bounds_of(block, &target));
+                self.bounds.extend(bounds_of(block, &target, most));
             }
         }
         self.bounds.resize(jobs, 0);
@@ -186,10 +221,17 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn every_feature_is_bounded_once() {
+        let mut order = ORDER;
+        order.sort_unstable();
+        assert_eq!(order, std::array::from_fn(|place| place));
+    }
+
     fn bound_and_distance(one: [f64; FEATURES], other: [f64; FEATURES]) -> (f64, f64) {
         let mut index = ElementIndex::default();
         index.put(0, &Features(one));
-        index.bound(&Features(other), 1);
+        index.bound(&Features(other), 1, i16::MAX);
         (f64::from(index.bounds[0]) - ROUNDING, distance(&one, &other) * FEATURES as f64 * UNIT)
     }
 

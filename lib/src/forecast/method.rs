@@ -1,9 +1,13 @@
 //! Wait predictors by name.
 
+mod range_point;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::range_point::RangePoint;
+use self::range_point::range_point;
 use super::planned::{PlannedRuns, PlannedWaits};
 use super::starts::{ModelledWaits, SimulatedWaits, TreeSettings};
 use crate::predict::PredictorSpec;
@@ -92,21 +96,6 @@ pub enum WaitMethod {
         /// From how many benefactors on predictor A is used; `None` for B alone.
         benefactors: Option<u32>,
     },
-}
-
-/// Whose point [`WaitMethod::Ranges`] has.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RangePoint {
-    /// That of nearest neighbours by this distance.
-    Nearest(FeatureDistance),
-    /// That of instance-based learning with a kernel of this fixed width; `None`: tuned.
-    Instances(Option<f64>),
-}
-
-impl Default for RangePoint {
-    fn default() -> RangePoint {
-        RangePoint::Nearest(FeatureDistance::default())
-    }
 }
 
 impl WaitMethod {
@@ -279,27 +268,6 @@ impl fmt::Display for WaitMethod {
         };
         f.write_str(name)?;
         if settings.is_empty() { Ok(()) } else { write!(f, ":{}", settings.join(",")) }
-    }
-}
-
-/// Whose point a spec of ranges names. Settings of the other one are refused.
-fn range_point(
-    settings: &Settings<'_>,
-    distance: Option<FeatureDistance>,
-    width: Option<f64>,
-) -> Result<RangePoint, SpecError> {
-    let by_instances = settings.value("point").map_or(Ok(false), |value| match value.text() {
-        "knn" => Ok(false),
-        "ibl" => Ok(true),
-        _ => Err(value.wrong("give knn or ibl")),
-    })?;
-    match (by_instances, settings.value("distance"), settings.value("width")) {
-        (true, Some(value), _) => {
-            Err(value.wrong("a distance is for point=knn; leave it out with point=ibl"))
-        }
-        (false, _, Some(value)) => Err(value.wrong("a width is for point=ibl; leave it out with point=knn")),
-        (true, ..) => Ok(RangePoint::Instances(width)),
-        (false, ..) => Ok(RangePoint::Nearest(distance.unwrap_or_default())),
     }
 }
 

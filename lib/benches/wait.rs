@@ -18,7 +18,7 @@ use queuecast::seed::Seed;
 use queuecast::site::{Site, View};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::features::FeatureTracker;
-use queuecast::wait::{Arrival, Nearest, Ranges, WaitPredictor};
+use queuecast::wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
 use queuecast::workload::{Machine, Workload};
 
 fn main() {
@@ -117,7 +117,7 @@ fn ask(
     predictor.predict(&arrival, following.site().view(arrival.at))
 }
 
-#[divan::bench(sample_size = 20, args = ["past", "knn", "quick", "qbets", "ibl", "downey", "ranges", "ranges:quick", "knn:by=linear", "knn:by=rbf", "simulated"])]
+#[divan::bench(sample_size = 20, args = ["past", "knn", "knn:distance=element", "quick", "qbets", "ibl", "downey", "ranges", "ranges:quick", "knn:by=linear", "knn:by=rbf", "simulated"])]
 fn one_prediction(bencher: Bencher<'_, '_>, method: &str) {
     prediction(bencher, method);
 }
@@ -130,7 +130,8 @@ fn of_ranges<R>(
     question: impl Fn(&mut Ranges, &Arrival<'_>, View<'_>) -> R,
 ) {
     let arrivals = RecordedArrivals::new(log, log.jobs()[FROM + 400].submit, DEFAULT_REQUEST);
-    let mut ranges = Ranges::new(Box::new(Nearest::new(window)), window, window).with_quick_starters();
+    let mut ranges = Ranges::new(Box::new(Nearest::new(window, FeatureDistance::Sums)), window, window)
+        .with_quick_starters();
     let mut following = arrivals.follow(0);
     following.before(JobIndex(FROM as u32), &mut ranges);
     let mut place = 0;

@@ -56,6 +56,7 @@ impl Member {
     pub fn new(setup: SiteSetup, options: Options, default_request: Seconds, uses: Uses) -> Member {
         let listener = Listener {
             tracker: (uses.loads || uses.waits.is_some()).then(|| FeatureTracker::new(default_request)),
+            overruns: uses.waits.as_ref().is_some_and(WaitMethod::counts_overruns).then_some(default_request),
             waits: uses.waits.map(|method| Predictor::of(method, &setup, default_request)),
             features: HashMap::new(),
             learned: 0,
@@ -82,14 +83,22 @@ impl Member {
     /// A job of the grid joins the queue.
     pub fn admit(&mut self, number: u32, job: Job, truth: Truth, now: Time) -> Result<JobIndex, SimError> {
         if self.listener.waits.is_some()
-            && let Some(tracker) = &mut self.listener.tracker
+            && let Some(features) = self.features(&job, now)
         {
-            let features = tracker.features(&job, now);
             self.listener.features.insert(self.engine.site().submitted(), features);
         }
         self.listener.numbers.push(number);
         self.plan_is_due = true;
         with(self, |engine, parts| engine.admit(job, truth, now, parts))
+    }
+
+    /// The features of a job that is not in the queue yet; `None` where the broker uses none.
+    pub fn features(&mut self, job: &Job, now: Time) -> Option<Features> {
+        let features = self.listener.tracker.as_mut()?.features(job, now);
+        Some(match self.listener.overruns {
+            Some(default_request) => features.with_overruns(job, self.view(now), default_request),
+            None => features,
+        })
     }
 
     /// The copy of a job that started elsewhere leaves the queue.
@@ -133,6 +142,8 @@ pub(super) enum Happened {
 /// Follows the events of one site.
 pub(super) struct Listener {
     tracker: Option<FeatureTracker>,
+    /// Stands in for a missing requested time, where features count overruns.
+    overruns: Option<Seconds>,
     waits: Option<Predictor>,
     /// Of jobs that have not started, at their submission. Looked up, never iterated.
     features: HashMap<JobIndex, Features>,
@@ -174,10 +185,6 @@ impl Observer for Listener {
 }
 
 impl Listener {
-    pub fn features(&mut self, job: &Job, now: Time) -> Option<Features> {
-        self.tracker.as_mut().map(|tracker| tracker.features(job, now))
-    }
-
     /// Whether the queue has asked for as much when one of the last jobs arrived that were learned from.
     pub fn has_seen(&self, features: &Features) -> bool {
         self.demands.largest().is_some_and(|most| features.of(Feature::QueueDemand) <= most)
@@ -202,10 +209,10 @@ impl Predictor {
             WaitMethod::Planned { runs } => {
                 Predictor::Any(Box::new(PlannedWaits::new(setup.policy.clone(), runs, default_request)))
             }
-            WaitMethod::Ranges { window, instances, quick } => {
-                Predictor::Ranges(Box::new(ranges(window, instances, quick)))
+            WaitMethod::Ranges { window, point, quick, .. } => {
+                Predictor::Ranges(Box::new(ranges(window, point, quick)))
             }
-            method => Predictor::Any(method.build(default_request)),
+            method => Predictor::Any(method.build_on_features(default_request)),
         }
     }
 

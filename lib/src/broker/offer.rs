@@ -149,7 +149,7 @@ impl SiteOffer<'_> {
 
     fn features(&mut self) -> Option<&Features> {
         if self.features.is_none() {
-            self.features = self.member.listener.features(&self.job, self.now);
+            self.features = self.member.features(&self.job, self.now);
         }
         self.features.as_ref()
     }

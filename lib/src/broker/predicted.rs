@@ -3,7 +3,8 @@
 use super::brokers::{Broker, Routing, least};
 use super::member::{Uses, WaitHistory};
 use super::offer::SiteOffer;
-use crate::forecast::WaitMethod;
+use crate::forecast::{RangePoint, WaitMethod};
+use crate::wait::FeatureDistance;
 
 /// Sites where the job is expected to start within an hour come first, if these are neither none nor all; of those that are
 /// left, the one with the least expected wait over the two classes that are named.
@@ -14,6 +15,8 @@ use crate::forecast::WaitMethod;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeastPredictedWait {
     pub window: usize,
+    pub distance: FeatureDistance,
+    pub overruns: bool,
     pub history: WaitHistory,
     pub literal: bool,
 }
@@ -49,7 +52,12 @@ impl Broker for LeastPredictedWait {
     }
 
     fn uses(&self) -> Uses {
-        let ranges = WaitMethod::Ranges { window: self.window, instances: false, quick: true };
+        let ranges = WaitMethod::Ranges {
+            window: self.window,
+            point: RangePoint::Nearest(self.distance),
+            quick: true,
+            overruns: self.overruns,
+        };
         Uses { loads: true, waits: Some(ranges), history: self.history }
     }
 }

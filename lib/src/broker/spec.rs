@@ -9,7 +9,7 @@ use super::member::WaitHistory;
 use super::predicted::LeastPredictedWait;
 use crate::forecast::{PlannedRuns, WaitMethod};
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
-use crate::wait::Ranges;
+use crate::wait::{FeatureDistance, Ranges};
 
 /// How a job's site is chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,10 @@ pub enum BrokerSpec {
     LeastPredictedWait {
         /// How many jobs the history of each site has.
         window: usize,
+        /// How far apart two jobs are.
+        distance: FeatureDistance,
+        /// Whether what remains of a job that overruns is below 0.
+        overruns: bool,
         /// What the predictions learn from.
         history: WaitHistory,
         /// Whether predictions are believed for queues longer than any in the history too, as in the paper.
@@ -61,13 +65,22 @@ impl BrokerSpec {
     /// How waits are predicted for turnaround times by default.
     pub const BY: WaitMethod = WaitMethod::Planned { runs: PlannedRuns::Requested };
 
+    /// The least predicted wait as it is by default.
+    pub const LEAST_PREDICTED_WAIT: BrokerSpec = BrokerSpec::LeastPredictedWait {
+        window: Ranges::WINDOW,
+        distance: FeatureDistance::Sums,
+        overruns: false,
+        history: WaitHistory::Sent,
+        literal: false,
+    };
+
     /// All, as they are by default.
     pub const ALL: [BrokerSpec; 8] = [
         BrokerSpec::Static,
         BrokerSpec::LeastLoaded,
         BrokerSpec::KDistributed { copies: BrokerSpec::COPIES },
         BrokerSpec::Redundant,
-        BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false },
+        BrokerSpec::LEAST_PREDICTED_WAIT,
         BrokerSpec::Turnaround { by: BrokerSpec::BY },
         BrokerSpec::RiskAverse { quantile: BrokerSpec::QUANTILE, by: BrokerSpec::BY },
         BrokerSpec::Oracle,
@@ -80,8 +93,8 @@ impl BrokerSpec {
             BrokerSpec::LeastLoaded => Box::new(LeastLoaded { copies: 1 }),
             BrokerSpec::KDistributed { copies } => Box::new(LeastLoaded { copies }),
             BrokerSpec::Redundant => Box::new(Redundant),
-            BrokerSpec::LeastPredictedWait { window, history, literal } => {
-                Box::new(LeastPredictedWait { window, history, literal })
+            BrokerSpec::LeastPredictedWait { window, distance, overruns, history, literal } => {
+                Box::new(LeastPredictedWait { window, distance, overruns, history, literal })
             }
             BrokerSpec::Turnaround { by } => Box::new(LeastTurnaround { aim: Aim::Point, waits: by }),
             // A plan has a quantile of its own: that of the run times in it.
@@ -118,9 +131,11 @@ impl fmt::Display for BrokerSpec {
                 copies => write!(f, "k-distributed:{copies}"),
             },
             BrokerSpec::Redundant => f.write_str("redundant"),
-            BrokerSpec::LeastPredictedWait { window, history, literal } => {
+            BrokerSpec::LeastPredictedWait { window, distance, overruns, history, literal } => {
                 let written = Written::new("least-predicted-wait");
                 let written = written.optional((window != Ranges::WINDOW).then_some(window));
+                let written = written.setting("distance", distance, FeatureDistance::default());
+                let written = written.optional(overruns.then_some("overruns"));
                 let written = written.setting("history", history, WaitHistory::default());
                 write!(f, "{}", written.optional(literal.then_some("literal")))
             }
@@ -162,9 +177,11 @@ impl Spec for BrokerSpec {
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
             .with(
-                "[:JOBS,history=…,literal]",
+                "[:JOBS,distance=…,overruns,history=…,literal]",
                 &[
                     SettingKey::new("window", "JOBS").placed(),
+                    SettingKey::spec("distance", FeatureDistance::forms),
+                    SettingKey::flag("overruns"),
                     SettingKey::spec("history", WaitHistory::forms),
                     SettingKey::flag("literal"),
                 ],
@@ -203,9 +220,13 @@ impl Spec for BrokerSpec {
                     window.map_err(|_| value.wrong("give how many jobs, from 1 to 1000000"))
                 })?;
                 let literal = settings.value("literal").map_or(Ok(false), |value| value.flag())?;
+                let overruns = settings.value("overruns").map_or(Ok(false), |value| value.flag())?;
+                let distance = settings
+                    .value("distance")
+                    .map_or(Ok(FeatureDistance::default()), |value| value.spec())?;
                 let history =
                     settings.value("history").map_or(Ok(WaitHistory::default()), |value| value.spec())?;
-                Ok(BrokerSpec::LeastPredictedWait { window, history, literal })
+                Ok(BrokerSpec::LeastPredictedWait { window, distance, overruns, history, literal })
             }
             "turnaround" => Ok(BrokerSpec::Turnaround { by: by()? }),
             "risk-averse" => {
@@ -238,6 +259,7 @@ mod tests {
             "least-predicted-wait:100",
             "least-predicted-wait:literal",
             "least-predicted-wait:100,history=own,literal",
+            "least-predicted-wait:distance=element,overruns,history=own",
             "turnaround",
             "turnaround+by=knn:2000,by=linear",
             "risk-averse+quantile=0.8",

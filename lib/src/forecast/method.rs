@@ -1,9 +1,13 @@
 //! Wait predictors by name.
 
+mod range_point;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::range_point::RangePoint;
+use self::range_point::range_point;
 use super::planned::{PlannedRuns, PlannedWaits};
 use super::starts::{ModelledWaits, SimulatedWaits, TreeSettings};
 use crate::predict::PredictorSpec;
@@ -11,8 +15,8 @@ use crate::sim::Backfill;
 use crate::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
 use crate::units::Seconds;
 use crate::wait::{
-    BinomialBound, InstanceBased, Nearest, NearestRegression, PastWaits, QueueAhead, QuickStarters, Ranges,
-    Regression, WaitPredictor, ZeroWait,
+    BinomialBound, BoundGroups, FeatureDistance, InstanceBased, Nearest, NearestRegression, PastWaits,
+    QueueAhead, QuickStarters, Ranges, Regression, WaitPredictor, WithOverruns, ZeroWait,
 };
 
 /// How waits are predicted.
@@ -30,10 +34,12 @@ pub enum WaitMethod {
     Ranges {
         /// How many jobs the history has.
         window: usize,
-        /// Whether the points are those of instance-based learning instead of nearest neighbours.
-        instances: bool,
+        /// Whose points they are.
+        point: RangePoint,
         /// Whether quick starters are looked for first.
         quick: bool,
+        /// Whether what remains of a job that overruns is below 0.
+        overruns: bool,
     },
     /// The site run on many times as it is expected to go.
     Simulated {
@@ -58,8 +64,12 @@ pub enum WaitMethod {
     Nearest {
         /// How many jobs the history has.
         window: usize,
+        /// How far apart two jobs are.
+        distance: FeatureDistance,
         /// Regression over the neighbours for the point; else their weighted mean.
         by: Option<Regression>,
+        /// Whether what remains of a job that overruns is below 0.
+        overruns: bool,
     },
     /// The binomial bound on a quantile of past waits (QBETS, Nurmi, Brevik & Wolski 2007).
     Bound {
@@ -67,11 +77,19 @@ pub enum WaitMethod {
         quantile: f64,
         /// The probability that it is not above the bound.
         confidence: f64,
+        /// Which jobs are similar.
+        groups: BoundGroups,
+        /// Misses in a row that cut a history; `None`: by its autocorrelation.
+        misses: Option<usize>,
     },
     /// Instance-based learning (Li, Groep & Wolters 2004 to 2006).
     Instances {
         /// How many jobs the history has.
         window: usize,
+        /// That of a fixed kernel; `None`: tuned on the past.
+        width: Option<f64>,
+        /// Whether what remains of a job that overruns is below 0.
+        overruns: bool,
     },
     /// The queue times of Downey 1997 for a job behind others.
     Ahead {
@@ -83,12 +101,25 @@ pub enum WaitMethod {
 impl WaitMethod {
     /// A predictor that has learned nothing. `default_request` stands in for a missing requested time.
     pub fn build(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
+        let predictor = self.build_on_features(default_request);
+        if self.counts_overruns() {
+            Box::new(WithOverruns::new(predictor, default_request))
+        } else {
+            predictor
+        }
+    }
+
+    /// The same for a caller whose features count overruns already, where the method does.
+    pub(crate) fn build_on_features(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
         match self.clone() {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
-            WaitMethod::Ranges { window, instances, quick } => Box::new(ranges(window, instances, quick)),
-            WaitMethod::Bound { quantile, confidence } => Box::new(BinomialBound::new(quantile, confidence)),
-            WaitMethod::Instances { window } => Box::new(InstanceBased::new(window)),
+            WaitMethod::Ranges { window, point, quick, .. } => Box::new(ranges(window, point, quick)),
+            WaitMethod::Bound { quantile, confidence, groups, misses } => {
+                let bound = BinomialBound::new(quantile, confidence).grouped(groups);
+                Box::new(misses.map_or_else(|| bound.clone(), |misses| bound.clone().cut_after(misses)))
+            }
+            WaitMethod::Instances { window, width, .. } => Box::new(instances(window, width)),
             WaitMethod::Ahead { benefactors } => Box::new(QueueAhead::new(benefactors)),
             WaitMethod::Simulated { draws, policy } => {
                 Box::new(SimulatedWaits::new(draws, policy, &run_times(), default_request))
@@ -100,8 +131,22 @@ impl WaitMethod {
                 Box::new(PlannedWaits::new(Backfill::easy(), runs, default_request))
             }
             WaitMethod::Quick { window } => Box::new(QuickStarters::new(window)),
-            WaitMethod::Nearest { window, by: None } => Box::new(Nearest::new(window)),
-            WaitMethod::Nearest { window, by: Some(by) } => Box::new(NearestRegression::new(window, by)),
+            WaitMethod::Nearest { window, distance, by: None, .. } => {
+                Box::new(Nearest::new(window, distance))
+            }
+            WaitMethod::Nearest { window, distance, by: Some(by), .. } => {
+                Box::new(NearestRegression::new(window, distance, by))
+            }
+        }
+    }
+
+    /// Whether what remains of a running job that overruns counts below 0.
+    pub fn counts_overruns(&self) -> bool {
+        match self {
+            WaitMethod::Ranges { overruns, .. }
+            | WaitMethod::Nearest { overruns, .. }
+            | WaitMethod::Instances { overruns, .. } => *overruns,
+            _ => false,
         }
     }
 }
@@ -112,6 +157,8 @@ impl WaitMethod {
         match self {
             // Some of them have not started yet when others, later, have.
             WaitMethod::Trees(settings) => settings.window + settings.window / 4,
+            // Their features are made when they arrive.
+            _ if self.counts_overruns() => usize::MAX,
             _ => 0,
         }
     }
@@ -123,11 +170,28 @@ fn run_times() -> PredictorSpec {
 }
 
 /// The predictor of [`WaitMethod::Ranges`].
-pub(crate) fn ranges(window: usize, instances: bool, quick: bool) -> Ranges {
-    let point: Box<dyn WaitPredictor> =
-        if instances { Box::new(InstanceBased::new(window)) } else { Box::new(Nearest::new(window)) };
+pub(crate) fn ranges(window: usize, point: RangePoint, quick: bool) -> Ranges {
+    let point: Box<dyn WaitPredictor> = match point {
+        RangePoint::Nearest(distance) => Box::new(Nearest::new(window, distance)),
+        RangePoint::Instances(width) => Box::new(instances(window, width)),
+    };
     let ranges = Ranges::new(point, window, window);
     if quick { ranges.with_quick_starters() } else { ranges }
+}
+
+fn instances(window: usize, width: Option<f64>) -> InstanceBased {
+    let tuned = InstanceBased::new(window);
+    match width {
+        Some(width) => tuned.with_width(width),
+        None => tuned,
+    }
+}
+
+/// The settings of a distance, a width and overruns that differ from their defaults.
+fn written(distance: FeatureDistance, width: Option<f64>, overruns: bool) -> impl Iterator<Item = String> {
+    let distance = (distance != FeatureDistance::default()).then(|| format!("distance={distance}"));
+    let width = width.map(|width| format!("width={width}"));
+    distance.into_iter().chain(width).chain(overruns.then(|| "overruns".to_owned()))
 }
 
 impl fmt::Display for WaitMethod {
@@ -144,24 +208,33 @@ impl fmt::Display for WaitMethod {
                 size(window, PastWaits::WINDOW);
                 "past"
             }
-            WaitMethod::Bound { quantile, confidence } => {
+            WaitMethod::Bound { quantile, confidence, groups, misses } => {
                 let is_given = confidence != BinomialBound::CONFIDENCE;
                 if is_given || quantile != BinomialBound::QUANTILE {
                     settings.push(quantile.to_string());
                 }
                 settings.extend(is_given.then(|| confidence.to_string()));
+                settings.extend((groups != BoundGroups::default()).then(|| format!("groups={groups}")));
+                settings.extend(misses.map(|misses| format!("misses={misses}")));
                 "qbets"
             }
-            WaitMethod::Instances { window } => {
+            WaitMethod::Instances { window, width, overruns } => {
                 size(window, InstanceBased::WINDOW);
+                settings.extend(written(FeatureDistance::default(), width, overruns));
                 "ibl"
             }
             WaitMethod::Ahead { benefactors: None } => "downey:b",
             WaitMethod::Ahead { benefactors: Some(0 | 1) } => "downey:a",
             WaitMethod::Ahead { .. } => "downey",
-            WaitMethod::Ranges { window, instances, quick } => {
+            WaitMethod::Ranges { window, point, quick, overruns } => {
                 size(window, Ranges::WINDOW);
-                settings.extend(instances.then(|| "point=ibl".to_owned()));
+                settings.extend(match point {
+                    RangePoint::Nearest(distance) => written(distance, None, overruns).collect(),
+                    RangePoint::Instances(width) => {
+                        let others = written(FeatureDistance::default(), width, overruns);
+                        std::iter::once("point=ibl".to_owned()).chain(others).collect::<Vec<_>>()
+                    }
+                });
                 settings.extend(quick.then(|| "quick".to_owned()));
                 "ranges"
             }
@@ -186,8 +259,9 @@ impl fmt::Display for WaitMethod {
                 size(window, QuickStarters::WINDOW);
                 "quick"
             }
-            WaitMethod::Nearest { window, by } => {
+            WaitMethod::Nearest { window, distance, by, overruns } => {
                 size(window, Nearest::WINDOW);
+                settings.extend(written(distance, None, overruns));
                 settings.extend(by.map(|by| format!("by={by}")));
                 "knn"
             }
@@ -202,6 +276,9 @@ impl Spec for WaitMethod {
 
     fn forms() -> Vec<Form> {
         const WINDOW: SettingKey = SettingKey::new("window", "JOBS").placed();
+        const DISTANCE: SettingKey = SettingKey::spec("distance", FeatureDistance::forms);
+        const WIDTH: SettingKey = SettingKey::new("width", "WIDTH");
+        const OVERRUNS: SettingKey = SettingKey::flag("overruns");
         const FORMS: &[Form] = &[
             Form::new("zero", "every job starts at once"),
             Form::new("past", "the last waits (200) in the job's queue").with(
@@ -214,17 +291,24 @@ impl Spec for WaitMethod {
                 "the waits of similar jobs in similar states among the last 5000, or a regression over them",
             )
             .with(
-                "[:JOBS,by=REGRESSION]",
-                &[WINDOW, SettingKey::spec("by", Regression::forms)],
-                "knn:10000",
+                "[:JOBS,distance=sums|element,by=REGRESSION,overruns]",
+                &[WINDOW, DISTANCE, SettingKey::spec("by", Regression::forms), OVERRUNS],
+                "knn:distance=element",
             ),
             Form::new(
                 "ranges",
                 "knn, with the probabilities of a support vector machine trained every 5000 starts",
             )
             .with(
-                "[:JOBS,point=knn|ibl,quick]",
-                &[WINDOW, SettingKey::new("point", "knn|ibl"), SettingKey::flag("quick")],
+                "[:JOBS,point=knn|ibl,distance=sums|element,width=WIDTH,overruns,quick]",
+                &[
+                    WINDOW,
+                    SettingKey::new("point", "knn|ibl"),
+                    DISTANCE,
+                    WIDTH,
+                    OVERRUNS,
+                    SettingKey::flag("quick"),
+                ],
                 "ranges:quick",
             ),
             Form::new(
@@ -269,17 +353,19 @@ impl Spec for WaitMethod {
                 "the bound (confidence 0.95) on a quantile (0.95) of the waits of similar jobs",
             )
             .with(
-                "[:QUANTILE[:CONFIDENCE]]",
+                "[:QUANTILE[:CONFIDENCE],groups=queue|request,misses=N]",
                 &[
                     SettingKey::new("quantile", "QUANTILE").placed(),
                     SettingKey::new("confidence", "CONFIDENCE").placed(),
+                    SettingKey::spec("groups", BoundGroups::forms),
+                    SettingKey::new("misses", "N"),
                 ],
                 "qbets:0.9:0.8",
             )
             .also(Also::Colons),
             Form::new("ibl", "instance-based learning, tuned on the past, over the last jobs (5000)").with(
-                "[:JOBS]",
-                &[SettingKey::new("window", "JOBS").placed()],
+                "[:JOBS,width=WIDTH,overruns]",
+                &[WINDOW, WIDTH, OVERRUNS],
                 "ibl:2000",
             ),
             Form::new(
@@ -305,16 +391,25 @@ impl Spec for WaitMethod {
                 within.map_err(|_| value.wrong("give a share from 0.01 to 0.999, as in qbets:0.9:0.8"))
             })
         };
+        let distance = || settings.value("distance").map(|value| value.spec()).transpose();
+        let width = || {
+            let given = settings.value("width");
+            given
+                .map(|value| {
+                    value
+                        .number(0.001..=100.0)
+                        .map_err(|_| value.wrong("give a width from 0.001 to 100, as in ibl:width=0.12"))
+                })
+                .transpose()
+        };
+        let overruns = || settings.value("overruns").map_or(Ok(false), |value| value.flag());
         match settings.name() {
             "zero" => Ok(WaitMethod::Zero),
             "past" => Ok(WaitMethod::Past { window: window(PastWaits::WINDOW)? }),
             "ranges" => Ok(WaitMethod::Ranges {
                 window: window(Ranges::WINDOW)?,
-                instances: settings.value("point").map_or(Ok(false), |value| match value.text() {
-                    "knn" => Ok(false),
-                    "ibl" => Ok(true),
-                    _ => Err(value.wrong("give knn or ibl")),
-                })?,
+                point: range_point(settings, distance()?, width()?)?,
+                overruns: overruns()?,
                 quick: settings.value("quick").map_or(Ok(false), |value| value.flag())?,
             }),
             "simulated" => {
@@ -348,6 +443,8 @@ impl Spec for WaitMethod {
             "quick" => Ok(WaitMethod::Quick { window: window(QuickStarters::WINDOW)? }),
             "knn" => Ok(WaitMethod::Nearest {
                 window: window(Nearest::WINDOW)?,
+                distance: distance()?.unwrap_or_default(),
+                overruns: overruns()?,
                 by: settings
                     .value("by")
                     .map(|value| {
@@ -358,8 +455,14 @@ impl Spec for WaitMethod {
             "qbets" => Ok(WaitMethod::Bound {
                 quantile: share("quantile", BinomialBound::QUANTILE)?,
                 confidence: share("confidence", BinomialBound::CONFIDENCE)?,
+                groups: settings.value("groups").map_or(Ok(BoundGroups::default()), |value| value.spec())?,
+                misses: settings.value("misses").map(|value| value.whole(1..=1000)).transpose()?,
             }),
-            "ibl" => Ok(WaitMethod::Instances { window: window(InstanceBased::WINDOW)? }),
+            "ibl" => Ok(WaitMethod::Instances {
+                window: window(InstanceBased::WINDOW)?,
+                width: width()?,
+                overruns: overruns()?,
+            }),
             "downey" => {
                 let mut benefactors = Some(QueueAhead::BENEFACTORS);
                 settings.set("predictor", &mut benefactors, |value| match value.text() {
@@ -377,43 +480,4 @@ impl Spec for WaitMethod {
 conversions!(WaitMethod);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn specs_are_read_as_written() {
-        for text in [
-            "zero",
-            "past",
-            "past:50",
-            "knn",
-            "knn:10000",
-            "knn:by=poly",
-            "ranges",
-            "ranges:quick",
-            "ranges:2000,quick",
-            "quick",
-            "quick:100",
-            "simulated",
-            "simulated:10",
-            "knn:10000,by=linear",
-        ] {
-            assert_eq!(text.parse::<WaitMethod>().unwrap().to_string(), text);
-        }
-        assert_eq!("knn:5000".parse::<WaitMethod>().unwrap().to_string(), "knn");
-        assert_eq!("qbets:0.95:0.95".parse::<WaitMethod>().unwrap().to_string(), "qbets");
-        for (text, expected) in [
-            ("nearest", "no such wait predictor"),
-            ("knn:0", "from 1 to 1000000"),
-            ("knn:by=cubic", "linear, poly, rbf or sigmoid"),
-            ("zero:3", "no settings"),
-            ("qbets:1", "from 0.01 to 0.999"),
-            ("ibl:0", "from 1 to 1000000"),
-            ("downey:c", "a or b"),
-            ("ranges:point=sbh", "knn or ibl"),
-        ] {
-            let error = text.parse::<WaitMethod>().unwrap_err().to_string();
-            assert!(error.contains(expected), "{text}: {error}");
-        }
-    }
-}
+mod tests;

@@ -17,8 +17,8 @@ pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
     ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
 };
-pub use method::WaitMethod;
 pub(crate) use method::ranges;
+pub use method::{RangePoint, WaitMethod};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{

@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use self::ranks::BoundRanks;
 use self::run_length::RunLengths;
 use self::series::WaitSeries;
+use super::features::Feature;
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use crate::distribution::Distribution;
 use crate::job::{Job, QueueId};
 use crate::site::View;
+use crate::spec::choices;
 use crate::units::Seconds;
 
 /// The binomial method with change points: the upper bound, at a confidence, on a quantile of the waits of similar jobs (Brevik, Nurmi & Wolski 2006, and QBETS,
@@ -23,9 +25,8 @@ use crate::units::Seconds;
 /// `Σ_{j<k} (n choose j)·q^j·(1 − q)^{n−j} ≥ C`. There is one from `n ≥ ln(1 − C) / ln q` on: 59 for 0.95 and 0.95.
 ///
 /// # Histories
-/// Each queue has four, for jobs of 1 to 4, 5 to 16, 17 to 64 and more processors, and one for all its jobs; there is one of all jobs. A job is predicted by the
-/// first of these that has enough waits for a bound; before any has, by the longest wait so far. (QBETS also clusters jobs by their
-/// requested times, by fitted mixtures; that is left out.) A history keeps its last 10,000 waits.
+/// Those of [`BoundGroups`], from the narrowest to all jobs. A job is predicted by the first of its histories that has enough waits for a bound; before any has, by the
+/// longest wait so far. (QBETS clusters jobs by fitted mixtures; these groups are fixed.) A history keeps its last 10,000 waits.
 ///
 /// # Change points
 /// A run of waits above the bound in force when they are learned that is too long to be chance cuts a history to its last `n`,
@@ -41,15 +42,57 @@ pub struct BinomialBound {
     quantile: f64,
     ranks: BoundRanks,
     runs: RunLengths,
+    groups: BoundGroups,
     /// Looked up, never iterated.
-    of_range: HashMap<(Option<QueueId>, u8), WaitSeries>,
-    /// Looked up, never iterated.
-    of_queue: HashMap<Option<QueueId>, WaitSeries>,
+    of_group: HashMap<JobGroup, WaitSeries>,
     of_all: WaitSeries,
+}
+
+/// Which jobs a bound takes to be similar. Ranges of sizes are 1 to 4, 5 to 16, 17 to 64 and more processors; of requested times up to 15
+/// minutes, 1, 4 and 12 hours, and longer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum BoundGroups {
+    /// Those of a queue and a range of sizes; of the queue; all.
+    #[default]
+    Queue,
+    /// Those of a range of sizes and one of requested times; of the range of sizes; all. Queues do not count.
+    Request,
+}
+
+choices! { BoundGroups, "grouping":
+    Queue = "queue", "by queue and size, then by queue";
+    Request = "request", "by size and requested time, then by size";
+}
+
+/// Jobs with a history of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum JobGroup {
+    QueueAndSize(Option<QueueId>, u8),
+    Queue(Option<QueueId>),
+    SizeAndRequest(u8, u8),
+    Size(u8),
+}
+
+impl BoundGroups {
+    /// Those of a job, the narrower first.
+    fn of(self, arrival: &Arrival<'_>) -> [JobGroup; 2] {
+        let (size, queue) = (range_of(arrival.job), arrival.job.queue);
+        match self {
+            BoundGroups::Queue => [JobGroup::QueueAndSize(queue, size), JobGroup::Queue(queue)],
+            BoundGroups::Request => {
+                let requested = arrival.features.of(Feature::Ert);
+                let request = REQUEST_ENDS.partition_point(|&end| end < requested) as u8;
+                [JobGroup::SizeAndRequest(size, request), JobGroup::Size(size)]
+            }
+        }
+    }
 }
 
 /// The largest number of processors of each range but the last.
 const RANGE_ENDS: [u32; 3] = [4, 16, 64];
+
+/// The longest requested time of each range but the last, in seconds.
+const REQUEST_ENDS: [f64; 4] = [900.0, 3_600.0, 14_400.0, 43_200.0];
 
 /// How many points a distribution has up to its bound, at most.
 const POINTS: usize = 40;
@@ -75,10 +118,22 @@ impl BinomialBound {
             quantile,
             ranks,
             runs,
-            of_range: HashMap::new(),
-            of_queue: HashMap::new(),
+            groups: BoundGroups::default(),
+            of_group: HashMap::new(),
             of_all: WaitSeries::default(),
         }
+    }
+
+    /// The same with other groups of similar jobs.
+    #[must_use]
+    pub fn grouped(self, groups: BoundGroups) -> BinomialBound {
+        BinomialBound { groups, of_group: HashMap::new(), ..self }
+    }
+
+    /// The same with a fixed number of misses in a row, at least 1, that cuts a history, whatever its autocorrelation.
+    #[must_use]
+    pub fn cut_after(self, misses: usize) -> BinomialBound {
+        BinomialBound { runs: RunLengths::fixed(misses.max(1)), ..self }
     }
 
     fn forecast(&self, sorted: &[f64], rank: usize) -> Option<WaitForecast> {
@@ -107,9 +162,8 @@ impl BinomialBound {
 
 impl WaitPredictor for BinomialBound {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
-        let (job, fewest) = (arrival.job, self.ranks.fewest);
-        let of_range = self.of_range.get(&(job.queue, range_of(job)));
-        let histories = [of_range, self.of_queue.get(&job.queue), Some(&self.of_all)];
+        let fewest = self.ranks.fewest;
+        let histories = self.groups.of(arrival).map(|group| self.of_group.get(&group));
         let known = histories.into_iter().flatten().find(|history| history.len() >= fewest);
         let sorted = known.unwrap_or(&self.of_all).sorted();
         let rank = self.ranks.rank(sorted.len()).unwrap_or(sorted.len());
@@ -117,11 +171,11 @@ impl WaitPredictor for BinomialBound {
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        let (job, wait) = (arrival.job, wait.0.max(0) as f64);
-        let BinomialBound { ranks, runs, of_range, of_queue, of_all, .. } = self;
-        let own = of_range.entry((job.queue, range_of(job))).or_default();
-        own.learn(wait, ranks, runs);
-        of_queue.entry(job.queue).or_default().learn(wait, ranks, runs);
+        let wait = wait.0.max(0) as f64;
+        let BinomialBound { ranks, runs, groups, of_group, of_all, .. } = self;
+        for group in groups.of(arrival) {
+            of_group.entry(group).or_default().learn(wait, ranks, runs);
+        }
         of_all.learn(wait, ranks, runs);
     }
 }

@@ -216,12 +216,16 @@ fn shapes(history: &[(Features, f64)]) -> [ClassShape; CLASSES] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::nearest::Nearest;
+    use super::super::nearest::{FeatureDistance, Nearest};
     use super::super::predictor::test_support::{asked, features, job, taught};
     use super::*;
     use crate::site::Site;
     use crate::units::{Procs, Time};
     use crate::workload::Machine;
+
+    fn neighbours(window: usize) -> Nearest {
+        Nearest::new(window, FeatureDistance::Sums)
+    }
 
     /// Short jobs start at once, long ones wait for about five hours, and the longest for two days.
     fn wait_of(length: i64) -> i64 {
@@ -238,7 +242,7 @@ mod tests {
 
     #[test]
     fn classes_that_features_tell_apart_are_probable() {
-        let mut ranges = Ranges::new(Box::new(Nearest::new(500)), 500, 500);
+        let mut ranges = Ranges::new(Box::new(neighbours(500)), 500, 500);
         for length in 0..300 {
             taught(&mut ranges, 1, &values(length), wait_of(length));
         }
@@ -249,11 +253,11 @@ mod tests {
             assert_eq!(class_of(forecast.point), class, "by the neighbours");
         }
         // Control: before the first training the distribution is that of the neighbours.
-        let mut young = Ranges::new(Box::new(Nearest::new(500)), 500, 500);
+        let mut young = Ranges::new(Box::new(neighbours(500)), 500, 500);
         taught(&mut young, 1, &values(0), 60);
         assert_eq!(
             asked(&mut young, 1, &values(0)),
-            asked(&mut Nearest::new(500).with(&values(0), 60), 1, &values(0))
+            asked(&mut neighbours(500).with(&values(0), 60), 1, &values(0))
         );
     }
 
@@ -286,7 +290,7 @@ mod tests {
 
     #[test]
     fn mean_waits_are_those_of_the_similar_jobs_in_the_class() {
-        let mut ranges = Ranges::new(Box::new(Nearest::new(500)), 500, 500);
+        let mut ranges = Ranges::new(Box::new(neighbours(500)), 500, 500);
         // Before anything is known: the middles of the first two classes.
         let nothing = ranges_of(&mut ranges, &[100.0]);
         assert_eq!((nothing.classes, nothing.mean_waits), ([0, 1], [1800.0, 7200.0]));
@@ -319,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_class_without_similar_jobs_has_the_mean_of_the_history() {
-        let mut ranges = Ranges::new(Box::new(Nearest::new(3)), 3, 500);
+        let mut ranges = Ranges::new(Box::new(neighbours(3)), 3, 500);
         for (value, wait) in [(100.0, 9999), (9000.0, 7000), (9000.0, 8000), (100.0, 60)] {
             taught(&mut ranges, 1, &[value], wait);
         }
@@ -337,7 +341,7 @@ mod tests {
 
     #[test]
     fn trained_ranges_are_those_of_the_prediction() {
-        let mut ranges = Ranges::new(Box::new(Nearest::new(500)), 500, 300).with_quick_starters();
+        let mut ranges = Ranges::new(Box::new(neighbours(500)), 500, 300).with_quick_starters();
         for length in 0..300 {
             taught(&mut ranges, 1, &values(length), wait_of(length));
         }

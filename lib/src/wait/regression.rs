@@ -4,7 +4,7 @@ use libsvm_rs::predict::predict;
 use libsvm_rs::{KernelType, SvmParameter, SvmProblem, SvmType};
 
 use super::features::Features;
-use super::nearest::Nearest;
+use super::nearest::{FeatureDistance, Nearest};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use super::scale::{FEATURES, FeatureScale};
 use super::svm::{fitted, nodes};
@@ -52,8 +52,8 @@ const RIDGE: f64 = 1e-6;
 
 impl NearestRegression {
     /// Over the last so many jobs that started.
-    pub fn new(window: usize, by: Regression) -> NearestRegression {
-        NearestRegression { nearest: Nearest::new(window), by }
+    pub fn new(window: usize, distance: FeatureDistance, by: Regression) -> NearestRegression {
+        NearestRegression { nearest: Nearest::new(window, distance), by }
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn the_regression_is_over_the_neighbours() {
         for regression in Regression::ALL {
-            let mut predictor = NearestRegression::new(500, regression);
+            let mut predictor = NearestRegression::new(500, FeatureDistance::Sums, regression);
             assert_eq!(asked(&mut predictor, 1, &[104.0, 203.0]).point, 0.0, "nothing is known");
             for (features, wait) in jobs(|log| 50_000.0 * (log - 4.5)) {
                 taught(&mut predictor, 1, &features.0[..2], wait as i64);

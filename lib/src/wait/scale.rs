@@ -15,12 +15,17 @@ pub(super) struct FeatureScale {
     units: [f64; FEATURES],
 }
 
+/// `ln (1 + x)`, and `−ln (1 − x)` of a number below 0.
+fn logarithm(value: f64) -> f64 {
+    if value < 0.0 { -(-value).ln_1p() } else { value.ln_1p() }
+}
+
 impl FeatureScale {
     /// That of these jobs.
     pub fn of<'a>(history: impl Iterator<Item = &'a Features> + Clone) -> FeatureScale {
         let mut scale = FeatureScale { means: [0.0; FEATURES], units: [0.0; FEATURES] };
         for place in 0..FEATURES {
-            let logs: Vec<f64> = history.clone().map(|features| features.0[place].ln_1p()).collect();
+            let logs: Vec<f64> = history.clone().map(|features| logarithm(features.0[place])).collect();
             let deviation = stats::deviation(&logs);
             scale.means[place] = stats::mean(logs);
             scale.units[place] = if deviation > 1e-12 { 1.0 / deviation } else { 0.0 };
@@ -30,7 +35,7 @@ impl FeatureScale {
 
     /// Features on this scale.
     pub fn apply(&self, features: &Features) -> [f64; FEATURES] {
-        std::array::from_fn(|place| (features.0[place].ln_1p() - self.means[place]) * self.units[place])
+        std::array::from_fn(|place| (logarithm(features.0[place]) - self.means[place]) * self.units[place])
     }
 }
 
@@ -53,5 +58,10 @@ mod tests {
         assert!(stats::mean(first.iter().copied()).abs() < 1e-9);
         assert!((stats::deviation(&first) - 1.0).abs() < 1e-9);
         assert!(history.iter().all(|features| scale.apply(features)[1] == 0.0), "it never changed");
+        assert_eq!(
+            [-7.0, 0.0, 7.0].map(logarithm),
+            [-(8.0_f64.ln()), 0.0, 8.0_f64.ln()],
+            "features below 0 too"
+        );
     }
 }

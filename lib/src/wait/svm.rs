@@ -12,6 +12,7 @@ use libsvm_rs::train::svm_train;
 use libsvm_rs::{SvmModel, SvmNode, SvmParameter, SvmProblem, check_parameter, set_quiet};
 
 use self::gram::{CHUNK, CHUNKS, Gram};
+pub(super) use self::kernel::exp2_of_negative;
 use self::kernel::{LANES, Lanes, Row, RowBlock, blocks, kernels};
 use self::pairwise::combined;
 use self::solver::Dual;

@@ -1,11 +1,10 @@
-//! What section 5.1 concludes, measured. "Our method" is the whole framework, quick starters included; what neighbours alone come to
-//! is told beside it.
+//! What section 5.1 concludes, measured. "Our method" is that of Table 4's column Avg_wt, neighbours alone; what it comes to with quick
+//! starters first is told beside it.
 
 use super::explained;
 use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::setup::LOG_NAMES;
-use super::tables::accuracy;
 use crate::Claim;
 
 /// How far from a number in the text ours may be, in points.
@@ -26,7 +25,7 @@ const NON_QUICK: usize = 0;
 
 impl NamedAccuracy {
     fn of(self, outcome: &LogScores, method: ComparedMethod) -> Option<f64> {
-        accuracy(outcome.of(method)?, self.classes)[self.part]
+        outcome.of(method)?.0[self.classes - 1][self.part]
     }
 
     fn who(self) -> &'static str {
@@ -51,14 +50,20 @@ fn by_log(outcomes: &[LogScores], value: impl Fn(&LogScores) -> Option<String>) 
 }
 
 pub fn judged(outcomes: &[LogScores]) -> Vec<Claim> {
-    if outcomes.iter().any(|outcome| outcome.scores.len() < ComparedMethod::ALL.len()) {
+    let complete = |outcome: &LogScores| {
+        let methods = ComparedMethod::PREDICTORS.into_iter().all(|method| {
+            outcome.of(method).is_some_and(|score| score.0.iter().flatten().all(Option::is_some))
+        });
+        methods && ComparedMethod::TECHNIQUES.into_iter().all(|method| outcome.error(method).is_some())
+    };
+    if outcomes.is_empty() || !outcomes.iter().all(complete) {
         return Vec::new(); // Tables alone come without claims.
     }
     let single = |part: usize| NamedAccuracy { classes: 1, part };
     let two = |part: usize| NamedAccuracy { classes: 2, part };
     let three = |part: usize| NamedAccuracy { classes: 3, part };
     let mut claims = vec![variation(outcomes)];
-    for method in [ComparedMethod::Framework, ComparedMethod::Neighbours, ComparedMethod::Ibl] {
+    for method in [ComparedMethod::Neighbours, ComparedMethod::Ibl] {
         claims.extend([OVERALL, NON_QUICK].map(|part| above_qbets(outcomes, method, single(part))));
     }
     for (measured, points) in [
@@ -78,8 +83,7 @@ pub fn judged(outcomes: &[LogScores]) -> Vec<Claim> {
 
 fn variation(outcomes: &[LogScores]) -> Claim {
     let errors = |outcome: &LogScores| -> Vec<f64> {
-        let scores = ComparedMethod::TECHNIQUES.into_iter().filter_map(|method| outcome.of(method));
-        scores.map(|score| score.response_error).collect()
+        ComparedMethod::TECHNIQUES.into_iter().filter_map(|method| outcome.error(method)).collect()
     };
     let ends = |outcome: &LogScores| {
         let errors = errors(outcome);
@@ -120,7 +124,7 @@ fn above_ibl(outcomes: &[LogScores], measured: NamedAccuracy, points: f64) -> Cl
         Some(measured.of(outcome, method)? - measured.of(outcome, ComparedMethod::Ibl)?)
     };
     let gains: Vec<f64> =
-        outcomes.iter().filter_map(|outcome| gain(outcome, ComparedMethod::Framework)).collect();
+        outcomes.iter().filter_map(|outcome| gain(outcome, ComparedMethod::Neighbours)).collect();
     let most = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     Claim::new(
         format!(
@@ -132,13 +136,13 @@ fn above_ibl(outcomes: &[LogScores], measured: NamedAccuracy, points: f64) -> Cl
         by_log(outcomes, |outcome| {
             let framework = gain(outcome, ComparedMethod::Framework)?;
             let neighbours = gain(outcome, ComparedMethod::Neighbours)?;
-            Some(format!("{framework:+.1} (neighbours alone {neighbours:+.1})"))
+            Some(format!("{neighbours:+.1} (quick starters first {framework:+.1})"))
         }),
     )
 }
 
 fn between(outcomes: &[LogScores], measured: NamedAccuracy, least: f64, most: f64) -> Claim {
-    let of = |outcome: &LogScores| measured.of(outcome, ComparedMethod::Framework);
+    let of = |outcome: &LogScores| measured.of(outcome, ComparedMethod::Neighbours);
     Claim::new(
         format!("{least} to {most} % of the jobs, {} {}", measured.named(), measured.who()),
         outcomes.iter().filter_map(of).all(|ours| ours >= least - 0.5 && ours <= most + 0.5),

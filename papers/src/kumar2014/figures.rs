@@ -3,7 +3,6 @@
 use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::setup::LOG_NAMES;
-use super::tables::accuracy;
 use crate::Figure;
 
 pub fn drawn(outcomes: &[LogScores]) -> Vec<Figure> {
@@ -13,8 +12,7 @@ pub fn drawn(outcomes: &[LogScores]) -> Vec<Figure> {
             Figure::new(name, format!("jobs with one of two predicted classes right, {who}"), "%");
         for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
             let methods = ComparedMethod::PREDICTORS.into_iter().chain([ComparedMethod::Zero]);
-            let bars =
-                methods.filter_map(|method| Some((method.row(), accuracy(outcome.of(method)?, 2)[part])));
+            let bars = methods.filter_map(|method| Some((method.row(), outcome.of(method)?.0[1][part])));
             figure = figure.group(log, bars);
         }
         figure

@@ -1,28 +1,35 @@
-//! The single-class accuracies of Table 4 under other readings of what the paper did.
+//! The single-class accuracies of Table 4 under several readings of what the paper did.
 
 use queuecast::eval::EvalError;
-use queuecast::job::Runs;
 use queuecast::stats::{mean, median};
-use queuecast::units::Seconds;
+use queuecast::wait::{BoundGroups, FeatureDistance, class_of};
 use queuecast::workload::Workload;
 
-use super::setup::JOBS;
-use super::walk::{Known, PredictedClass, walk};
+use super::settings::{Known, ReadingSettings};
+use super::walk::{PointFollower, PredictedJob, walk};
 use crate::Done;
 
-/// What else the paper may have done.
+/// What the paper may have done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaperReading {
-    /// Jobs 10,001 to 50,000, the requested time, history from the start of jobs on.
-    AsRead,
+    /// The one that all tables are judged by, on every log: [`ReadingSettings::DEFAULT`].
+    Default,
     /// 50,000 jobs from the 10,001st on.
     FiftyThousand,
-    /// All jobs from the 10,001st on.
-    WholeLog,
+    /// The distance as it is printed.
+    PrintedDistance,
+    /// Jobs of every status.
+    EveryStatus,
+    /// Nothing remains of a job that overruns.
+    Clipped,
+    /// QBETS by queues, with change points by autocorrelation, and IBL tuned on the past.
+    OwnBaselines,
     /// The recorded run time in place of the requested time.
     RunTimes,
     /// A history of jobs with their waits from their submission on.
     Peeking,
+    /// The text and its formula as they are printed: [`ReadingSettings::PRINTED`].
+    Printed,
 }
 
 /// What came of a reading, in percent.
@@ -32,10 +39,10 @@ pub struct ReadingScore {
     pub qbets: SubsetAccuracy,
     /// Instance-based learning.
     pub ibl: SubsetAccuracy,
-    /// Quick starters first, then neighbours.
-    pub framework: SubsetAccuracy,
     /// Neighbours alone.
     pub neighbours: SubsetAccuracy,
+    /// Quick starters first, then neighbours.
+    pub framework: SubsetAccuracy,
     /// The mean error of the predicted response time by neighbours alone.
     pub response_error: f64,
     /// The median of these errors.
@@ -53,82 +60,78 @@ pub struct SubsetAccuracy {
     pub overall: Option<f64>,
     /// Of jobs that waited for more than an hour.
     pub long: Option<f64>,
-    /// Of jobs that waited at all.
-    pub waited: Option<f64>,
     /// Of jobs that are not expected to be quick starters.
     pub not_expected_quick: Option<f64>,
 }
 
 impl PaperReading {
-    /// In the order of the table.
-    pub const ALL: [PaperReading; 5] = [
-        PaperReading::AsRead,
+    /// In the order of the table. All but the first and the last differ from the first in one thing.
+    pub const ALL: [PaperReading; 9] = [
+        PaperReading::Default,
         PaperReading::FiftyThousand,
-        PaperReading::WholeLog,
+        PaperReading::PrintedDistance,
+        PaperReading::EveryStatus,
+        PaperReading::Clipped,
+        PaperReading::OwnBaselines,
         PaperReading::RunTimes,
         PaperReading::Peeking,
+        PaperReading::Printed,
     ];
 
     /// The heading of its row.
     pub fn row(self) -> &'static str {
         match self {
-            PaperReading::AsRead => "jobs 10,001 to 50,000",
+            PaperReading::Default => "default",
             PaperReading::FiftyThousand => "jobs 10,001 to 60,000",
-            PaperReading::WholeLog => "all jobs from the 10,001st on",
+            PaperReading::PrintedDistance => "distance as printed",
+            PaperReading::EveryStatus => "jobs of every status",
+            PaperReading::Clipped => "nothing remains of overruns",
+            PaperReading::OwnBaselines => "QBETS by queues, IBL tuned",
             PaperReading::RunTimes => "recorded run times for requests",
             PaperReading::Peeking => "history by submission (peeks)",
+            PaperReading::Printed => "all as printed",
         }
     }
 
-    /// How many jobs it predicts at most.
-    pub fn jobs(self) -> usize {
+    /// What it is made of.
+    pub fn settings(self) -> ReadingSettings {
+        let default = ReadingSettings::DEFAULT;
         match self {
-            PaperReading::FiftyThousand => 50_000,
-            PaperReading::WholeLog => usize::MAX,
-            PaperReading::AsRead | PaperReading::RunTimes | PaperReading::Peeking => JOBS,
+            PaperReading::Default => default,
+            PaperReading::FiftyThousand => ReadingSettings { jobs: 50_000, ..default },
+            PaperReading::PrintedDistance => ReadingSettings { distance: FeatureDistance::Sums, ..default },
+            PaperReading::EveryStatus => ReadingSettings { completed: false, ..default },
+            PaperReading::Clipped => ReadingSettings { overruns: false, ..default },
+            PaperReading::OwnBaselines => {
+                ReadingSettings { groups: BoundGroups::Queue, misses: None, width: None, ..default }
+            }
+            PaperReading::RunTimes => ReadingSettings { run_times: true, ..default },
+            PaperReading::Peeking => ReadingSettings { known: Known::Submitted, ..default },
+            PaperReading::Printed => ReadingSettings::PRINTED,
         }
     }
 
-    /// Predicts a log by it.
-    pub fn score(self, workload: &Workload, done: &Done<'_>) -> Result<ReadingScore, EvalError> {
-        let known = if self == PaperReading::Peeking { Known::Submitted } else { Known::Started };
-        let predicted = if self == PaperReading::RunTimes {
-            walk(&with_run_times(workload), self.jobs(), known, done)?
-        } else {
-            walk(workload, self.jobs(), known, done)?
-        };
-        Ok(ReadingScore::of(&predicted))
+    /// Predicts a log by it, job by job.
+    pub fn predict(self, log: &Workload, done: &Done<'_>) -> Result<Vec<PredictedJob>, EvalError> {
+        let settings = self.settings();
+        walk(&settings.workload(log)?, &settings, &mut PointFollower::new(&settings), done)
     }
-}
-
-/// The same with each job's run time for its requested time.
-fn with_run_times(workload: &Workload) -> Workload {
-    let mut changed = workload.clone();
-    let limits: Vec<Option<Seconds>> = workload
-        .jobs()
-        .iter()
-        .zip(workload.truths())
-        .map(|(job, truth)| match truth.runs {
-            Runs::Rigid(run) => Some(run.max(Seconds(1))),
-            Runs::Moldable(_) => job.shape.limit,
-        })
-        .collect();
-    changed.replace_limits(limits);
-    changed
 }
 
 impl ReadingScore {
-    fn of(predicted: &[PredictedClass]) -> ReadingScore {
-        let share = |counts: &dyn Fn(&PredictedClass) -> bool| {
+    /// What these predictions come to.
+    pub fn of(predicted: &[PredictedJob]) -> ReadingScore {
+        let share = |counts: &dyn Fn(&PredictedJob) -> bool| {
             let counted = predicted.iter().filter(|job| counts(job)).count();
             100.0 * counted as f64 / predicted.len().max(1) as f64
         };
-        let mut errors: Vec<f64> = predicted.iter().filter_map(|job| job.response_error).collect();
+        let mut errors: Vec<f64> =
+            predicted.iter().filter_map(|job| job.response_error(job.neighbours)).collect();
         ReadingScore {
-            qbets: SubsetAccuracy::of(predicted, |job| job.qbets),
-            ibl: SubsetAccuracy::of(predicted, |job| job.ibl),
-            framework: SubsetAccuracy::of(predicted, PredictedClass::framework),
-            neighbours: SubsetAccuracy::of(predicted, |job| job.neighbours),
+            qbets: SubsetAccuracy::of(predicted, |job| job.qbets.one),
+            ibl: SubsetAccuracy::of(predicted, |job| class_of(job.ibl)),
+            neighbours: SubsetAccuracy::of(predicted, |job| class_of(job.neighbours)),
+            framework: SubsetAccuracy::of(predicted, |job| class_of(job.with_quick_starters(job.neighbours))),
             response_error: 100.0 * mean(errors.iter().copied()),
             median_error: 100.0 * median(&mut errors),
             first_class: share(&|job| job.actual == 0),
@@ -138,54 +141,84 @@ impl ReadingScore {
 }
 
 impl SubsetAccuracy {
-    fn of(predicted: &[PredictedClass], class: impl Fn(&PredictedClass) -> usize) -> SubsetAccuracy {
-        let among = |counts: &dyn Fn(&PredictedClass) -> bool| {
-            let jobs = || predicted.iter().filter(|job| counts(job));
-            let right = jobs().filter(|job| class(job) == job.actual).count();
-            Some(jobs().count()).filter(|&jobs| jobs > 0).map(|jobs| 100.0 * right as f64 / jobs as f64)
-        };
+    fn of(predicted: &[PredictedJob], class: impl Fn(&PredictedJob) -> usize) -> SubsetAccuracy {
+        let right = |job: &PredictedJob| class(job) == job.actual;
         SubsetAccuracy {
-            overall: among(&|_| true),
-            long: among(&|job| job.actual > 0),
-            waited: among(&|job| job.wait > Seconds::ZERO),
-            not_expected_quick: among(&|job| !job.is_quick),
+            overall: share_right(predicted, |_| true, right),
+            long: share_right(predicted, |job| job.actual > 0, right),
+            not_expected_quick: share_right(predicted, |job| !job.is_quick, right),
         }
     }
+}
+
+/// Of the jobs that count, those for which this holds, in percent; `None` of none.
+pub(super) fn share_right<T>(
+    jobs: &[T],
+    counts: impl Fn(&T) -> bool,
+    right: impl Fn(&T) -> bool,
+) -> Option<f64> {
+    let counted = jobs.iter().filter(|job| counts(job)).count();
+    let hits = jobs.iter().filter(|job| counts(job) && right(job)).count();
+    (counted > 0).then(|| 100.0 * hits as f64 / counted as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast::units::Seconds;
+    use queuecast::wait::NamedClasses;
 
     /// Worked by hand: five jobs, two of which waited for more than an hour.
     #[test]
     fn subsets_are_counted() {
-        let job = |wait: i64, actual: usize, neighbours: usize, is_quick: bool| PredictedClass {
+        let job = |wait: i64, neighbours: usize, is_quick: bool| PredictedJob {
             wait: Seconds(wait),
-            actual,
-            qbets: 1,
-            ibl: actual,
-            neighbours,
-            response_error: Some(0.5),
+            actual: class_of(wait as f64),
+            qbets: NamedClasses::of(7200.0, &[0.0; 6]),
+            ibl: wait as f64,
+            neighbours: neighbours as f64 * 7200.0,
+            request: Seconds(7200),
             is_quick,
         };
-        let jobs = [
-            job(0, 0, 0, true),
-            job(0, 0, 1, true),
-            job(60, 0, 1, false),
-            job(7200, 1, 1, true),
-            job(9000, 1, 1, false),
-        ];
+        let jobs =
+            [job(0, 0, true), job(0, 1, true), job(60, 1, false), job(7200, 1, true), job(9000, 1, false)];
         let score = ReadingScore::of(&jobs);
         let both = [score.framework, score.neighbours];
         assert_eq!(both.map(|one| one.overall), [Some(60.0), Some(60.0)]);
         assert_eq!(both.map(|one| one.long), [Some(50.0), Some(100.0)]);
         assert_eq!(both.map(|one| one.not_expected_quick), [Some(50.0), Some(50.0)]);
-        assert_eq!(both.map(|one| one.waited.map(f64::round)), [Some(33.0), Some(67.0)]);
         assert_eq!((score.first_class, score.expected_quick), (60.0, 60.0));
-        assert_eq!((score.response_error, score.median_error), (50.0, 50.0));
+        // 0, 7200/7200, 7140/7260, 0 and 1800/16,200.
+        let errors = [0.0, 1.0, 7140.0 / 7260.0, 0.0, 1.0 / 9.0];
+        assert!((score.response_error - 100.0 * mean(errors)).abs() < 1e-9);
+        assert!((score.median_error - 100.0 / 9.0).abs() < 1e-9);
         assert_eq!((score.qbets.overall, score.qbets.not_expected_quick), (Some(40.0), Some(50.0)));
         assert_eq!(score.ibl.overall, Some(100.0));
         assert_eq!(ReadingScore::of(&[]).framework.overall, None);
+    }
+
+    #[test]
+    fn readings_between_the_first_and_the_last_change_one_thing() {
+        let default = ReadingSettings::DEFAULT;
+        for reading in PaperReading::ALL {
+            let own = reading.settings();
+            let baselines =
+                (own.groups, own.misses, own.width) != (default.groups, default.misses, default.width);
+            let changed = [
+                own.completed != default.completed,
+                own.overruns != default.overruns,
+                own.distance != default.distance,
+                baselines,
+                own.jobs != default.jobs,
+                own.known != default.known,
+                own.run_times != default.run_times,
+            ];
+            let expected = match reading {
+                PaperReading::Default => 0,
+                PaperReading::Printed => 4,
+                _ => 1,
+            };
+            assert_eq!(changed.iter().filter(|one| **one).count(), expected, "{}", reading.row());
+        }
     }
 }

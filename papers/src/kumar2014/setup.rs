@@ -17,3 +17,9 @@ pub const SCENARIOS: &str = "scenarios";
 
 /// The loads of their queues by the default reading.
 pub const LOADS: &str = "scenario-loads";
+
+/// Section 5.1 by readings that change one thing.
+pub const READINGS: &str = "readings";
+
+/// Section 5.1 as the formula is printed.
+pub const PRINTED: &str = "printed";

@@ -1,6 +1,6 @@
 //! The cells of the tables.
 
-use queuecast::eval::WaitScore;
+use queuecast::wait::WAIT_CLASSES;
 
 use super::explained;
 use super::metascheduling::{
@@ -10,21 +10,25 @@ use super::methods::ComparedMethod;
 use super::outcome::LogScores;
 use super::readings::{PaperReading, ReadingScore, SubsetAccuracy};
 use super::scenarios::{ReadingResult, loads, readings as scenario_readings};
-use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, SCENARIOS};
+use super::setup::{LOADS, LOG_NAMES, NON_QUICK, OVERALL, PRINTED, READINGS, SCENARIOS};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
 
 /// What each table shows.
-pub const CAPTIONS: [(&str, &str); 15] = [
+pub const CAPTIONS: [(&str, &str); 16] = [
     ("3", "mean error of the predicted response time, in percent of the response time"),
     ("4", "jobs whose predicted class is right, (a) non-quick starters and (b) overall"),
     (
         "4a-expected",
-        "Table 4(a) with non-quick starters read as jobs that are not expected to be quick starters",
+        "Table 4(a) with non-quick starters read as jobs that are not expected to be quick starters (not judged)",
     ),
     ("two-class", "Figure 2: jobs with one of two predicted classes right"),
     ("three-class", "jobs with one of three predicted classes right"),
-    ("readings", "single-class accuracy under other readings of the paper"),
+    (PRINTED, "Tables 3 and 4 with the text and its formula as they are printed (not judged)"),
+    (
+        READINGS,
+        "Tables 3 and 4 under other readings of the paper, each of which changes one thing (not judged)",
+    ),
     (
         WAITS,
         "Figure 3: average waits of the super experiments, and how far below or above those of other brokers",
@@ -54,23 +58,16 @@ const TOLERANCE: f64 = 3.0;
 /// The rows of a baseline.
 const MAJORITY: &str = "Most frequent class";
 
+/// The column of Table 3.
+const ERROR: &str = "Prediction Error";
+
 fn printed() -> PrintedTables {
     PrintedTables(include_str!("../../../experiments/kumar2014/printed.md"))
 }
 
-/// An accuracy with so many classes named: among jobs that waited for more than an hour, and of all.
-pub fn accuracy(score: &WaitScore, classes: usize) -> [Option<f64>; 2] {
-    match classes {
-        1 => [score.one_class_long, Some(score.one_class)],
-        2 => [score.two_class_long, Some(score.two_class)],
-        _ => [score.three_class_long, Some(score.three_class)],
-    }
-}
-
 /// What always naming the same neighbouring classes comes to, the best so many of them: among jobs that waited for more than an
 /// hour, and of all. They are chosen with hindsight.
-fn constant(score: &WaitScore, classes: usize) -> [Option<f64>; 2] {
-    let waits: Vec<usize> = score.confusion.iter().map(|row| row.iter().sum()).collect();
+fn constant(waits: &[usize; WAIT_CLASSES], classes: usize) -> [Option<f64>; 2] {
     [1, 0].map(|from| {
         let all: usize = waits[from..].iter().sum();
         let best = waits[from..].windows(classes).map(|named| named.iter().sum::<usize>()).max()?;
@@ -82,12 +79,46 @@ fn constant(score: &WaitScore, classes: usize) -> [Option<f64>; 2] {
 pub fn cells(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     let mut cells = response_errors(outcomes);
     cells.extend(accuracies(outcomes, "4", 1));
+    let mut cells: Vec<PublishedCell> =
+        cells.into_iter().map(|cell| explained::cell(cell, &by_larger_window(outcomes))).collect();
     cells.extend(not_expected_quick(outcomes));
     for (table, classes) in [("two-class", 2), ("three-class", 3)] {
         cells.extend(accuracies(outcomes, table, classes));
     }
+    cells.extend(numbers(outcomes, PRINTED, PaperReading::Printed).into_iter().map(unjudged));
     cells.extend(readings(outcomes));
-    cells.into_iter().map(explained::cell).collect()
+    cells
+}
+
+/// What the paper prints of section 5.1 with what a reading has for it, judged: 31 numbers where all logs are there.
+pub fn numbers(outcomes: &[LogScores], table: &str, reading: PaperReading) -> Vec<PublishedCell> {
+    let mut cells = Vec::new();
+    for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
+        let Some(score) = outcome.reading(reading) else { continue };
+        for (row, accuracy) in [("QBETS", score.qbets), ("IBL", score.ibl), ("Avg_wt", score.neighbours)] {
+            for (column, ours) in [(NON_QUICK, accuracy.long), (OVERALL, accuracy.overall)] {
+                let paper = printed().value(part(column), log, row);
+                let cell = PublishedCell::new(table, row, column, log).unit("%");
+                cells.push(cell.paper(paper).ours(ours).tolerance(paper.map(|_| TOLERANCE)));
+            }
+        }
+        let paper = printed().value("3", log, "Avg_wt");
+        let cell = PublishedCell::new(table, "Avg_wt", ERROR, log).unit("%").paper(paper);
+        cells.push(cell.ours(score.response_error).tolerance(paper.map(|_| TOLERANCE)));
+    }
+    // One row after the other, whatever the log.
+    cells.sort_by_key(|cell| ["QBETS", "IBL", "Avg_wt"].iter().position(|row| *row == cell.row));
+    cells
+}
+
+/// The same number, shown and not judged: each number of the paper is judged once, by the default reading.
+fn unjudged(cell: PublishedCell) -> PublishedCell {
+    cell.tolerance(None)
+}
+
+/// The printed numbers with jobs 10,001 to 60,000 predicted.
+fn by_larger_window(outcomes: &[LogScores]) -> Vec<PublishedCell> {
+    numbers(outcomes, "", PaperReading::FiftyThousand)
 }
 
 /// The cells of the synthetic scenarios.
@@ -102,10 +133,10 @@ fn response_errors(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for method in ComparedMethod::TECHNIQUES.into_iter().chain([ComparedMethod::Zero]) {
         for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
-            let Some(score) = outcome.of(method) else { continue };
+            let Some(error) = outcome.error(method) else { continue };
             let paper = printed().value("3", log, method.row());
-            let cell = PublishedCell::new("3", method.row(), "Prediction Error", log).unit("%");
-            cells.push(cell.paper(paper).ours(score.response_error).tolerance(paper.map(|_| TOLERANCE)));
+            let cell = PublishedCell::new("3", method.row(), ERROR, log).unit("%");
+            cells.push(cell.paper(paper).ours(error).tolerance(paper.map(|_| TOLERANCE)));
         }
     }
     cells
@@ -117,9 +148,9 @@ fn accuracies(outcomes: &[LogScores], table: &str, classes: usize) -> Vec<Publis
     for method in ComparedMethod::PREDICTORS.into_iter().chain([ComparedMethod::Zero]) {
         for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
             let Some(score) = outcome.of(method) else { continue };
-            for (column, ours) in [NON_QUICK, OVERALL].into_iter().zip(accuracy(score, classes)) {
+            for (column, ours) in [NON_QUICK, OVERALL].into_iter().zip(score.0[classes - 1]) {
                 let paper = method.printed().filter(|_| table == "4");
-                let paper = paper.and_then(|heading| printed().value(&part(column), log, heading));
+                let paper = paper.and_then(|heading| printed().value(part(column), log, heading));
                 let cell = PublishedCell::new(table, method.row(), column, log).unit("%");
                 cells.push(cell.paper(paper).ours(ours).tolerance(paper.map(|_| TOLERANCE)));
             }
@@ -127,8 +158,7 @@ fn accuracies(outcomes: &[LogScores], table: &str, classes: usize) -> Vec<Publis
     }
     let row = if classes == 1 { MAJORITY.to_owned() } else { format!("{MAJORITY}, best {classes} in a row") };
     for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
-        let Some(score) = outcome.of(ComparedMethod::Zero) else { continue };
-        for (column, ours) in [NON_QUICK, OVERALL].into_iter().zip(constant(score, classes)) {
+        for (column, ours) in [NON_QUICK, OVERALL].into_iter().zip(constant(&outcome.waits, classes)) {
             cells.push(PublishedCell::new(table, &*row, column, log).unit("%").ours(ours));
         }
     }
@@ -136,11 +166,11 @@ fn accuracies(outcomes: &[LogScores], table: &str, classes: usize) -> Vec<Publis
 }
 
 /// The name of Table 4's part among the printed tables.
-fn part(column: &str) -> String {
-    if column == OVERALL { "4b".to_owned() } else { "4a".to_owned() }
+fn part(column: &str) -> &'static str {
+    if column == OVERALL { "4b" } else { "4a" }
 }
 
-/// Table 4(a) again. With quick starters first and with neighbours alone the answers are the same for these jobs.
+/// Table 4(a) again, not judged. With quick starters first and with neighbours alone the answers are the same for these jobs.
 fn not_expected_quick(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     type Column = fn(&ReadingScore) -> SubsetAccuracy;
     let methods: [(&str, Column); 3] =
@@ -148,11 +178,9 @@ fn not_expected_quick(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
     for (row, accuracy) in methods {
         for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
-            let score = outcome.readings.iter().find(|(reading, _)| *reading == PaperReading::AsRead);
-            let Some((_, score)) = score else { continue };
+            let Some(score) = outcome.reading(PaperReading::Default) else { continue };
             let cell = PublishedCell::new("4a-expected", row, NON_QUICK, log).unit("%");
-            let paper = printed().value("4a", log, row);
-            cells.push(cell.paper(paper).ours(accuracy(score).not_expected_quick).tolerance(TOLERANCE));
+            cells.push(cell.paper(printed().value("4a", log, row)).ours(accuracy(score).not_expected_quick));
         }
     }
     cells
@@ -160,56 +188,43 @@ fn not_expected_quick(outcomes: &[LogScores]) -> Vec<PublishedCell> {
 
 fn readings(outcomes: &[LogScores]) -> Vec<PublishedCell> {
     let mut cells = Vec::new();
-    for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
-        for (reading, score) in &outcome.readings {
-            let framework = |what: &str| format!("{}: {what}", ComparedMethod::Framework.row());
-            let neighbours = |what: &str| format!("{}: {what}", ComparedMethod::Neighbours.row());
+    for reading in PaperReading::ALL {
+        let judged = numbers(outcomes, READINGS, reading);
+        if judged.is_empty() {
+            continue;
+        }
+        let judged: Vec<&PublishedCell> = judged.iter().filter(|cell| cell.within.is_some()).collect();
+        let within = judged.iter().filter(|cell| cell.within == Some(true)).count();
+        let column = format!("of {} printed numbers, within {TOLERANCE} points", judged.len());
+        let cell = PublishedCell::new(READINGS, reading.row(), column, PublishedCell::AVERAGE);
+        cells.push(cell.unit("numbers").ours(within as f64));
+        for (outcome, log) in outcomes.iter().zip(LOG_NAMES) {
+            let Some(score) = outcome.reading(reading) else { continue };
             let columns = [
-                ("waits up to 1 h".to_owned(), Some(score.first_class)),
-                ("expected to be quick starters".to_owned(), Some(score.expected_quick)),
-                (framework("all jobs"), score.framework.overall),
-                (framework("waits above 1 h"), score.framework.long),
-                (framework("waits above 0 s"), score.framework.waited),
-                (neighbours("all jobs"), score.neighbours.overall),
-                (neighbours("waits above 1 h"), score.neighbours.long),
-                (neighbours("waits above 0 s"), score.neighbours.waited),
-                ("QBETS: not expected quick".to_owned(), score.qbets.not_expected_quick),
-                ("IBL: not expected quick".to_owned(), score.ibl.not_expected_quick),
-                ("Avg_wt: not expected quick".to_owned(), score.neighbours.not_expected_quick),
-                ("Avg_wt: mean error of the response time".to_owned(), Some(score.response_error)),
-                ("Avg_wt: median error of the response time".to_owned(), Some(score.median_error)),
+                ("waits up to 1 h", Some(score.first_class)),
+                ("expected to be quick starters", Some(score.expected_quick)),
+                ("QBETS: all jobs", score.qbets.overall),
+                ("QBETS: waits above 1 h", score.qbets.long),
+                ("IBL: all jobs", score.ibl.overall),
+                ("IBL: waits above 1 h", score.ibl.long),
+                ("Avg_wt: all jobs", score.neighbours.overall),
+                ("Avg_wt: waits above 1 h", score.neighbours.long),
+                ("quick starters first: all jobs", score.framework.overall),
+                ("quick starters first: waits above 1 h", score.framework.long),
+                ("Avg_wt: mean error of the response time", Some(score.response_error)),
+                ("Avg_wt: median error of the response time", Some(score.median_error)),
             ];
             cells.extend(columns.map(|(column, ours)| {
-                PublishedCell::new("readings", reading.row(), column, log).unit("%").ours(ours)
+                PublishedCell::new(READINGS, reading.row(), column, log).unit("%").ours(ours)
             }));
         }
     }
-    // One row after the other, whatever the log.
-    cells.sort_by_key(|cell| PaperReading::ALL.iter().position(|reading| reading.row() == cell.row));
     cells
 }
 
 /// Those of section 5.2.
 pub fn metascheduling_cells(results: &Metascheduled) -> Vec<PublishedCell> {
-    metascheduling::cells(results, printed()).into_iter().map(explained::cell).collect()
-}
-
-/// Which reading of Avg_wt is nearer to what Table 4 prints.
-pub fn readings_compared(cells: &[PublishedCell]) -> Option<String> {
-    let told = |method: ComparedMethod| {
-        let judged: Vec<&PublishedCell> =
-            cells.iter().filter(|cell| cell.table == "4" && cell.row == method.row()).collect();
-        let differences: Vec<f64> = judged.iter().filter_map(|cell| cell.difference).collect();
-        let mean = differences.iter().map(|one| one.abs()).sum::<f64>() / differences.len() as f64;
-        let within = judged.iter().filter(|cell| cell.within == Some(true)).count();
-        (!differences.is_empty())
-            .then(|| format!("{within} of {} cells within, {mean:.1} points away on average", judged.len()))
-    };
-    let (framework, neighbours) = (told(ComparedMethod::Framework)?, told(ComparedMethod::Neighbours)?);
-    Some(format!(
-        "the paper does not say whether Avg_wt in Table 4 has quick starters looked for first. With them: {framework}. \
-         Neighbours alone: {neighbours}"
-    ))
+    metascheduling::cells(results, printed())
 }
 
 #[cfg(test)]

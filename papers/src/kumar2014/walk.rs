@@ -1,5 +1,4 @@
-//! The classes that are predicted, job by job, for readings of the paper that the library does not
-//! offer: with a history that holds jobs from their submission on (a look into the future), and with run times for requests.
+//! Follows a log as a reading of the paper does, job by job: what is predicted at each submission, and what is learned at each start.
 
 use queuecast::eval::{EvalError, WaitWindow};
 use queuecast::job::{Event, JobIndex, What};
@@ -8,54 +7,71 @@ use queuecast::site::{Replay, View};
 use queuecast::units::{Seconds, Time};
 use queuecast::wait::features::{FeatureTracker, Features};
 use queuecast::wait::{
-    Arrival, BinomialBound, InstanceBased, Nearest, QuickStarters, WaitPredictor, class_of,
+    Arrival, BinomialBound, InstanceBased, NamedClasses, Nearest, NearestRegression, QuickStarters, Ranges,
+    Regression, WAIT_CLASSES, WaitPredictor, ZeroWait, class_of, probabilities,
 };
 use queuecast::workload::Workload;
 
+use super::settings::{Known, ReadingSettings};
 use crate::Done;
-
-/// When a job is in the history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
-    /// From its start on, when its wait is known.
-    Started,
-    /// From its submission on, wait included: a look into the future.
-    Submitted,
-}
 
 /// What was predicted of a job, and what was so. Classes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PredictedClass {
+pub struct PredictedJob {
     /// How long it waited.
     pub wait: Seconds,
     /// The class of that.
     pub actual: usize,
-    /// By QBETS.
-    pub qbets: usize,
-    /// By instance-based learning.
-    pub ibl: usize,
-    /// By its neighbours alone.
-    pub neighbours: usize,
-    /// The error of that wait, as a share of the response time with the requested time as run time; `None` of none.
-    pub response_error: Option<f64>,
+    /// The classes that QBETS names.
+    pub qbets: NamedClasses,
+    /// The wait by instance-based learning.
+    pub ibl: f64,
+    /// The wait by its neighbours alone.
+    pub neighbours: f64,
+    /// The requested time.
+    pub request: Seconds,
     /// Whether it is expected to be a quick starter.
     pub is_quick: bool,
 }
 
-impl PredictedClass {
-    /// With quick starters first.
-    pub fn framework(&self) -> usize {
-        if self.is_quick { 0 } else { self.neighbours }
+impl PredictedJob {
+    /// The error of a wait as a share of the response time, with the requested time as run time; `None` of no time at all.
+    pub fn response_error(&self, predicted: f64) -> Option<f64> {
+        let waited = self.wait.0 as f64;
+        let response = waited + self.request.0.max(0) as f64;
+        (response > 0.0).then(|| (predicted - waited).abs() / response)
+    }
+
+    /// A wait, with quick starters first.
+    pub fn with_quick_starters(&self, predicted: f64) -> f64 {
+        if self.is_quick { 0.0 } else { predicted }
     }
 }
 
-/// Predicts up to so many jobs from the paper's first on, in the order of the log.
-pub fn walk(
+/// Asked about every job of the window, and taught by every start.
+pub trait Follower {
+    /// What is said about a job.
+    type Said;
+
+    /// A job of the window is submitted.
+    fn asked(&mut self, arrival: &Arrival<'_>, site: View<'_>, wait: Seconds, request: Seconds)
+    -> Self::Said;
+
+    /// A job has started.
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds);
+
+    /// Something happened.
+    fn observe(&mut self, _event: &Event<'_>) {}
+}
+
+/// Asks about the jobs of the window of a reading, in the order of the log. The workload is that of
+/// [`ReadingSettings::workload`].
+pub fn walk<F: Follower>(
     workload: &Workload,
-    jobs: usize,
-    known: Known,
+    settings: &ReadingSettings,
+    follower: &mut F,
     done: &Done<'_>,
-) -> Result<Vec<PredictedClass>, EvalError> {
+) -> Result<Vec<F::Said>, EvalError> {
     let first = WaitWindow::FROM - 1;
     if workload.starts.is_empty() {
         return Err(EvalError::NoWaits);
@@ -74,16 +90,15 @@ pub fn walk(
         let start = workload.starts[index.at()];
         (start != Time::NEVER).then(|| (start - workload.jobs()[index.at()].submit).max(Seconds::ZERO))
     };
-    let mut follower = Follower::default();
     let mut tracker = FeatureTracker::new(DEFAULT_REQUEST);
     let mut features: Vec<Features> = Vec::new();
-    let mut predicted = Vec::new();
-    let last = first.saturating_add(jobs).min(workload.len());
+    let mut said = Vec::new();
+    let last = first.saturating_add(settings.jobs).min(workload.len());
     for job in &workload.jobs()[..last] {
         replay.advance_before(job.index, |event| {
             tracker.observe(event);
             follower.observe(event);
-            if known == Known::Started
+            if settings.known == Known::Started
                 && matches!(event.what, What::Started(_))
                 && let Some(started) = index_of[event.job.index.at()]
                 && let Some(waited) = wait(started)
@@ -92,58 +107,70 @@ pub fn walk(
                 follower.learn(&Arrival { job, at: job.submit, features: &features[started.at()] }, waited);
             }
         });
-        features.push(tracker.features(job, job.submit));
+        let own = tracker.features(job, job.submit);
+        let site = replay.site().view(job.submit);
+        features.push(if settings.overruns { own.with_overruns(job, site, DEFAULT_REQUEST) } else { own });
         let Some(waited) = wait(job.index) else { continue };
         let arrival = Arrival { job, at: job.submit, features: &features[job.index.at()] };
         if job.index.at() >= first {
             let request = job.shape.limit.unwrap_or(DEFAULT_REQUEST);
-            predicted.push(follower.predicted(&arrival, replay.site().view(job.submit), waited, request));
+            said.push(follower.asked(&arrival, site, waited, request));
             done(1);
         }
-        if known == Known::Submitted {
+        if settings.known == Known::Submitted {
             follower.learn(&arrival, waited);
         }
     }
-    Ok(predicted)
+    Ok(said)
 }
 
-/// The predictors, with the paper's history.
-struct Follower {
+/// The predictors of single waits.
+pub struct PointFollower {
     nearest: Nearest,
     quick: QuickStarters,
     bound: BinomialBound,
     instances: InstanceBased,
 }
 
-impl Default for Follower {
-    fn default() -> Follower {
-        Follower {
-            nearest: Nearest::new(Nearest::WINDOW),
+impl PointFollower {
+    /// Those of a reading, with the paper's history.
+    pub fn new(settings: &ReadingSettings) -> PointFollower {
+        let bound = BinomialBound::new(BinomialBound::QUANTILE, BinomialBound::CONFIDENCE);
+        let bound = bound.grouped(settings.groups);
+        let instances = InstanceBased::new(InstanceBased::WINDOW);
+        PointFollower {
+            nearest: Nearest::new(Nearest::WINDOW, settings.distance),
             quick: QuickStarters::new(QuickStarters::WINDOW),
-            bound: BinomialBound::new(BinomialBound::QUANTILE, BinomialBound::CONFIDENCE),
-            instances: InstanceBased::new(InstanceBased::WINDOW),
+            bound: match settings.misses {
+                Some(misses) => bound.cut_after(misses),
+                None => bound,
+            },
+            instances: match settings.width {
+                Some(width) => instances.with_width(width),
+                None => instances,
+            },
         }
     }
 }
 
-impl Follower {
-    fn predicted(
+impl Follower for PointFollower {
+    type Said = PredictedJob;
+
+    fn asked(
         &mut self,
         arrival: &Arrival<'_>,
         site: View<'_>,
         wait: Seconds,
         request: Seconds,
-    ) -> PredictedClass {
-        let waited = wait.0 as f64;
-        let point = self.nearest.predict(arrival, site).point;
-        let response = waited + request.0.max(0) as f64;
-        PredictedClass {
+    ) -> PredictedJob {
+        let bound = self.bound.predict(arrival, site);
+        PredictedJob {
             wait,
-            actual: class_of(waited),
-            qbets: class_of(self.bound.predict(arrival, site).point),
-            ibl: class_of(self.instances.predict(arrival, site).point),
-            neighbours: class_of(point),
-            response_error: (response > 0.0).then(|| (point - waited).abs() / response),
+            actual: class_of(wait.0 as f64),
+            qbets: NamedClasses::of(bound.point, &probabilities(&bound.wait)),
+            ibl: self.instances.similar(arrival, site).point,
+            neighbours: self.nearest.similar(arrival, site).point,
+            request,
             is_quick: self.quick.verdict(arrival, site).is_quick(),
         }
     }
@@ -158,5 +185,54 @@ impl Follower {
     fn observe(&mut self, event: &Event<'_>) {
         self.bound.observe(event);
         self.instances.observe(event);
+    }
+}
+
+/// The support vector machine: the probability of each class. It is the same whatever the point is.
+pub struct ClassFollower(Ranges);
+
+impl Default for ClassFollower {
+    fn default() -> ClassFollower {
+        ClassFollower(Ranges::new(Box::new(ZeroWait), Ranges::WINDOW, Ranges::WINDOW))
+    }
+}
+
+impl Follower for ClassFollower {
+    type Said = [f64; WAIT_CLASSES];
+
+    fn asked(
+        &mut self,
+        arrival: &Arrival<'_>,
+        site: View<'_>,
+        _: Seconds,
+        _: Seconds,
+    ) -> [f64; WAIT_CLASSES] {
+        probabilities(&self.0.predict(arrival, site).wait)
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        self.0.learn(arrival, wait);
+    }
+}
+
+/// A technique of Table 3: predicted waits.
+pub struct RegressionFollower(NearestRegression);
+
+impl RegressionFollower {
+    /// By a regression over the neighbours of a reading.
+    pub fn new(settings: &ReadingSettings, by: Regression) -> RegressionFollower {
+        RegressionFollower(NearestRegression::new(Nearest::WINDOW, settings.distance, by))
+    }
+}
+
+impl Follower for RegressionFollower {
+    type Said = f64;
+
+    fn asked(&mut self, arrival: &Arrival<'_>, site: View<'_>, _: Seconds, _: Seconds) -> f64 {
+        self.0.predict(arrival, site).point
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        self.0.learn(arrival, wait);
     }
 }

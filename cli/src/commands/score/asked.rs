@@ -72,12 +72,6 @@ impl ScoreArguments {
 
     /// Plans every file that is asked for.
     pub fn plan(&self, inputs: &[&Path]) -> Result<ScoreFiles, Failure> {
-        if self.predictions.is_some() && self.predictions == self.plotting.plot {
-            let what = self.predictions.iter().map(|path| format!("{} is asked for twice", path.display()));
-            return Err(
-                Failure::usage(what.collect::<String>()).hint("name a file of its own for each output")
-            );
-        }
         let predictions =
             self.predictions.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose()?;
         Ok(ScoreFiles { predictions, plot: self.plotting.plan(inputs)? })

@@ -3,6 +3,7 @@
 //! [`FeatureTracker`] listens to the events of a site, recorded, simulated or live, and keeps sums by which the features of
 //! an arrival cost the logarithm of the queue, not its length.
 
+mod overruns;
 mod rank_tree;
 
 use std::cmp::Reverse;
@@ -106,7 +107,7 @@ impl Feature {
     }
 }
 
-/// The features of one job, none below 0.
+/// The features of one job, none below 0 but those of [`Features::with_overruns`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Features(pub [f64; 19]);
 
@@ -125,6 +126,11 @@ struct Demand {
 }
 
 impl Demand {
+    fn of(job: &Job, default_request: Seconds) -> Demand {
+        let ert = job.shape.limit.unwrap_or(default_request).0.max(0);
+        Demand { procs: i64::from(job.shape.procs.0), ert }
+    }
+
     fn cpu_time(self) -> i64 {
         self.procs.saturating_mul(self.ert)
     }
@@ -212,8 +218,7 @@ impl FeatureTracker {
     }
 
     fn demand(&self, job: &Job) -> Demand {
-        let ert = job.shape.limit.unwrap_or(self.default_request).0.max(0);
-        Demand { procs: i64::from(job.shape.procs.0), ert }
+        Demand::of(job, self.default_request)
     }
 
     /// Takes in what has happened. Jobs keep their index from their arrival to their end.

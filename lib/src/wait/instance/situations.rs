@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::units::{Seconds, Time};
 use crate::wait::features::Feature;
 use crate::wait::predictor::Arrival;
+use crate::wait::svm::exp2_of_negative;
 
 /// Attributes that are equal or not: user, group, executable, queue, partition.
 pub(super) const NOMINAL: usize = 5;
@@ -22,6 +23,25 @@ const NUMBERS: [Feature; 7] = [
 
 /// All attributes, the nominal ones first.
 pub(super) const ATTRIBUTES: usize = NOMINAL + NUMBERS.len();
+
+/// Every attribute counts as much as any other.
+pub(super) const EQUAL: [f32; ATTRIBUTES] = [1.0; ATTRIBUTES];
+
+/// The same without executables and partitions.
+pub(super) const ALIKE: [f32; ATTRIBUTES] = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+/// In parts that do not wait for each other; infinity of none.
+fn least(values: &[f32]) -> f32 {
+    let smaller = |one: f32, other: f32| if other < one { other } else { one };
+    let mut parts = [f32::INFINITY; 16];
+    let (chunks, rest) = values.as_chunks::<16>();
+    for chunk in chunks {
+        for (part, &value) in parts.iter_mut().zip(chunk) {
+            *part = smaller(*part, value);
+        }
+    }
+    parts.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
+}
 
 /// The attributes of a job at its submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,15 +143,14 @@ impl Instances {
         rows.start..low
     }
 
-    /// The nearest of these jobs, with the squares of their distances, nearest first. `distances` is room to work in.
-    pub fn nearest(
+    /// The squares of the distances of these jobs, not divided by the sum of the weights.
+    fn measure_all(
         &self,
         target: &Instance,
         rows: Range<usize>,
         weights: &[f32; ATTRIBUTES],
-        neighbours: usize,
         distances: &mut Vec<f32>,
-    ) -> Vec<(f32, usize)> {
+    ) {
         distances.clear();
         distances.resize(rows.len(), 0.0);
         for (name, &own) in target.names.iter().enumerate() {
@@ -154,6 +173,35 @@ impl Instances {
                 }
             }
         }
+    }
+
+    /// The weights of all of these jobs by a kernel of this width, in their order; that of the nearest is 1. Attributes count alike, but for
+    /// executables and partitions, which do not count. They are left in `weights`.
+    pub fn kernel_weights(&self, target: &Instance, rows: Range<usize>, width: f32, weights: &mut Vec<f32>) {
+        self.measure_all(target, rows, &ALIKE, weights);
+        let nearest = least(weights);
+        let scale = std::f32::consts::LOG2_E / (ALIKE.iter().sum::<f32>() * width * width);
+        // A loop of plain arithmetic: several at a time.
+        for weight in weights.iter_mut() {
+            *weight = exp2_of_negative((nearest - *weight) * scale);
+        }
+    }
+
+    /// The waits of these jobs, in their order.
+    pub fn waits(&self, rows: Range<usize>) -> &[f64] {
+        &self.waits[rows]
+    }
+
+    /// The nearest of these jobs, with the squares of their distances, nearest first. `distances` is room to work in.
+    pub fn nearest(
+        &self,
+        target: &Instance,
+        rows: Range<usize>,
+        weights: &[f32; ATTRIBUTES],
+        neighbours: usize,
+        distances: &mut Vec<f32>,
+    ) -> Vec<(f32, usize)> {
+        self.measure_all(target, rows.clone(), weights, distances);
         let all: f32 = weights.iter().sum();
         let mut near: Vec<(f32, usize)> = Vec::with_capacity(neighbours + 1);
         let mut farthest = f32::INFINITY;

@@ -110,6 +110,42 @@ fn tuning_lowers_the_error_of_later_jobs() {
     assert!(tuned.tuning.weights[7] > tuned.tuning.weights[0], "{:?}", tuned.tuning);
 }
 
+/// Against the formula, over the whole history.
+#[test]
+fn a_fixed_kernel_weighs_all_jobs_and_tunes_nothing() {
+    let mut fixed = InstanceBased::new(2000).with_width(0.3);
+    let mut jobs: Vec<(u32, f64, f64, i64)> = Vec::new();
+    for turn in 0..700_i64 {
+        let job = ((turn % 5) as u32, (turn * 7 % 64) as f64, (turn * 13 % 40) as f64, turn * 37 % 5000);
+        with(job.0, job.1, job.2, turn * 1000, |arrival| fixed.learn(arrival, Seconds(job.3)));
+        jobs.push(job);
+    }
+    assert_eq!(fixed.tuning, Tuning::default());
+    let target = (3, 20.0, 11.0);
+    // Ranges 63 and 39; of ten attributes these three differ.
+    let square = |job: &(u32, f64, f64, i64)| {
+        let user = if job.0 == target.0 { 0.0 } else { 1.0 };
+        let parts = [(job.1 - target.1) / 63.0, (job.2 - target.2) / 39.0].map(|part: f64| part * part);
+        (user + parts[0] + parts[1]) / 10.0
+    };
+    let weights: Vec<f64> = jobs.iter().map(|job| (-square(job) / 0.09).exp()).collect();
+    let sum: f64 = jobs.iter().zip(&weights).map(|(job, weight)| weight * job.3 as f64).sum();
+    let expected = sum / weights.iter().sum::<f64>();
+    let forecast = predicted(&mut fixed, target.0, target.1, target.2, 700_000);
+    assert!((forecast.point - expected).abs() < 1e-3 * expected, "{} {expected}", forecast.point);
+    let site = Site::new(Machine { procs: Procs(8) });
+    let alone =
+        with(target.0, target.1, target.2, 700_000, |arrival| fixed.similar(arrival, site.view(Time(0))));
+    assert!((alone.point - forecast.point).abs() < 1e-6 * expected);
+    // Control: a narrow kernel is the mean of the nearest.
+    let mut narrow = fixed.clone().with_width(0.001);
+    let least = jobs.iter().map(square).fold(f64::INFINITY, f64::min);
+    let nearest: Vec<f64> =
+        jobs.iter().filter(|job| square(job) - least < 1e-12).map(|job| job.3 as f64).collect();
+    let alone = predicted(&mut narrow, target.0, target.1, target.2, 700_000).point;
+    assert!((alone - nearest.iter().sum::<f64>() / nearest.len() as f64).abs() < 1.0, "{alone} {nearest:?}");
+}
+
 proptest! {
     #[test]
     fn nearest_are_those_of_a_sort_of_all(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::situations::{ATTRIBUTES, Instance, Instances};
+use super::situations::{ATTRIBUTES, EQUAL, Instance, Instances};
 
 /// What is tuned.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { weights: [1.0; ATTRIBUTES], neighbours: 16, width: 0.25 }
+        Tuning { weights: EQUAL, neighbours: 16, width: 0.25 }
     }
 }
 

@@ -28,6 +28,11 @@ impl RunLengths {
         RunLengths(AUTOCORRELATIONS.map(|rho| run_length(quantile, allowed, rho)))
     }
 
+    /// The same at every autocorrelation.
+    pub fn fixed(length: usize) -> RunLengths {
+        RunLengths([length; AUTOCORRELATIONS.len()])
+    }
+
     /// Of independent waits.
     pub fn shortest(&self) -> usize {
         self.0[0]

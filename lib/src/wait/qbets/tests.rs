@@ -136,3 +136,40 @@ fn a_group_without_enough_waits_falls_back() {
         sizes.map(|procs| range_of(&Job::rigid(1, crate::units::Time(0), crate::units::Procs(procs), None)));
     assert_eq!(ranges, [0, 0, 1, 1, 2, 2, 3, 3]);
 }
+
+/// Jobs of one queue that differ in size and requested time.
+#[test]
+fn groups_by_request_ignore_queues() {
+    let ert = |seconds: f64| [1.0, seconds];
+    let mut bound = BinomialBound::new(0.95, 0.95).grouped(BoundGroups::Request);
+    let mut by_queue = BinomialBound::new(0.95, 0.95);
+    for wait in 0..59 {
+        for (queue, seconds, base) in [(1, 900.0, 0), (2, 43_201.0, 5000)] {
+            taught(&mut bound, queue, &ert(seconds), base + wait);
+            taught(&mut by_queue, queue, &ert(seconds), base + wait);
+        }
+    }
+    assert_eq!(asked(&mut bound, 2, &ert(60.0)).point, 58.0, "up to 15 minutes, whatever the queue");
+    assert_eq!(asked(&mut bound, 1, &ert(1e6)).point, 5058.0, "more than 12 hours");
+    // Too few of 15 minutes to an hour are known: all of the size.
+    assert!(asked(&mut bound, 1, &ert(901.0)).point >= 5055.0);
+    // Control.
+    assert_eq!(asked(&mut by_queue, 2, &ert(60.0)).point, 5058.0);
+}
+
+#[test]
+fn a_fixed_run_of_misses_cuts_whatever_the_autocorrelation() {
+    // Waits that rise slowly and fall: autocorrelation near 1.
+    let teach = |bound: &mut BinomialBound| {
+        for turn in 0..1000_i64 {
+            taught(bound, 1, &[], 100 + (turn % 200 - 100).abs());
+        }
+        (0..3).for_each(|_| taught(bound, 1, &[], 50_000));
+        bound.of_all.len()
+    };
+    let (mut fixed, mut usual) =
+        (BinomialBound::new(0.95, 0.95).cut_after(3), BinomialBound::new(0.95, 0.95));
+    let (fixed, usual) = (teach(&mut fixed), teach(&mut usual));
+    assert!((59..62).contains(&fixed), "{fixed}");
+    assert_eq!(usual, 1003, "the control");
+}

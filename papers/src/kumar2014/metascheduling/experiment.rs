@@ -8,7 +8,7 @@ use queuecast::parallel;
 use queuecast::seed::Seed;
 use queuecast::sim::LimitRule;
 use queuecast::units::Seconds;
-use queuecast::wait::Ranges;
+use queuecast::wait::{FeatureDistance, Ranges};
 use queuecast::workload::Workload;
 
 use crate::Done;
@@ -21,13 +21,24 @@ pub const CURIE: &str = "CEA-Curie-2011-2.1-cln";
 /// What it is called in the tables.
 pub const CURIE_NAME: &str = "Curie (for ANL)";
 
-/// Least_Predictedqw by what the paper's histories seem to be: the logs as simulated without a metascheduler.
-const OWN: BrokerSpec =
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Own, literal: false };
+/// Least_Predictedqw, by the one reading of the features, and by what the paper's histories seem to be: the logs as simulated without a
+/// metascheduler.
+const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
+    window: Ranges::WINDOW,
+    distance: FeatureDistance::Element,
+    overruns: true,
+    history: WaitHistory::Own,
+    literal: false,
+};
 
 /// The same by what a metascheduler can know.
-const SENT: BrokerSpec =
-    BrokerSpec::LeastPredictedWait { window: Ranges::WINDOW, history: WaitHistory::Sent, literal: false };
+const SENT: BrokerSpec = BrokerSpec::LeastPredictedWait {
+    window: Ranges::WINDOW,
+    distance: FeatureDistance::Element,
+    overruns: true,
+    history: WaitHistory::Sent,
+    literal: false,
+};
 
 /// The brokers that are compared: the paper's four, what of them can be known, K-distributed, ours, and the oracle.
 pub const COMPARED: [BrokerSpec; 9] = [
@@ -42,11 +53,13 @@ pub const COMPARED: [BrokerSpec; 9] = [
     BrokerSpec::Oracle,
 ];
 
-/// Alternatives that were tried, as specs: predictions believed for any queue, other quantiles, other ways to predict waits.
-pub const VARIANTS: [&str; 9] = [
+/// Alternatives that were tried, as specs: the distance as printed, predictions believed for any queue, other quantiles, other ways to predict waits.
+pub const VARIANTS: [&str; 11] = [
     "static",
-    "least-predicted-wait:history=own,literal",
-    "least-predicted-wait:literal",
+    "least-predicted-wait:history=own",
+    "least-predicted-wait",
+    "least-predicted-wait:distance=element,overruns,history=own,literal",
+    "least-predicted-wait:distance=element,overruns,literal",
     "turnaround+by=planned:recent",
     "turnaround+by=planned:0.5",
     "risk-averse+quantile=0.8",

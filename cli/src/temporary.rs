@@ -44,12 +44,11 @@ fn prefix() -> String {
 #[cfg(unix)]
 fn machine() -> u32 {
     let about = rustix::system::uname();
-    let hashed = about
+    about
         .nodename()
         .to_bytes()
         .iter()
-        .fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    hashed
+        .fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(not(unix))]

@@ -105,7 +105,7 @@ pub fn run(
         let as_it_is = variants.len();
         for more in [&nothing].into_iter().chain(&given.against) {
             let changes: Vec<SiteChange> = given.set.iter().chain(&more.0).cloned().collect();
-            let options = SiteOptions { time_zone: zone.clone() };
+            let options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
             let what_if = read_what_if(&site_texts, &log, &changes, &options)
                 .map_err(|error| what_if_failure(error, &site.display().to_string(), &source))?;
             let changed = more.0.iter().map(ToString::to_string).collect();

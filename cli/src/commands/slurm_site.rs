@@ -65,13 +65,22 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
     if asked.live.live {
         refresh(&mut site_texts, &asked.commands(printer))?;
     }
-    let options = SiteOptions { time_zone: zone.clone() };
+    let mut options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
     let name = site.display().to_string();
     let past = match &asked.file {
         Some(file) => {
             let (log, source) = (log_texts(file, printer)?, file.display().to_string());
-            let read = read_what_if(&site_texts, &log, &[], &options);
-            Some((read.map_err(|error| what_if_failure(error, &name, &source))?, source))
+            let read = |options: &SiteOptions| {
+                let read = read_what_if(&site_texts, &log, &[], options);
+                read.map_err(|error| what_if_failure(error, &name, &source))
+            };
+            let mut all = read(&options)?;
+            // What came later is not known at a moment.
+            if let Some(span) = span(&all.run).filter(|_| !asked.live.live) {
+                options.known_until = Some(moment::read_within(&asked.moment.at, zone, &span)?);
+                all = read(&options)?;
+            }
+            Some((all, source))
         }
         None => None,
     };
@@ -88,7 +97,11 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
         ))
         .hint("expected accounting (sacct -P) with the columns Start and End, or a recorded run"));
     };
-    let at = moment::read_within(&asked.moment.at, zone, &span)?;
+    // On the whole log: what is cut off at the moment may end before it.
+    let at = match options.known_until {
+        Some(at) => at,
+        None => moment::read_within(&asked.moment.at, zone, &span)?,
+    };
     let moment = ClusterMoment::recorded(&reading.cluster, &history, at.0 * 1000 + 999);
     let (job, wants) = new_job(asked, &reading.cluster, moment.now_ms, printer)?;
     Ok(SiteQuestion {
@@ -137,7 +150,8 @@ fn live(
     printer: &Printer,
 ) -> Result<SiteQuestion, Failure> {
     let zone = &asked.source.reading.time_zone;
-    let cluster = read_site(texts, &SiteOptions { time_zone: zone.clone() }).cluster;
+    let cluster =
+        read_site(texts, &SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() }).cluster;
     if cluster.nodes.is_empty() || cluster.partitions.is_empty() {
         return Err(Failure::input(format!("{name}: no nodes or no partitions are known"))
             .hint("queuecast site capture DIR saves what is needed"));

@@ -8,6 +8,7 @@ use super::accounted_request::{completed, line_request};
 use super::accounted_row::AccountedRow;
 use super::expressions::array;
 use super::rules::RuleCounter;
+use super::site::SiteOptions;
 use super::values::digits;
 use crate::cluster::{
     Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SubmittedJob,
@@ -49,6 +50,7 @@ fn job_number(text: &str) -> Option<AccountedNumber> {
 struct AccountedJobs<'c> {
     cluster: &'c Cluster,
     zone: &'c TimeZone,
+    known_until: Option<Time>,
     submissions: Vec<SubmittedJob>,
     /// Of each submission, the runs of its tasks; of a job that is no array, one under `None`.
     runs: Vec<BTreeMap<Option<u32>, TaskRun>>,
@@ -64,14 +66,16 @@ struct AccountedJobs<'c> {
 pub(super) fn accounted(
     text: &str,
     cluster: &Cluster,
-    zone: &TimeZone,
+    options: &SiteOptions,
     rules: &mut RuleCounter,
 ) -> Result<RecordedRun, TraceError> {
+    let SiteOptions { time_zone: zone, known_until } = options;
     let table = SacctTexts::open(text, zone)?;
     let wanted = wanted_cluster(&table, cluster);
     let mut jobs = AccountedJobs {
         cluster,
         zone,
+        known_until: *known_until,
         submissions: Vec::new(),
         runs: Vec::new(),
         places: BTreeMap::new(),
@@ -128,6 +132,10 @@ impl AccountedJobs<'_> {
             self.rules.count("rows without a time of submission", row.line);
             return;
         };
+        if self.known_until.is_some_and(|until| submit > until) {
+            self.rules.count("rows submitted after the moment asked about", row.line);
+            return;
+        }
         let (eligible, start, end) = (time("eligible"), time("start"), time("end"));
         let key = match number.component {
             Some(component) => format!("{}+{component}", number.base),
@@ -314,7 +322,8 @@ mod tests {
             Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
         cluster.settings.default_memory = Some(MemoryAmount::PerCpu(500));
         let mut rules = RuleCounter::default();
-        let run = accounted(&format!("{HEADER}{rows}"), &cluster, &TimeZone::UTC, &mut rules).unwrap();
+        let run =
+            accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();
         (run, rules.into_rules().into_iter().map(|one| (one.rule, one.count)).collect())
     }
 
@@ -411,9 +420,10 @@ mod tests {
         let text = "JobID|Cluster|Submit|Start|End|ReqCPUS|State|User\n1|a|5|6|7|1|COMPLETED|ann\n2|b|5|6|7|1|COMPLETED|ann\n3|b|5|6|7|1|COMPLETED|ann\n";
         let mut rules = RuleCounter::default();
         let cluster = Cluster { name: "b".into(), ..Cluster::default() };
-        let run = accounted(text, &cluster, &TimeZone::UTC, &mut rules).unwrap();
+        let run = accounted(text, &cluster, &SiteOptions::default(), &mut rules).unwrap();
         assert_eq!((run.submissions.len(), rules.into_rules()[0].count), (2, 1));
-        let error = accounted("JobID|User\n1|ann\n", &cluster, &TimeZone::UTC, &mut RuleCounter::default());
+        let error =
+            accounted("JobID|User\n1|ann\n", &cluster, &SiteOptions::default(), &mut RuleCounter::default());
         assert!(error.unwrap_err().to_string().contains("Start"));
     }
 }

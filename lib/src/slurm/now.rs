@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::accounted::accounted;
 use super::rules::{CountedRule, RuleCounter};
+use super::site::SiteOptions;
 use crate::cluster::{Association, Cluster, ClusterMoment, NodeState, RecordedRun};
 use crate::trace::{TimeZone, TraceError};
 use crate::units::Time;
@@ -37,7 +38,8 @@ pub fn read_accounted(
     zone: &TimeZone,
 ) -> Result<(RecordedRun, Vec<CountedRule>), TraceError> {
     let mut rules = RuleCounter::default();
-    let run = accounted(sacct, cluster, zone, &mut rules)?;
+    let options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
+    let run = accounted(sacct, cluster, &options, &mut rules)?;
     Ok((run, rules.into_rules()))
 }
 

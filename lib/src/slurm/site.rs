@@ -21,6 +21,7 @@ use super::reservations;
 use super::settings::{OtherSettings, apply};
 use super::topology::topology;
 use crate::cluster::{Cluster, ClusterNode, ClusterPartition, RecordedRun, Topology, classes_of, name_order};
+use crate::units::Time;
 
 /// A site, and what is to be said about the texts it was read from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,11 +61,14 @@ pub struct MissingText {
 pub struct SiteOptions {
     /// The time zone of local times.
     pub time_zone: TimeZone,
+    /// Records of accounting that were submitted later than this are left out: what is asked about a moment must not know them,
+    /// the later runs of jobs that were put back into the queue among them.
+    pub known_until: Option<Time>,
 }
 
 impl Default for SiteOptions {
     fn default() -> SiteOptions {
-        SiteOptions { time_zone: TimeZone::UTC }
+        SiteOptions { time_zone: TimeZone::UTC, known_until: None }
     }
 }
 

@@ -94,7 +94,7 @@ pub fn read_what_if(
     let (mut run, mut source) = match reading.recording.take() {
         Some(run) => (run, SubmissionLog { kind: "list", ..SubmissionLog::default() }),
         None if is_list => Default::default(),
-        None => submissions(log, &reading.cluster, &options.time_zone)?,
+        None => submissions(log, &reading.cluster, options)?,
     };
     if run.submissions.is_empty() {
         let misread = reading.misread.first().map(ToString::to_string);
@@ -111,7 +111,7 @@ pub fn read_what_if(
 fn submissions(
     log: &BTreeMap<String, String>,
     cluster: &Cluster,
-    zone: &TimeZone,
+    options: &SiteOptions,
 ) -> Result<(RecordedRun, SubmissionLog), WhatIfError> {
     let failed = |error: TraceError| WhatIfError::Log(error.to_string());
     // Of a folder, the text that is a log.
@@ -122,7 +122,7 @@ fn submissions(
     };
     let (mut rules, mut assumed) = (RuleCounter::default(), Vec::new());
     let (kind, run) = match sniff(text.as_bytes()).map_err(failed)? {
-        LogFormat::Sacct => ("sacct", accounted(text, cluster, zone, &mut rules)),
+        LogFormat::Sacct => ("sacct", accounted(text, cluster, options, &mut rules)),
         LogFormat::Swf => ("swf", swf_jobs(text, cluster, &mut rules, &mut assumed)),
     };
     let run = run.map_err(failed)?;

@@ -94,7 +94,7 @@ pub fn run(
     }
     let (schedule_file, list_file) = (plan(&files.schedule)?, plan(&given.submissions)?);
     let (site_texts, log) = (texts(site, printer)?, log_texts(file, printer)?);
-    let options = SiteOptions { time_zone: zone.clone() };
+    let options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
     let (name, source) = (site.display().to_string(), file.display().to_string());
     let what_if = read_what_if(&site_texts, &log, &given.set, &options)
         .map_err(|error| what_if_failure(error, &name, &source))?;

@@ -30,7 +30,8 @@ pub struct Arguments {
 /// Reads the folder and shows what it says.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let texts = texts(&arguments.folder, printer)?;
-    let reading = read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone() });
+    let reading =
+        read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone(), ..SiteOptions::default() });
     let name = arguments.folder.display().to_string();
     if reading.used.is_empty() {
         return Err(Failure::input(format!("{name}: none of its {} files is known", texts.len()))

@@ -28,7 +28,7 @@ pub struct ReadRun {
 pub fn read_run(folder: &Path, zone: &TimeZone, printer: &Printer) -> Result<ReadRun, Failure> {
     let name = folder.display().to_string();
     let texts = texts(folder, printer)?;
-    let reading = read_site(&texts, &SiteOptions { time_zone: zone.clone() });
+    let reading = read_site(&texts, &SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() });
     let Some(recording) = reading.recording.filter(|recording| !recording.submissions.is_empty()) else {
         return Err(Failure::input(format!("{name}: no submissions are recorded there"))
             .hint("expected jobs.csv, with the columns submit, user, account, run and args at least"));

@@ -120,7 +120,7 @@ fn later_jobs(log: &mut Recording, at: i64, numbers: &mut Numbers) {
     log.sort();
 }
 
-/// Later jobs are larger than the machine, and some of the machine's size where nobody knew it.
+/// Later jobs are larger than the machine, or than any job before where its size is not told.
 fn too_large(log: &mut Recording, at: i64, numbers: &mut Numbers) {
     let procs = log.entries.iter().map(|entry| entry.procs).max().unwrap_or(1);
     each(log, at, State::Later, |entry| {

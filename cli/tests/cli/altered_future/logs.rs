@@ -251,13 +251,12 @@ impl Recording {
     /// Adds jobs that leave the queue without having started, of every kind that logs have.
     fn withdraw_some(&mut self) {
         let waiting: Vec<Entry> = self.entries.iter().filter(|entry| entry.wait > 60).cloned().collect();
-        let mut next = self.entries.iter().map(|entry| entry.job).max().unwrap_or(0);
+        let first = self.entries.iter().map(|entry| entry.job).max().unwrap_or(0) + 1;
         for (place, like) in waiting.into_iter().enumerate().filter(|(place, _)| place % 3 == 0) {
-            next += 1;
             let allocated = [0, UNKNOWN, like.procs][place / 3 % 3];
             let wait = like.wait / 2 + like.wait * (place as i64 % 5) / 4;
             self.entries.push(Entry {
-                job: next,
+                job: first + place as i64,
                 submit: like.submit + 1,
                 wait,
                 run: UNKNOWN,

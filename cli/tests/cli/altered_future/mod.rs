@@ -247,6 +247,7 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 }
 
 /// Says how much was compared, and fails with what differs.
+#[allow(clippy::print_stdout)] // how much was compared is published
 fn judge(found: &Findings, begun: Instant, expected: usize) {
     let Findings { different, comparisons, rows } = found;
     let seconds = begun.elapsed().as_secs();

@@ -42,7 +42,7 @@ impl Peeking {
 
 impl WaitPredictor for Peeking {
     fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
-        let wait = self.0.get(&arrival.job.id.0).copied().filter(|_| arrival.job.id.0 % 5 == 0);
+        let wait = self.0.get(&arrival.job.id.0).copied().filter(|_| arrival.job.id.0.is_multiple_of(5));
         WaitForecast::by_median(Distribution::point(wait.unwrap_or(60) as f64))
     }
 

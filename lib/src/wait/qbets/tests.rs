@@ -8,15 +8,15 @@ use super::ranks::{CAPACITY, at_most};
 use super::*;
 use crate::seed::Seed;
 
-/// The sum, term by term.
+/// The sum, term by term. Terms are kept as logarithms: the first are too small for a number of 64 bits.
 fn slow_rank(count: usize, quantile: f64, confidence: f64) -> Option<usize> {
-    let (mut term, mut sum) = ((1.0 - quantile).powi(count as i32), 0.0);
+    let (mut term, mut sum) = (count as f64 * (1.0 - quantile).ln(), 0.0);
     for rank in 1..=count {
-        sum += term;
+        sum += term.exp();
         if sum >= confidence {
             return Some(rank);
         }
-        term *= (count - rank + 1) as f64 / rank as f64 * quantile / (1.0 - quantile);
+        term += ((count - rank + 1) as f64 / rank as f64 * quantile / (1.0 - quantile)).ln();
     }
     None
 }

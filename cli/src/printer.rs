@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answer::Answer;
 use crate::failure::{Failure, Kind};
 use crate::output;
+use crate::roles;
 use crate::showing::{Colour, Showing};
 
 /// Renders answers, and prints messages.
@@ -29,6 +30,7 @@ pub struct Printer {
 impl Printer {
     /// Reads the options, the environment and the two streams, once.
     pub fn new(showing: &Showing) -> Printer {
+        roles::prints_to(&io::stdout());
         let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
         let width = width(told, io::stdout().is_terminal(), std::env::var("COLUMNS").ok().as_deref());
         let charset = if showing.ascii { Charset::Ascii } else { Charset::Unicode };

@@ -219,7 +219,8 @@ fn signal(id: u32, force: Force) {
 #[cfg(not(unix))]
 fn signal(_: u32, _: Force) {}
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

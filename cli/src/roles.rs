@@ -9,11 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::failure::Failure;
 
-static FILES: Mutex<NotedFiles> = Mutex::new(NotedFiles { inputs: Vec::new(), outputs: Vec::new(), next: 0 });
+static FILES: Mutex<NotedFiles> =
+    Mutex::new(NotedFiles { inputs: Vec::new(), outputs: Vec::new(), stdout: None, next: 0 });
 
 struct NotedFiles {
     inputs: Vec<NotedInput>,
     outputs: Vec<NotedOutput>,
+    /// The file that standard output is, if it is one.
+    stdout: Option<FileId>,
     next: u64,
 }
 
@@ -75,13 +78,23 @@ pub fn reads_stdin() -> Result<(), Failure> {
     }
 }
 
+/// Notes where answers are printed, which may be a file.
+#[cfg(unix)]
+pub fn prints_to(stdout: &impl std::os::fd::AsFd) {
+    files().stdout = stream(stdout);
+}
+
+/// Notes where answers are printed; nothing is known of it here.
+#[cfg(not(unix))]
+pub fn prints_to<T>(_: &T) {}
+
 fn reads_file(id: FileId, path: Option<&Path>) -> Result<(), Failure> {
-    if stream(&io::stdout()).is_some_and(|output| output == id) {
+    let mut files = files();
+    if files.stdout.as_ref().is_some_and(|output| *output == id) {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         return Err(Failure::usage(format!("standard output is a file that is read: {name}"))
             .hint("write to another file"));
     }
-    let mut files = files();
     if let Some(output) = files.outputs.iter().find(|one| id_of(&one.target).is_some_and(|one| one == id)) {
         return Err(both(&output.name));
     }

@@ -97,7 +97,7 @@ mod locks {
 
     /// Removes the temporary files that killed processes of the same user and machine left in a folder. What cannot be
     /// removed is left.
-    pub(super) fn remove_all_left(folder: &Path, prefix: &str, own: &NamedTempFile) {
+    pub fn remove_all_left(folder: &Path, prefix: &str, own: &NamedTempFile) {
         let (Ok(entries), Ok(own)) = (fs::read_dir(folder), own.as_file().metadata()) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -131,7 +131,8 @@ mod locks {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
 

@@ -300,7 +300,7 @@ impl Spec for WaitMethod {
                 "knn, with the probabilities of a support vector machine trained every 5000 starts",
             )
             .with(
-                "[:JOBS,point=knn|ibl,distance=sums|element,width=WIDTH,overruns,quick]",
+                "[:JOBS,point=knn|ibl,distance=…,width=WIDTH,overruns,quick]",
                 &[
                     WINDOW,
                     SettingKey::new("point", "knn|ibl"),

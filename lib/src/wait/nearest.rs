@@ -2,6 +2,7 @@
 
 mod elements;
 mod sums;
+mod threshold;
 
 use self::elements::ElementIndex;
 use self::sums::SumIndex;
@@ -68,19 +69,8 @@ pub(super) struct Neighbour {
     pub wait: f64,
 }
 
-/// The step of the thresholds.
-const THRESHOLD: f64 = 0.05;
-
 /// Smaller ratios of sums count as this, so that weights are finite.
 const CLOSEST: f64 = 1e-6;
-
-/// The threshold at or above the distance of the nearest job; `None` where there is none.
-fn threshold_above(nearest: f64) -> Option<f64> {
-    // Rounding may put the distance just below a threshold.
-    let steps = (nearest / THRESHOLD).floor().max(1.0);
-    let thresholds = [steps, steps + 1.0, steps + 2.0].map(|steps| steps * THRESHOLD);
-    thresholds.into_iter().find(|&threshold| nearest.is_finite() && nearest <= threshold)
-}
 
 impl Nearest {
     /// The history of the paper.

@@ -36,10 +36,10 @@ const LOGS: [(&str, u64, u32, usize); 10] = [
 /// Jobs that left the queue before they started and their share of all queue time in per cent, by ruleset; none in
 /// the other logs. On Curie they have a run time of zero, which the default rules keep as one second.
 const WITHDRAWN: [(&str, &str, usize, f64); 4] = [
-    ("SDSC-SP2-1998-4.2-cln", "default", 5_669, 12.3),
-    ("SDSC-BLUE-2000-4.2-cln", "default", 10_617, 7.3),
+    ("SDSC-SP2-1998-4.2-cln", "default", 5_671, 12.3),
+    ("SDSC-BLUE-2000-4.2-cln", "default", 10_744, 7.5),
     ("CEA-Curie-2011-2.1-cln", "default", 0, 0.0),
-    ("CEA-Curie-2011-2.1-cln", "default,run-zero=drop", 10_324, 8.9),
+    ("CEA-Curie-2011-2.1-cln", "default,run-zero=drop", 15_268, 16.2),
 ];
 
 const PEERS: [(&str, &str, usize); 2] =

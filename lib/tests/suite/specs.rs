@@ -44,6 +44,7 @@ fn values(key: &SettingKey) -> Vec<String> {
             "FORMULA" => &["wait", "max(wait, 60) / requested", "-procs"],
             "[PE,P,E,*]" => &["[PE,P,E,*]", "[X,*]", "[*]"],
             "(u,e),(q,u,n=4,lr)" => &["(u,e)", "(q,n=4,rel)", "()"],
+            "WIDTH" => &["0.12", "1"],
             "NUMBER" => &["1", "1.5", "60", "86400"],
             "SHARE" => &["0", "1%", "0.25", "40%"],
             "DURATION" => &["0", "90", "7d", "1-12:00:00"],

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::THRESHOLD;
+use super::threshold::{THRESHOLD, threshold_above};
 use crate::wait::features::Features;
 use crate::wait::scale::FEATURES;
 
@@ -172,7 +172,7 @@ impl ElementIndex {
             }
         }
         // Only with features below 0 is a distance above 1.
-        match super::threshold_above(nearest) {
+        match threshold_above(nearest) {
             Some(threshold) => measured.retain(|one| one.1 <= threshold),
             None => measured.clear(),
         }

@@ -1,6 +1,6 @@
 //! Neighbours by the ratio of sums, the distance that the paper prints.
 
-use super::THRESHOLD;
+use super::threshold::{THRESHOLD, threshold_above};
 use crate::wait::features::Features;
 
 /// A history that is searched by `Σ|xᵢ − yᵢ| / Σ(xᵢ + yᵢ)`; 0 where the features of both sum to 0.
@@ -80,7 +80,7 @@ impl SumIndex {
             return near;
         }
         let nearest = self.nearest(&looked);
-        super::threshold_above(nearest).map_or(near, |threshold| self.within(&looked, threshold))
+        threshold_above(nearest).map_or(near, |threshold| self.within(&looked, threshold))
     }
 
     /// The distance of the nearest job. Jobs are looked at in both directions from the sum of the features, as far as one can

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::predictor::test_support::{asked, features, taught};
+use super::threshold::THRESHOLD;
 use super::*;
 
 #[test]

@@ -196,7 +196,7 @@ mod tests {
         assert!(writes("again", &path("./b"), &[]).unwrap_err().to_string().contains("asked for twice"));
         drop(claim);
         reads(&path("b")).unwrap();
-        // NotedFiles that are not there yet.
+        // Files that are not there yet.
         let claim = writes("new", &path("new"), &[]).unwrap();
         assert!(writes("new", &path("./new"), &[]).is_err());
         assert!(writes("other", &path("other"), &[]).is_ok());
@@ -205,7 +205,7 @@ mod tests {
         assert!(writes("b", &path("b"), &[&path("b")]).is_err());
     }
 
-    /// NotedFiles of this crate that open files, before their tests.
+    /// Files of this crate that open files, before their tests.
     fn opening(folder: &Path, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

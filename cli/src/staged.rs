@@ -1,7 +1,7 @@
 //! Several files of a folder, written as one: into a folder beside them, which a last file then makes the files of the folder.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -64,7 +64,9 @@ impl StagedFiles {
     pub fn write(&self, file: &str, text: &str) -> Result<(), Failure> {
         let path = self.staged.path().join(file);
         let write = || {
-            fs::write(&path, text)?;
+            let mut staged = File::create(&path)?;
+            staged.write_all(text.as_bytes())?;
+            staged.sync_all()?;
             match fs::metadata(self.folder.join(file)) {
                 Ok(replaced) if replaced.is_file() => fs::set_permissions(&path, replaced.permissions()),
                 _ => Ok(()),

@@ -62,7 +62,7 @@ impl TimeRank {
     }
 }
 
-/// What is said of a job's wait: by `when` to a user, and to whom scores it.
+/// What is said of a job's wait: what `when` tells a user, and what is scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SaidWait {
     /// The wait.

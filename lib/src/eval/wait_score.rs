@@ -18,7 +18,7 @@ use crate::workload::Workload;
 /// Which jobs are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitWindow {
-    /// The first, counted from 1 in order of submission. Those before it are only learned from.
+    /// The first, counted from 1 in order of submission among the jobs that started. Those before it are only learned from.
     pub from: usize,
     /// How many at most.
     pub jobs: usize,

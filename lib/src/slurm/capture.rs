@@ -218,8 +218,12 @@ fn records<'a>(
 
 /// Whether a line is what Slurm's commands say when they fail.
 fn is_error(line: &str) -> bool {
+    // "scontrol: error: …"; what an administrator writes as a reason may have such words too.
+    let is_program = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     ["error:", "fatal:"].iter().any(|word| {
-        line.starts_with(word) || line.split_once(": ").is_some_and(|(_, rest)| rest.starts_with(word))
+        let named = line.split_once(": ");
+        line.starts_with(word)
+            || named.is_some_and(|(program, rest)| is_program(program) && rest.starts_with(word))
     })
 }
 

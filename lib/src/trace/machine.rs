@@ -75,6 +75,11 @@ impl LargestJob {
         }
     }
 
+    /// A job of this size.
+    pub fn see_job(&mut self, procs: Procs) {
+        self.0 = self.0.max(procs.0);
+    }
+
     /// The declared size, else the largest job, or the guess that a note in the header states; `None` if no record has
     /// processors. Of a log that is cut at an instant the guess does not count: it is of all jobs, and not known then.
     pub fn machine(self, given: Option<Procs>, header: &Header, known: Option<Time>) -> Option<MachineSize> {

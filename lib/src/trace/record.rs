@@ -143,7 +143,7 @@ pub struct Record {
     pub ending: Ending,
     /// Whether the job had not ended when the log was taken, or at the moment that the log is read as of.
     pub unfinished: bool,
-    /// Whether only the latter: the log goes on and tells that it was there.
+    /// Whether it waited or ran at the moment that the log is read as of.
     pub cut: bool,
 }
 
@@ -233,18 +233,19 @@ impl Record {
     }
 
     /// Leaves of a record what was known of the job at the end of an instant; `false` if it was submitted later. Of a job
-    /// that waited or ran then, the record says so ([`Record::unfinished`]) and nothing that came after. A record without a
-    /// wait stays as it is: nothing tells when it started.
+    /// that waited or ran then, whether it has ended since or not, the record says so ([`Record::cut`]) and nothing that came
+    /// after. A record of a job that has ended without a wait stays as it is: nothing tells when it started.
     pub(super) fn cut_at(&mut self, instant: i64) -> bool {
         if self.submit > instant {
             return false;
         }
-        if self.submit < 0 || self.wait < 0 {
+        if self.submit < 0 || (self.wait < 0 && !self.unfinished) {
             return true;
         }
         let start = self.submit.saturating_add(self.wait);
-        let waits = start > instant;
-        let runs = !waits && self.run >= 0 && start.saturating_add(self.run) > instant;
+        let waits = self.wait < 0 || start > instant;
+        let is_over = self.run < 0 || start.saturating_add(self.run) <= instant;
+        let runs = !waits && (self.unfinished || !is_over);
         if waits {
             self.wait = UNKNOWN;
             if self.requested_procs > 0 {
@@ -255,8 +256,7 @@ impl Record {
             (self.run, self.cpu, self.memory) = (UNKNOWN, UNKNOWN as f64, UNKNOWN);
             self.status = if self.is_partial() { PARTIAL } else { UNKNOWN };
             self.ending = Ending::Unknown;
-            self.cut = !self.unfinished;
-            self.unfinished = true;
+            (self.unfinished, self.cut) = (true, true);
         }
         true
     }

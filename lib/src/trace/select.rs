@@ -142,11 +142,16 @@ impl<K: Store> Gathering<K> {
     /// Cleans a record. One of a job that waited or ran where the log was cut is kept as a job that starts or ends in the next
     /// second.
     pub fn take(&mut self, record: &mut Record) -> Result<(), TraceError> {
-        self.largest.see(record);
+        // Of a log that is cut, the size of the machine is found once it is known which records are jobs.
+        if self.known.is_none() {
+            self.largest.see(record);
+        }
         let kind = WithdrawnKind::of(record);
         self.unplaced += u64::from(record.is_unplaced());
         match self.cleaner.clean(record)? {
             Disposition::Removed => {}
+            // In accounting, what is long overdue has ended, and its end was never recorded.
+            Disposition::Unfinished if record.cut && self.is_overdue(record) => {}
             Disposition::Unfinished if record.cut => {
                 let next = self.known.unwrap_or_default().0.saturating_add(1);
                 if record.wait < 0 {
@@ -167,6 +172,11 @@ impl<K: Store> Gathering<K> {
             }
         }
         Ok(())
+    }
+
+    fn is_overdue(&self, record: &Record) -> bool {
+        let known = self.known.unwrap_or_default();
+        self.format == LogFormat::Sacct && !unfinished(record).may_be_there(known)
     }
 
     fn keep(&mut self, record: &mut Record) {
@@ -215,7 +225,12 @@ impl<K: Store> Gathered<K> {
                 retain(&mut kinds, &fits);
             }
         }
-        let machine = self.largest.machine(options.procs, &header, self.known).filter(|_| kept.len() > 0);
+        let mut largest = self.largest;
+        if self.known.is_some() {
+            (0..kept.len()).for_each(|at| largest.see_job(kept.procs(at)));
+            withdrawn.iter().for_each(|one| largest.see_job(one.job.shape.procs));
+        }
+        let machine = largest.machine(options.procs, &header, self.known).filter(|_| kept.len() > 0);
         let Some(machine) = machine else {
             let why = why(&counts.report(&options.ruleset, lines, None));
             return Err(TraceError::NoJobs { lines, why });

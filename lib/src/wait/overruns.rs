@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::features::Features;
 use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
-use crate::job::{Event, JobIndex};
+use crate::job::{Event, JobIndex, What};
 use crate::site::View;
 use crate::units::Seconds;
 
@@ -48,10 +48,14 @@ impl WaitPredictor for WithOverruns {
 
     fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
         let features = arrival.features.with_overruns(arrival.job, site, self.default_request);
+        self.of.arrives(&Arrival { features: &features, ..*arrival }, site);
         self.features.insert(arrival.job.index, features);
     }
 
     fn observe(&mut self, event: &Event<'_>) {
         self.of.observe(event);
+        if let What::Withdrawn = event.what {
+            self.features.remove(&event.job.index);
+        }
     }
 }

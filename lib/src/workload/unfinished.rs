@@ -18,7 +18,7 @@ const OVERDUE: Seconds = Seconds(3600);
 
 impl Unfinished {
     /// Whether it may still run or wait then.
-    fn may_be_there(&self, then: Time) -> bool {
+    pub(crate) fn may_be_there(&self, then: Time) -> bool {
         let due = self.start.zip(self.job.shape.limit).map(|(start, limit)| start + limit + OVERDUE);
         self.job.submit <= then
             && self.start.is_none_or(|start| start <= then)

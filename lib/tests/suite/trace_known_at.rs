@@ -75,6 +75,9 @@ fn a_size_that_the_log_does_not_tell_is_that_of_the_largest_job_by_then() {
     assert_eq!(size(LOG, 149), (4, MachineSource::LargestJobByThen));
     assert_eq!(size(LOG, 200), (5, MachineSource::LargestJobByThen));
     assert_eq!(size(LOG, 201), (16, MachineSource::LargestJobByThen));
+    // A record of which it is not known when it was submitted tells nothing.
+    let undated = format!("{LOG}8 -1 0 10 64 50 -1 64 120 -1 1 9 -1 -1 -1 -1 -1 -1\n");
+    assert_eq!(size(&undated, 200), (5, MachineSource::LargestJobByThen));
     let header = |lines: &str| format!("{lines}\n{LOG}");
     assert_eq!(size(&header("; MaxProcs: 64"), 200), (64, MachineSource::MaxProcs));
     assert!(known(LOG, 200).workload.is_machine_guessed);
@@ -152,8 +155,17 @@ fn jobs_that_had_not_ended_when_accounting_was_taken_stay_so() {
                 3|RUNNING|1020|1020|1300|Unknown|60|20|4|4|ada\n\
                 4|PENDING|1030|1030|Unknown|Unknown|0|20|4|0|ada\n";
     let log = raw(text, "default").known_at(Time(1200)).unwrap();
-    let open: Vec<_> = log.unfinished.iter().map(|one| (one.job.id.0, one.start.map(|at| at.0))).collect();
     // The third started later: it still waits.
-    assert_eq!(open, [(2, Some(1040)), (3, None), (4, None)]);
-    assert_eq!(jobs(&log.workload), [(1, 4, 1030, 1090)]);
+    let expected = [(1, 4, 1030, 1090), (2, 4, 1040, 1201), (3, 4, 1201, 1201), (4, 4, 1201, 1201)];
+    assert_eq!((jobs(&log.workload), log.unfinished.len()), (expected.to_vec(), 0));
+    // Whether they have ended by the time that the accounting was taken makes no difference.
+    let later = text
+        .replace("2|RUNNING|1010|1010|1040|Unknown|60", "2|FAILED|1010|1010|1040|1240|200")
+        .replace("3|RUNNING|1020|1020|1300|Unknown|60", "3|CANCELLED|1020|1020|None|1700|0")
+        .replace("4|PENDING|1030|1030|Unknown|Unknown", "4|COMPLETED|1030|1030|1900|1960");
+    assert_eq!(raw(&later, "default").known_at(Time(1200)).unwrap().workload, log.workload);
+    // One that is overdue by more than an hour has ended, and its end was never recorded.
+    let log = raw(text, "default").known_at(Time(1040 + 1200 + 3601)).unwrap();
+    let ids: Vec<u64> = log.workload.jobs().iter().map(|job| job.id.0).collect();
+    assert_eq!(ids, [1, 3, 4]);
 }

@@ -243,6 +243,7 @@ fn read_log(
     }
     let at = raw.moment(&arguments.moment.at, &arguments.source.reading.time_zone)?;
     let mut trace = raw.whole(printer)?;
+    trace.warn(&arguments.source, printer);
     live::take_size(&mut trace, &commands);
     Ok((trace, at))
 }

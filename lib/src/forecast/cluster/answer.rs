@@ -207,7 +207,7 @@ fn tried(
             let start = outcome.start.filter(|start| is_known(*start, now_ms));
             let end = outcome.end.filter(|end| is_known(*end, now_ms));
             let became = match (start, end) {
-                (Some(start), _) => WaitOutcome::Started(start - submission.submit),
+                (Some(start), _) => WaitOutcome::Started((start - submission.submit).max(Seconds::ZERO)),
                 (None, Some(left)) => WaitOutcome::Withdrawn((left - submission.submit).max(Seconds::ZERO)),
                 // It still waits.
                 (None, None) => WaitOutcome::Withdrawn(so_far),

@@ -26,7 +26,7 @@ pub const CURIE_NAME: &str = "Curie (for ANL)";
 const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
     window: Ranges::WINDOW,
     distance: FeatureDistance::Element,
-    overruns: true,
+    overruns: false,
     history: WaitHistory::Own,
     literal: false,
 };
@@ -35,7 +35,7 @@ const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
 const SENT: BrokerSpec = BrokerSpec::LeastPredictedWait {
     window: Ranges::WINDOW,
     distance: FeatureDistance::Element,
-    overruns: true,
+    overruns: false,
     history: WaitHistory::Sent,
     literal: false,
 };
@@ -58,8 +58,8 @@ pub const VARIANTS: [&str; 11] = [
     "static",
     "least-predicted-wait:history=own",
     "least-predicted-wait",
-    "least-predicted-wait:distance=element,overruns,history=own,literal",
-    "least-predicted-wait:distance=element,overruns,literal",
+    "least-predicted-wait:distance=element,history=own,literal",
+    "least-predicted-wait:distance=element,literal",
     "turnaround+by=planned:recent",
     "turnaround+by=planned:0.5",
     "risk-averse+quantile=0.8",

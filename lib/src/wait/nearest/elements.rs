@@ -138,7 +138,7 @@ impl ElementIndex {
     /// Blocks are visited from the newest on, where similar jobs are likely; the threshold of the nearest job so far rules out most others.
     pub fn neighbours(&self, history: &[Features], target: &Features) -> Vec<(u32, f64)> {
         let mut search =
-            Search { target, history, measured: Vec::new(), nearest: f64::INFINITY, most: i16::MAX };
+            NearestSearch { target, history, measured: Vec::new(), nearest: f64::INFINITY, most: i16::MAX };
         if is_bounded(target) {
             let codes = codes(target);
             let newest = self.newest / LANES;
@@ -152,7 +152,7 @@ impl ElementIndex {
         } else {
             (0..history.len()).for_each(|place| search.measure(place));
         }
-        let Search { mut measured, nearest, .. } = search;
+        let NearestSearch { mut measured, nearest, .. } = search;
         match threshold_above(nearest) {
             Some(threshold) => measured.retain(|one| one.1 <= threshold),
             None => measured.clear(),
@@ -162,7 +162,7 @@ impl ElementIndex {
 }
 
 /// What has been measured of a history.
-struct Search<'a> {
+struct NearestSearch<'a> {
     target: &'a Features,
     history: &'a [Features],
     measured: Vec<(u32, f64)>,
@@ -172,7 +172,7 @@ struct Search<'a> {
     most: i16,
 }
 
-impl Search<'_> {
+impl NearestSearch<'_> {
     /// Measures the jobs of a block that may be near, the one with the least bound first.
     fn visit(&mut self, first: usize, bounds: &[i16; LANES]) {
         let bounds = &bounds[..LANES.min(self.history.len() - first)];

@@ -177,7 +177,7 @@ impl Spec for BrokerSpec {
                 "quick starters first, then the least expected wait over ranges (Kumar & Vadhiyar 2014)",
             )
             .with(
-                "[:JOBS,distance=…,overruns,history=…,literal]",
+                "[:JOBS,distance=…,history=…,…]",
                 &[
                     SettingKey::new("window", "JOBS").placed(),
                     SettingKey::spec("distance", FeatureDistance::forms),

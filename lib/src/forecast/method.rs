@@ -291,7 +291,7 @@ impl Spec for WaitMethod {
                 "the waits of similar jobs in similar states among the last 5000, or a regression over them",
             )
             .with(
-                "[:JOBS,distance=sums|element,by=REGRESSION,overruns]",
+                "[:JOBS,distance=…,by=REGRESSION,overruns]",
                 &[WINDOW, DISTANCE, SettingKey::spec("by", Regression::forms), OVERRUNS],
                 "knn:distance=element",
             ),
@@ -300,7 +300,7 @@ impl Spec for WaitMethod {
                 "knn, with the probabilities of a support vector machine trained every 5000 starts",
             )
             .with(
-                "[:JOBS,point=knn|ibl,distance=…,width=WIDTH,overruns,quick]",
+                "[:JOBS,point=…,distance=…,width=…,quick,…]",
                 &[
                     WINDOW,
                     SettingKey::new("point", "knn|ibl"),
@@ -353,7 +353,7 @@ impl Spec for WaitMethod {
                 "the bound (confidence 0.95) on a quantile (0.95) of the waits of similar jobs",
             )
             .with(
-                "[:QUANTILE[:CONFIDENCE],groups=queue|request,misses=N]",
+                "[:QUANTILE[:CONFIDENCE],groups=…,misses=N]",
                 &[
                     SettingKey::new("quantile", "QUANTILE").placed(),
                     SettingKey::new("confidence", "CONFIDENCE").placed(),

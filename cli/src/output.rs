@@ -160,20 +160,19 @@ impl PlannedFile {
             let file = File::options().write(true).open(&self.target);
             let file = file.map_err(|cause| Failure::writing(&self.name, cause))?;
             remember(&mut files(), &self.name, FileState::Through);
-            return self.into(Sink::Through(BufWriter::new(file)));
+            return Ok(self.into(Sink::Through(BufWriter::new(file))));
         }
         let mut files = files();
         let file = self.temporary()?;
         remember(&mut files, &self.name, FileState::Begun(file.path().to_owned()));
         drop(files);
-        self.into(Sink::Beside(BufWriter::new(file)))
+        Ok(self.into(Sink::Beside(BufWriter::new(file))))
     }
 
-    fn into(self, sink: Sink) -> Result<Output, Failure> {
+    fn into(self, sink: Sink) -> Output {
         let PlannedFile { name, target, claim } = self;
-        let sink = trace::CompressedOutput::new(sink, Compression::of_name(&name))
-            .map_err(|cause| Failure::writing(&name, cause))?;
-        Ok(Output { name, target, sink, _claim: claim })
+        let sink = trace::CompressedOutput::new(sink, Compression::of_name(&name));
+        Output { name, target, sink, _claim: claim }
     }
 
     /// A temporary file beside the target.

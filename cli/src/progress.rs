@@ -6,7 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queuecast::eval::{EvalError, Sweep, SweepResults, Watch};
+use queuecast::eval::{EvalError, Watch};
+use queuecast::study::{Sweep, SweepResults};
 use queuecast::workload::Workload;
 
 use crate::printer::Printer;

@@ -1,8 +1,6 @@
 //! Moldable jobs: a strategy carried out, and all of them recorded, and how that grows with the days simulated.
 //!
-//! `cargo bench -p queuecast --bench allot`.
-
-#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+//! `cargo bench -p queuecast -- allot`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -12,10 +10,6 @@ use queuecast::seed::Seed;
 use queuecast::sim::{Options, Policy, Schedule, simulate};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 use queuecast::workload::Workload;
-
-fn main() {
-    divan::main();
-}
 
 /// Of about 30, 60 and 120 days: the last is the paper's run.
 const JOBS: [u32; 3] = [7_605, 15_210, 30_421];

@@ -1,8 +1,6 @@
 //! Several sites on one clock: brokers, and how they grow with the number of sites and with the load.
 //!
-//! `cargo bench -p queuecast --bench broker`.
-
-#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+//! `cargo bench -p queuecast -- broker`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -10,10 +8,6 @@ use queuecast::broker::{Alignment, BrokerSpec, Grid, SiteSetup, merged};
 use queuecast::seed::Seed;
 use queuecast::synth::Habits;
 use queuecast::workload::Workload;
-
-fn main() {
-    divan::main();
-}
 
 /// Jobs of each site.
 const JOBS: u32 = 5_000;

@@ -1,6 +1,6 @@
 //! Slurm's scheduler simulated: a site of whole nodes and one of shared nodes, and how the time grows with the nodes.
 //!
-//! `cargo bench -p queuecast --bench controller`.
+//! `cargo bench -p queuecast -- controller`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -11,10 +11,6 @@ use queuecast::cluster::{
 };
 use queuecast::controller::{Phases, simulate_cluster};
 use queuecast::units::{Seconds, Time};
-
-fn main() {
-    divan::main();
-}
 
 const ACCOUNTS: u32 = 60;
 const USERS: u32 = 600;

@@ -1,33 +1,21 @@
 //! The engine: jobs a second on real logs, and how the cost of an event grows with the queue.
 //!
-//! `cargo bench -p queuecast --bench engine`. Reading is not measured here (see the bench `swf`). Real logs are
+//! `cargo bench -p queuecast -- engine`. Reading is not measured here (see `swf`). Real logs are
 //! found as in the tests (`QUEUECAST_TRACES`); those that are missing are left out and named.
-
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
-
-#[path = "../tests/support/mod.rs"]
-mod support;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::eval::Experiment;
 use queuecast::job::{Job, Truth, UserId};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::seed::Seed;
 use queuecast::sim::{Backfill, Components, Engine, Options, Persistence};
+use queuecast::study::Experiment;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 use rand::RngExt;
-
-fn main() {
-    if support::traces().is_none() {
-        eprintln!("no real logs: set QUEUECAST_TRACES to bench with them");
-    }
-    divan::main();
-}
 
 const LOGS: [(&str, &str); 4] = [
     ("KTH-SP2", "KTH-SP2-1996-2.swf.gz"),
@@ -37,10 +25,10 @@ const LOGS: [(&str, &str); 4] = [
 ];
 
 static WORKLOADS: LazyLock<BTreeMap<&str, Workload>> = LazyLock::new(|| {
-    let Some(folder) = support::traces() else { return BTreeMap::new() };
+    let Some(folder) = crate::support::traces() else { return BTreeMap::new() };
     let present = LOGS.into_iter().filter(|(_, file)| folder.join(file).is_file());
     present
-        .map(|(name, file)| (name, support::read(&folder.join(file), "predictsim", None).workload))
+        .map(|(name, file)| (name, crate::support::read(&folder.join(file), "predictsim", None).workload))
         .collect()
 });
 

@@ -1,25 +1,18 @@
 //! Start times at a Slurm site with a long history: forecasts at every submission, and one answer at its end.
 //!
-//! `cargo bench -p queuecast --bench forecast`. Five times the history should take some five times as long.
-
-#[path = "../tests/support/made_site.rs"]
-mod made_site;
+//! `cargo bench -p queuecast -- forecast`. Five times the history should take some five times as long.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::cluster::ClusterMoment;
-use queuecast::eval::forecast_starts;
 use queuecast::forecast::{
     ClusterDraws, ClusterQuestion, ClusterWhenSettings, ExpectedArrivals, when_at_cluster,
 };
 use queuecast::seed::Seed;
+use queuecast::study::forecast_starts;
 use queuecast::units::Time;
 
-use made_site::{history, site};
-
-fn main() {
-    divan::main();
-}
+use crate::support::made_site::{history, site};
 
 /// At every submission, one simulation each.
 #[divan::bench(args = [20_000, 100_000], sample_count = 1, sample_size = 1)]

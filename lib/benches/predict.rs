@@ -1,34 +1,22 @@
 //! Predictors that learn: jobs a second inside a simulation, and how the cost of a job grows with history.
 //!
-//! `cargo bench -p queuecast --bench predict`. Real logs are found as in the tests (`QUEUECAST_TRACES`); without
+//! `cargo bench -p queuecast -- predict`. Real logs are found as in the tests (`QUEUECAST_TRACES`); without
 //! them only the made-up histories are benched.
-
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
-
-#[path = "../tests/support/mod.rs"]
-mod support;
 
 use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::eval::Experiment;
 use queuecast::job::{End, Ending, Event, Job, JobIndex, UserId, What};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Question, RuntimePredictor};
 use queuecast::sim::{Components, Engine, LimitRule};
+use queuecast::study::Experiment;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::Workload;
 
-fn main() {
-    if BLUE.is_none() {
-        eprintln!("no real log: set QUEUECAST_TRACES to a directory with SDSC-BLUE-2000-4.2-cln.swf.gz");
-    }
-    divan::main();
-}
-
 static BLUE: LazyLock<Option<Workload>> = LazyLock::new(|| {
-    let path = support::traces()?.join("SDSC-BLUE-2000-4.2-cln.swf.gz");
-    path.is_file().then(|| support::read(&path, "default", None).workload)
+    let path = crate::support::traces()?.join("SDSC-BLUE-2000-4.2-cln.swf.gz");
+    path.is_file().then(|| crate::support::read(&path, "default", None).workload)
 });
 
 const PREDICTORS: [&str; 6] = [

@@ -1,18 +1,12 @@
 //! Predicting queue times: how it grows with running jobs, for one size and for all sizes at once; and fitting lifetimes.
 //!
-//! `cargo bench -p queuecast --bench queue_time`.
-
-#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+//! `cargo bench -p queuecast -- queue_time`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::distribution::LogUniform;
 use queuecast::units::{Procs, Seconds};
 use queuecast::wait::{Holder, LifetimeFit, QueueTime};
-
-fn main() {
-    divan::main();
-}
 
 const HOLDERS: [usize; 5] = [10, 30, 100, 300, 1000];
 

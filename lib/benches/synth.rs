@@ -1,8 +1,6 @@
 //! Making workloads: what each step costs, and how the cost of a job grows with their number.
 //!
-//! `cargo bench -p queuecast --bench synth`.
-
-#![allow(clippy::unwrap_used)] // a bench that cannot set up its case should stop
+//! `cargo bench -p queuecast -- synth`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -14,10 +12,6 @@ use queuecast::synth::{
 };
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
-
-fn main() {
-    divan::main();
-}
 
 fn habits(jobs: u32) -> Workload {
     Habits { jobs, ..Habits::default() }.generate(Seed(1)).unwrap()

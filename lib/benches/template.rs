@@ -1,12 +1,7 @@
 //! Scoring template sets: how it grows with jobs and with templates, and what it costs on CTC-SP2.
 //!
-//! `cargo bench -p queuecast --bench template`. Real logs are found as in the tests (`QUEUECAST_TRACES`); without
+//! `cargo bench -p queuecast -- template`. Real logs are found as in the tests (`QUEUECAST_TRACES`); without
 //! them only made-up ones are benched.
-
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
-
-#[path = "../tests/support/mod.rs"]
-mod support;
 
 use std::sync::LazyLock;
 
@@ -18,16 +13,9 @@ use queuecast::predict::template::{TemplatePredictor, TemplateSet};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
-fn main() {
-    if CTC.is_none() {
-        eprintln!("no real log: set QUEUECAST_TRACES to a directory with CTC-SP2-1996-3.1-cln.swf.gz");
-    }
-    divan::main();
-}
-
 static CTC: LazyLock<Option<Workload>> = LazyLock::new(|| {
-    let path = support::traces()?.join("CTC-SP2-1996-3.1-cln.swf.gz");
-    path.is_file().then(|| support::read(&path, "default", None).workload)
+    let path = crate::support::traces()?.join("CTC-SP2-1996-3.1-cln.swf.gz");
+    path.is_file().then(|| crate::support::read(&path, "default", None).workload)
 });
 
 /// Means and regressions, with and without a history.

@@ -1,14 +1,10 @@
 //! Boosted trees: how long a fit takes, and how it grows with the number of examples, and one prediction.
 //!
-//! `cargo bench -p queuecast --bench trees`.
+//! `cargo bench -p queuecast -- trees`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::trees::{Boosting, Examples};
-
-fn main() {
-    divan::main();
-}
 
 const FEATURES: usize = 40;
 const CLASSES: usize = 9;

@@ -1,12 +1,7 @@
 //! Predicting waits: the features of an arrival and how they grow with the queue, one prediction by each method over a full
 //! history of a real log, and the training of the support vector machine.
 //!
-//! `cargo bench -p queuecast --bench wait`. Predictions need a real log, found as in the tests (`QUEUECAST_TRACES`).
-
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // a bench that cannot set up its case should stop
-
-#[path = "../tests/support/mod.rs"]
-mod support;
+//! `cargo bench -p queuecast -- wait`. Predictions need a real log, found as in the tests (`QUEUECAST_TRACES`).
 
 use std::sync::LazyLock;
 
@@ -20,13 +15,6 @@ use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::features::FeatureTracker;
 use queuecast::wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
 use queuecast::workload::{Machine, Workload};
-
-fn main() {
-    if LOG.is_none() {
-        eprintln!("no real log: set QUEUECAST_TRACES to bench predictions");
-    }
-    divan::main();
-}
 
 /// Any number from a place, without chance.
 fn mixed(place: u32) -> u64 {
@@ -85,8 +73,8 @@ fn arrival_and_withdrawal(bencher: Bencher<'_, '_>, waiting: u32) {
 const FROM: usize = 20_000;
 
 fn log(name: &str) -> Option<Workload> {
-    let file = support::traces()?.join(format!("{name}.swf.gz"));
-    file.is_file().then(|| support::read(&file, "default", None).workload)
+    let file = crate::support::traces()?.join(format!("{name}.swf.gz"));
+    file.is_file().then(|| crate::support::read(&file, "default", None).workload)
 }
 
 static LOG: LazyLock<Option<Workload>> = LazyLock::new(|| log("CTC-SP2-1996-3.1-cln"));

@@ -9,30 +9,16 @@
 //! [`trace`], [`predict`], [`characterization`] → [`slurm`], [`synth`], [`sim`] → [`wait`] →
 //! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
 
-pub mod allot;
-pub mod broker;
-pub mod characterization;
-pub mod cluster;
-pub mod controller;
-pub mod distribution;
-pub mod eval;
-pub mod forecast;
-pub mod job;
-pub mod parallel;
-pub mod predict;
-pub mod report;
-pub mod seed;
-pub mod sim;
-pub mod site;
-pub mod slurm;
-pub mod spec;
-pub mod stats;
-pub mod synth;
-pub mod trace;
-pub mod trees;
-pub mod units;
-pub mod wait;
-pub mod workload;
+pub use queuecast_core::{distribution, job, parallel, seed, spec, stats, trees, units, workload};
+pub use queuecast_eval as eval;
+pub use queuecast_forecast::{allot, broker, forecast};
+pub use queuecast_report as report;
+pub use queuecast_sim::{predict, sim, site, wait};
+pub use queuecast_slurm_sim::{cluster, controller};
+pub use queuecast_slurm_texts as slurm;
+pub use queuecast_study as study;
+pub use queuecast_synth::{characterization, synth};
+pub use queuecast_trace as trace;
 
 /// The code in the guide is compiled and run.
 #[cfg(doctest)]

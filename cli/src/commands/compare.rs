@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
-use queuecast::eval::{Experiment, Sweep};
 use queuecast::parallel;
 use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
+use queuecast::study::{Experiment, Sweep};
 use queuecast::workload::Workload;
 
 use super::comparison::{Compared, Comparison};

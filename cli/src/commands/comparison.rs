@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use queuecast::eval::{Experiment, Fairness, METRICS, SimulationResult, Summary, SweepResults, Window};
+use queuecast::eval::{Fairness, METRICS, Summary, Window};
 use queuecast::report::{Cell, Column, Document, Table, comparison, metric};
+use queuecast::study::{Experiment, SimulationResult, SweepResults};
 use queuecast::trace::CleaningReport;
 use serde::{Serialize, Serializer};
 

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{Experiment, Sweep, Window};
+use queuecast::eval::Window;
 use queuecast::predict::{PredictorSpec, Ruh, Statistic};
 use queuecast::report::swf::{self, Heading};
 use queuecast::report::{Document, Table};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
+use queuecast::study::{Experiment, Sweep};
 use queuecast::synth::{Habits, SynthError};
 use queuecast::trace::sacct::EXAMPLE_COMMAND;
 use queuecast::workload::Workload;

@@ -1,7 +1,8 @@
 //! The last columns of CSV rows: what a row depends on besides the settings before the metrics.
 
-use queuecast::eval::{Experiment, Summary, Window};
+use queuecast::eval::{Summary, Window};
 use queuecast::report::{Cell, Column};
+use queuecast::study::Experiment;
 
 /// Their headings.
 pub fn columns() -> [Column; 6] {

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::eval::Experiment;
 use queuecast::predict::PredictorSpec;
 use queuecast::report::{Cell, Column, Table, date, duration};
+use queuecast::study::Experiment;
 use queuecast::trace::clean::Effect;
 use queuecast::trace::{self, Log, MachineSize, MachineSource, ReadOptions, Rule};
 use queuecast::units::{Procs, Seconds, Time};

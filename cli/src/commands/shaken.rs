@@ -1,8 +1,9 @@
 //! Experiments on traces with shaken arrivals, side by side: means over the seeds with their 95 % confidence intervals.
 
-use queuecast::eval::{METRICS, Metric, Repeated, ShakenResult, Shaking, Window};
+use queuecast::eval::{METRICS, Metric, Window};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Table, metric};
+use queuecast::study::{Repeated, ShakenResult, Shaking};
 use serde::Serialize;
 
 use super::comparison::Compared;

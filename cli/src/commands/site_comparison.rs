@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{Shaking, SitePolicy, SiteVariant, VariantAnswer, VariantMetric, compare_variants};
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if};
+use queuecast::study::{Shaking, SitePolicy, SiteVariant, VariantAnswer, VariantMetric, compare_variants};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 

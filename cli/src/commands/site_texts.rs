@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::SitePolicy;
 use queuecast::sim::Backfill;
 use queuecast::slurm::{CaptureRecord, WhatIfError};
+use queuecast::study::SitePolicy;
 use queuecast::trace::plain_text;
 
 use crate::failure::Failure;

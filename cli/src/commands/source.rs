@@ -1,9 +1,10 @@
 //! The arguments of every command that reads a trace or schedules one.
 
 use clap::ValueEnum;
-use queuecast::eval::{Experiment, Window};
+use queuecast::eval::Window;
 use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options};
+use queuecast::study::Experiment;
 use queuecast::trace::{self, ReadOptions, Ruleset, TimeZone};
 use queuecast::units::{Procs, Seconds};
 

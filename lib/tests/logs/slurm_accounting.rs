@@ -5,8 +5,8 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::{JobOutcome, SubmittedJob};
-use queuecast::eval::{SitePolicy, simulate_site};
 use queuecast::slurm::{SiteOptions, WhatIf, read_what_if, write_submissions};
+use queuecast::study::{SitePolicy, simulate_site};
 
 use crate::fails;
 use crate::slurm_sites::{folders, must, same, slurm, texts};

@@ -5,10 +5,10 @@ use std::path::Path;
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::Cluster;
 use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster, unmodelled};
-use queuecast::eval::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
 use queuecast::seed::Seed;
 use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts};
+use queuecast::study::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
 use queuecast::units::Seconds;
 
 use crate::fails;

@@ -148,7 +148,7 @@ fn withdrawn(path: &Path, ruleset: &str, jobs: usize, percent: f64) -> Result<()
 fn written_and_read_again(path: &Path) -> Result<(), Failed> {
     let mut records = Records::open(File::open(path)?, &ReadOptions::default())?;
     let originals: Vec<_> = records.by_ref().collect::<Result<_, _>>()?;
-    let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), Compression::Zstd)?);
+    let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), Compression::Zstd));
     writer.header(records.header())?;
     originals.iter().try_for_each(|record| writer.record(record))?;
     let bytes = writer.finish()?.finish()?;

@@ -8,12 +8,13 @@ use queuecast::allot::advice::{
 };
 use queuecast::allot::{Sizes, SizesError};
 use queuecast::distribution::{Distribution, LogUniform};
-use queuecast::eval::{Experiment, WalkForward};
+use queuecast::eval::WalkForward;
 use queuecast::job::{Event, Job, Truth, UserId, What};
 use queuecast::predict::{DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
 use queuecast::seed::Seed;
 use queuecast::sim::{Backfill, Options, simulate};
 use queuecast::site::{Replay, Site, Timeline};
+use queuecast::study::Experiment;
 use queuecast::synth::{Speedup, Viable};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::{Holder, QueueTime, quantile};

@@ -6,10 +6,10 @@ use queuecast::broker::{
     Alignment, Broker, BrokerSpec, Grid, GridError, GridJob, GridSchedule, QueueLimits, Routing, SiteOffer,
     SiteSetup, Uses, merged,
 };
-use queuecast::eval::{Brokerage, Experiment};
 use queuecast::job::{Job, Truth};
 use queuecast::predict::PredictorSpec;
 use queuecast::sim::Backfill;
+use queuecast::study::{Brokerage, Experiment};
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 
@@ -82,7 +82,7 @@ fn holds_capacity(grid: &Grid, schedule: &GridSchedule) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::support::cases(60))]
 
     #[test]
     fn every_job_runs_exactly_once(logs in logs(), conservative in any::<bool>()) {

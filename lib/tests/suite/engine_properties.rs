@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::eval::Experiment;
 use queuecast::job::{Event, Job, JobId, JobIndex, Truth, UserId, What};
 use queuecast::predict::{
     Constant, DEFAULT_REQUEST, Forecast, Learn, PredictorSpec, Question, RecentUserHistory, Requested,
@@ -14,6 +13,7 @@ use queuecast::sim::{
     Backfill, Change, Depth, EventOrder, Fork, Likely, LimitRule, Observer, Options, Order, Persistence,
     Placement, Policy, Reason, Schedule, SimError, Standing, Start, View, WaitingJob, simulate,
 };
+use queuecast::study::Experiment;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 

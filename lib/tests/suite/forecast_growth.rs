@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use queuecast::eval::forecast_starts;
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
 use queuecast::seed::Seed;
+use queuecast::study::forecast_starts;
 
 use crate::support::made_site::{history, site};
 
 /// Forecasts at every submission of five times as many jobs take some five times as long; squared it would be 25 times.
 #[test]
+#[ignore = "measures time: scripts/test --thorough runs it"]
 fn five_times_the_history_takes_some_five_times_as_long() {
     let cluster = site();
     let draws = ClusterDraws { draws: 1, arrivals: ExpectedArrivals::None };

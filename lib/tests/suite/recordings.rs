@@ -6,8 +6,8 @@ use std::path::Path;
 
 use queuecast::cluster::{Cluster, ConsumedUnit, SelectKind, Shares};
 use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster, unmodelled};
-use queuecast::eval::{NamedRun, RunDifference, run_difference};
 use queuecast::slurm::{SiteOptions, SiteReading, read_decisions, read_site};
+use queuecast::study::{NamedRun, RunDifference, run_difference};
 use queuecast::trace::{TimeZone, plain_text};
 
 fn recording(name: &str) -> (BTreeMap<String, String>, SiteReading) {

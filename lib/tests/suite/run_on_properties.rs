@@ -115,7 +115,7 @@ impl Found {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::support::cases(1000))]
 
     #[test]
     fn every_start_is_that_of_the_engine(all in prop::collection::vec(found(), 2)) {

@@ -5,9 +5,9 @@ use queuecast::cluster::{
     Cluster, ClusterAction, ClusterEvent, ClusterNode, ClusterPartition, JobRequest, NodeChange, NodeState,
     RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
 };
-use queuecast::eval::{Experiment, SitePolicy};
 use queuecast::predict::PredictorSpec;
 use queuecast::sim::Backfill;
+use queuecast::study::{Experiment, SitePolicy};
 use queuecast::units::{Seconds, Time};
 
 use crate::support;

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use queuecast::eval::SitePolicy;
 use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteOptions, SiteReading, read_site, sbatch_line};
+use queuecast::study::SitePolicy;
 
 /// A small site with every kind of text.
 const SITE: [(&str, &str); 13] = [
@@ -302,7 +302,7 @@ fn control_damage_that_matters_is_reported() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::support::cases(300))]
 
     #[test]
     fn no_damage_makes_the_readers_panic(which in 0..SITE.len(), damages in proptest::collection::vec(damage(), 1..6)) {

@@ -1,9 +1,9 @@
 //! Files as public projects keep them, with the peculiarities that occur there: read, or refused with what they are.
 
-use queuecast::eval::Experiment;
 use queuecast::job::Ending;
 use queuecast::predict::PredictorSpec;
 use queuecast::sim::Backfill;
+use queuecast::study::Experiment;
 use queuecast::trace::{self, ClusterJobs, Log, ReadOptions, Record, Records, Rule, TraceError};
 use queuecast::units::{Procs, Seconds, Time};
 

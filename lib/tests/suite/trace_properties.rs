@@ -115,7 +115,7 @@ proptest! {
         comments in proptest::collection::vec("; [ -~]{0,40}", 0..5),
         compression in prop_oneof![Just(Compression::None), Just(Compression::Gzip), Just(Compression::Zstd)],
     ) {
-        let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), compression).unwrap());
+        let mut writer = SwfWriter::new(CompressedOutput::new(Vec::new(), compression));
         for comment in &comments {
             writer.comment(comment.as_bytes()).unwrap();
         }

@@ -186,7 +186,7 @@ fn a_truncated_gzip_is_never_half_a_log() {
 
 #[test]
 fn a_truncated_zstd_is_never_half_a_log() {
-    let mut output = CompressedOutput::new(Vec::new(), Compression::Zstd).unwrap();
+    let mut output = CompressedOutput::new(Vec::new(), Compression::Zstd);
     for job in 0..5_000 {
         writeln!(output, "{}", with(&[(1, &job.to_string())])).unwrap();
     }
@@ -195,14 +195,20 @@ fn a_truncated_zstd_is_never_half_a_log() {
     assert!(fail(&whole[..whole.len() - 3]).contains("zstd data are truncated"));
 }
 
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let mut output = CompressedOutput::new(Vec::new(), Compression::Zstd);
+    output.write_all(bytes).unwrap();
+    output.finish().unwrap()
+}
+
 #[test]
 fn several_members_are_one_file() {
     let mut bytes = gzip(format!("; MaxProcs: 8\n{LINE}\n").as_bytes());
     bytes.extend(gzip(format!("{LINE}\n").as_bytes()));
     let log = read(&bytes);
     assert_eq!((log.workload.len(), log.compression), (2, Compression::Gzip));
-    let mut bytes = zstd::encode_all(format!("{LINE}\n").as_bytes(), 3).unwrap();
-    bytes.extend(zstd::encode_all(format!("{LINE}\n").as_bytes(), 3).unwrap());
+    let mut bytes = zstd(format!("{LINE}\n").as_bytes());
+    bytes.extend(zstd(format!("{LINE}\n").as_bytes()));
     let log = read(&bytes);
     assert_eq!((log.workload.len(), log.compression), (2, Compression::Zstd));
     let named = ["a.swf.gz", "a.ZST", "a.swf", "gz"].map(Compression::of_name);

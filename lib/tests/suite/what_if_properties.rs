@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use queuecast::eval::{SiteAnswer, SitePolicy, simulate_site};
 use queuecast::slurm::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
+use queuecast::study::{SiteAnswer, SitePolicy, simulate_site};
 
 const CONF: &str = "SchedulerParameters=bf_interval=15
 AccountingStorageEnforce=limits
@@ -127,7 +127,7 @@ fn damaged(text: &str, at: usize, length: usize, piece: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(64))]
 
     #[test]
     fn no_damage_loses_a_job(

@@ -13,9 +13,16 @@ use proptest::test_runner::Config as ProptestConfig;
 use queuecast::trace::{self, Log, ReadOptions, Ruleset};
 use queuecast::units::Procs;
 
-/// So many random cases of each property; a failing one is printed, not kept in a file.
+/// This number of random cases of each property with `QUEUECAST_THOROUGH` (`scripts/test --thorough`), else a tenth. A failing case is
+/// printed, not kept in a file.
 pub fn cases(cases: u32) -> ProptestConfig {
+    let cases = if is_thorough() { cases } else { cases.div_ceil(10) };
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Whether tests that take minutes run as well (`scripts/test --thorough`).
+pub fn is_thorough() -> bool {
+    std::env::var_os("QUEUECAST_THOROUGH").is_some()
 }
 
 /// `QUEUECAST_TRACES`, or `../shared/traces` beside the checkout.

@@ -5,7 +5,7 @@ use super::explained::{CAUTION, LINE, text};
 use super::results::{SeedResults, SettingResults, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
 use crate::Claim;
-use queuecast::eval::molding::{Drawn, Enacted, Recorded};
+use queuecast::study::molding::{Drawn, Enacted, Recorded};
 
 /// Every claim, judged by means over seeds.
 pub fn judged(results: &SettingResults<'_>) -> Vec<Claim> {

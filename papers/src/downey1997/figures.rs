@@ -5,7 +5,7 @@ use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
 use super::{LOG, Part};
 use crate::{Figure, FigureAxis};
 use queuecast::allot::Prediction;
-use queuecast::eval::molding::{Drawn, SeedRun};
+use queuecast::study::molding::{Drawn, SeedRun};
 use queuecast::synth::UniformLog;
 use queuecast::workload::Workload;
 

@@ -19,7 +19,7 @@ use self::results::SettingResults;
 pub use self::setting::{JOBS, Plan, WorkloadSetting};
 pub use self::trial::SeedTrial;
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
-use queuecast::eval::molding::SeedRun;
+use queuecast::study::molding::SeedRun;
 use queuecast::workload::Workload;
 
 /// The paper's title.

@@ -3,7 +3,7 @@
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
 use super::trial::SeedTrial;
-use queuecast::eval::molding::{SeedRun, SeedRuns};
+use queuecast::study::molding::{SeedRun, SeedRuns};
 
 /// All outcomes, by setting.
 #[derive(Debug)]

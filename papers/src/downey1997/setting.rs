@@ -2,8 +2,8 @@
 
 use super::{Part, SEEDS};
 use queuecast::allot::Strategy;
-use queuecast::eval::molding::Molding;
 use queuecast::spec::SpecError;
+use queuecast::study::molding::Molding;
 use queuecast::synth::{Downey, DowneyArrivals, Law, Rounding};
 
 /// One workload model, and what is tried on it.

@@ -9,8 +9,8 @@ use super::{Part, explained};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
 use queuecast::allot::Trend;
-use queuecast::eval::Repeated;
-use queuecast::eval::molding::{Enacted, Recorded};
+use queuecast::study::Repeated;
+use queuecast::study::molding::{Enacted, Recorded};
 
 /// Every cell, table by table.
 pub fn all(results: &SettingResults<'_>) -> Vec<PublishedCell> {

@@ -3,8 +3,8 @@
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
 use queuecast::eval::EvalError;
-use queuecast::eval::molding::SeedRun;
 use queuecast::seed::Seed;
+use queuecast::study::molding::SeedRun;
 
 /// One seed of one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

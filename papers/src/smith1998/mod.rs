@@ -8,10 +8,10 @@ mod tables;
 
 use std::ops::Range;
 
-use queuecast::eval::search::Evolution;
 use queuecast::eval::{EvalError, Scorer};
 use queuecast::parallel;
 use queuecast::predict::template::TemplateSet;
+use queuecast::study::search::Evolution;
 use queuecast::trace::Log;
 
 pub use self::searches::{Holdout, LogSearches, search};
@@ -117,9 +117,9 @@ pub fn judge(outcomes: &[LogSearches]) -> Reproduction {
 mod tests {
     use super::*;
     use queuecast::eval::Scorer;
-    use queuecast::eval::search::Evolution;
     use queuecast::job::{Job, QueueId, Truth, UserId};
     use queuecast::predict::template::TemplateSet;
+    use queuecast::study::search::Evolution;
     use queuecast::units::{Procs, Seconds, Time};
     use queuecast::workload::{Machine, Workload};
 

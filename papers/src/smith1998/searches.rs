@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use queuecast::eval::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
 use queuecast::eval::{EvalError, Score, Scorer, WalkForward};
 use queuecast::predict::template::TemplateSet;
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast::study::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
 use queuecast::workload::Workload;
 
 /// What came of one log.

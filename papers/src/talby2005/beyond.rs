@@ -5,8 +5,8 @@ use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::PublishedCell;
-use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;
+use queuecast::study::{Sweep, SweepResults};
 use queuecast::synth::{Stripped, Variant};
 
 /// A table of our own, with its simulations.

@@ -5,8 +5,8 @@ use super::measure::{LOGS, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::Claim;
-use queuecast::eval::{Repeated, Sweep, SweepResults};
 use queuecast::spec::SpecError;
+use queuecast::study::{Repeated, Sweep, SweepResults};
 use queuecast::synth::Variant;
 
 /// Criteria for comparing searches and propagation.

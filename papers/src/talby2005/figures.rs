@@ -4,8 +4,8 @@ use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::Figure;
-use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;
+use queuecast::study::{Sweep, SweepResults};
 use queuecast::synth::Variant;
 
 /// A figure: for some measures and each log, a bar per setting.

@@ -2,8 +2,9 @@
 
 use super::settings::SchedulerSetting;
 use super::setup::{SHAKEN_BY, SHAKEN_SEEDS};
-use queuecast::eval::{Repeated, SimulationId, Summary, Sweep, SweepResults};
+use queuecast::eval::Summary;
 use queuecast::spec::SpecError;
+use queuecast::study::{Repeated, SimulationId, Sweep, SweepResults};
 use queuecast::synth::{Shaken, Variant};
 use queuecast::units::Procs;
 

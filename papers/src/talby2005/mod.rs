@@ -12,8 +12,9 @@ mod settings;
 mod setup;
 mod tables;
 
-use queuecast::eval::{EvalError, Sweep, SweepResults, Watch};
+use queuecast::eval::{EvalError, Watch};
 use queuecast::spec::SpecError;
+use queuecast::study::{Sweep, SweepResults};
 use queuecast::trace::Log;
 use queuecast::workload::Workload;
 

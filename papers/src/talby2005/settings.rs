@@ -1,9 +1,9 @@
 //! The paper's schedulers and predictors, written as specs.
 
-use queuecast::eval::Experiment;
 use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::sim::{LimitRule, Options};
 use queuecast::spec::SpecError;
+use queuecast::study::Experiment;
 use queuecast::units::Seconds;
 
 /// A policy, a predictor and what becomes of an outlived prediction. Limits are not enforced: jobs that ran

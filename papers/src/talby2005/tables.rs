@@ -6,8 +6,8 @@ use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::printed::PrintedTables;
 use crate::{Claim, PublishedCell};
-use queuecast::eval::{Sweep, SweepResults};
 use queuecast::spec::SpecError;
+use queuecast::study::{Sweep, SweepResults};
 use queuecast::synth::Variant;
 
 /// An averaged cell may differ from the paper's by this many percentage points.

@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use super::model::Model;
 use super::subject::Subject;
-use queuecast::eval::{EvalError, Evaluation, Experiment};
+use queuecast::eval::{EvalError, Evaluation};
 use queuecast::predict::PredictorSpec;
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
+use queuecast::study::Experiment;
 use queuecast::synth::{Shaken, Variant};
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;

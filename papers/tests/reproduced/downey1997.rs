@@ -1,7 +1,7 @@
 //! Downey 1997 on three seeds of its own size: the order of the strategies, and by how much they differ.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::molding::SeedRun;
+use queuecast::study::molding::SeedRun;
 use queuecast_papers::downey1997::{Part, Plan, SeedTrial, judge};
 use queuecast_papers::{PublishedCell, Reproduction};
 

@@ -1,9 +1,9 @@
 //! Brokers side by side: waits, where jobs went, and what the users of each site gained or lost.
 
 use queuecast::broker::{Alignment, BrokerSpec, QueueLimits};
-use queuecast::eval::{BrokerResult, Brokerage};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Align, Best, Cell, Chart, Column, Document, Layout, Page, Table, duration};
+use queuecast::study::{BrokerResult, Brokerage};
 use queuecast::trace::{CleaningReport, MachineSize};
 use queuecast::units::{Procs, Seconds};
 use serde::Serialize;

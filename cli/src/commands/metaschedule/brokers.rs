@@ -1,7 +1,7 @@
 //! All jobs of the logs of several sites, simulated under brokers.
 
 use queuecast::broker::{Alignment, BrokerSpec, Grid, GridError, merged};
-use queuecast::eval::Brokerage;
+use queuecast::study::Brokerage;
 use queuecast::units::Procs;
 use queuecast::workload::{Machine, Workload};
 

@@ -1,10 +1,10 @@
 //! Strategies side by side: a table with AVG first, and bars of the change of turnaround against AVG.
 
 use queuecast::allot::Strategy;
-use queuecast::eval::Repeated;
-use queuecast::eval::molding::{MoldingReport, StrategyComparison};
 use queuecast::report::chart::{Bar, Bars};
 use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table};
+use queuecast::study::Repeated;
+use queuecast::study::molding::{MoldingReport, StrategyComparison};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 use serde::Serialize;
 

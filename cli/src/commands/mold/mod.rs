@@ -8,8 +8,8 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
-use queuecast::eval::molding::Molding;
 use queuecast::spec::Spec;
+use queuecast::study::molding::Molding;
 use queuecast::synth::generate::{DowneyChoices, check_settings};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 

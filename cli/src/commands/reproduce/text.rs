@@ -1,9 +1,9 @@
 //! A reproduction for people: each table with the paper's values beside ours, the same per log, then claims
 //! and figures. Verdicts are words, so that they survive plain ASCII, a paste and a printer.
 
-use queuecast::eval::Repeated;
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
 use queuecast::report::{Align, Cell, Chart, Column, Document, Page, Table};
+use queuecast::study::Repeated;
 use queuecast_papers::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
 
 use super::answer::Reproduced;

@@ -1,8 +1,8 @@
 //! The answer of a search: the JSON object and the rows of CSV.
 
 use queuecast::eval::Score;
-use queuecast::eval::search::{PredictorScore, SearchReport};
 use queuecast::report::{Cell, Column, Table};
+use queuecast::study::search::{PredictorScore, SearchReport};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use queuecast::eval::search::{
+use queuecast::predict::template::Estimator;
+use queuecast::study::search::{
     Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
 };
-use queuecast::predict::template::Estimator;
 
 use super::values::{self, Letter, Remembered};
 use crate::commands::source::Source;

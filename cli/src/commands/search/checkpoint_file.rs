@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::search::SearchRun;
+use queuecast::study::search::SearchRun;
 
 use crate::failure::Failure;
 use crate::output::PlannedFile;

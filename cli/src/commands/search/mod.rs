@@ -8,7 +8,7 @@ mod templates_file;
 mod text;
 mod values;
 
-use queuecast::eval::search::{Search, SearchError, SearchRun, Stopped};
+use queuecast::study::search::{Search, SearchError, SearchRun, Stopped};
 
 use self::answer::SearchAnswer;
 pub use self::arguments::Arguments;
@@ -126,8 +126,8 @@ fn stopped(search: &Search) -> String {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::search::{Evolution, Space};
     use queuecast::predict::template::TemplateSet;
+    use queuecast::study::search::{Evolution, Space};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queuecast::eval::search::{Greedy, Search};
+use queuecast::study::search::{Greedy, Search};
 
 use crate::printer::Printer;
 

@@ -1,9 +1,9 @@
 //! The result of a search as text.
 
 use queuecast::eval::Score;
-use queuecast::eval::search::{GenerationErrors, GreedySeries, PredictorScore};
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
 use queuecast::report::{Cell, Chart, Column, Document, Table};
+use queuecast::study::search::{GenerationErrors, GreedySeries, PredictorScore};
 
 use super::answer::SearchAnswer;
 use crate::answer::Answer;

@@ -1,7 +1,8 @@
 //! The answer of one simulation: the JSON object and the rows of CSV.
 
-use queuecast::eval::{Breakdown, Experiment, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
+use queuecast::eval::{Breakdown, Fairness, METRICS, QueueSeries, QueueSummary, Summary, Window};
 use queuecast::report::{Cell, Column, Table, metric};
+use queuecast::study::Experiment;
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 

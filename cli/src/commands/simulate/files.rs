@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{Evaluation, Experiment};
+use queuecast::eval::Evaluation;
 use queuecast::report::schedule;
 use queuecast::report::swf::{self, Heading};
+use queuecast::study::Experiment;
 use queuecast::trace::LogFormat;
 
 use crate::commands::loaded::Loaded;

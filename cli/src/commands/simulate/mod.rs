@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::builder::ArgPredicate;
-use queuecast::eval::{Dimension, Evaluation, Measurement};
+use queuecast::eval::{Dimension, Evaluation};
 use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
+use queuecast::study::Measurement;
 
 use self::answer::{Simulated, Timings};
 use self::files::Files;
@@ -182,7 +183,7 @@ mod tests {
             correction,
             event_order,
         );
-        let default = queuecast::eval::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
+        let default = queuecast::study::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);
         assert_eq!(arguments.scheduling.window, Window::All);

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::eval::{SiteAnswer, SitePolicy, simulate_site};
 use queuecast::report::{Document, Table, schedule};
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if, write_submissions};
+use queuecast::study::{SiteAnswer, SitePolicy, simulate_site};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 

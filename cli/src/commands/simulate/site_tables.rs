@@ -1,8 +1,8 @@
 //! The answer of a simulation at a site as tables.
 
 use queuecast::controller::WaitReason;
-use queuecast::eval::{ClusterReport, SiteAnswer, WaitMeasures};
 use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::study::{ClusterReport, SiteAnswer, WaitMeasures};
 
 /// More accounts or users than this are not listed in text; JSON and CSV have all.
 const MOST_OF_ONE: usize = 12;

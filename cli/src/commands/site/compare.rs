@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use queuecast::cluster::SubmittedJob;
 use queuecast::controller::{DecisionMiss, DecisionShare, Phases, decisions, simulate_cluster};
-use queuecast::eval::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::slurm::read_decisions;
+use queuecast::study::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 

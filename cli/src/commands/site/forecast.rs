@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{ForecastStart, StartForecastScore, forecast_starts};
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::seed::Seed;
 use queuecast::slurm::read_expected_starts;
+use queuecast::study::{ForecastStart, StartForecastScore, forecast_starts};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 

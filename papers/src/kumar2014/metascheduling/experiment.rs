@@ -3,10 +3,11 @@
 use queuecast::broker::{
     Alignment, BrokerSpec, Grid, GridError, QueueLimits, SiteSetup, WaitHistory, merged,
 };
-use queuecast::eval::{Brokerage, EvalError};
+use queuecast::eval::EvalError;
 use queuecast::parallel;
 use queuecast::seed::Seed;
 use queuecast::sim::LimitRule;
+use queuecast::study::Brokerage;
 use queuecast::units::Seconds;
 use queuecast::wait::{FeatureDistance, Ranges};
 use queuecast::workload::Workload;

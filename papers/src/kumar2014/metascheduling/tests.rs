@@ -1,10 +1,10 @@
 //! Made-up logs and one small scenario.
 
 use queuecast::broker::BrokerSpec;
-use queuecast::eval::Brokerage;
 use queuecast::job::{Job, Truth};
 use queuecast::seed::Seed;
 use queuecast::sim::LimitRule;
+use queuecast::study::Brokerage;
 use queuecast::units::{Procs, Seconds, Time};
 use queuecast::workload::{Machine, Workload};
 

@@ -1,10 +1,11 @@
 //! Static scheduling: every job runs on the partition of its own queue.
 
-use queuecast::eval::{EvalError, Experiment};
+use queuecast::eval::EvalError;
 use queuecast::parallel;
 use queuecast::predict::PredictorSpec;
 use queuecast::seed::Seed;
 use queuecast::sim::{Backfill, Schedule, SimError};
+use queuecast::study::Experiment;
 use queuecast::units::Seconds;
 use queuecast::workload::Workload;
 

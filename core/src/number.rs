@@ -1,0 +1,58 @@
+//! Numbers as text: digits in groups of three, a fixed number of decimals.
+
+/// An integer with its thousands separated.
+pub fn integer(value: i64) -> String {
+    let digits = grouped(&value.unsigned_abs().to_string());
+    if value < 0 { format!("-{digits}") } else { digits }
+}
+
+/// A number rounded to `decimals` places, its thousands separated; never "-0".
+pub fn decimal(value: f64, decimals: usize) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "inf".to_owned() } else { "-inf".to_owned() };
+    }
+    let plain = format!("{:.decimals$}", value.abs());
+    let negative = value < 0.0 && plain.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
+    format!("{}{}{rest}", if negative { "-" } else { "" }, grouped(whole))
+}
+
+/// The shortest text that reads back as the same number.
+pub fn raw(value: f64) -> String {
+    // Adding zero turns minus zero into zero.
+    format!("{}", value + 0.0)
+}
+
+fn grouped(digits: &str) -> String {
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!(integer(0), "0");
+        assert_eq!(integer(999), "999");
+        assert_eq!(integer(-1_000), "-1,000");
+        assert_eq!(integer(i64::MIN), "-9,223,372,036,854,775,808");
+        assert_eq!(decimal(1_234_567.891, 2), "1,234,567.89");
+        assert_eq!(decimal(999.996, 2), "1,000.00");
+    }
+
+    #[test]
+    fn nothing_is_minus_zero() {
+        assert_eq!(decimal(-0.004, 2), "0.00");
+        assert_eq!(decimal(-0.006, 2), "-0.01");
+        assert_eq!(raw(-0.0), "0");
+        assert_eq!(raw(0.1 + 0.2), "0.30000000000000004");
+    }
+}

@@ -1,0 +1,274 @@
+//! When will it start at a Slurm site: one call to the answer.
+
+use super::forecaster::ClusterForecaster;
+use super::starts::ClusterDraws;
+use crate::forecast::arrivals::WaitOutcome;
+use crate::forecast::planning::LimitAdvice;
+use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
+use crate::forecast::when::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::wait::{PastWaits, WaitForecast};
+use queuecast_slurm_sim::cluster::{
+    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
+};
+use queuecast_slurm_sim::controller::queue_ahead;
+
+/// A job that has not been submitted, and the Slurm site it would be submitted to.
+#[derive(Debug)]
+pub struct ClusterQuestion<'a> {
+    /// The site.
+    pub cluster: &'a Cluster,
+    /// What has happened there; what it tells of later than the moment is not looked at.
+    pub history: &'a RecordedRun,
+    /// The site when the job is submitted.
+    pub moment: &'a ClusterMoment,
+    /// The job, without a run time.
+    pub job: &'a SubmittedJob,
+}
+
+/// How the answer is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterWhenSettings {
+    /// The simulations of the answer.
+    pub draws: ClusterDraws,
+    /// How many of the last submissions the same is tried on.
+    pub trials: usize,
+    /// Simulations of each trial.
+    pub trial_draws: u32,
+    /// The seed of all draws.
+    pub seed: Seed,
+}
+
+impl Default for ClusterWhenSettings {
+    fn default() -> ClusterWhenSettings {
+        ClusterWhenSettings { draws: ClusterDraws::default(), trials: 60, trial_draws: 8, seed: Seed(1) }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClusterWhenError {
+    /// The site refuses it, or it starts in no simulation.
+    #[error("the job would never start there: {0}")]
+    Never(&'static str),
+}
+
+/// The name of forecasts by the site's own scheduler.
+pub const SITE_METHOD: &str = "slurm";
+
+/// Asks about several variants of one job.
+pub(in crate::forecast) struct ClusterVariants<'a> {
+    question: &'a ClusterQuestion<'a>,
+    settings: ClusterWhenSettings,
+    forecaster: ClusterForecaster<'a>,
+}
+
+/// When variants of a job would start.
+pub(in crate::forecast) struct VariantStarts {
+    pub method: String,
+    /// Of each variant; `None` if it never starts. The first one does.
+    pub waits: Vec<Option<Distribution>>,
+    pub state: StateNow,
+    pub record: Option<MethodRecord>,
+    pub tried: Vec<MethodRecord>,
+    pub learned: usize,
+}
+
+impl<'a> ClusterVariants<'a> {
+    pub fn new(question: &'a ClusterQuestion<'a>, settings: ClusterWhenSettings) -> ClusterVariants<'a> {
+        let draws = ClusterDraws { draws: settings.trial_draws, ..settings.draws };
+        let forecaster = ClusterForecaster::new(question.cluster, question.history, draws, settings.seed);
+        ClusterVariants { question, settings, forecaster }
+    }
+
+    /// How long the job runs, and the shortest limit at this risk. It takes a forecaster of its own, since that learns up to the
+    /// moment.
+    pub fn run_time(&mut self, asked: Seconds, risk: f64) -> (Distribution, LimitAdvice) {
+        let ClusterQuestion { cluster, history, moment, job } = *self.question;
+        let mut past = ClusterForecaster::new(cluster, history, self.settings.draws, self.settings.seed);
+        let past = past.past();
+        past.learn_limits();
+        past.advance_to(moment.now_ms);
+        let run = past.run(job, None, Seconds::ZERO).run;
+        let limit = past.limits().cloned().unwrap_or_default().advise(&run, asked, risk);
+        (run, limit)
+    }
+}
+
+/// When a job would start at a Slurm site: by its own scheduler simulated onwards, or by the quantiles of past waits where these
+/// were better for the last submissions. `done` is told of each submission that this is tried on.
+pub fn when_at_cluster(
+    question: &ClusterQuestion<'_>,
+    settings: ClusterWhenSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<WhenAnswer, ClusterWhenError> {
+    let asking = ClusterVariants::new(question, settings);
+    let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done)?;
+    let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
+    let wait = waits.pop().flatten().ok_or(ClusterWhenError::Never(NEVER))?;
+    let request = requested(question.cluster, question.job);
+    let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
+    Ok(WhenAnswer { method, wait, state, record, tried, learned })
+}
+
+/// The time that a job asks for, or what its partition gives it.
+fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
+    let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
+    let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+    let asked = match job.request.time_limit {
+        Some(TimeLimit::Of(limit)) => Some(limit),
+        Some(TimeLimit::Unlimited) => partition.and_then(|one| one.max_time),
+        None => partition.and_then(|one| one.default_time.or(one.max_time)),
+    };
+    asked.unwrap_or(DEFAULT_REQUEST)
+}
+
+const NEVER: &str = "no partition that it asks for can run it, or a limit never lets it";
+
+/// The same for several variants of the job, of which the first decides whether there is an answer.
+pub(in crate::forecast) fn variants_at_cluster(
+    asking: ClusterVariants<'_>,
+    jobs: &[SubmittedJob],
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<VariantStarts, ClusterWhenError> {
+    let ClusterVariants { question, settings, mut forecaster } = asking;
+    let ClusterQuestion { history, moment, .. } = *question;
+    let now_ms = moment.now_ms;
+    let waits = RecordedStarts::of(history);
+    let judged = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
+    forecaster.set_draws(settings.draws);
+    let own = forecaster.newcomers(moment, jobs);
+    if own.first().is_none_or(|first| first.wait.is_none()) {
+        return Err(ClusterWhenError::Never(NEVER));
+    }
+    let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
+    let names = [SITE_METHOD, "past"].map(str::to_owned);
+    let mut records = judged.iter().zip(names).map(|(one, name)| one.record(name));
+    let mut tried: Vec<MethodRecord> = records.next().into_iter().collect();
+    let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    if let Some(before) = waits.before(now_ms) {
+        tried.extend(records.next());
+        if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
+            tried.swap(0, 1);
+            for (answer, job) in answers.iter_mut().zip(jobs) {
+                // Past waits count from the submission.
+                let later = (job.submit_ms - now_ms).max(0) as f64 / 1000.0;
+                *answer = answer.is_some().then(|| shifted(&before, later));
+            }
+        }
+    }
+    Ok(VariantStarts {
+        method: tried[0].method.clone(),
+        waits: answers,
+        state: state_now(question),
+        record: Some(tried[0].clone()).filter(enough),
+        tried,
+        learned: waits.started_by(now_ms),
+    })
+}
+
+/// All times so many seconds later.
+fn shifted(times: &Distribution, by: f64) -> Distribution {
+    if by == 0.0 {
+        return times.clone();
+    }
+    let places = 99;
+    let level = |place: i32| f64::from(place) / f64::from(places + 1);
+    let knots: Vec<(f64, f64)> =
+        (1..=places).map(|place| (level(place), times.quantile(level(place)) + by)).collect();
+    Distribution::quantiles(&knots).unwrap_or_else(|| times.clone())
+}
+
+/// Forecasts of the last submissions before an instant, and the quantiles of past waits.
+fn tried(
+    forecaster: &mut ClusterForecaster<'_>,
+    waits: &RecordedStarts<'_>,
+    now_ms: i64,
+    trials: usize,
+    done: &(dyn Fn(usize) + Sync),
+) -> Vec<RangeRecord> {
+    let submissions = &waits.history.submissions;
+    let mut places: Vec<usize> =
+        (0..submissions.len()).filter(|&place| submissions[place].submit_ms < now_ms).collect();
+    places.sort_by_key(|&place| (submissions[place].submit_ms, place));
+    let first = places.len().saturating_sub(trials);
+    let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
+    for &place in &places[first..] {
+        let submission = &submissions[place];
+        let so_far = Seconds((now_ms - submission.submit_ms).div_euclid(1000));
+        for forecast in forecaster.at_submission(place) {
+            let Some(outcome) = forecaster.outcome(&submission.key, forecast.task) else { continue };
+            let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit_ms)) else {
+                continue;
+            };
+            let start = outcome.start.filter(|start| is_known(*start, now_ms));
+            let end = outcome.end.filter(|end| is_known(*end, now_ms));
+            let became = match (start, end) {
+                (Some(start), _) => WaitOutcome::Started((start - submission.submit).max(Seconds::ZERO)),
+                (None, Some(left)) => WaitOutcome::Withdrawn((left - submission.submit).max(Seconds::ZERO)),
+                // It still waits.
+                (None, None) => WaitOutcome::Withdrawn(so_far),
+            };
+            // Of starts in the same second as the question, milliseconds decide.
+            let so_far = if let WaitOutcome::Started(wait) = became { so_far.max(wait) } else { so_far };
+            known.extend(KnownWait::of(became, so_far));
+            simulated.push(SaidRange::of(&ours));
+            past.push(SaidRange::of(&before));
+        }
+        done(1);
+    }
+    judged(&known, &[&simulated, &past])
+}
+
+/// Recorded starts, in their order.
+struct RecordedStarts<'r> {
+    history: &'r RecordedRun,
+    /// When, and after how long a wait.
+    starts: Vec<(Time, f64)>,
+}
+
+impl<'r> RecordedStarts<'r> {
+    fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
+        let start = |one: &JobOutcome| Some((one.start?, (one.start? - one.submit).0.max(0) as f64));
+        let mut starts: Vec<(Time, f64)> = history.outcomes.iter().filter_map(start).collect();
+        starts.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        RecordedStarts { history, starts }
+    }
+
+    fn started_by(&self, now_ms: i64) -> usize {
+        self.starts.partition_point(|&(at, _)| is_known(at, now_ms))
+    }
+
+    /// The distribution of the last waits of jobs that had started by then.
+    fn before(&self, now_ms: i64) -> Option<Distribution> {
+        let until = self.started_by(now_ms);
+        let mut waits: Vec<f64> =
+            self.starts[until.saturating_sub(PastWaits::WINDOW)..until].iter().map(|one| one.1).collect();
+        waits.sort_by(f64::total_cmp);
+        Distribution::observed(waits.into(), 1.0)
+    }
+}
+
+/// The site at the moment, in processors.
+fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
+    let ClusterQuestion { cluster, moment, job, .. } = *question;
+    let in_service: u64 = (0..cluster.nodes.len())
+        .filter(|node| moment.closed_nodes.binary_search(node).is_err())
+        .map(|node| u64::from(cluster.nodes[node].cpus))
+        .sum();
+    let ahead = queue_ahead(cluster, moment, job);
+    let running = moment.standings.iter().filter(|one| matches!(one.state, StandingState::Running { .. }));
+    let procs = |procs: u64| Procs(u32::try_from(procs).unwrap_or(u32::MAX));
+    StateNow {
+        procs: procs(in_service),
+        free: procs(in_service.saturating_sub(ahead.held)),
+        running: running.count(),
+        waiting: ahead.waiting,
+        wanted: ahead.wanted,
+        preferred: ahead.preferred,
+        preferred_wanted: ahead.preferred_wanted,
+    }
+}

@@ -1,0 +1,341 @@
+//! What is learned of a cluster from what became of its jobs.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::forecast::planning::LimitRecord;
+use crate::forecast::starts::ExpectedRuns;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{
+    AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape,
+    UserId, What,
+};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_slurm_sim::cluster::{Cluster, RecordedRun, SubmittedJob, TimeLimit};
+
+/// Submissions of so many milliseconds are remembered as examples of those to come.
+const REMEMBERED_MS: i64 = 28 * 86_400_000;
+
+/// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
+#[derive(Debug)]
+pub(super) struct ClusterPast<'r> {
+    cluster: &'r Cluster,
+    names: ClusterNames,
+    runs: ExpectedRuns,
+    /// What happened, the last first.
+    to_come: Vec<PastStep<'r>>,
+    /// The jobs that were submitted and have not left, by submission and task.
+    jobs: BTreeMap<(&'r str, Option<u32>), Job>,
+    /// The last submissions, oldest first, and how long their tasks ran as far as that is known.
+    arrivals: VecDeque<&'r SubmittedJob>,
+    ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
+    next: u32,
+    /// Which limits would have been kept, where that is asked for.
+    limits: Option<LimitRecord>,
+}
+
+/// One thing that happened to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PastStep<'r> {
+    at_ms: i64,
+    what: PastKind,
+    place: usize,
+    submission: &'r SubmittedJob,
+    task: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PastKind {
+    Ended { ran: Seconds, ending: Ending },
+    Withdrawn,
+    Submitted,
+    Started,
+}
+
+impl PastKind {
+    /// Its place within an instant.
+    fn rank(self) -> u8 {
+        match self {
+            PastKind::Ended { .. } => 0,
+            PastKind::Withdrawn => 1,
+            PastKind::Submitted => 2,
+            PastKind::Started => 3,
+        }
+    }
+}
+
+/// Numbers for names.
+#[derive(Debug, Default)]
+struct ClusterNames(BTreeMap<(NameKind, String), u32>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameKind {
+    User,
+    Account,
+    Name,
+    Partition,
+    Qos,
+}
+
+impl ClusterNames {
+    fn number(&mut self, kind: NameKind, name: &str) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry((kind, name.to_owned())).or_insert(next)
+    }
+}
+
+/// How a job ended, by its last state.
+fn ending(state: &str) -> Ending {
+    match state.split(' ').next().unwrap_or_default() {
+        "COMPLETED" => Ending::Completed,
+        "TIMEOUT" | "DEADLINE" => Ending::Killed,
+        "CANCELLED" | "PREEMPTED" | "REQUEUED" | "REVOKED" => Ending::Cancelled,
+        "FAILED" | "NODE_FAIL" | "BOOT_FAIL" | "OUT_OF_MEMORY" => Ending::Failed,
+        _ => Ending::Unknown,
+    }
+}
+
+impl<'r> ClusterPast<'r> {
+    /// Before anything has happened in a recorded run.
+    pub fn of(cluster: &'r Cluster, run: &'r RecordedRun) -> ClusterPast<'r> {
+        let places: BTreeMap<&str, usize> =
+            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+        let mut to_come = Vec::with_capacity(run.outcomes.len() * 3);
+        for outcome in &run.outcomes {
+            let Some(&place) = places.get(outcome.key.as_str()) else { continue };
+            let submission = &run.submissions[place];
+            let step = |at_ms: i64, what| PastStep { at_ms, what, place, submission, task: outcome.task };
+            to_come.push(step(submission.submit_ms, PastKind::Submitted));
+            // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
+            // or start comes just after it.
+            let after = |time: Time, before: i64| time.0.saturating_mul(1000).max(before.saturating_add(1));
+            match (outcome.start, outcome.end) {
+                (Some(start), end) => {
+                    let start_ms = after(start, submission.submit_ms);
+                    to_come.push(step(start_ms, PastKind::Started));
+                    let ending = ending(&outcome.state);
+                    let ended =
+                        |end: Time| step(after(end, start_ms), PastKind::Ended { ran: end - start, ending });
+                    to_come.extend(end.map(ended));
+                }
+                (None, Some(end)) => {
+                    to_come.push(step(after(end, submission.submit_ms), PastKind::Withdrawn));
+                }
+                (None, None) => {}
+            }
+        }
+        to_come.sort_by_key(|step| (step.at_ms, step.what.rank(), step.place, step.task));
+        to_come.reverse();
+        ClusterPast {
+            cluster,
+            names: ClusterNames::default(),
+            runs: ExpectedRuns::new(&PredictorSpec::Mixture(Default::default()), DEFAULT_REQUEST),
+            to_come,
+            jobs: BTreeMap::new(),
+            arrivals: VecDeque::new(),
+            ran: BTreeMap::new(),
+            next: 0,
+            limits: None,
+        }
+    }
+
+    /// From now on it is learned, too, which time limits jobs would have kept.
+    pub fn learn_limits(&mut self) {
+        self.limits = Some(LimitRecord::default());
+    }
+
+    /// What is known of time limits.
+    pub fn limits(&self) -> Option<&LimitRecord> {
+        self.limits.as_ref()
+    }
+
+    /// Learns what happened up to an instant, in milliseconds.
+    pub fn advance_to(&mut self, now_ms: i64) {
+        while let Some(step) = self.to_come.pop_if(|step| step.at_ms <= now_ms) {
+            self.learn(step);
+        }
+    }
+
+    fn learn(&mut self, step: PastStep<'r>) {
+        let key = (step.submission.key.as_str(), step.task);
+        let at = Time(step.at_ms.div_euclid(1000));
+        if step.what == PastKind::Submitted {
+            if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
+                self.arrivals.push_back(step.submission);
+                let since = step.at_ms.saturating_sub(REMEMBERED_MS);
+                while self.arrivals.front().is_some_and(|first| first.submit_ms < since) {
+                    self.arrivals.pop_front();
+                }
+            }
+            let job = self.job(step.submission);
+            self.runs.observe(&Event { at, job: &job, what: What::Arrived });
+            if let Some(limits) = &mut self.limits {
+                limits.arrived(&job, &self.runs.run(&job, Seconds::ZERO));
+            }
+            self.jobs.insert(key, job);
+            return;
+        }
+        let Some(job) = self.jobs.get(&key) else { return };
+        let what = match step.what {
+            PastKind::Started => What::Started(job.shape),
+            PastKind::Ended { ran, ending } => What::Ended(End { ran, ending }),
+            _ => What::Withdrawn,
+        };
+        self.runs.observe(&Event { at, job, what });
+        match (&mut self.limits, step.what) {
+            (Some(limits), PastKind::Ended { ran, .. }) => limits.ended(job.index, ran),
+            (Some(limits), PastKind::Withdrawn) => limits.withdrawn(job.index),
+            _ => {}
+        }
+        if let PastKind::Ended { ran, .. } = step.what {
+            self.ran.insert(key, ran);
+        }
+        if step.what != PastKind::Started {
+            self.jobs.remove(&key);
+        }
+    }
+
+    /// A submission as the predictor of run times sees it.
+    pub(super) fn job(&mut self, submission: &SubmittedJob) -> Job {
+        let request = &submission.request;
+        let partition = request.partitions.first().map(String::as_str);
+        let usual =
+            self.cluster.default_partition().map(|index| self.cluster.partitions[index].name.as_str());
+        let partition = partition.or(usual).unwrap_or_default();
+        let config = self.cluster.partition(partition).map(|index| &self.cluster.partitions[index]);
+        let limit = match request.time_limit {
+            Some(TimeLimit::Of(limit)) => Some(limit),
+            Some(TimeLimit::Unlimited) => config.and_then(|one| one.max_time),
+            None => config.and_then(|one| one.default_time.or(one.max_time)),
+        };
+        let qos = self.cluster.qos_of(submission).map(|qos| self.cluster.qos[qos].name.as_str());
+        let mut number = |kind: NameKind, name: &str| self.names.number(kind, name);
+        let part = number(NameKind::Partition, partition);
+        let job = Job {
+            index: JobIndex(self.next),
+            id: JobId(u64::from(self.next)),
+            submit: submission.submit,
+            user: UserId::new(number(NameKind::User, &submission.user)),
+            group: None,
+            account: request
+                .account
+                .as_ref()
+                .and_then(|name| AccountId::new(number(NameKind::Account, name))),
+            executable: request
+                .name
+                .as_ref()
+                .and_then(|name| ExecutableId::new(number(NameKind::Name, name))),
+            queue: QueueId::new(part),
+            partition: PartitionId::new(part),
+            qos: qos.and_then(|name| QosId::new(number(NameKind::Qos, name))),
+            shape: Shape { procs: Procs(request.processors()), limit },
+            other_shapes: None,
+        };
+        self.next += 1;
+        job
+    }
+
+    /// How long a job runs in all, given how long it has run, and its limit. One that is not known is taken for new.
+    pub(super) fn run(
+        &mut self,
+        submission: &SubmittedJob,
+        task: Option<u32>,
+        elapsed: Seconds,
+    ) -> ExpectedRun {
+        match self.jobs.get(&(submission.key.as_str(), task)) {
+            Some(job) => ExpectedRun { run: self.runs.run(job, elapsed), limit: job.shape.limit },
+            None => {
+                let job = self.job(submission);
+                let whole = self.runs.newcomer(&job);
+                let run = if elapsed > Seconds::ZERO { whole.given(elapsed.0 as f64) } else { whole };
+                ExpectedRun { run, limit: job.shape.limit }
+            }
+        }
+    }
+
+    /// When the oldest submission came that is remembered, in milliseconds.
+    pub(super) fn first_arrival(&self) -> Option<i64> {
+        self.arrivals.front().map(|first| first.submit_ms)
+    }
+
+    /// The submissions after an instant and up to another, oldest first, both in milliseconds.
+    pub(super) fn arrivals_between(&self, after: i64, until: i64) -> Vec<&'r SubmittedJob> {
+        let place = |at: i64| self.arrivals.partition_point(|one| one.submit_ms <= at);
+        let (first, last) = (place(after), place(until));
+        self.arrivals.range(first..last.max(first)).copied().collect()
+    }
+
+    /// How long a task ran that has ended.
+    pub(super) fn ran(&self, submission: &SubmittedJob, task: Option<u32>) -> Option<Seconds> {
+        self.ran.get(&(submission.key.as_str(), task)).copied()
+    }
+}
+
+/// How long a job is expected to run.
+#[derive(Debug, Clone)]
+pub(super) struct ExpectedRun {
+    /// In all.
+    pub run: Distribution,
+    /// Its limit, where that may end it.
+    pub limit: Option<Seconds>,
+}
+
+impl ExpectedRun {
+    /// A run time at a quantile; `None`: past its limit.
+    pub fn at(&self, quantile: f64, elapsed: Seconds) -> Option<Seconds> {
+        let seconds = Seconds(self.run.quantile(quantile).round().clamp(0.0, 1e10) as i64);
+        let seconds = seconds.max(elapsed + Seconds(1));
+        if self.limit.is_some_and(|limit| seconds >= limit) { None } else { Some(seconds) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queuecast_slurm_sim::cluster::{JobOutcome, JobRequest};
+
+    /// Jobs that start, or start and end, within the second of their submission are learned from.
+    #[test]
+    fn what_happens_within_the_second_of_a_submission_is_learned() {
+        let submission = |key: &str| SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(10),
+            submit_ms: 10_600,
+            user: "ann".into(),
+            request: JobRequest::default(),
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        };
+        let outcome = |key: &str, end: i64| JobOutcome {
+            key: key.into(),
+            task: None,
+            state: "COMPLETED".into(),
+            submit: Time(10),
+            eligible: Some(Time(10)),
+            start: Some(Time(10)),
+            end: Some(Time(end)),
+            partition: String::new(),
+            cpus: 1,
+            billed: None,
+            nodes: Vec::new(),
+            backfilled: None,
+            priority: None,
+        };
+        let run = RecordedRun {
+            submissions: vec![submission("long"), submission("short")],
+            outcomes: vec![outcome("long", 40), outcome("short", 10)],
+            ..RecordedRun::default()
+        };
+        let cluster = Cluster::default();
+        let mut past = ClusterPast::of(&cluster, &run);
+        let kinds: Vec<u8> = past.to_come.iter().rev().map(|step| step.what.rank()).collect();
+        assert_eq!(kinds, [2, 2, 3, 3, 0, 0], "submitted, started, ended");
+        past.advance_to(10_600);
+        assert_eq!(past.ran(&run.submissions[1], None), None, "not known before it could be");
+        past.advance_to(40_000);
+        let ran = |place: usize| past.ran(&run.submissions[place], None);
+        assert_eq!((ran(0), ran(1)), (Some(Seconds(30)), Some(Seconds(0))));
+        assert!(past.jobs.is_empty(), "both have left");
+    }
+}

@@ -1,0 +1,222 @@
+//! Start times of jobs at a cluster, by many simulations of its scheduler.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt};
+
+use super::past::{ClusterPast, ExpectedRun};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
+use queuecast_slurm_sim::controller::{Onwards, Phases, PreparedCluster, run_on_prepared};
+
+/// How start times are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterDraws {
+    /// How many simulations.
+    pub draws: u32,
+    /// What is expected to be submitted later.
+    pub arrivals: ExpectedArrivals,
+}
+
+/// What is expected to be submitted later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedArrivals {
+    /// Nothing.
+    None,
+    /// What followed a past instant of the same time of day; nothing with less than a day of history.
+    LikePast,
+    /// What was submitted in truth: shows how much of an error comes from not knowing it.
+    Recorded,
+}
+
+impl Default for ClusterDraws {
+    fn default() -> ClusterDraws {
+        ClusterDraws { draws: 40, arrivals: ExpectedArrivals::LikePast }
+    }
+}
+
+/// When a job starts, in simulations.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StartDraws {
+    /// Seconds from the moment to its start; `None` if it started in no simulation.
+    pub wait: Option<Distribution>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+}
+
+/// A day in milliseconds.
+const DAY_MS: i64 = 86_400_000;
+
+/// The arrivals of so much time are expected; of more only where jobs have not started by then.
+const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
+
+/// What is the same in all simulations.
+struct Outset<'a> {
+    cluster: &'a PreparedCluster<'a>,
+    moment: &'a ClusterMoment,
+    /// Of each job, array tasks one by one.
+    runs: Vec<(ExpectedRun, Seconds)>,
+    /// What is submitted later for certain.
+    later: &'a [&'a SubmittedJob],
+    later_runs: Vec<ExpectedRun>,
+    wanted: &'a [usize],
+}
+
+/// Past submissions, and how long their tasks run.
+type PastArrivals<'r> = Vec<(&'r SubmittedJob, Vec<ExpectedRun>)>;
+
+/// When each of some jobs of a moment starts, in the order of `wanted` (places among all jobs of the moment, array tasks one by
+/// one). All are answered by the same simulations; `later` is submitted in all of them.
+pub(super) fn cluster_starts(
+    (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
+    past: &mut ClusterPast<'_>,
+    later: &[&SubmittedJob],
+    wanted: &[usize],
+    settings: ClusterDraws,
+    seed: Seed,
+) -> Vec<StartDraws> {
+    let outset = Outset {
+        cluster,
+        moment,
+        runs: expected(moment, past),
+        later,
+        later_runs: later
+            .iter()
+            .flat_map(|&one| tasks(one).into_iter().map(move |task| (one, task)))
+            .map(|(one, task)| past.run(one, task, Seconds::ZERO))
+            .collect(),
+        wanted,
+    };
+    let now_ms = moment.now_ms;
+    let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
+    let mut drawn: Vec<Vec<Option<f64>>> = vec![Vec::new(); settings.draws as usize];
+    let days = match settings.arrivals {
+        ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now_ms - first) / DAY_MS),
+        ExpectedArrivals::None | ExpectedArrivals::Recorded => 0,
+    };
+    // How many days ago the submissions were that stand for those to come; none with less than a day of history. Further back
+    // there is more of a sequel; of the last two days there is little.
+    let back = |number: u32| {
+        let mut rng = seed.numbered("what comes to a cluster", u64::from(number));
+        if days < 1 { 0 } else { rng.random_range(days.min(3)..=days.min(28)) }
+    };
+    let all: Vec<(u32, i64)> = (0..settings.draws).map(|number| (number, back(number))).collect();
+    let mut open = all;
+    for ahead_ms in AHEAD_MS {
+        // Past submissions by how many days ago they were.
+        let mut sequels: BTreeMap<i64, PastArrivals<'_>> = BTreeMap::new();
+        for &(_, days) in open.iter().filter(|(_, days)| *days > 0) {
+            sequels.entry(days).or_insert_with(|| arrivals(past, now_ms, days * DAY_MS, ahead_ms));
+        }
+        let none = Vec::new();
+        let found = parallel::map(&open, |&(number, days)| {
+            let sequel = sequels.get(&days).unwrap_or(&none);
+            outset.draw(sequel, days * DAY_MS, &mut stream(number))
+        });
+        // What starts later than all that was expected may start later still.
+        let is_late = |start: &Option<f64>| start.is_none_or(|start| start * 1000.0 >= ahead_ms as f64);
+        let mut late = Vec::new();
+        for ((number, days), starts) in open.into_iter().zip(found) {
+            if days > 0 && starts.iter().any(is_late) {
+                late.push((number, days));
+            }
+            drawn[number as usize] = starts;
+        }
+        open = late;
+    }
+    let of = |place: usize| {
+        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
+        waits.sort_by(f64::total_cmp);
+        let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
+        StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
+    };
+    (0..wanted.len()).map(of).collect()
+}
+
+/// The tasks of a submission; a job that is no array is one.
+pub(super) fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
+    let array = submission.request.array.as_ref();
+    array.map_or_else(|| vec![None], |array| array.indices.iter().copied().map(Some).collect())
+}
+
+/// How long every job of a moment is expected to run, and how long it has run.
+fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(ExpectedRun, Seconds)> {
+    let now = moment.now_ms.div_euclid(1000);
+    let mut elapsed = BTreeMap::new();
+    for standing in &moment.standings {
+        if let StandingState::Running { start, .. } = standing.state {
+            elapsed.insert((standing.submission, standing.task), Seconds((now - start.0).max(0)));
+        }
+    }
+    let mut runs = Vec::new();
+    for (place, submission) in moment.submissions.iter().enumerate() {
+        for task in tasks(submission) {
+            let elapsed = elapsed.get(&(place, task)).copied().unwrap_or_default();
+            runs.push((past.run(submission, task, elapsed), elapsed));
+        }
+    }
+    runs
+}
+
+/// What was submitted in the time after an instant so long ago, all in milliseconds.
+fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) -> PastArrivals<'r> {
+    let until = (now_ms - back).saturating_add(ahead).min(now_ms - 1);
+    let all = past.arrivals_between(now_ms - back, until);
+    let with_runs = |submission: &'r SubmittedJob| {
+        let run = |task: Option<u32>| match past.ran(submission, task) {
+            Some(ran) => ExpectedRun { run: Distribution::point(ran.0 as f64), limit: None },
+            None => past.run(submission, task, Seconds::ZERO),
+        };
+        (submission, tasks(submission).into_iter().map(run).collect())
+    };
+    all.into_iter().map(with_runs).collect()
+}
+
+impl Outset<'_> {
+    /// One simulation, with past submissions coming again so many milliseconds later. With fewer of these, of which the last are
+    /// missing, everything before is the same.
+    fn draw(&self, sequel: &PastArrivals<'_>, shift: i64, rng: &mut impl Rng) -> Vec<Option<f64>> {
+        let mut runs: Vec<Option<Seconds>> =
+            self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
+        let later_runs: Vec<Option<Seconds>> =
+            self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
+        let now_us = self.moment.now_ms * 1000;
+        let settings = &self.cluster.cluster().settings;
+        let mut within = |seconds: i64| rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000);
+        let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
+        let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / 1_000_000;
+        let since = [full, within(30) / 1_000_000];
+        let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
+        if !sequel.is_empty() || !self.later.is_empty() {
+            let all = submissions.to_mut();
+            all.extend(self.later.iter().map(|&one| one.clone()));
+            runs.extend(later_runs);
+            for (number, (one, expected)) in sequel.iter().enumerate() {
+                runs.extend(expected.iter().map(|run| run.at(rng.random(), Seconds::ZERO)));
+                all.push(expected_submission(one, number, shift));
+            }
+        }
+        let phases = Phases::running_on(now_us, timers);
+        let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since };
+        let starts = run_on_prepared(self.cluster, self.moment, &onwards, self.wanted);
+        let now = self.moment.now_ms.div_euclid(1000);
+        starts.into_iter().map(|start| start.map(|start| (start.0 - now).max(0) as f64)).collect()
+    }
+}
+
+/// A submission like a past one, so much later.
+fn expected_submission(like: &SubmittedJob, number: usize, shift: i64) -> SubmittedJob {
+    let mut one = like.clone();
+    one.key = format!("{} again, {number}", like.key);
+    one.id = None;
+    one.submit_ms += shift;
+    one.submit.0 = one.submit_ms.div_euclid(1000);
+    // What it depended on is over.
+    one.request.dependency = None;
+    one
+}

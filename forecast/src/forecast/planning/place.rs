@@ -1,0 +1,52 @@
+//! One job in several places: partitions or sites.
+
+use serde::Serialize;
+
+use super::option::JobOption;
+
+/// The place where a job would be done soonest, each with the change that is advised there.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SoonestPlace {
+    /// Among the plans.
+    pub place: usize,
+    /// How much sooner it is done than in the first place, by the median.
+    pub gain: f64,
+    /// Whether the difference to the first place is too small beside the ranges to be relied on.
+    pub too_close: bool,
+}
+
+impl SoonestPlace {
+    /// Of what is advised in each place, by the median; of equal ones the first. `None` if there are none.
+    pub fn of(advised: &[&JobOption]) -> Option<SoonestPlace> {
+        let done = |place: &usize| advised[*place].done.median;
+        let place = (0..advised.len()).min_by(|one, other| done(one).total_cmp(&done(other)))?;
+        let (first, soonest) = (advised[0], advised[place]);
+        let gain = first.done.median - soonest.done.median;
+        Some(SoonestPlace { place, gain, too_close: place > 0 && soonest.is_undecided(first) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::option::JobChange;
+    use super::*;
+    use queuecast_core::distribution::Distribution;
+    use queuecast_core::units::{Procs, Seconds};
+
+    #[test]
+    fn the_soonest_place_wins_by_more_than_a_little() {
+        let option = |wait: f64| {
+            let wait = Distribution::interval(wait / 2.0, wait, 2.0 * wait, 0.8);
+            let run = Distribution::point(600.0);
+            JobOption::new(JobChange::AsAsked, (Procs(1), Seconds(3600)), &wait, &run)
+        };
+        let (first, near, far) = (option(36_000.0), option(35_000.0), option(3_600.0));
+        let soonest = SoonestPlace::of(&[&first, &near, &far]).unwrap();
+        assert!(soonest.place == 2 && !soonest.too_close && soonest.gain > 30_000.0, "{soonest:?}");
+        let soonest = SoonestPlace::of(&[&first, &near]).unwrap();
+        assert!(soonest.place == 1 && soonest.too_close, "{soonest:?}");
+        let soonest = SoonestPlace::of(&[&first, &first]).unwrap();
+        assert_eq!(soonest, SoonestPlace { place: 0, gain: 0.0, too_close: false });
+        assert_eq!(SoonestPlace::of(&[]), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! One call from a job and a site to what to ask for.
+
+use serde::Serialize;
+
+use super::super::starts::LearnedSite;
+use super::super::trials::MethodRecord;
+use super::super::when::{StateNow, WhenError, WhenSettings, WhenSource, when_each};
+use super::limit::LimitAdvice;
+use super::limit_record::LimitRecord;
+use super::option::{JobChange, JobOption};
+use crate::allot::SizesError;
+use crate::allot::advice::{JobLimits, MoldableJob};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Job, JobIndex, QueueId, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::{PredictorSpec, Question};
+use queuecast_sim::site::{Replay, Site};
+
+/// Of the last jobs that started, so many say which queues there are and what they take.
+const RECENT: usize = 5_000;
+
+/// A queue with fewer jobs among these is not offered.
+const FEWEST: usize = 30;
+
+/// Gains within this share of the best are as good as the best: the cheapest of them is advised.
+const AS_GOOD: f64 = 0.8;
+
+/// A job, and which changes of it may be looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanQuestion {
+    /// The job as its user would ask for it. Its time limit is what it asks for.
+    pub job: Job,
+    /// How long it runs on other sizes, if it can have them.
+    pub sizes: Option<MoldableJob>,
+    /// What the site allows one job.
+    pub limits: JobLimits,
+    /// Other queues; `None` for all that take such jobs.
+    pub queues: Option<Vec<QueueId>>,
+    /// How much later it could be submitted instead.
+    pub later: Vec<Seconds>,
+    /// The accepted probability of being stopped at a time limit.
+    pub risk: f64,
+}
+
+/// How the answer is found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSettings {
+    /// How waits are predicted.
+    pub when: WhenSettings,
+    /// How run times are.
+    pub predictor: PredictorSpec,
+    /// How many simulations compare submitting later.
+    pub draws: u32,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// The starts cannot be predicted.
+    #[error(transparent)]
+    When(#[from] WhenError),
+    /// The job asks for no time, and a time limit is what most depends on.
+    #[error("the job asks for no time limit")]
+    NoLimit,
+    /// It cannot be given the sizes described.
+    #[error(transparent)]
+    Sizes(#[from] SizesError),
+}
+
+/// What a job could ask for, and what to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JobPlan {
+    /// As asked first, then every change.
+    pub options: Vec<JobOption>,
+    /// The shortest limit at the accepted risk.
+    pub limit: LimitAdvice,
+    /// The place of the option to take: the cheapest change of those that help most; 0 for none.
+    pub best: usize,
+    /// How the waits were predicted.
+    pub method: String,
+    /// How right that was for the last jobs; `None` with fewer than 30 of them.
+    pub record: Option<MethodRecord>,
+    /// The site at that moment.
+    pub state: StateNow,
+    /// Jobs that had started: what waits were learned from.
+    pub learned: usize,
+    /// The median of the run time and the range that holds eight times in ten, as predicted for the job as asked.
+    pub run: super::option::TimeSpread,
+}
+
+impl JobPlan {
+    /// The option to take.
+    pub fn advised(&self) -> &JobOption {
+        &self.options[self.best]
+    }
+}
+
+/// What to ask for. `done` is told of each job that a method was tried on.
+pub fn plan_job(
+    question: &PlanQuestion,
+    source: &WhenSource<'_>,
+    settings: &PlanSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<JobPlan, PlanError> {
+    let asked = question.job.shape.limit.ok_or(PlanError::NoLimit)?;
+    let (history, now) = match source {
+        WhenSource::Log { workload, at } => (*workload, *at),
+        WhenSource::Live { now, history, .. } => (*history, *now),
+    };
+    let (run, record) = run_time(&question.job, history, now, settings);
+    let limit = record.advise(&run, asked, question.risk);
+    let sizes = sizes(question, source)?;
+    let variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
+    let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
+    let answers = when_each(&jobs, source, &settings.when, done)?;
+    let mut options: Vec<JobOption> = variants
+        .iter()
+        .zip(&answers.waits)
+        .map(|(one, wait)| {
+            let shape = (one.job.shape.procs, one.job.shape.limit.unwrap_or(asked));
+            JobOption::new(one.change.clone(), shape, &wait.wait, &one.run)
+        })
+        .collect();
+    for option in options.iter_mut().filter(|option| option.change == JobChange::Limit) {
+        option.risk = limit.risk;
+    }
+    let first = options[0].clone();
+    if !question.later.is_empty() {
+        let shifts = later_shifts(question, source, now, settings);
+        options.extend(question.later.iter().zip(shifts).map(|(&later, (start, end))| JobOption {
+            change: JobChange::Later(later),
+            start: first.start.shifted(start),
+            done: first.done.shifted(end),
+            ..first.clone()
+        }));
+    }
+    options.iter_mut().for_each(|one| one.compare(&first));
+    let best = best(&options);
+    let run = super::option::TimeSpread::of(&run);
+    Ok(JobPlan {
+        options,
+        limit,
+        best,
+        method: answers.method,
+        record: answers.record,
+        state: answers.state,
+        learned: answers.learned,
+        run,
+    })
+}
+
+/// The cheapest of the changes that help about as much as the best of them; the first if none helps for sure.
+pub(super) fn best(options: &[JobOption]) -> usize {
+    let helps = |one: &JobOption| !one.too_close && one.gain > 0.0;
+    let most = options.iter().filter(|one| helps(one)).map(|one| one.gain).fold(0.0, f64::max);
+    let good = options.iter().enumerate().filter(|(_, one)| helps(one) && one.gain >= AS_GOOD * most);
+    let cost = |one: &JobOption| one.change.cost();
+    // Of the same cost the one that helps most; of the same gain too, the first.
+    let chosen =
+        good.min_by(|(_, one), (_, other)| cost(one).cmp(&cost(other)).then(other.gain.total_cmp(&one.gain)));
+    chosen.map_or(0, |(place, _)| place)
+}
+
+/// The sizes that it can have, with how long it runs there as its user says.
+fn sizes(question: &PlanQuestion, source: &WhenSource<'_>) -> Result<Vec<(Procs, Seconds)>, SizesError> {
+    let Some(moldable) = &question.sizes else { return Ok(Vec::new()) };
+    let (machine, free) = match source {
+        WhenSource::Log { workload, .. } => (workload.machine().procs, Vec::new()),
+        WhenSource::Live { site, now, .. } => (site.view(*now).machine(), vec![site.view(*now).free()]),
+    };
+    let offer = moldable.offered(machine, &free, question.limits)?;
+    Ok(offer.sizes.all().iter().map(|size| (size.procs, size.run)).collect())
+}
+
+/// One variant.
+struct AskedVariant {
+    change: JobChange,
+    job: Job,
+    run: Distribution,
+}
+
+fn variants(
+    question: &PlanQuestion,
+    (history, now): (&Workload, Time),
+    sizes: &[(Procs, Seconds)],
+    run: &Distribution,
+    (asked, safe): (Seconds, Seconds),
+) -> Vec<AskedVariant> {
+    let job = &question.job;
+    let variant = |change, job: Job| AskedVariant { change, job, run: run.clone() };
+    let with_limit = |job: &Job, limit: Seconds| {
+        let mut changed = job.clone();
+        changed.shape.limit = Some(limit);
+        changed
+    };
+    let mut variants = vec![variant(JobChange::AsAsked, job.clone())];
+    if safe < asked {
+        variants.push(variant(JobChange::Limit, with_limit(job, safe)));
+    }
+    for (queue, name) in other_queues(question, history, now, asked) {
+        let moved = Job { queue: Some(queue), ..job.clone() };
+        variants.push(variant(JobChange::Queue(name), moved));
+    }
+    let measured = sizes.iter().find(|(procs, _)| *procs == job.shape.procs);
+    // Runs of other sizes vary as those of this one do, around what was measured.
+    let usual = measured.map_or(run.quantile(0.5), |(_, run)| run.0 as f64).max(1.0);
+    for &(procs, length) in sizes.iter().filter(|(procs, _)| *procs != job.shape.procs) {
+        let factor = length.0.max(1) as f64 / usual;
+        let run = scaled(run, factor);
+        let limit = Seconds((asked.0 as f64 * factor).ceil().clamp(1.0, 1e12) as i64);
+        let mut changed = with_limit(job, limit);
+        changed.shape.procs = procs;
+        variants.push(AskedVariant { change: JobChange::Size, job: changed, run });
+    }
+    variants
+}
+
+/// A distribution with all times multiplied.
+pub(super) fn scaled(run: &Distribution, factor: f64) -> Distribution {
+    let places = 99;
+    let knots: Vec<(f64, f64)> = (1..=places)
+        .map(|place| f64::from(place) / f64::from(places + 1))
+        .map(|level| (level, factor * run.quantile(level)))
+        .collect();
+    Distribution::quantiles(&knots).unwrap_or_else(|| run.clone())
+}
+
+/// Queues other than the job's that took such jobs lately, with their names.
+fn other_queues(
+    question: &PlanQuestion,
+    history: &Workload,
+    now: Time,
+    asked: Seconds,
+) -> Vec<(QueueId, String)> {
+    let known = history.jobs().partition_point(|one| one.submit <= now);
+    let mut queues: std::collections::BTreeMap<u32, (usize, Procs, Seconds)> = Default::default();
+    for job in &history.jobs()[known.saturating_sub(RECENT)..known] {
+        let Some(queue) = job.queue else { continue };
+        let seen = queues.entry(queue.number()).or_default();
+        let limit = job.shape.limit.unwrap_or(Seconds::ZERO);
+        *seen = (seen.0 + 1, seen.1.max(job.shape.procs), seen.2.max(limit));
+    }
+    let name = |number: u32| history.names.queues.get(&number).cloned().unwrap_or_else(|| number.to_string());
+    let takes = |&(jobs, procs, limit): &(usize, Procs, Seconds)| {
+        jobs >= FEWEST && procs >= question.job.shape.procs && limit >= asked
+    };
+    let offered = |number: u32, seen: &(usize, Procs, Seconds)| match &question.queues {
+        Some(named) => named.iter().any(|one| one.number() == number),
+        None => takes(seen),
+    };
+    queues
+        .iter()
+        .filter(|(number, seen)| offered(**number, seen))
+        .filter_map(|(&number, _)| Some((QueueId::new(number)?, name(number))))
+        .filter(|(queue, _)| Some(*queue) != question.job.queue)
+        .collect()
+}
+
+/// The predicted run time of the job, learned from what had ended, and what limits would have done to the jobs before it.
+fn run_time(
+    job: &Job,
+    history: &Workload,
+    now: Time,
+    settings: &PlanSettings,
+) -> (Distribution, LimitRecord) {
+    let default_request = settings.when.default_request;
+    let mut predictor = settings.predictor.build(Vec::new, default_request);
+    let mut record = LimitRecord::default();
+    let mut ignored = Vec::new();
+    let mut replay = Replay::recorded(history, default_request);
+    replay.advance_to(now, |event| {
+        predictor.observe(event, &mut ignored);
+        ignored.clear();
+        match event.what {
+            What::Arrived => {
+                let forecast = predictor.estimate(&Question { job: event.job, elapsed: Seconds::ZERO });
+                record.arrived(event.job, &forecast.distribution());
+            }
+            What::Ended(end) => record.ended(event.job.index, end.ran),
+            What::Withdrawn => record.withdrawn(event.job.index),
+            What::Started(_) | What::Overran { .. } => {}
+        }
+    });
+    let job = Job { index: JobIndex(u32::MAX - 1), ..job.clone() };
+    (predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).distribution(), record)
+}
+
+/// By how much start and end move if the job is submitted so much later: medians over simulations in which all else is alike.
+fn later_shifts(
+    question: &PlanQuestion,
+    source: &WhenSource<'_>,
+    now: Time,
+    settings: &PlanSettings,
+) -> Vec<(f64, f64)> {
+    let default_request = settings.when.default_request;
+    let history = match source {
+        WhenSource::Log { workload, .. } => *workload,
+        WhenSource::Live { history, .. } => *history,
+    };
+    let mut learned = LearnedSite::new(&settings.predictor, default_request);
+    let mut replay = Replay::recorded(history, default_request);
+    replay.advance_to(now, |event| learned.observe(event));
+    let site: &Site = match source {
+        WhenSource::Log { .. } => replay.site(),
+        WhenSource::Live { site, .. } => site,
+    };
+    let job = Job { index: JobIndex(u32::MAX - 1), ..question.job.clone() };
+    learned.later(site.view(now), &job, &question.later, settings.draws, Seed(0))
+}

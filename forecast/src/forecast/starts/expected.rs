@@ -1,0 +1,74 @@
+//! How long the jobs at a site are expected to run, by a run-time predictor.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Event, Job, JobId, JobIndex, What};
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::{PredictorSpec, Question, RuntimePredictor};
+
+/// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
+/// asking for all of them at every arrival would cost more than the simulation.
+pub(in crate::forecast) struct ExpectedRuns {
+    predictor: Box<dyn RuntimePredictor>,
+    default_request: Seconds,
+    /// Looked up, never iterated. The name is compared, since a live site numbers its jobs anew.
+    known: HashMap<JobIndex, (JobId, Distribution)>,
+}
+
+impl fmt::Debug for ExpectedRuns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpectedRuns").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
+
+impl ExpectedRuns {
+    /// `default_request` stands in for a missing requested time.
+    pub fn new(predictor: &PredictorSpec, default_request: Seconds) -> ExpectedRuns {
+        let predictor = predictor.build(Vec::new, default_request);
+        ExpectedRuns { predictor, default_request, known: HashMap::new() }
+    }
+
+    /// What a job asks for, at least a second.
+    pub fn requested(&self, job: &Job) -> Seconds {
+        job.shape.limit.unwrap_or(self.default_request).max(Seconds(1))
+    }
+
+    /// Learns from an event.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        self.predictor.observe(event, &mut Vec::new());
+        let index = event.job.index;
+        match event.what {
+            What::Arrived | What::Started(_) => {
+                let run = self.asked(event.job, Seconds::ZERO);
+                self.known.insert(index, (event.job.id, run));
+            }
+            What::Ended(_) | What::Withdrawn => {
+                self.known.remove(&index);
+            }
+            What::Overran { .. } => {}
+        }
+    }
+
+    /// What the predictor says of a job now, cut at what it asks for.
+    fn asked(&self, job: &Job, elapsed: Seconds) -> Distribution {
+        let run = self.predictor.estimate(&Question { job, elapsed }).distribution();
+        match job.shape.limit {
+            Some(limit) if limit > elapsed => run.capped(limit.0.max(1) as f64),
+            _ => run,
+        }
+    }
+
+    /// The whole run time of a job at the site, given how long it has run.
+    pub fn run(&self, job: &Job, elapsed: Seconds) -> Distribution {
+        let known = self.known.get(&job.index).filter(|(id, _)| *id == job.id);
+        let whole = known.map_or_else(|| self.asked(job, elapsed), |(_, run)| run.clone());
+        if elapsed > Seconds::ZERO { whole.given(elapsed.0 as f64) } else { whole }
+    }
+
+    /// That of a job that is not there yet.
+    pub fn newcomer(&self, job: &Job) -> Distribution {
+        self.asked(job, Seconds::ZERO)
+    }
+}

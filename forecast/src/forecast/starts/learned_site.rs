@@ -1,0 +1,202 @@
+//! What is learned of a site from its events: how long its jobs run, which it prefers, what arrives.
+
+use rand::RngExt;
+
+use super::arrival_process::ArrivalProcess;
+use super::expected::ExpectedRuns;
+use super::snapshot::{AssumedRuns, Snapshot};
+use super::start_times::{QueueStarts, QueuedStart};
+use queuecast_core::job::{Event, Job, Truth};
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Requested};
+use queuecast_sim::sim::{Backfill, Fork, LimitRule, Options, RunOn, Unknown};
+use queuecast_sim::site::View;
+use queuecast_sim::wait::Overtaking;
+
+/// Draws that one piece of parallel work has.
+const PIECE: u32 = 32;
+
+/// Follows a site and simulates it onwards as it is expected to go: its jobs with run times drawn from their distributions, its
+/// queue in the order it was seen to prefer, and arrivals like those of the last weeks.
+#[derive(Debug)]
+pub struct LearnedSite {
+    runs: ExpectedRuns,
+    order: Overtaking,
+    coming: ArrivalProcess,
+}
+
+impl LearnedSite {
+    /// Before the first event. `default_request` stands in for a missing requested time.
+    pub fn new(predictor: &PredictorSpec, default_request: Seconds) -> LearnedSite {
+        LearnedSite {
+            runs: ExpectedRuns::new(predictor, default_request),
+            order: Overtaking::new(),
+            coming: ArrivalProcess::default(),
+        }
+    }
+
+    /// Learns from an event.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        self.runs.observe(event);
+        self.coming.observe(event, &self.runs, &self.order);
+        self.order.observe(event);
+    }
+
+    /// The order learned.
+    pub fn order(&self) -> &Overtaking {
+        &self.order
+    }
+
+    /// What a job asks for, at least a second.
+    pub(super) fn requested(&self, job: &Job) -> Seconds {
+        self.runs.requested(job)
+    }
+
+    /// When every waiting job, and the newcomer if there is one, starts in so many simulations: all are answered by the same
+    /// runs. The newcomer joins the queue behind the others; a score of its own may bring it forward.
+    pub fn sample(&mut self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> QueueStarts {
+        let snapshot = Snapshot::new(site, newcomer, &self.runs, &self.order);
+        let past = self.coming.past();
+        let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
+        let drawn: Vec<Vec<Time>> = parallel::map(&pieces, |&piece| {
+            let mut run_on = RunOn::default();
+            let numbers = piece * PIECE..draws.min((piece + 1) * PIECE);
+            let each = numbers.flat_map(|number| {
+                let mut rng = seed.numbered("start times", u64::from(number));
+                snapshot.drawn_starts(past, None, &mut rng, &mut run_on).to_vec()
+            });
+            each.collect()
+        });
+        let waiting = site.waiting().map(|one| one.job).chain(newcomer);
+        let count = snapshot.waiting();
+        let jobs = waiting.enumerate().map(|(place, job)| {
+            let starts = drawn.iter().flat_map(|piece| piece.iter().skip(place).step_by(count.max(1)));
+            QueuedStart::of(job, site.now(), starts.copied())
+        });
+        QueueStarts { now: site.now(), draws, jobs: jobs.collect() }
+    }
+
+    /// The waits of the newcomer in so many draws, ascending; those that never start are left out.
+    pub(super) fn waits(&mut self, site: View<'_>, newcomer: &Job, draws: u32, seed: Seed) -> Vec<f64> {
+        let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
+        self.drawn_waits(&snapshot, draws, seed)
+    }
+
+    fn drawn_waits(&mut self, snapshot: &Snapshot, draws: u32, seed: Seed) -> Vec<f64> {
+        let past = self.coming.past();
+        let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
+        let drawn = parallel::map(&pieces, |&piece| {
+            let mut run_on = RunOn::default();
+            let numbers = piece * PIECE..draws.min((piece + 1) * PIECE);
+            let waits = numbers.filter_map(|number| {
+                let mut rng = seed.numbered("start times", u64::from(number));
+                snapshot.drawn_wait(past, &mut rng, &mut run_on).map(|wait| wait.0 as f64)
+            });
+            waits.collect::<Vec<f64>>()
+        });
+        let mut waits: Vec<f64> = drawn.into_iter().flatten().collect();
+        waits.sort_by(f64::total_cmp);
+        waits
+    }
+
+    /// The same, the site run on by the engine under this policy in the order of the queue.
+    pub(super) fn waits_under(
+        &mut self,
+        policy: &Backfill,
+        site: View<'_>,
+        newcomer: &Job,
+        draws: u32,
+        seed: Seed,
+    ) -> Vec<f64> {
+        let (runs, now) = (&self.runs, site.now());
+        let past = self.coming.past();
+        let numbers: Vec<u32> = (0..draws).collect();
+        // Draws are within the limits already; a job that has outlived its limit is planned to end, and may not.
+        let options = Options { limit: LimitRule::Ignore, ..Options::default() };
+        let waits = parallel::map(&numbers, |&number| {
+            let mut rng = seed.numbered("start times", u64::from(number));
+            let whole = |seconds: f64| Seconds(seconds.ceil().clamp(1.0, 1e12) as i64);
+            let coming = ArrivalProcess::draw(past, now, &mut rng);
+            let mut fork = Fork::of(&site, options, |one: &Unknown<'_>| {
+                let elapsed = one.elapsed.unwrap_or_default();
+                whole(runs.run(one.job, elapsed).quantile(rng.random())).max(elapsed + Seconds(1))
+            });
+            let own = whole(runs.newcomer(newcomer).quantile(rng.random()));
+            let target = fork.next();
+            let limit = Some(runs.requested(newcomer));
+            let mut job = Job::rigid(u64::MAX, now, newcomer.shape.procs, limit);
+            (job.user, job.group, job.queue) = (newcomer.user, newcomer.group, newcomer.queue);
+            fork.expect([(job, Truth::rigid(own))]);
+            if let Some(coming) = coming {
+                fork.expect(past[coming.from..].iter().map(|&(at, job)| {
+                    let limit = Some(Seconds(job.planned));
+                    let arrival = Job::rigid(u64::MAX, at + coming.shift, Procs(job.procs), limit);
+                    (arrival, Truth::rigid(Seconds(job.run)))
+                }));
+            }
+            let mut planned_by = Requested { default: DEFAULT_REQUEST };
+            let start = fork.start_before(target, Time::NEVER, &mut *policy.build(), &mut planned_by);
+            // The built-in policies keep their contract, so there is a start or none.
+            start.ok().flatten().map(|start| (start - now).0.max(0) as f64)
+        });
+        let mut waits: Vec<f64> = waits.into_iter().flatten().collect();
+        waits.sort_by(f64::total_cmp);
+        waits
+    }
+
+    /// Simulated waits of the newcomer in single runs: in the learned order with median and with requested run times, and in the
+    /// order of arrival with median ones; then so many draws, ascending. A run in which it never starts is not a number.
+    pub(super) fn probes(
+        &mut self,
+        site: View<'_>,
+        newcomer: &Job,
+        draws: u32,
+        run_on: &mut RunOn,
+    ) -> ([f64; 3], Vec<f64>) {
+        let learned = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
+        let past = self.coming.past();
+        let mut rng = Seed(u64::from(newcomer.index.0)).stream("draws of start times");
+        let drawn = (0..draws).filter_map(|_| learned.drawn_wait(past, &mut rng, run_on));
+        let mut drawn: Vec<f64> = drawn.map(|wait| wait.0 as f64).collect();
+        drawn.sort_by(f64::total_cmp);
+        let mut single = |snapshot: &Snapshot, assumed| {
+            snapshot.newcomer_wait(assumed, run_on).map_or(f64::NAN, |wait| wait.0 as f64)
+        };
+        let median = AssumedRuns::Quantile(0.5);
+        let first = [single(&learned, median), single(&learned, AssumedRuns::Requested)];
+        ([first[0], first[1], single(&learned.by_arrival(), median)], drawn)
+    }
+
+    /// By how many seconds the newcomer's start and end move if it is submitted so much later, the median over simulations in
+    /// which all else is alike. A run in which it never starts does not count.
+    pub(crate) fn later(
+        &mut self,
+        site: View<'_>,
+        newcomer: &Job,
+        later: &[Seconds],
+        draws: u32,
+        seed: Seed,
+    ) -> Vec<(f64, f64)> {
+        let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
+        let past = self.coming.past();
+        let wait = |number: u32, by: Seconds| {
+            // The same stream: run times and arrivals are the same.
+            let mut rng = seed.numbered("start times", u64::from(number));
+            snapshot.delayed_start(past, by, &mut rng, &mut RunOn::default())
+        };
+        let numbers: Vec<u32> = (0..draws).collect();
+        let now: Vec<Option<Seconds>> = parallel::map(&numbers, |&number| wait(number, Seconds::ZERO));
+        let shift = |&by: &Seconds| {
+            let starts = parallel::map(&numbers, |&number| wait(number, by));
+            let pairs = now.iter().zip(&starts);
+            let mut moved: Vec<f64> =
+                pairs.filter_map(|(now, later)| Some(((*later)? - (*now)?).0 as f64)).collect();
+            moved.sort_by(f64::total_cmp);
+            // The run is as long, so that the end moves as the start does.
+            moved.get(moved.len() / 2).map_or((0.0, 0.0), |&moved| (moved, moved))
+        };
+        later.iter().map(shift).collect()
+    }
+}

@@ -1,0 +1,149 @@
+//! A learned start-time model: boosted trees over facts of the arrival and simulated starts.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+
+use super::bins::{BINS, WaitBins, bin_of};
+use super::corrected::{CorrectedWaits, queue_and_size};
+use super::learned_site::LearnedSite;
+use super::rows::RowTracker;
+use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::trees::{Boosting, ClassTrees, Examples};
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::site::View;
+use queuecast_sim::wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
+
+/// Rows of jobs that have not started, at most: what a site is asked about and never sees again is forgotten.
+const MOST_OPEN: usize = 100_000;
+
+/// How it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeSettings {
+    /// How many starts it learns from.
+    pub window: usize,
+    /// Trees are fitted again after so many starts.
+    pub refit: usize,
+    /// Whether simulated starts are among what it knows.
+    pub simulates: bool,
+    /// How many draws the simulated quantiles among what it knows come from.
+    pub draws: u32,
+}
+
+impl Default for TreeSettings {
+    fn default() -> TreeSettings {
+        TreeSettings { window: 30_000, refit: 1500, simulates: true, draws: 12 }
+    }
+}
+
+/// Predicts waits by trees that are fitted again as jobs start.
+pub struct ModelledWaits {
+    settings: TreeSettings,
+    boosting: Boosting,
+    tracker: RowTracker,
+    /// Of jobs that have not started, by their numbers.
+    open: BTreeMap<JobIndex, Vec<f32>>,
+    examples: Examples,
+    /// The wait of each example.
+    waits: VecDeque<f64>,
+    /// Starts since the last fit.
+    since: usize,
+    fitted: Option<(ClassTrees, WaitBins)>,
+    corrected: CorrectedWaits,
+    /// What answers before the first fit.
+    past: PastWaits,
+}
+
+impl fmt::Debug for ModelledWaits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelledWaits").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl ModelledWaits {
+    /// Before the first event.
+    pub fn new(settings: TreeSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
+        let site = LearnedSite::new(predictor, default_request);
+        let tracker = RowTracker::new(site, settings.simulates, settings.draws);
+        ModelledWaits {
+            settings,
+            boosting: Boosting::default(),
+            tracker,
+            open: BTreeMap::new(),
+            examples: Examples::new(0),
+            waits: VecDeque::new(),
+            since: 0,
+            fitted: None,
+            corrected: CorrectedWaits::new(),
+            past: PastWaits::new(PastWaits::WINDOW),
+        }
+    }
+
+    /// The row of an arrival, made once.
+    fn note(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> &[f32] {
+        let index = arrival.job.index;
+        if !self.open.contains_key(&index) {
+            if self.open.len() >= MOST_OPEN {
+                self.open.pop_first();
+            }
+            let row = self.tracker.row(arrival, site);
+            self.open.insert(index, row);
+        }
+        self.open.get(&index).map_or(&[], Vec::as_slice)
+    }
+
+    fn fit(&mut self) {
+        self.since = 0;
+        let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
+        let trees = self.boosting.classes(&self.examples, &labels, BINS);
+        self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
+    }
+
+    /// Early on, trees are fitted again after fewer starts.
+    fn is_due(&self) -> bool {
+        let known = self.waits.len();
+        self.since >= self.settings.refit.min(known / 4).max(50)
+    }
+}
+
+impl WaitPredictor for ModelledWaits {
+    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let row = self.note(arrival, site).to_vec();
+        // Only where it is asked for: following a long history costs no fits.
+        if self.is_due() {
+            self.fit();
+        }
+        let Some((trees, bins)) = &self.fitted else { return self.past.predict(arrival, site) };
+        let raw = bins.distribution(&trees.probabilities(&row));
+        let group = queue_and_size(arrival.job);
+        WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
+    }
+
+    fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
+        self.note(arrival, site);
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        self.past.learn(arrival, wait);
+        self.corrected.learn(arrival.job, wait.0.max(0) as f64);
+        let Some(row) = self.open.remove(&arrival.job.index) else { return };
+        if self.examples.is_empty() {
+            self.examples = Examples::new(row.len());
+        }
+        self.examples.push(&row);
+        self.waits.push_back(wait.0.max(0) as f64);
+        if self.waits.len() > self.settings.window {
+            self.waits.pop_front();
+            self.examples.drop_oldest(1);
+        }
+        self.since += 1;
+    }
+
+    fn observe(&mut self, event: &Event<'_>) {
+        self.tracker.observe(event);
+        if let What::Withdrawn = event.what {
+            self.open.remove(&event.job.index);
+            self.corrected.forget(event.job);
+        }
+    }
+}

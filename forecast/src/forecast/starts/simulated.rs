@@ -1,0 +1,112 @@
+//! Waits by simulating the site onwards many times, corrected by what became of past answers.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+
+use super::learned_site::LearnedSite;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::Backfill;
+use queuecast_sim::site::View;
+use queuecast_sim::wait::{Arrival, Calibration, Lesson, WaitForecast, WaitPredictor, WaitQuestion};
+
+/// The last answers that correct one, as of `allocate`.
+const LESSONS: usize = 200;
+
+/// Answers whose outcome is not known, at most.
+const MOST_OPEN: usize = 100_000;
+
+/// Puts the job into the queue and runs the site on, many times: the waits that come out, corrected by what became of past
+/// answers like them, are the distribution.
+pub struct SimulatedWaits {
+    site: LearnedSite,
+    draws: u32,
+    policy: Option<Backfill>,
+    default_request: Seconds,
+    /// By the number of the job.
+    open: BTreeMap<JobIndex, WaitQuestion>,
+    lessons: VecDeque<Lesson>,
+}
+
+impl fmt::Debug for SimulatedWaits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimulatedWaits")
+            .field("draws", &self.draws)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SimulatedWaits {
+    /// How many simulations make an answer by default.
+    pub const DRAWS: u32 = 200;
+
+    /// Before the first event. Without a policy the site is taken to schedule by EASY backfilling, its queue in the order that it was
+    /// seen to prefer.
+    pub fn new(
+        draws: u32,
+        policy: Option<Backfill>,
+        predictor: &PredictorSpec,
+        default_request: Seconds,
+    ) -> SimulatedWaits {
+        let site = LearnedSite::new(predictor, default_request);
+        SimulatedWaits {
+            site,
+            draws: draws.max(1),
+            policy,
+            default_request,
+            open: BTreeMap::new(),
+            lessons: VecDeque::new(),
+        }
+    }
+}
+
+impl WaitPredictor for SimulatedWaits {
+    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let job = arrival.job;
+        let seed = Seed(u64::from(job.index.0));
+        let waits = match &self.policy {
+            // A job that fits while none waits starts at once under every policy.
+            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; self.draws as usize],
+            Some(policy) => self.site.waits_under(policy, site, job, self.draws, seed),
+            None => self.site.waits(site, job, self.draws, seed),
+        };
+        let mut waits: Vec<Seconds> = waits.iter().map(|&wait| Seconds(wait as i64)).collect();
+        if waits.is_empty() {
+            return WaitForecast::nothing_known();
+        }
+        let request = job.shape.limit.unwrap_or(self.default_request);
+        if self.open.len() >= MOST_OPEN {
+            self.open.pop_first();
+        }
+        self.open.insert(job.index, WaitQuestion::new(waits.iter().copied(), job.shape.procs, request));
+        if let Some(calibration) = Calibration::of(self.lessons.iter().copied().collect()) {
+            calibration.correct(&mut waits, job.shape.procs, request);
+        }
+        let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
+        waits.sort_by(f64::total_cmp);
+        match Distribution::observed(waits.into(), 1.0) {
+            Some(wait) => WaitForecast::by_measure(wait),
+            None => WaitForecast::nothing_known(),
+        }
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        if let Some(question) = self.open.remove(&arrival.job.index) {
+            if self.lessons.len() == LESSONS {
+                self.lessons.pop_front();
+            }
+            self.lessons.push_back(Lesson { question, wait, started: arrival.at + wait });
+        }
+    }
+
+    fn observe(&mut self, event: &Event<'_>) {
+        self.site.observe(event);
+        if let What::Withdrawn = event.what {
+            self.open.remove(&event.job.index);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A site at one instant with the distributions of its jobs' run times, to be run on many times.
+
+use rand::{Rng, RngExt};
+
+use super::arrival_process::ArrivalProcess;
+use super::expected::ExpectedRuns;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::Job;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::sim::{HeldProcs, QueuedJob, RunOn, RunOnState};
+use queuecast_sim::site::View;
+use queuecast_sim::wait::Overtaking;
+
+/// No run is longer, so that sums stay within the clock.
+const LONGEST: f64 = 1e12;
+
+/// A site as it is, and a job that joins its queue.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    now: Time,
+    free: u32,
+    running: Vec<(HeldProcs, Distribution)>,
+    /// In order of arrival; the newcomer is the last, if there is one.
+    waiting: Vec<(QueuedJob, Distribution)>,
+}
+
+/// How long jobs run in a simulation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum AssumedRuns {
+    /// As long as they requested.
+    Requested,
+    /// At this quantile of their distribution.
+    Quantile(f64),
+}
+
+impl Snapshot {
+    /// Of a site with the jobs in the order that was learned.
+    pub fn new(site: View<'_>, newcomer: Option<&Job>, runs: &ExpectedRuns, order: &Overtaking) -> Snapshot {
+        let now = site.now();
+        let running = site.running().map(|one| {
+            let run = runs.run(one.job, now - one.start);
+            (HeldProcs { procs: one.procs.0, planned_end: one.planned_end, end: one.planned_end }, run)
+        });
+        let queued = |job: &Job, run: Distribution| {
+            let rank = order.score(job, now - job.submit);
+            let planned = runs.requested(job).0;
+            (QueuedJob { procs: job.shape.procs.0, planned, run: planned, rank }, run)
+        };
+        let waiting = site.waiting().map(|one| queued(one.job, runs.run(one.job, Seconds::ZERO)));
+        let newcomer = newcomer.map(|job| queued(job, runs.newcomer(job)));
+        Snapshot {
+            now,
+            free: site.free().0,
+            running: running.collect(),
+            waiting: waiting.chain(newcomer).collect(),
+        }
+    }
+
+    /// First come, first served.
+    pub fn by_arrival(mut self) -> Snapshot {
+        self.waiting.iter_mut().for_each(|(job, _)| job.rank = 0.0);
+        self
+    }
+
+    /// How many jobs wait, the newcomer included.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How long the last of the waiting jobs, the newcomer, waits; `None` if it never starts.
+    pub fn newcomer_wait(&self, assumed: AssumedRuns, run_on: &mut RunOn) -> Option<Seconds> {
+        let (running, waiting) = self.assuming(assumed);
+        let last = waiting.len().checked_sub(1)?;
+        let starts = self.starts((&running, &waiting), (&[], Seconds::ZERO), Some(last), run_on);
+        starts.get(last).filter(|&&start| start != Time::NEVER).map(|&start| start - self.now)
+    }
+
+    /// The wait of the newcomer with drawn run times and arrivals: one draw; `None` if it never starts.
+    pub fn drawn_wait(
+        &self,
+        past: &[(Time, QueuedJob)],
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Option<Seconds> {
+        let last = self.waiting.len().checked_sub(1)?;
+        let start = self.drawn_starts(past, Some(last), rng, run_on)[last];
+        (start != Time::NEVER).then(|| start - self.now)
+    }
+
+    /// From now until the newcomer starts if it is submitted so much later; `None` if it never does.
+    pub fn delayed_start(
+        &self,
+        past: &[(Time, QueuedJob)],
+        by: Seconds,
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Option<Seconds> {
+        let last = self.waiting.len().checked_sub(1)?;
+        let (arrivals, shift) = self.draw_arrivals(past, rng);
+        let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
+        let delayed = (by > Seconds::ZERO).then(|| self.now + by);
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running: &running,
+            waiting: &waiting,
+            arrivals,
+            shift,
+            last_joins: delayed,
+        };
+        let start = run_on.starts(&state, Some(last), Time::NEVER)[last];
+        (start != Time::NEVER).then(|| start - self.now)
+    }
+
+    fn draw_arrivals<'p>(
+        &self,
+        past: &'p [(Time, QueuedJob)],
+        rng: &mut impl Rng,
+    ) -> (&'p [(Time, QueuedJob)], Seconds) {
+        match ArrivalProcess::draw(past, self.now, rng) {
+            Some(draw) => (&past[draw.from..], draw.shift),
+            None => (&past[..0], Seconds::ZERO),
+        }
+    }
+
+    /// When every waiting job starts with drawn run times and arrivals, or only the target.
+    pub fn drawn_starts<'r>(
+        &self,
+        past: &[(Time, QueuedJob)],
+        target: Option<usize>,
+        rng: &mut impl Rng,
+        run_on: &'r mut RunOn,
+    ) -> &'r [Time] {
+        let arrivals = self.draw_arrivals(past, rng);
+        let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
+        self.starts((&running, &waiting), arrivals, target, run_on)
+    }
+
+    fn starts<'r>(
+        &self,
+        (running, waiting): (&[HeldProcs], &[QueuedJob]),
+        (arrivals, shift): (&[(Time, QueuedJob)], Seconds),
+        target: Option<usize>,
+        run_on: &'r mut RunOn,
+    ) -> &'r [Time] {
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running,
+            waiting,
+            arrivals,
+            shift,
+            last_joins: None,
+        };
+        run_on.starts(&state, target, Time::NEVER)
+    }
+
+    fn assuming(&self, assumed: AssumedRuns) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
+        match assumed {
+            AssumedRuns::Requested => (
+                self.running.iter().map(|one| one.0).collect(),
+                self.waiting.iter().map(|one| one.0).collect(),
+            ),
+            AssumedRuns::Quantile(share) => self.with_runs(|run| run.quantile(share)),
+        }
+    }
+
+    fn with_runs(&self, mut length: impl FnMut(&Distribution) -> f64) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
+        let whole = |seconds: f64| seconds.ceil().clamp(1.0, LONGEST) as i64;
+        let running = self.running.iter().map(|(held, run)| {
+            let left = whole(length(run) - run.elapsed());
+            HeldProcs { end: Time(self.now.0.saturating_add(left)), ..*held }
+        });
+        let running = running.collect();
+        let waiting = self.waiting.iter().map(|(job, run)| QueuedJob { run: whole(length(run)), ..*job });
+        (running, waiting.collect())
+    }
+}

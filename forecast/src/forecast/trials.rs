@@ -1,0 +1,168 @@
+//! Methods tried on the last jobs of a site: what each said, and how right it was, all on the same jobs.
+
+use serde::Serialize;
+
+use super::arrivals::WaitOutcome;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::units::Seconds;
+use queuecast_sim::wait::interval_score;
+
+/// How right a method was for the last jobs, each predicted at its submission with what was known then.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodRecord {
+    /// The method.
+    pub method: String,
+    /// Jobs it was tried on, the same for every method: those that have started, and those that have not but have outlasted
+    /// the range of one of the methods at least.
+    pub jobs: usize,
+    /// The share that started within the range of 80 %, from `low` to `high`; 0.8 is what it should be. A job that has not
+    /// started counts as inside as long as it has not outlasted the range.
+    pub inside: f64,
+    /// The share that started by p90, counted alike; 0.9 is what it should be.
+    pub by_p90: f64,
+    /// Mean interval score of the range, in seconds: its width, and ten times the distance of what lies outside. Of jobs that
+    /// have not started it is the least that is possible by now.
+    pub interval_score: f64,
+    /// Mean distance of the median from the wait, in seconds, of such jobs the least possible too.
+    pub mean_error: f64,
+}
+
+/// What is known of a wait at the moment that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum KnownWait {
+    /// How long it was.
+    Whole(f64),
+    /// The job still waits, or has left the queue: it would have waited for longer than this.
+    AtLeast(f64),
+}
+
+impl KnownWait {
+    /// Of a job that was submitted this long ago; `None` if nothing is known.
+    pub fn of(outcome: WaitOutcome, so_far: Seconds) -> Option<KnownWait> {
+        Some(match outcome {
+            WaitOutcome::Started(wait) if wait <= so_far => KnownWait::Whole(wait.0 as f64),
+            WaitOutcome::Withdrawn(after) => KnownWait::AtLeast(after.min(so_far).0 as f64),
+            WaitOutcome::Started(_) => KnownWait::AtLeast(so_far.0 as f64),
+            WaitOutcome::Unknown => return None,
+        })
+    }
+}
+
+/// What a method said of the wait of a job.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SaidRange {
+    p10: f64,
+    median: f64,
+    p90: f64,
+    low: f64,
+    high: f64,
+}
+
+impl SaidRange {
+    pub fn of(wait: &Distribution) -> SaidRange {
+        let (low, high) = wait.wait_range(0.8);
+        let [p10, median, p90] = [0.1, 0.5, 0.9].map(|level| wait.quantile(level));
+        SaidRange { p10, median, p90, low, high }
+    }
+
+    fn is_outlasted(&self, known: KnownWait) -> bool {
+        matches!(known, KnownWait::AtLeast(so_far) if so_far > self.p90)
+    }
+}
+
+/// Judges methods by what each said of the same jobs. Of a job that has not started its wait so far counts for all methods
+/// once it has outlasted the range of one of them: leaving it out would let short waits look more frequent than they are,
+/// and counting it for that method alone would compare methods on different jobs.
+pub(super) fn judged(known: &[KnownWait], said: &[&[SaidRange]]) -> Vec<RangeRecord> {
+    let counts = |job: usize| match known[job] {
+        KnownWait::Whole(_) => true,
+        open => said.iter().any(|ranges| ranges.get(job).is_some_and(|range| range.is_outlasted(open))),
+    };
+    let counted: Vec<bool> = (0..known.len()).map(counts).collect();
+    let judge = |ranges: &&[SaidRange]| {
+        let mut record = RangeRecord::default();
+        for ((range, known), _) in ranges.iter().zip(known).zip(&counted).filter(|(_, counts)| **counts) {
+            record.add(range, *known);
+        }
+        record
+    };
+    said.iter().map(judge).collect()
+}
+
+/// Sums behind a [`MethodRecord`].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct RangeRecord {
+    jobs: usize,
+    inside: usize,
+    by_p90: usize,
+    score: f64,
+    error: f64,
+}
+
+impl RangeRecord {
+    fn add(&mut self, range: &SaidRange, known: KnownWait) {
+        // The wait that is best for the method of those that are possible.
+        let (waited, error) = match known {
+            KnownWait::Whole(wait) => (wait, (range.median - wait).abs()),
+            KnownWait::AtLeast(so_far) => (so_far.max(range.low), (so_far - range.median).max(0.0)),
+        };
+        let scored = if matches!(known, KnownWait::AtLeast(_)) { waited.max(range.p10) } else { waited };
+        self.jobs += 1;
+        self.inside += usize::from((range.low..=range.high).contains(&waited));
+        self.by_p90 += usize::from(waited <= range.p90);
+        self.score += interval_score(range.p10, range.p90, scored);
+        self.error += error;
+    }
+
+    pub fn record(&self, method: String) -> MethodRecord {
+        let jobs = self.jobs.max(1) as f64;
+        MethodRecord {
+            method,
+            jobs: self.jobs,
+            inside: self.inside as f64 / jobs,
+            by_p90: self.by_p90 as f64 / jobs,
+            interval_score: self.score / jobs,
+            mean_error: self.error / jobs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(p10: f64, median: f64, p90: f64) -> SaidRange {
+        SaidRange { p10, median, p90, low: p10, high: p90 }
+    }
+
+    fn records(known: &[KnownWait], said: &[&[SaidRange]]) -> Vec<MethodRecord> {
+        judged(known, said).iter().map(|record| record.record(String::new())).collect()
+    }
+
+    #[test]
+    fn all_methods_are_judged_on_the_same_jobs() {
+        let known = [KnownWait::Whole(50.0), KnownWait::AtLeast(200.0), KnownWait::AtLeast(30.0)];
+        let (short, long) = ([range(0.0, 10.0, 100.0); 3], [range(40.0, 100.0, 1000.0); 3]);
+        let both = records(&known, &[&short, &long]);
+        // The second job has outlasted the short range, so it counts for both; the third has outlasted none.
+        assert_eq!((both[0].jobs, both[1].jobs), (2, 2));
+        assert_eq!((both[0].inside, both[1].inside), (0.5, 1.0));
+        // 100 wide, and 200 is 100 beyond it; 960 wide.
+        assert_eq!((both[0].interval_score, both[1].interval_score), ((100.0 + 1100.0) / 2.0, 960.0));
+        assert_eq!((both[0].mean_error, both[1].mean_error), ((40.0 + 190.0) / 2.0, (50.0 + 100.0) / 2.0));
+        // Alone, the long range is outlasted by none: only the job that started says anything.
+        assert_eq!(records(&known, &[&long])[0].jobs, 1);
+    }
+
+    #[test]
+    fn a_job_that_has_not_started_has_waited_at_least_for_so_long() {
+        let started = |wait| WaitOutcome::Started(Seconds(wait));
+        let of = |outcome| KnownWait::of(outcome, Seconds(100));
+        assert_eq!(of(started(100)), Some(KnownWait::Whole(100.0)));
+        assert_eq!(of(started(101)), Some(KnownWait::AtLeast(100.0)), "it starts in a second");
+        // Whether it starts or leaves later makes no difference now.
+        assert_eq!(of(WaitOutcome::Withdrawn(Seconds(900))), of(started(700)));
+        assert_eq!(of(WaitOutcome::Withdrawn(Seconds(40))), Some(KnownWait::AtLeast(40.0)));
+        assert_eq!(of(WaitOutcome::Unknown), None);
+    }
+}

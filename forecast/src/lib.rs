@@ -1,0 +1,5 @@
+//! When a job will start, how many processors to ask for, and which site starts it first.
+
+pub mod allot;
+pub mod broker;
+pub mod forecast;

@@ -1,0 +1,26 @@
+//! Results as text: tables in four formats, small charts for terminals and as pictures, lengths of time in human units,
+//! and schedules in the Standard Workload Format.
+//!
+//! Everything here is a pure function from values to a string. The caller states the width of the [`Page`] and the
+//! characters that it can show, and adds colour, if any.
+
+mod best;
+pub mod chart;
+pub mod comparison;
+pub mod date;
+mod document;
+pub mod generation;
+pub mod metric;
+mod page;
+pub mod predictions;
+pub mod schedule;
+mod svg;
+pub mod swf;
+pub mod table;
+
+pub use best::Best;
+pub use document::{Chart, Document, Format};
+pub use page::{Charset, Page};
+pub use queuecast_core::duration;
+pub use svg::svg;
+pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

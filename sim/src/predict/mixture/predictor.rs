@@ -1,0 +1,384 @@
+//! The predictor: what was said of the jobs in the system, and what is learned when they end.
+
+use super::super::scatter::Lookup;
+use super::super::settings::PredictorSettings;
+use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::archive::{Archive, Opinions};
+use super::experts::{COUNT, EXPERTS, ExpertOpinion, Values};
+use super::judge::{ByLoss, ExpertJudge};
+use super::likeness::JobFacts;
+use super::neighbours::{Weighted, quantiles};
+use super::point::MixturePoint;
+use super::settings::MixtureSettings;
+use queuecast_core::distribution::{
+    CORRECTED_LEVELS, Conformal, ConformalSettings, Distribution, LevelQuantiles,
+};
+use queuecast_core::job::{Event, Job, JobIndex, What};
+use queuecast_core::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written};
+use queuecast_core::units::{Seconds, Time};
+
+/// How much experts count in the distribution beside neighbours.
+const EXPERT_SHARE: f64 = 0.3;
+
+/// Distributions are corrected apart where a job has no neighbours, fewer than this, or more.
+const FEW: usize = 10;
+
+impl PredictorSettings for MixtureSettings {
+    const FORMS: &'static [Form] =
+        &[Form::new("mixture", "many simple experts, each counting as much as it has been right").with(
+            "[:consensus|mean|median]",
+            &[SettingKey::spec("point", MixturePoint::forms)
+                .alone(Alone::If(|text| MixturePoint::parse(text).is_ok()))],
+            "mixture:median",
+        )];
+
+    fn read(settings: &Settings<'_>) -> Result<MixtureSettings, SpecError> {
+        let mut mixture = MixtureSettings::default();
+        settings.set("point", &mut mixture.point, |value| value.spec())?;
+        Ok(mixture)
+    }
+
+    fn write(&self) -> String {
+        let other = Some(self.point).filter(|&point| point != MixturePoint::default());
+        Written::new("mixture").optional(other).to_string()
+    }
+
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+        Box::new(Mixture::new(*self, default_request))
+    }
+}
+
+/// An online mixture of experts (see the [room](super)): each says something simple about how long jobs like this one ran, and
+/// counts by how right it was about jobs with as much history, of this user, and of this user with this requested time.
+///
+/// The distribution has the run times of the user's last jobs, weighted by how similar and how recent they are, and what the
+/// experts say; it is corrected by how far off such distributions have been lately, and nothing lies beyond the requested time,
+/// where the jobs that would run on are stopped. Where more than a tenth of all jobs lately ran well past their requested time,
+/// it binds neither point nor distribution.
+#[derive(Debug, Clone)]
+pub struct Mixture {
+    settings: MixtureSettings,
+    archive: Archive,
+    judge: ExpertJudge,
+    conformal: Conformal,
+    /// What was said of the jobs in the system.
+    pending: Lookup<JobIndex, Pending>,
+    /// Of the last event.
+    now: Time,
+    /// How many events there were.
+    events: u64,
+}
+
+/// What was said of a job when it arrived.
+#[derive(Debug, Clone)]
+struct Pending {
+    facts: JobFacts,
+    submit: Time,
+    values: Values,
+    depth: usize,
+    /// Of the distribution before its correction, and the group by which it is corrected.
+    quantiles: LevelQuantiles,
+    group: u64,
+    /// How many events there were then, and what was answered.
+    events: u64,
+    forecast: Forecast,
+}
+
+/// What is said of a job now.
+struct MixtureAnswer {
+    opinions: Opinions,
+    weights: ByLoss,
+    quantiles: LevelQuantiles,
+    group: u64,
+    forecast: Forecast,
+}
+
+impl Mixture {
+    /// Knows nothing yet. `default_request` is said of a job without request as long as nothing has ended.
+    pub fn new(settings: MixtureSettings, default_request: Seconds) -> Mixture {
+        Mixture {
+            settings,
+            archive: Archive::new(default_request),
+            judge: ExpertJudge::new(),
+            conformal: Conformal::new(ConformalSettings::default()),
+            pending: Lookup::default(),
+            now: Time(0),
+            events: 0,
+        }
+    }
+
+    /// What each expert says of a job now, and how much it counts.
+    pub fn opinions(&self, job: &Job) -> Vec<ExpertOpinion> {
+        let MixtureAnswer { opinions, weights, .. } = self.answer(&self.facts(job));
+        let experts = EXPERTS.iter().enumerate();
+        experts
+            .map(|(place, expert)| ExpertOpinion {
+                expert,
+                run: opinions.values[place],
+                weights: weights.map(|weights| weights[place]),
+            })
+            .collect()
+    }
+
+    /// What was noted when the job arrived; `None` of another job under the same index, such as one only asked about.
+    fn noted(&self, job: &Job) -> Option<&Pending> {
+        let pending = self.pending.get(&job.index)?;
+        let gap = pending.facts.gap;
+        let same =
+            pending.submit == job.submit && pending.facts == JobFacts { gap, ..JobFacts::of(job, None) };
+        same.then_some(pending)
+    }
+
+    fn facts(&self, job: &Job) -> JobFacts {
+        self.noted(job).map_or_else(|| self.archive.facts(job), |pending| pending.facts)
+    }
+
+    fn answer(&self, facts: &JobFacts) -> MixtureAnswer {
+        let mut opinions = self.archive.opinions(facts, self.now);
+        let weights = self.judge.weights(facts, opinions.depth);
+        let quantiles = spread(&mut opinions, &weights);
+        let history = match opinions.neighbours {
+            0 => 0,
+            few if few < FEW => 1,
+            _ => 2,
+        };
+        let group = 4 * facts.queue + history;
+        let point = self.settings.point.of(&opinions.values, &weights);
+        let corrected = self.conformal.corrected(group, &quantiles);
+        let knots: [(f64, f64); CORRECTED_LEVELS.len()] =
+            std::array::from_fn(|place| (CORRECTED_LEVELS[place], corrected[place].max(1.0)));
+        let range = Distribution::quantiles(&knots).unwrap_or_else(|| Distribution::point(point));
+        let forecast =
+            Forecast::new(Seconds(point.round() as i64), range.capped(self.archive.ceiling(facts, point)));
+        MixtureAnswer { opinions, weights, quantiles, group, forecast }
+    }
+}
+
+/// Quantiles of the neighbours and the experts together, before they are corrected. The neighbours become both.
+fn spread(opinions: &mut Opinions, weights: &ByLoss) -> LevelQuantiles {
+    let Opinions { values, near, limit, .. } = opinions;
+    let total: f64 = near.iter().map(|&(_, weight)| weight).sum();
+    let share = if total > 0.0 { (1.0 - EXPERT_SHARE) / total } else { 0.0 };
+    near.iter_mut().for_each(|(_, weight)| *weight *= share);
+    let mut experts: [Weighted; COUNT] = std::array::from_fn(|expert| {
+        (values[expert], EXPERT_SHARE * (weights[0][expert] + weights[1][expert]) / 2.0)
+    });
+    experts.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+    // Both are in order: a stable sort merges them.
+    near.extend(experts);
+    near.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let found = quantiles(near, &CORRECTED_LEVELS).unwrap_or([1.0; CORRECTED_LEVELS.len()]);
+    found.map(|run| run.max(1.0).min(*limit))
+}
+
+/// The same forecast once the job has run for so long: the distribution given that, and in it the point of the same level.
+fn given(forecast: &Forecast, elapsed: Seconds, limit: f64) -> Forecast {
+    let (at_first, passed) = (forecast.distribution(), elapsed.0 as f64);
+    let outlived = passed >= at_first.longest();
+    let level = if outlived { 0.5 } else { 1.0 - at_first.survival(forecast.point().0 as f64) };
+    let range = at_first.given(passed);
+    // A job that has outlived the distribution may still have its limit ahead.
+    let range = if passed < limit { range.capped(limit) } else { range };
+    let point = Seconds(range.quantile(level).round() as i64);
+    Forecast::new(point.max(elapsed + Seconds(1)), range)
+}
+
+impl RuntimePredictor for Mixture {
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        let noted = self.noted(question.job);
+        let forecast = match noted.filter(|pending| pending.events == self.events) {
+            // Nothing has happened since.
+            Some(pending) => pending.forecast.clone(),
+            None => self.answer(&self.facts(question.job)).forecast,
+        };
+        if question.elapsed > Seconds::ZERO {
+            let limit = self.archive.limit(&self.facts(question.job));
+            given(&forecast, question.elapsed, limit)
+        } else {
+            forecast
+        }
+    }
+
+    fn observe(&mut self, event: &Event<'_>, _revisions: &mut Vec<Revision>) {
+        let job = event.job;
+        (self.now, self.events) = (event.at, self.events + 1);
+        match event.what {
+            What::Arrived => {
+                let facts = self.archive.facts(job);
+                let MixtureAnswer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
+                let Opinions { values, depth, .. } = opinions;
+                let (submit, events) = (job.submit, self.events);
+                let pending = Pending { facts, submit, values, depth, quantiles, group, events, forecast };
+                self.pending.insert(job.index, pending);
+                self.archive.submit(job);
+            }
+            What::Started(_) => {
+                let facts = self.facts(job);
+                self.archive.start(job.index, &facts, event.at);
+            }
+            What::Overran { .. } => {}
+            What::Withdrawn => {
+                self.pending.remove(&job.index);
+            }
+            What::Ended(end) => {
+                let run = end.ran.0.max(1) as f64;
+                let facts = self.facts(job);
+                if self.noted(job).is_some()
+                    && let Some(pending) = self.pending.remove(&job.index)
+                {
+                    self.judge.learn(&facts, pending.depth, &pending.values, run);
+                    let counted = run.min(self.archive.limit(&facts));
+                    self.conformal.learn(pending.group, &pending.quantiles, counted);
+                }
+                self.archive.end(job.index, &facts, event.at, run);
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        self.settings.write()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::history::stage::{Stage, Submission, asks};
+    use super::*;
+    use queuecast_core::job::{End, Ending, UserId};
+    use queuecast_core::units::Procs;
+
+    fn stage() -> Stage<Mixture> {
+        Stage::new(Mixture::new(MixtureSettings::default(), Seconds(777)))
+    }
+
+    /// What is said of a job of this user.
+    fn asked(mixture: &Mixture, user: Option<u32>, limit: Option<i64>, elapsed: i64) -> Forecast {
+        let mut job = Job::rigid(1, Time(1_000_000), Procs(1), limit.map(Seconds));
+        (job.index, job.user) = (JobIndex(u32::MAX), user.and_then(UserId::new));
+        mixture.estimate(&Question { job: &job, elapsed: Seconds(elapsed) })
+    }
+
+    #[test]
+    fn without_history_it_is_what_is_known_of_user_queue_site_and_request() {
+        let mut stage = stage();
+        // Nothing has ended: the request, or the default. Neighbours are the prior of the request only.
+        let first = stage.arrive(0, asks(600));
+        assert!((12..=600).contains(&first), "{first}");
+        assert_eq!(asked(&stage.predictor, None, None, 0).point(), Seconds(777));
+        // All jobs of user 1 take half of what they ask for.
+        for number in 1..60 {
+            stage.run(number * 1000, asks(600), 300);
+        }
+        assert_eq!(asked(&stage.predictor, Some(1), Some(600), 0).point(), Seconds(300));
+        // Another user: as usual at the site, within what is asked for. Without a request: as long as usual.
+        let other = asked(&stage.predictor, Some(2), Some(600), 0).point().0;
+        assert!((290..=310).contains(&other), "{other}");
+        let shorter = asked(&stage.predictor, Some(2), Some(60), 0).point().0;
+        assert!((1..=60).contains(&shorter), "{shorter}");
+        let without = asked(&stage.predictor, Some(2), None, 0).point().0;
+        assert!((290..=310).contains(&without), "{without}");
+    }
+
+    #[test]
+    fn jobs_without_user_or_request_learn_from_each_other() {
+        let mut stage = stage();
+        let bare = Submission { user: None, limit: None, ..asks(1) };
+        let said: Vec<i64> = (0..60).map(|number| stage.run(number * 1000, bare, 120)).collect();
+        assert_eq!((said[0], said[1], said[59]), (777, 120, 120));
+        let forecast = asked(&stage.predictor, None, None, 0);
+        assert!(forecast.quantile(0.1) <= Seconds(120) && forecast.quantile(0.9) >= Seconds(120));
+    }
+
+    #[test]
+    fn what_has_passed_is_given() {
+        let mut stage = stage();
+        // Half of the jobs fail after a minute, the others run for 2,000 s.
+        for number in 0..200 {
+            stage.run(number * 10_000, asks(3600), if number % 2 == 0 { 60 } else { 2000 });
+        }
+        let fresh = asked(&stage.predictor, Some(1), Some(3600), 0);
+        assert!(fresh.quantile(0.1) <= Seconds(70) && fresh.quantile(0.9) >= Seconds(1900));
+        let after = asked(&stage.predictor, Some(1), Some(3600), 600);
+        assert!(after.point() > Seconds(600) && after.quantile(0.0) >= Seconds(600));
+        assert!(after.quantile(0.9) >= Seconds(1900) && after.quantile(1.0) <= Seconds(3600));
+        // Past its limit it runs on for a while.
+        let past = asked(&stage.predictor, Some(1), Some(3600), 4000);
+        assert!(past.point() > Seconds(4000) && past.point() <= Seconds(16_000));
+    }
+
+    #[test]
+    fn jobs_that_reach_their_limit_have_a_probability_of_their_own() {
+        let mut stage = stage();
+        for number in 0..200 {
+            stage.run(number * 10_000, asks(600), if number % 2 == 0 { 60 } else { 605 });
+        }
+        let forecast = asked(&stage.predictor, Some(1), Some(600), 0);
+        let killed = 1.0 - forecast.probability_before(Seconds(599));
+        assert!((0.25..=0.75).contains(&killed), "{killed}");
+        assert_eq!(forecast.distribution().survival(600.0), 0.0);
+        // Control: where all end early, there is next to none.
+        let mut early = Stage::new(Mixture::new(MixtureSettings::default(), Seconds(777)));
+        for number in 0..200 {
+            early.run(number * 10_000, asks(600), 60);
+        }
+        let early = 1.0 - asked(&early.predictor, Some(1), Some(600), 0).probability_before(Seconds(599));
+        assert!(early < 0.1, "{early}");
+    }
+
+    #[test]
+    fn limits_that_do_not_bind_are_no_limits() {
+        let mut stage = stage();
+        for number in 0..200 {
+            stage.run(number * 10_000, asks(600), 3000);
+        }
+        let forecast = asked(&stage.predictor, Some(1), Some(600), 0);
+        assert_eq!(forecast.point(), Seconds(3000));
+        assert!(forecast.quantile(0.9) >= Seconds(3000));
+        assert!(forecast.quantile(1.0) <= Seconds(3000), "no job has run for longer");
+    }
+
+    #[test]
+    fn without_a_limit_no_quantile_is_beyond_all_that_has_been() {
+        let mut stage = stage();
+        let bare = Submission { limit: None, ..asks(1) };
+        // Run times of 1 s to 10^6 s without any order: errors span many widths.
+        for number in 0..300_i64 {
+            let power = u32::try_from(number * 7919 % 7).unwrap();
+            stage.run(number * 2_000_000, bare, 10_i64.pow(power));
+        }
+        let forecast = asked(&stage.predictor, Some(1), None, 0);
+        assert!(forecast.quantile(0.9) >= Seconds(10_000) && forecast.quantile(1.0) <= Seconds(1_000_000));
+        // Asked about one that has run for longer than any before.
+        let past = asked(&stage.predictor, Some(1), None, 2_000_000);
+        assert!(past.point() > Seconds(2_000_000));
+    }
+
+    #[test]
+    fn a_job_only_asked_about_is_not_taken_for_another_of_its_index() {
+        let mut stage = stage();
+        for number in 0..50 {
+            stage.run(number * 1000, asks(600), 300);
+        }
+        let at = stage.arrive(60_000, asks(600));
+        let mut other = Job::rigid(9, Time(60_000), Procs(1), Some(Seconds(60)));
+        (other.index, other.user) = (JobIndex(50), UserId::new(1));
+        let said = stage.predictor.estimate(&Question { job: &other, elapsed: Seconds::ZERO });
+        assert!(at > 60 && said.point() <= Seconds(60));
+        // Nor is its end taken for the other's.
+        let end = What::Ended(End { ran: Seconds(5), ending: Ending::Completed });
+        let before = stage.predictor.judge.weights(&stage.predictor.facts(&other), 0);
+        stage.predictor.observe(&Event { at: Time(60_001), job: &other, what: end }, &mut Vec::new());
+        assert_eq!(stage.predictor.judge.weights(&stage.predictor.facts(&other), 0), before);
+    }
+
+    #[test]
+    fn a_withdrawn_job_teaches_nothing() {
+        let mut stage = stage();
+        stage.arrive(0, asks(600));
+        let job = Job::rigid(0, Time(0), Procs(1), Some(Seconds(600)));
+        let gone = Event { at: Time(5), job: &job, what: What::Withdrawn };
+        stage.predictor.observe(&gone, &mut Vec::new());
+        assert!(stage.predictor.pending.is_empty());
+        assert_eq!(asked(&stage.predictor, None, None, 0).point(), Seconds(777));
+    }
+}

@@ -1,0 +1,49 @@
+//! What happens at a cluster besides submissions and ends.
+
+use serde::Serialize;
+
+use super::node::NodeState;
+use super::reservation::AdvanceReservation;
+use queuecast_core::units::Time;
+
+/// Something that a user or the administrator did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClusterEvent {
+    /// When, in whole seconds.
+    pub at: Time,
+    /// When, in milliseconds of the same clock.
+    pub at_ms: i64,
+    /// What.
+    pub action: ClusterAction,
+}
+
+/// What a user or the administrator did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterAction {
+    /// Cancelled a submission, or one task of an array.
+    Cancel {
+        /// The submission's key.
+        key: String,
+        /// The task; `None`: all.
+        task: Option<u32>,
+    },
+    /// Created a reservation.
+    Reserve(AdvanceReservation),
+    /// Removed a reservation.
+    Unreserve {
+        /// Its name.
+        name: String,
+    },
+    /// Changed the state of nodes.
+    Nodes(NodeChange),
+}
+
+/// A change of the state of nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeChange {
+    /// Indices of the nodes, ascending.
+    pub nodes: Vec<usize>,
+    /// Their state from now on.
+    pub state: NodeState,
+}

@@ -1,0 +1,86 @@
+//! A cluster with more nodes.
+
+use super::event::ClusterAction;
+use super::node::{ClusterNode, classes_of};
+use super::order::name_order;
+use super::recorded::RecordedRun;
+use super::topology::Topology;
+use super::whole::Cluster;
+
+impl Cluster {
+    /// Adds nodes of names that are not there yet. Nodes are kept in the order of their names, so their indices change: the
+    /// answer has the new index of each node there was, and the cluster's own parts are renumbered.
+    pub fn add_nodes(&mut self, more: Vec<ClusterNode>) -> Vec<usize> {
+        let before: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        self.nodes.extend(more);
+        self.nodes.sort_by(|one, other| name_order(&one.name, &other.name));
+        self.classes = classes_of(&self.nodes);
+        let places: Vec<usize> =
+            before.iter().enumerate().map(|(old, name)| self.node(name).unwrap_or(old)).collect();
+        for partition in &mut self.partitions {
+            renumber(&mut partition.nodes, &places);
+        }
+        if let Topology::Tree(switches) = &mut self.topology {
+            switches.iter_mut().for_each(|switch| renumber(&mut switch.nodes, &places));
+        }
+        for reservation in &mut self.reservations {
+            renumber(&mut reservation.nodes, &places);
+        }
+        for outage in &mut self.outages {
+            outage.node = places.get(outage.node).copied().unwrap_or(outage.node);
+        }
+        places
+    }
+}
+
+impl RecordedRun {
+    /// Nodes have these new indices, by their old ones.
+    pub fn renumber_nodes(&mut self, places: &[usize]) {
+        for event in &mut self.events {
+            match &mut event.action {
+                ClusterAction::Reserve(reservation) => renumber(&mut reservation.nodes, places),
+                ClusterAction::Nodes(change) => renumber(&mut change.nodes, places),
+                ClusterAction::Cancel { .. } | ClusterAction::Unreserve { .. } => {}
+            }
+        }
+    }
+}
+
+fn renumber(nodes: &mut [usize], places: &[usize]) {
+    nodes.iter_mut().for_each(|node| *node = places.get(*node).copied().unwrap_or(*node));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{ClusterEvent, ClusterPartition, NodeChange, NodeState, Switch};
+    use queuecast_core::units::Time;
+
+    #[test]
+    fn what_named_a_node_still_names_it() {
+        let node = |name: &str| ClusterNode { name: name.into(), ..ClusterNode::default() };
+        let nodes = vec![node("c1"), node("c3"), node("c10")];
+        let mut cluster = Cluster {
+            partitions: vec![ClusterPartition { nodes: vec![1, 2], ..ClusterPartition::default() }],
+            topology: Topology::Tree(vec![Switch { nodes: vec![0, 2], ..Switch::default() }]),
+            classes: classes_of(&nodes),
+            nodes,
+            ..Cluster::default()
+        };
+        let action = ClusterAction::Nodes(NodeChange { nodes: vec![0, 1, 2], state: NodeState::Drained });
+        let mut run = RecordedRun {
+            events: vec![ClusterEvent { at: Time(0), at_ms: 0, action }],
+            ..RecordedRun::default()
+        };
+        let places = cluster.add_nodes(vec![node("c2"), node("c11")]);
+        assert_eq!(places, [0, 2, 3]);
+        assert_eq!(cluster.partitions[0].nodes, [2, 3]);
+        assert_eq!(cluster.topology.leaves().next().unwrap().nodes, [0, 3]);
+        assert_eq!(
+            (cluster.node("c10"), cluster.node("c11"), cluster.classes[0].nodes.len()),
+            (Some(3), Some(4), 5)
+        );
+        run.renumber_nodes(&places);
+        assert!(matches!(&run.events[0].action, ClusterAction::Nodes(one) if one.nodes == [0, 2, 3]));
+    }
+}

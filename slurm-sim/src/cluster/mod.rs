@@ -1,0 +1,67 @@
+//! A machine with parts, and jobs that ask for parts of it, as plain data: nodes and their classes, switches, partitions,
+//! QOS, accounts, reservations, the settings of the scheduler, submissions and what happened besides.
+//!
+//! The words are Slurm's, since it is Slurm's scheduler that the settings describe; nothing here depends on a file
+//! format. Values are as configured: a limit that is not set is `None` (or absent from a [`Tres`]), never a large number,
+//! and what is left out of a request is `None`, which differs from zero. [`ClusterSettings::default`] is Slurm without
+//! any configuration. The room `slurm` makes these values out of texts.
+
+mod association;
+mod billing;
+mod decided;
+mod event;
+mod expected;
+mod features;
+mod grown;
+mod limits;
+mod moment;
+mod moments;
+mod node;
+mod node_past;
+mod order;
+mod outcome;
+mod partition;
+mod preempt;
+mod priority;
+mod qos;
+mod recorded;
+mod request;
+mod reservation;
+mod select;
+mod settings;
+mod submitted;
+mod topology;
+mod tres;
+mod whole;
+
+pub use association::{Association, Associations, Shares};
+pub(crate) use billing::billed;
+pub use decided::{
+    JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions, ShownPriority,
+};
+pub use event::{ClusterAction, ClusterEvent, NodeChange};
+pub use expected::ExpectedStart;
+pub use features::FeatureExpr;
+pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
+pub use moment::{ClusterMoment, JobStanding, StandingState};
+pub use moments::RecordedMoments;
+pub use node::{ClusterNode, GenericResource, NodeClass, NodeState, classes_of};
+pub use order::name_order;
+pub use outcome::JobOutcome;
+pub use outcome::is_known;
+pub use partition::{Allowed, ClusterPartition, DefaultPerGpu, MemoryAmount, PartitionState, Sharing};
+pub use preempt::{PreemptAction, PreemptKind, PreemptSettings};
+pub use priority::{PriorityFlags, PriorityKind, PrioritySettings, PriorityWeights, UsageReset};
+pub use qos::{Qos, QosFlags};
+pub use recorded::{RecordedRun, RunClock};
+pub use request::{
+    Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, GresRequest, JobArray, JobRequest,
+    MemoryRequest, TimeLimit,
+};
+pub use reservation::{AdvanceReservation, Outage, ReservationFlags};
+pub use select::{ConsumedUnit, SelectKind, SelectSettings};
+pub use settings::{BackfillSettings, ClusterSettings, Enforcement, MainPassSettings, PartLimitsRule};
+pub use submitted::{SubmittedJob, TaskRun};
+pub use topology::{Switch, Topology};
+pub use tres::{Tres, TresWeights};
+pub use whole::Cluster;

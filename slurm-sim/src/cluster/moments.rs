@@ -1,0 +1,474 @@
+//! The moments of a recorded run, one after the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::ClusterAction;
+use super::moment::{ClusterMoment, JobStanding, StandingState};
+use super::node_past::NodePast;
+use super::recorded::RecordedRun;
+use super::reservation::AdvanceReservation;
+use super::whole::Cluster;
+use queuecast_core::units::Time;
+
+/// The cluster of a recorded run at one instant after the other. A moment costs what is there then and what has happened since the
+/// one before, however long the run.
+///
+/// Jobs without a recorded outcome are left out: nothing tells where they stood. Seconds are whole: what starts in the second of
+/// an instant runs, and what ends in it has left. Reservations are as the cluster has them, changed by what the run tells of up
+/// to then; nodes are as the run tells, else as known outages and starts of jobs let them be.
+#[derive(Debug)]
+pub struct RecordedMoments<'r> {
+    cluster: &'r Cluster,
+    run: &'r RecordedRun,
+    /// The places of submissions, by their keys and by their numbers.
+    places: BTreeMap<&'r str, usize>,
+    numbers: BTreeMap<u64, usize>,
+    /// The place of each outcome's submission, and the outcomes of each submission.
+    submission_of: Vec<Option<usize>>,
+    outcomes_of: Vec<Vec<usize>>,
+    /// Submissions in their order; outcomes that start, and those that end, by when.
+    order: Vec<usize>,
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+    /// How many of the submissions, starts, ends and events have happened.
+    happened: [usize; 4],
+    /// Where each submission stands in the order.
+    ranks: Vec<usize>,
+    /// Of each submission, outcomes that have not ended.
+    left: Vec<usize>,
+    /// Submissions that are there, and outcomes that run.
+    present: BTreeSet<usize>,
+    running: BTreeSet<usize>,
+    /// What each outcome is billed a second, and the association it counts for.
+    charges: Vec<Option<(usize, f64)>>,
+    /// What was used by jobs that have ended, decayed up to an instant.
+    used: Vec<f64>,
+    used_at: Time,
+    decay: UsageDecay,
+    nodes: NodePast,
+    reservations: Vec<AdvanceReservation>,
+}
+
+impl<'r> RecordedMoments<'r> {
+    /// Before anything has happened.
+    pub fn new(cluster: &'r Cluster, run: &'r RecordedRun) -> RecordedMoments<'r> {
+        let places: BTreeMap<&str, usize> =
+            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+        let numbered = run.submissions.iter().enumerate().filter_map(|(place, one)| Some((one.id?, place)));
+        let submission_of: Vec<Option<usize>> =
+            run.outcomes.iter().map(|one| places.get(one.key.as_str()).copied()).collect();
+        let mut outcomes_of = vec![Vec::new(); run.submissions.len()];
+        for (outcome, place) in submission_of.iter().enumerate() {
+            if let Some(place) = *place {
+                outcomes_of[place].push(outcome);
+            }
+        }
+        let mut order: Vec<usize> = (0..run.submissions.len()).collect();
+        order.sort_by_key(|&place| (run.submissions[place].submit_ms, place));
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
+        let by_time = |time: &dyn Fn(usize) -> Option<Time>| {
+            let mut all: Vec<usize> = (0..run.outcomes.len()).filter(|&one| time(one).is_some()).collect();
+            all.sort_by_key(|&one| (time(one), one));
+            all
+        };
+        RecordedMoments {
+            charges: charges(cluster, run, &submission_of),
+            left: outcomes_of.iter().map(Vec::len).collect(),
+            starts: by_time(&|one| run.outcomes[one].start),
+            ends: by_time(&|one| run.outcomes[one].end),
+            happened: [0; 4],
+            present: BTreeSet::new(),
+            running: BTreeSet::new(),
+            used: vec![0.0; cluster.associations.0.len()],
+            used_at: Time(i64::MIN),
+            decay: UsageDecay::of(cluster),
+            nodes: NodePast::of(cluster, run),
+            reservations: cluster.reservations.clone(),
+            numbers: numbered.collect(),
+            places,
+            submission_of,
+            outcomes_of,
+            order,
+            ranks,
+            cluster,
+            run,
+        }
+    }
+
+    /// The cluster at an instant in milliseconds, no earlier than those asked for before.
+    pub fn at(&mut self, now_ms: i64) -> ClusterMoment {
+        self.advance(now_ms, usize::MAX);
+        self.moment(now_ms, None)
+    }
+
+    /// The cluster when a submission comes, without it and without those that come after it in the same instant; what it depends
+    /// on is there. No earlier than the moments asked for before.
+    pub fn before(&mut self, place: usize) -> ClusterMoment {
+        let Some(submission) = self.run.submissions.get(place) else { return ClusterMoment::default() };
+        self.advance(submission.submit_ms, self.ranks[place]);
+        self.moment(submission.submit_ms, Some(place))
+    }
+
+    /// Everything that happens up to an instant, submissions up to a rank.
+    fn advance(&mut self, now_ms: i64, until: usize) {
+        let (now, run) = (Time(now_ms.div_euclid(1000)), self.run);
+        let [submissions, starts, ends, events] = &mut self.happened;
+        if let Some(passed) = now.0.checked_sub(self.used_at.0).filter(|_| self.used_at.0 != i64::MIN) {
+            let by = self.decay.over(passed);
+            self.used.iter_mut().for_each(|used| *used *= by);
+        }
+        self.used_at = now;
+        while let Some(&place) = self.order.get(*submissions)
+            && *submissions < until
+            && run.submissions[place].submit_ms <= now_ms
+        {
+            if self.left[place] > 0 {
+                self.present.insert(place);
+            }
+            *submissions += 1;
+        }
+        while let Some(&one) = self.starts.get(*starts)
+            && run.outcomes[one].start.is_some_and(|start| start <= now)
+        {
+            self.running.insert(one);
+            *starts += 1;
+        }
+        while let Some(&one) = self.ends.get(*ends)
+            && let Some(end) = run.outcomes[one].end.filter(|end| *end <= now)
+        {
+            self.running.remove(&one);
+            let start = run.outcomes[one].start.filter(|start| *start < end);
+            if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
+                self.used[association] += billed * self.decay.between((now - end).0, (now - start).0);
+            }
+            if let Some(place) = self.submission_of[one] {
+                self.left[place] -= 1;
+                if self.left[place] == 0 {
+                    self.present.remove(&place);
+                }
+            }
+            *ends += 1;
+        }
+        self.nodes.advance_to(now_ms);
+        while let Some(event) = run.events.get(*events).filter(|event| event.at_ms <= now_ms) {
+            match &event.action {
+                // Cancelled jobs have outcomes of their own.
+                ClusterAction::Cancel { .. } => {}
+                ClusterAction::Reserve(reservation) => {
+                    self.reservations.retain(|one| one.name != reservation.name);
+                    self.reservations.push(reservation.clone());
+                }
+                ClusterAction::Unreserve { name } => self.reservations.retain(|one| one.name != *name),
+                ClusterAction::Nodes(change) => self.nodes.set(&change.nodes, change.state),
+            }
+            *events += 1;
+        }
+    }
+
+    fn moment(&self, now_ms: i64, coming: Option<usize>) -> ClusterMoment {
+        let (now, run) = (Time(now_ms.div_euclid(1000)), self.run);
+        let mut usage = self.used.clone();
+        for &one in &self.running {
+            let start = run.outcomes[one].start.filter(|start| *start < now);
+            if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
+                usage[association] += billed * self.decay.between(0, (now - start).0);
+            }
+        }
+        let mut kept = self.present.clone();
+        for place in self.present.iter().copied().chain(coming) {
+            for on in run.submissions[place].request.dependency.iter().flat_map(|one| &one.on) {
+                kept.extend(self.named(&on.job));
+            }
+        }
+        let mut moment = ClusterMoment {
+            now_ms,
+            reservations: self.reservations.clone(),
+            closed_nodes: self.nodes.closed(),
+            usage,
+            ..ClusterMoment::default()
+        };
+        for place in kept {
+            let submission = moment.submissions.len();
+            moment.submissions.push(run.submissions[place].clone());
+            for &one in &self.outcomes_of[place] {
+                let (state, task) = (self.state(one, now), run.outcomes[one].task);
+                moment.standings.push(JobStanding { submission, task, state });
+            }
+        }
+        moment
+    }
+
+    /// The submission that a dependency names, if it has come.
+    fn named(&self, job: &str) -> Option<usize> {
+        let name = job.trim_start_matches('@');
+        let whole = name.rsplit_once('_').map_or(name, |(whole, _)| whole);
+        let has_come = |place: &usize| self.ranks[*place] < self.happened[0];
+        let of = |name: &str| {
+            let by_number = || self.numbers.get(&name.parse::<u64>().ok()?).copied().filter(has_come);
+            self.places.get(name).copied().filter(has_come).or_else(by_number)
+        };
+        of(name).or_else(|| of(whole))
+    }
+
+    fn state(&self, outcome: usize, now: Time) -> StandingState {
+        let outcome = &self.run.outcomes[outcome];
+        if outcome.end.is_some_and(|end| end <= now) {
+            return StandingState::Left { well: outcome.state == "COMPLETED" };
+        }
+        match outcome.start.filter(|start| *start <= now) {
+            Some(start) => {
+                let mut nodes: Vec<usize> =
+                    outcome.nodes.iter().filter_map(|name| self.cluster.node(name)).collect();
+                nodes.sort_unstable();
+                let partition = self.cluster.partition(&outcome.partition);
+                StandingState::Running { start, nodes, partition }
+            }
+            None => StandingState::Waiting { eligible: outcome.eligible.filter(|at| *at <= now) },
+        }
+    }
+}
+
+impl ClusterMoment {
+    /// The cluster of a recorded run as it was at an instant, by [`RecordedMoments`].
+    pub fn recorded(cluster: &Cluster, run: &RecordedRun, now_ms: i64) -> ClusterMoment {
+        RecordedMoments::new(cluster, run).at(now_ms)
+    }
+}
+
+/// What each outcome that ran is billed a second, times the factor of its QOS, and the association that this counts for.
+fn charges(
+    cluster: &Cluster,
+    run: &RecordedRun,
+    submission_of: &[Option<usize>],
+) -> Vec<Option<(usize, f64)>> {
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (index, one) in cluster.associations.0.iter().enumerate() {
+        if let (Some(user), None) = (&one.user, &one.partition) {
+            known.entry((&one.account, user)).or_insert(index);
+        }
+    }
+    let charge = |(outcome, place): (usize, &Option<usize>)| {
+        let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*place)?]);
+        outcome.start?;
+        let account = submission.request.account.as_deref().unwrap_or_default();
+        let association = known.get(&(account, submission.user.as_str())).copied()?;
+        let qos = cluster.qos_within(submission, Some(association));
+        let factor = qos.map_or(1.0, |qos| cluster.qos[qos].usage_factor);
+        Some((association, cluster.billed(submission, outcome) * factor))
+    };
+    submission_of.iter().enumerate().map(charge).collect()
+}
+
+/// How usage decays.
+#[derive(Debug)]
+struct UsageDecay {
+    /// A second; `None`: not at all.
+    rate: Option<f64>,
+}
+
+impl UsageDecay {
+    fn of(cluster: &Cluster) -> UsageDecay {
+        let half_life = cluster.settings.priority.decay_half_life.0;
+        UsageDecay { rate: (half_life > 0).then(|| std::f64::consts::LN_2 / half_life as f64) }
+    }
+
+    /// What is left of usage after so many seconds.
+    fn over(&self, seconds: i64) -> f64 {
+        self.rate.map_or(1.0, |rate| (-rate * seconds as f64).exp())
+    }
+
+    /// What is left of a second's usage each, used from so many seconds ago until so many seconds ago.
+    fn between(&self, until: i64, from: i64) -> f64 {
+        match self.rate {
+            None => (from - until) as f64,
+            Some(rate) => ((-rate * until as f64).exp() - (-rate * from as f64).exp()) / rate,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{
+        Association, Associations, ClusterEvent, ClusterNode, ClusterPartition, Dependency, DependencyKind,
+        DependencyOn, GresRequest, JobOutcome, JobRequest, MemoryRequest, NodeChange, NodeState, Outage,
+        SubmittedJob, TresWeights,
+    };
+    use queuecast_core::units::Seconds;
+
+    fn job(key: &str, submit: i64) -> SubmittedJob {
+        SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(submit),
+            submit_ms: submit * 1000,
+            user: "ann".into(),
+            request: JobRequest { account: Some("phys".into()), ..JobRequest::default() },
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        }
+    }
+
+    fn outcome(key: &str, submit: i64, start: Option<i64>, end: Option<i64>) -> JobOutcome {
+        JobOutcome {
+            key: key.into(),
+            task: None,
+            state: "COMPLETED".into(),
+            submit: Time(submit),
+            eligible: Some(Time(submit)),
+            start: start.map(Time),
+            end: end.map(Time),
+            partition: "all".into(),
+            cpus: 2,
+            billed: None,
+            nodes: vec!["n1".into()],
+            backfilled: None,
+            priority: None,
+        }
+    }
+
+    fn site() -> Cluster {
+        let association =
+            Association { account: "phys".into(), user: Some("ann".into()), ..Association::default() };
+        let mut cluster = Cluster {
+            nodes: vec![ClusterNode { name: "n1".into(), ..ClusterNode::default() }],
+            partitions: vec![ClusterPartition { name: "all".into(), ..ClusterPartition::default() }],
+            associations: Associations(vec![association]),
+            ..Cluster::default()
+        };
+        cluster.settings.priority.decay_half_life = Seconds(100);
+        cluster
+    }
+
+    #[test]
+    fn nothing_of_later_is_in_it() {
+        let cluster = site();
+        let mut waits = job("waits", 90);
+        let on = DependencyOn { kind: DependencyKind::AfterOk, job: "ended".into(), delay: Seconds(0) };
+        waits.request.dependency = Some(Dependency { on: vec![on], any: false });
+        let run = RecordedRun {
+            submissions: vec![job("old", 0), job("ended", 0), job("runs", 10), waits, job("later", 101)],
+            outcomes: vec![
+                outcome("old", 0, Some(0), Some(5)),
+                outcome("ended", 0, Some(0), Some(100)),
+                outcome("runs", 10, Some(50), Some(500)),
+                outcome("waits", 90, Some(300), Some(400)),
+                outcome("later", 101, Some(200), Some(300)),
+            ],
+            ..RecordedRun::default()
+        };
+        let moment = ClusterMoment::recorded(&cluster, &run, 100_500);
+        let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["ended", "runs", "waits"], "what is depended on is kept, what is over is not");
+        let states: Vec<StandingState> = moment.standings.iter().map(|one| one.state.clone()).collect();
+        let running = StandingState::Running { start: Time(50), nodes: vec![0], partition: Some(0) };
+        let waiting = StandingState::Waiting { eligible: Some(Time(90)) };
+        assert_eq!(states, [StandingState::Left { well: true }, running, waiting]);
+        // Two processors: 5 s and 100 s, and 50 s; halved every 100 s.
+        let whole = |until: f64, from: f64| {
+            let rate = std::f64::consts::LN_2 / 100.0;
+            2.0 * ((-rate * until).exp() - (-rate * from).exp()) / rate
+        };
+        let expected = whole(95.0, 100.0) + whole(0.0, 100.0) + whole(0.0, 50.0);
+        assert!((moment.usage[0] - expected).abs() < 1e-6, "{:?} {expected}", moment.usage);
+        // Control: the future changes nothing.
+        let mut other = run.clone();
+        other.outcomes[2].end = Some(Time(101));
+        other.outcomes[3].start = None;
+        other.outcomes.truncate(4);
+        assert_eq!(ClusterMoment::recorded(&cluster, &other, 100_500), moment);
+    }
+
+    /// One moment after the other is each as if it alone were asked for, and a submission is not there when it comes.
+    #[test]
+    fn moments_follow_each_other() {
+        let cluster = site();
+        let mut after = job("after", 60);
+        let on = DependencyOn { kind: DependencyKind::AfterAny, job: "first".into(), delay: Seconds(0) };
+        after.request.dependency = Some(Dependency { on: vec![on], any: false });
+        let run = RecordedRun {
+            submissions: vec![job("late", 60), job("first", 0), after, job("second", 20)],
+            outcomes: vec![
+                outcome("late", 60, Some(60), Some(70)),
+                outcome("first", 0, Some(0), Some(50)),
+                outcome("after", 60, Some(61), Some(90)),
+                outcome("second", 20, Some(20), Some(80)),
+            ],
+            ..RecordedRun::default()
+        };
+        let mut moments = RecordedMoments::new(&cluster, &run);
+        for now in [-5, 10, 55, 75, 200] {
+            let (followed, alone) =
+                (moments.at(now * 1000), ClusterMoment::recorded(&cluster, &run, now * 1000));
+            let plain = |moment: &ClusterMoment| ClusterMoment { usage: Vec::new(), ..moment.clone() };
+            assert_eq!(plain(&followed), plain(&alone), "{now}");
+            assert!((followed.usage[0] - alone.usage[0]).abs() < 1e-9, "{now}");
+        }
+        let keys = |place: usize| -> Vec<String> {
+            let moment = RecordedMoments::new(&cluster, &run).before(place);
+            moment.submissions.into_iter().map(|one| one.key).collect()
+        };
+        assert_eq!(keys(0), ["second"], "what comes after it in the same instant is not there");
+        assert_eq!(keys(2), ["late", "first", "second"], "what it depends on is, though it has ended");
+    }
+
+    #[test]
+    fn usage_is_what_was_billed() {
+        let mut cluster = site();
+        cluster.settings.priority.decay_half_life = Seconds(0);
+        let weights =
+            [("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.5 / 1024.0), ("gres/gpu".to_owned(), 8.0)];
+        cluster.partitions[0].billing_weights = TresWeights(weights.into());
+        let mut one = job("a", 0);
+        one.request.memory = Some(MemoryRequest::PerCpu(2048));
+        one.request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
+        let run = |billed: Option<u64>| RecordedRun {
+            submissions: vec![one.clone()],
+            outcomes: vec![JobOutcome { billed, ..outcome("a", 0, Some(0), Some(100)) }],
+            ..RecordedRun::default()
+        };
+        let used =
+            |cluster: &Cluster, billed| ClusterMoment::recorded(cluster, &run(billed), 200_000).usage[0];
+        // Two processors, half of each of four GB, and eight for the GPU.
+        assert_eq!(used(&cluster, None), 1200.0);
+        assert_eq!(used(&cluster, Some(5)), 500.0, "what is told counts");
+        cluster.settings.priority.flags.max_tres = true;
+        assert_eq!(used(&cluster, None), 800.0, "the largest part");
+        // Control: without weights processors are billed.
+        cluster.partitions[0].billing_weights = TresWeights::default();
+        assert_eq!(used(&cluster, None), 200.0);
+    }
+
+    /// Nodes that are found drained took jobs before.
+    #[test]
+    fn nodes_that_are_closed_now_were_open_when_jobs_started_on_them() {
+        let mut cluster = site();
+        let node = |name: &str, state| ClusterNode { name: name.into(), state, ..ClusterNode::default() };
+        cluster.nodes = vec![
+            node("n1", NodeState::Drained),
+            node("n2", NodeState::Up),
+            node("n3", NodeState::Down),
+            node("n4", NodeState::Down),
+        ];
+        let outage = |node: usize, from: i64, to: Time| Outage { node, from: Time(from), to, drained: true };
+        cluster.outages =
+            vec![outage(1, 20, Time(30)), outage(1, 60, Time::NEVER), outage(3, 80, Time::NEVER)];
+        let mut run = RecordedRun {
+            submissions: vec![job("a", 0), job("b", 40)],
+            outcomes: vec![outcome("a", 0, Some(0), Some(10)), outcome("b", 40, Some(50), None)],
+            ..RecordedRun::default()
+        };
+        run.clock.is_unix = true;
+        let closed =
+            |run: &RecordedRun, now: i64| ClusterMoment::recorded(&cluster, run, now * 1000).closed_nodes;
+        assert_eq!(closed(&run, 10), [2], "the first takes jobs until 50, the third never did");
+        assert_eq!(closed(&run, 25), [1, 2], "a known outage");
+        assert_eq!(closed(&run, 70), [0, 2], "the outage of the second is over, since it is found open");
+        assert_eq!(closed(&run, 90), [0, 2, 3], "as they are found");
+        // Control: what a run tells itself counts from its begin.
+        let action = ClusterAction::Nodes(NodeChange { nodes: vec![0], state: NodeState::Up });
+        run.events = vec![ClusterEvent { at: Time(40), at_ms: 40_000, action }];
+        assert_eq!([closed(&run, 10), closed(&run, 45)], [vec![0, 2], vec![2]]);
+    }
+}

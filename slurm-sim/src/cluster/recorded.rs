@@ -1,0 +1,40 @@
+//! A stretch of a cluster's life as it was recorded.
+
+use serde::Serialize;
+
+use super::event::ClusterEvent;
+use super::outcome::JobOutcome;
+use super::submitted::SubmittedJob;
+use queuecast_core::units::Time;
+
+/// What was submitted, what else happened, and what became of it, all on one clock.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RecordedRun {
+    /// The submissions, in their order.
+    pub submissions: Vec<SubmittedJob>,
+    /// What else happened, in its order.
+    pub events: Vec<ClusterEvent>,
+    /// What became of the jobs, array tasks one by one; empty if nothing is told.
+    pub outcomes: Vec<JobOutcome>,
+    /// How the clock stands to the recording and to the scheduler's timers.
+    pub clock: RunClock,
+}
+
+/// How the clock of a recording stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RunClock {
+    /// Whether times are Unix times; else they count from the recording's own begin.
+    pub is_unix: bool,
+    /// The recording's begin.
+    pub zero: Time,
+    /// The recording's begin in milliseconds.
+    pub zero_ms: i64,
+    /// When the scheduler was started, in milliseconds; its timers count from then.
+    pub scheduler_start_ms: Option<i64>,
+    /// When the first backfilling cycle after the begin was, in milliseconds.
+    pub first_backfill_ms: Option<i64>,
+    /// The last pass of the main scheduler before the begin, in milliseconds: passes are at ticks of its background thread.
+    pub tick_ms: Option<i64>,
+    /// When the timer that computes priorities was started, in milliseconds; limits of jobs are checked from the same second on.
+    pub priority_timer_ms: Option<i64>,
+}

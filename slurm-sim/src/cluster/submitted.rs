@@ -1,0 +1,41 @@
+//! Submissions.
+
+use serde::Serialize;
+
+use super::request::JobRequest;
+use queuecast_core::units::{Seconds, Time};
+
+/// One submission: a job, or an array of jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SubmittedJob {
+    /// A name of its own, by which dependencies and events mean it.
+    pub key: String,
+    /// Its number at the site; `None` where there is none.
+    pub id: Option<u64>,
+    /// When it was submitted, in whole seconds, as the scheduler sees it.
+    pub submit: Time,
+    /// When it was submitted, in milliseconds of the same clock; the second's begin where it is not known better.
+    pub submit_ms: i64,
+    /// The user.
+    pub user: String,
+    /// What it asks for.
+    pub request: JobRequest,
+    /// How long it runs: one value, or one for each task of an array, in the order of the indices.
+    pub runs: Vec<TaskRun>,
+    /// Options of its submission that are not represented in the request, by name.
+    pub not_modelled: Vec<String>,
+}
+
+/// How long a job runs if it is let run. Never known to a scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskRun {
+    /// So long.
+    For(Seconds),
+    /// So long, and then it fails: what depends on its success never starts.
+    FailsAfter(Seconds),
+    /// Beyond its time limit.
+    PastLimit,
+    /// Not known: it never ran.
+    Unknown,
+}

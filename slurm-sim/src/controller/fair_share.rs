@@ -1,0 +1,238 @@
+//! What accounts and users have used, and the fair-share factor it leaves them.
+
+use super::classic_share::ClassicShares;
+use crate::cluster::{Associations, PrioritySettings, Shares};
+
+/// The decay of usage in one second, of a half-life in seconds, as Slurm computes it.
+fn decay(half_life: i64) -> f64 {
+    if half_life > 0 { 1.0 - 0.693 / half_life as f64 } else { 1.0 }
+}
+
+/// Usage of every association, and the factor of each user's.
+#[derive(Debug, Clone)]
+pub struct FairShare {
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+    shares: Vec<f64>,
+    is_user: Vec<bool>,
+    /// Processor seconds, decayed; of an account those of all below it.
+    usage: Vec<f64>,
+    factors: Vec<f64>,
+    decay: f64,
+    classic: Option<ClassicShares>,
+}
+
+impl FairShare {
+    pub fn new(associations: &Associations, settings: &PrioritySettings) -> FairShare {
+        let all = &associations.0;
+        let mut children = vec![Vec::new(); all.len()];
+        for (index, one) in all.iter().enumerate() {
+            if let Some(parent) = one.parent.filter(|parent| *parent < all.len()) {
+                children[parent].push(index);
+            }
+        }
+        let share = |shares: Shares| match shares {
+            Shares::Of(count) => f64::from(count),
+            Shares::Parent => 1.0,
+        };
+        let classic = settings.flags.no_fair_tree.then(|| ClassicShares::new(associations, settings));
+        let mut fair = FairShare {
+            classic,
+            parents: all.iter().map(|one| one.parent).collect(),
+            children,
+            shares: all.iter().map(|one| share(one.shares)).collect(),
+            is_user: all.iter().map(|one| one.user.is_some()).collect(),
+            usage: vec![0.0; all.len()],
+            factors: vec![0.0; all.len()],
+            decay: decay(settings.decay_half_life.0),
+        };
+        fair.rank();
+        fair
+    }
+
+    /// The factor of a user's association, 0 to 1.
+    pub fn factor(&self, association: usize) -> f64 {
+        self.factors[association]
+    }
+
+    /// So much was used for so long.
+    pub fn charge(&mut self, association: usize, billing: f64, seconds: i64) {
+        if seconds > 0 {
+            self.add(association, self.decayed(seconds) * billing);
+        }
+    }
+
+    /// So many seconds as they count at their end.
+    pub fn decayed(&self, seconds: i64) -> f64 {
+        seconds.max(0) as f64 * self.decay_over(seconds)
+    }
+
+    /// How much of what was used before so many seconds still counts.
+    pub fn decay_over(&self, seconds: i64) -> f64 {
+        self.decay.powi(clamped(seconds))
+    }
+
+    /// Adds usage to an association and all above it.
+    fn add(&mut self, association: usize, amount: f64) {
+        let mut at = Some(association);
+        // No deeper than there are associations, whatever the parents say.
+        for _ in 0..self.usage.len() {
+            let Some(index) = at else { break };
+            self.usage[index] += amount;
+            at = self.parents[index];
+        }
+    }
+
+    /// Takes over what every association has used by its own jobs.
+    pub fn set_usage(&mut self, own: &[f64]) {
+        self.usage.fill(0.0);
+        for (index, &amount) in own.iter().enumerate().take(self.usage.len()) {
+            self.add(index, amount);
+        }
+        self.rank();
+    }
+
+    /// So many seconds have passed since usage decayed last.
+    pub fn decay(&mut self, seconds: i64) {
+        let by = self.decay_over(seconds);
+        self.usage.iter_mut().for_each(|usage| *usage *= by);
+    }
+
+    /// Whether the factors are those of classic fair share.
+    pub fn is_classic(&self) -> bool {
+        self.classic.is_some()
+    }
+
+    /// With classic fair share: what accounts have used so far counts until this is called again, and what a user has used
+    /// counts as it is when [`settle`](FairShare::settle) next asks for it.
+    pub fn begin_period(&mut self) {
+        if let Some(classic) = &mut self.classic {
+            classic.begin_period(&self.usage);
+        }
+    }
+
+    /// With classic fair share: the factor of a user's association, unless it has been computed in this period.
+    pub fn settle(&mut self, association: usize) {
+        if let Some(classic) = &mut self.classic {
+            self.factors[association] = classic.factor(association, &self.usage);
+        }
+    }
+
+    /// Computes all factors again.
+    pub fn rank(&mut self) {
+        if self.is_classic() {
+            self.begin_period();
+            (0..self.parents.len()).for_each(|one| self.settle(one));
+            // Users' are computed when they are asked for.
+            self.begin_period();
+            return;
+        }
+        let roots: Vec<usize> = (0..self.parents.len()).filter(|&one| self.parents[one].is_none()).collect();
+        let users = self.is_user.iter().filter(|user| **user).count().max(1) as f64;
+        let mut ranks = (users, users);
+        for root in roots {
+            self.tree_below(root, users, &mut ranks, false);
+        }
+    }
+
+    /// How much less than its share an association has used, among its siblings.
+    fn level(&self, association: usize, all_shares: f64) -> f64 {
+        let parent = self.parents[association].map_or(0.0, |parent| self.usage[parent]);
+        let used = if parent > 0.0 { self.usage[association] / parent } else { 0.0 };
+        let share = if all_shares > 0.0 { self.shares[association] / all_shares } else { 0.0 };
+        if share == 0.0 {
+            0.0
+        } else if used == 0.0 {
+            f64::INFINITY
+        } else {
+            share / used
+        }
+    }
+
+    /// Ranks users depth first: siblings by their level, users before accounts; tied users share a rank, and an account tied with
+    /// its predecessor passes that rank to its first user. `ranks` are the rank given last and the one that comes next.
+    fn tree_below(&mut self, above: usize, users: f64, ranks: &mut (f64, f64), is_tied: bool) {
+        let children = self.children[above].clone();
+        let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
+        let mut levels: Vec<(f64, bool, usize)> =
+            children.iter().map(|&child| (self.level(child, all), !self.is_user[child], child)).collect();
+        levels.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut before: Option<f64> = None;
+        for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
+            let tied = place == 0 && is_tied || before == Some(level);
+            if is_account {
+                self.tree_below(child, users, ranks, tied);
+            } else {
+                if !tied {
+                    ranks.0 = ranks.1;
+                }
+                self.factors[child] = ranks.0 / users;
+                ranks.1 -= 1.0;
+            }
+            before = Some(level);
+        }
+    }
+}
+
+/// As an exponent: after so long nothing is left anyway.
+fn clamped(seconds: i64) -> i32 {
+    i32::try_from(seconds.max(0)).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Association;
+
+    /// Two accounts of two users each below the root: shares 3 and 1, users 1 each.
+    fn associations() -> Associations {
+        let one = |account: &str, user: Option<&str>, parent: Option<usize>, shares: u32| Association {
+            account: account.into(),
+            user: user.map(str::to_owned),
+            parent,
+            shares: Shares::Of(shares),
+            ..Association::default()
+        };
+        Associations(vec![
+            one("root", None, None, 1),
+            one("a", None, Some(0), 3),
+            one("b", None, Some(0), 1),
+            one("a", Some("a1"), Some(1), 1),
+            one("a", Some("a2"), Some(1), 1),
+            one("b", Some("b1"), Some(2), 1),
+            one("b", Some("b2"), Some(2), 1),
+        ])
+    }
+
+    fn factors(fair: &FairShare) -> [f64; 4] {
+        [3, 4, 5, 6].map(|user| fair.factor(user))
+    }
+
+    #[test]
+    fn the_tree_ranks_accounts_before_their_users() {
+        let settings = PrioritySettings::default();
+        let mut fair = FairShare::new(&associations(), &settings);
+        assert_eq!(factors(&fair), [1.0; 4], "nothing is used: all are tied");
+        // Account a has used half with three quarters of the shares, so its users come first; of them a2, who used nothing.
+        fair.charge(3, 10.0, 100);
+        fair.charge(5, 10.0, 100);
+        fair.rank();
+        assert_eq!(factors(&fair), [0.75, 1.0, 0.25, 0.5]);
+        // Control: with all usage by a, b comes first.
+        let mut other = FairShare::new(&associations(), &settings);
+        other.charge(3, 10.0, 100);
+        other.rank();
+        assert_eq!(factors(&other), [0.25, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn usage_halves_within_a_half_life() {
+        let settings =
+            PrioritySettings { decay_half_life: queuecast_core::units::Seconds(1000), ..Default::default() };
+        let mut fair = FairShare::new(&associations(), &settings);
+        fair.charge(3, 1.0, 1);
+        let before = fair.usage[0];
+        fair.decay(1000);
+        assert!((fair.usage[0] / before - 0.5).abs() < 1e-3 && fair.usage[3] == fair.usage[0]);
+    }
+}

@@ -1,0 +1,425 @@
+//! A controller that goes on from an instant.
+
+use super::job::{CtlState, StartedBy};
+use super::node_set::NodeSet;
+use super::phases::{Phases, SECOND};
+use super::prepared::PreparedCluster;
+use super::select::NodeOffer;
+use super::state::{Controller, LIMIT_CHECK};
+use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
+use queuecast_core::units::{Seconds, Time};
+
+/// How a cluster is assumed to go on from an instant.
+#[derive(Debug)]
+pub struct Onwards<'a> {
+    /// What is there, then what is submitted later: every submission of the moment, in its order, and those to come.
+    pub submissions: &'a [SubmittedJob],
+    /// How long every job runs in all, array tasks one by one, in the order of the submissions; `None`: past its limit.
+    pub runs: &'a [Option<Seconds>],
+    /// When the controller's timers are due.
+    pub phases: Phases,
+    /// How long ago, in seconds, the whole queue was last gone through and limits were last checked.
+    pub since: [i64; 2],
+}
+
+/// When each of some jobs starts if the cluster goes on like this, in the order of `wanted` (places among all jobs, array tasks
+/// one by one); `None`: it never does. The simulation ends once all of them have started.
+pub fn run_on(
+    cluster: &Cluster,
+    moment: &ClusterMoment,
+    onwards: &Onwards<'_>,
+    wanted: &[usize],
+) -> Vec<Option<Time>> {
+    run_on_prepared(&PreparedCluster::of(cluster), moment, onwards, wanted)
+}
+
+/// The same for a cluster that is simulated many times.
+pub fn run_on_prepared(
+    cluster: &PreparedCluster<'_>,
+    moment: &ClusterMoment,
+    onwards: &Onwards<'_>,
+    wanted: &[usize],
+) -> Vec<Option<Time>> {
+    let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
+    for (job, run) in controller.jobs.iter_mut().zip(onwards.runs) {
+        job.run_us = run.map(|run| run.0.clamp(0, i64::MAX / (4 * SECOND)) * SECOND);
+    }
+    controller.resume(moment, onwards.since);
+    controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.len()).collect();
+    controller.run(&[]);
+    let start = |&job: &usize| {
+        let one = controller.jobs.get(job)?;
+        one.by.is_some().then_some(Time(one.start))
+    };
+    wanted.iter().map(start).collect()
+}
+
+/// Where a newcomer would stand in the queue of a cluster. Counts are of jobs and processors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlaceInQueue {
+    /// Processors of nodes that take jobs that running jobs hold.
+    pub held: u64,
+    /// Jobs that wait, array tasks one by one, and the processors they ask for.
+    pub waiting: usize,
+    /// See `waiting`.
+    pub wanted: u64,
+    /// Of these, jobs before it in the queue: of a higher tier or priority, or submitted earlier with the same.
+    pub preferred: usize,
+    /// Processors that these ask for.
+    pub preferred_wanted: u64,
+}
+
+/// Where a job would stand in the queue if it were submitted at a moment.
+pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob) -> PlaceInQueue {
+    let mut submissions = moment.submissions.clone();
+    submissions.push(job.clone());
+    let phases = Phases::running_on(moment.now_ms * 1000, [0; 3]);
+    let mut controller = Controller::new(cluster, &submissions, phases);
+    controller.resume(moment, [0; 2]);
+    controller.submit(submissions.len() - 1);
+    let own = controller.of_submission[submissions.len() - 1].first().copied();
+    let order = controller.take_queue();
+    // Of an array only one task is in the queue; the others stand with it.
+    let mut place = vec![usize::MAX; submissions.len()];
+    for (at, record) in order.iter().enumerate().rev() {
+        place[controller.jobs[record.job].submission] = at;
+    }
+    let own_place = place[submissions.len() - 1];
+    let mut ahead = PlaceInQueue::default();
+    for share in controller.running.iter().flat_map(|&job| &controller.jobs[job].shares) {
+        if controller.up.contains(share.node) {
+            ahead.held += u64::from(share.cpus);
+        }
+    }
+    for &job in controller.waiting.iter().filter(|job| Some(**job) != own) {
+        let one = &controller.jobs[job];
+        if one.submission == submissions.len() - 1 {
+            continue;
+        }
+        let cpus = one.places.first().map_or(1, |place| u64::from(place.kept.need.cpus));
+        ahead.waiting += 1;
+        ahead.wanted += cpus;
+        if place[one.submission] < own_place {
+            ahead.preferred += 1;
+            ahead.preferred_wanted += cpus;
+        }
+    }
+    ahead
+}
+
+impl Controller<'_> {
+    /// Takes over where every job stands.
+    fn resume(&mut self, moment: &ClusterMoment, [full, limit_check]: [i64; 2]) {
+        let count = self.cluster.nodes.len();
+        self.reservations.clone_from(&moment.reservations);
+        self.up = NodeSet::all(count);
+        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| self.up.remove(node));
+        self.open_partitions();
+        let mut running = Vec::new();
+        let mut eligible = Vec::new();
+        for standing in &moment.standings {
+            let Some(own) = self.of_submission.get(standing.submission) else { continue };
+            // Tasks are ascending.
+            let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
+                continue;
+            };
+            let job = own[at];
+            match &standing.state {
+                StandingState::Left { well } => self.jobs[job].state = CtlState::Ended { well: *well },
+                StandingState::Running { start, nodes, partition } => {
+                    running.push((*start, job, nodes, *partition));
+                }
+                StandingState::Waiting { eligible: Some(since) } => eligible.push((job, since.0)),
+                StandingState::Waiting { eligible: None } => {}
+            }
+        }
+        running.sort_by_key(|&(start, job, ..)| (start, job));
+        for (start, job, nodes, partition) in running {
+            self.now_us = start.0.saturating_mul(SECOND);
+            self.takes_over(job, nodes, partition);
+        }
+        let mut order: Vec<usize> = (0..moment.submissions.len().min(self.of_submission.len())).collect();
+        order.sort_by_key(|&place| self.ranks[place]);
+        for place in order {
+            let submit_ms = self.submissions[place].submit_ms;
+            let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
+            if submit_ms <= moment.now_ms && self.of_submission[place].iter().any(is_to_come) {
+                self.now_us = submit_ms.saturating_mul(1000);
+                self.submit(place);
+            }
+        }
+        self.now_us = moment.now_ms * 1000;
+        let now = self.now();
+        let mut enters = Vec::new();
+        for (job, since) in eligible {
+            // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
+            let was_ready = self.jobs[job].eligible.is_some();
+            if was_ready || self.jobs[job].state == CtlState::Waiting && self.is_ready(job) == Some(true) {
+                self.jobs[job].eligible = Some(since);
+                self.jobs[job].was_seen = since < now;
+                enters.extend((!was_ready).then_some(job));
+            }
+        }
+        if !enters.is_empty() {
+            self.unready.retain(|&job| self.jobs[job].eligible.is_none());
+            for job in enters {
+                if !self.jobs[job].was_seen {
+                    self.unseen.push(job);
+                }
+                self.enqueue(job);
+            }
+        }
+        self.fair.set_usage(&moment.usage);
+        self.last_charge = now;
+        self.last_full = now - full;
+        self.last_limit_check = now - limit_check.clamp(0, LIMIT_CHECK);
+        (self.last_pass, self.last_report) = (now, now);
+        for &job in &self.waiting {
+            let one = &mut self.jobs[job];
+            if let (Some(since), Some(limit)) = (one.eligible, one.limits.accrual)
+                && self.limits.accrues(limit)
+            {
+                one.accrues_since = Some(since);
+            }
+        }
+        // Of the time that running jobs may run, what is over does not count for limits.
+        for &job in &self.running {
+            let one = &self.jobs[job];
+            let (ran, limit) = ((now - one.start).max(0), one.limit_end - one.start);
+            self.limits.charge(&one.running_limits(), &one.amounts, (0, ran), limit, 0.0);
+        }
+        for job in self.waiting.clone() {
+            self.prioritize(job, now);
+        }
+        self.is_order_stale = true;
+    }
+
+    /// A job runs on these nodes since now.
+    fn takes_over(&mut self, job: usize, nodes: &[usize], partition: Option<usize>) {
+        self.describe_job(job);
+        let limits = self.jobs[job].limits.clone();
+        self.limits.arrived(&limits);
+        let places = &self.jobs[job].places;
+        let named = |index: usize| places.iter().position(|place| place.partition == index);
+        let place = partition.and_then(named).unwrap_or(0);
+        let Some(at) = places.get(place) else {
+            // No partition would take it now, so that nothing is known of what it holds but its nodes.
+            self.jobs[job].state = CtlState::Refused;
+            return;
+        };
+        let (at, kept) = (at.clone(), at.kept.clone());
+        let none = NodeSet::none(self.cluster.nodes.len());
+        // Where its nodes are not told, those that it would be given.
+        let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
+        let nodes = chosen.as_deref().unwrap_or(nodes);
+        let mut given = self.given(nodes, &kept.need);
+        if given.iter().map(|share| share.cpus).sum::<u32>() < kept.need.cpus {
+            // As if nothing else ran there.
+            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, shift: None };
+            given = offer.shares(nodes, &kept.need);
+        }
+        let amounts = self.limits.amounts(&given, at.partition);
+        let submission = self.jobs[job].submission;
+        if self.arrays[submission].record == 0 {
+            self.records += 1;
+            self.arrays[submission].record = self.records;
+        }
+        self.jobs[job].submit = self.submissions[submission].submit.0;
+        self.start(job, place, given, amounts, StartedBy::Main);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{
+        Dependency, DependencyKind, DependencyOn, JobArray, JobRequest, JobStanding, PriorityKind,
+        RecordedRun, TaskRun, TimeLimit,
+    };
+    use crate::controller::simulate_cluster;
+    use crate::controller::tests::cluster;
+
+    fn submission(key: &str, submit: i64, tasks: u32, minutes: i64) -> SubmittedJob {
+        SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Time(submit),
+            submit_ms: submit * 1000,
+            user: "u".into(),
+            request: JobRequest {
+                tasks: Some(tasks),
+                time_limit: Some(TimeLimit::Of(Seconds(60 * minutes))),
+                ..JobRequest::default()
+            },
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        }
+    }
+
+    fn onwards<'a>(submissions: &'a [SubmittedJob], runs: &'a [Option<Seconds>], now: i64) -> Onwards<'a> {
+        let timers = [500_000, 10_000_000, 100_000_000];
+        let phases = Phases::running_on(now * SECOND, timers);
+        Onwards { submissions, runs, phases, since: [0, 0] }
+    }
+
+    fn running(submission: usize, start: i64, node: usize) -> JobStanding {
+        let state = StandingState::Running { start: Time(start), nodes: vec![node], partition: Some(0) };
+        JobStanding { submission, task: None, state }
+    }
+
+    #[test]
+    fn a_newcomer_starts_when_what_runs_has_ended() {
+        let one = cluster(1);
+        let submissions =
+            vec![submission("a", 0, 4, 10), submission("b", 50, 4, 10), submission("new", 100, 4, 10)];
+        let mut moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions: submissions.clone(),
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        // The first one has run for 90 s of 300, the second runs for 60.
+        let runs = [300, 60, 50].map(|run| Some(Seconds(run)));
+        let starts = run_on(&one, &moment, &onwards(&submissions, &runs, 100), &[1, 2]);
+        let within =
+            |start: Option<Time>, from: i64| start.is_some_and(|at| (from..from + 10).contains(&at.0));
+        assert!(within(starts[0], 310) && within(starts[1], 371), "{starts:?}");
+        // A job that outlives its limit is stopped within half a minute and the time that takes.
+        let long = [None, Some(Seconds(60)), Some(Seconds(50))];
+        let starts = run_on(&one, &moment, &onwards(&submissions, &long, 100), &[1]);
+        assert!(starts[0].is_some_and(|at| (610..680).contains(&at.0)), "{starts:?}");
+        // Control: with a second node nothing waits.
+        let two = cluster(2);
+        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        assert!(within(starts[0], 100), "{starts:?}");
+        // A node that is closed takes no jobs.
+        moment.closed_nodes = vec![1];
+        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        assert!(within(starts[0], 310), "{starts:?}");
+    }
+
+    #[test]
+    fn where_a_newcomer_would_stand_is_by_priority() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        cluster.settings.priority.weights.job_size = 1000;
+        let submissions =
+            vec![submission("a", 0, 4, 10), submission("b", 50, 1, 10), submission("c", 60, 4, 10)];
+        let moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions,
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        let of = |tasks: u32| queue_ahead(&cluster, &moment, &submission("new", 100, tasks, 5));
+        let small = of(1);
+        assert_eq!((small.held, small.waiting, small.wanted), (4, 2, 5));
+        assert_eq!((small.preferred, small.preferred_wanted), (2, 5), "submitted later than one as small");
+        assert_eq!(of(2).preferred, 1, "larger than one of them");
+        // What runs on a node that takes no jobs holds nothing of those that do.
+        let closed = ClusterMoment { closed_nodes: vec![0], ..moment.clone() };
+        assert_eq!(queue_ahead(&cluster, &closed, &submission("new", 100, 1, 5)).held, 0);
+    }
+
+    /// A queue that is simulated onwards from one of its own moments goes on as it did, but for the phase of the timers.
+    #[test]
+    fn a_simulation_goes_on_from_its_own_moments() {
+        let cluster = cluster(3);
+        let mut random = queuecast_core::seed::Seed(7).stream("moments");
+        let mut run = RecordedRun::default();
+        let mut runs = Vec::new();
+        for number in 0..40_i64 {
+            // Whole nodes, first come, first served: what waits is in one order.
+            let mut one = submission(&format!("j{number}"), 20 * number, 4, 10);
+            let length = Seconds(rand::RngExt::random_range(&mut random, 30..500));
+            one.runs = vec![TaskRun::For(length)];
+            runs.push(Some(length));
+            run.submissions.push(one);
+        }
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        let mut checked = 0;
+        for now in [100, 400, 790] {
+            let moment = ClusterMoment::recorded(&cluster, &run, now * 1000);
+            let later = run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms);
+            let known: Vec<SubmittedJob> = moment.submissions.iter().chain(later).cloned().collect();
+            let number = |one: &SubmittedJob| one.key[1..].parse::<usize>().unwrap();
+            let runs: Vec<Option<Seconds>> = known.iter().map(|one| runs[number(one)]).collect();
+            let wanted: Vec<usize> = (0..known.len()).collect();
+            let starts = run_on(&cluster, &moment, &onwards(&known, &runs, now), &wanted);
+            for (start, one) in starts.iter().zip(&known) {
+                let (start, before) = (start.unwrap(), run.outcomes[number(one)].start.unwrap());
+                assert!((start - before).0.abs() <= 10, "{now}, {}: {start:?} {before:?}", one.key);
+                checked += 1;
+            }
+        }
+        assert!(checked > 60, "{checked}");
+    }
+
+    /// An array that says how many tasks may run keeps its age.
+    #[test]
+    fn throttled_arrays_go_on_with_their_age() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Multifactor;
+        cluster.settings.priority.weights.age = 1000;
+        cluster.settings.priority.max_age = Seconds(1000);
+        let mut array = submission("array", 0, 4, 10);
+        array.request.array = Some(JobArray { indices: vec![0, 1], throttle: Some(1) });
+        let submissions = vec![array, submission("runs", 0, 4, 10), submission("younger", 300, 4, 10)];
+        let waits = |submission: usize, task: Option<u32>, since: i64| {
+            let state = StandingState::Waiting { eligible: Some(Time(since)) };
+            JobStanding { submission, task, state }
+        };
+        let moment = ClusterMoment {
+            now_ms: 500_000,
+            submissions: submissions.clone(),
+            standings: vec![
+                waits(0, Some(0), 0),
+                waits(0, Some(1), 0),
+                running(1, 10, 0),
+                waits(2, None, 300),
+            ],
+            ..ClusterMoment::default()
+        };
+        let runs = [60, 60, 520, 60].map(|run| Some(Seconds(run)));
+        // Jobs are the two tasks, then the others.
+        let starts = run_on(&cluster, &moment, &onwards(&submissions, &runs, 500), &[0, 3]);
+        assert!(starts[0] < starts[1], "the array is older: {starts:?}");
+        // Control: without its age it comes later.
+        let mut young = moment.clone();
+        young.standings[0] = waits(0, Some(0), 499);
+        young.standings[1] = waits(0, Some(1), 499);
+        let starts = run_on(&cluster, &young, &onwards(&submissions, &runs, 500), &[0, 3]);
+        assert!(starts[0] > starts[1], "{starts:?}");
+    }
+
+    /// Without priorities jobs go in the order in which they are submitted, whatever the order in which they are listed.
+    #[test]
+    fn what_comes_earlier_is_first_wherever_it_is_listed() {
+        let mut cluster = cluster(1);
+        cluster.settings.priority.kind = PriorityKind::Basic;
+        let mut submissions = vec![
+            submission("runs", 0, 4, 10),
+            submission("later", 200, 4, 10),
+            submission("earlier", 150, 4, 10),
+        ];
+        let moment = ClusterMoment {
+            now_ms: 100_000,
+            submissions: submissions[..1].to_vec(),
+            standings: vec![running(0, 10, 0)],
+            ..ClusterMoment::default()
+        };
+        let runs = [300, 60, 60].map(|run| Some(Seconds(run)));
+        let starts = |submissions: &[SubmittedJob]| {
+            run_on(&cluster, &moment, &onwards(submissions, &runs, 100), &[1, 2])
+        };
+        let found = starts(&submissions);
+        assert!(found[0] > found[1], "{found:?}");
+        for one in &mut submissions[1..] {
+            let on = DependencyOn { kind: DependencyKind::Singleton, job: String::new(), delay: Seconds(0) };
+            one.request.dependency = Some(Dependency { on: vec![on], any: false });
+            one.request.name = Some("only one".into());
+        }
+        let found = starts(&submissions);
+        assert!(found[0].is_some() && found[0] > found[1], "one of a name at a time: {found:?}");
+    }
+}

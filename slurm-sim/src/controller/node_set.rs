@@ -1,0 +1,252 @@
+//! Sets of nodes.
+
+use std::hash::{Hash, Hasher};
+
+/// Words are looked at in groups of so many where the first that differs decides.
+const CHUNK: usize = 16;
+
+/// A set of nodes by their indices.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NodeSet(Box<[u64]>);
+
+/// By the words that are not zero: most sets that are hashed are empty, of however many nodes.
+impl Hash for NodeSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for (place, &word) in self.0.iter().enumerate().filter(|(_, word)| **word != 0) {
+            (place, word).hash(state);
+        }
+    }
+}
+
+impl NodeSet {
+    /// None of so many nodes.
+    pub fn none(nodes: usize) -> NodeSet {
+        NodeSet(vec![0; nodes.div_ceil(64)].into())
+    }
+
+    /// All of so many nodes.
+    pub fn all(nodes: usize) -> NodeSet {
+        let mut set = NodeSet(vec![u64::MAX; nodes.div_ceil(64)].into());
+        // The last word has bits beyond the last node.
+        if let Some(last) = set.0.last_mut().filter(|_| !nodes.is_multiple_of(64)) {
+            *last = (1 << (nodes % 64)) - 1;
+        }
+        set
+    }
+
+    /// These of so many nodes; indices beyond are left out.
+    pub fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> NodeSet {
+        let mut set = NodeSet::none(nodes);
+        members.into_iter().filter(|&node| node < nodes).for_each(|node| set.insert(node));
+        set
+    }
+
+    /// How many nodes there could be.
+    pub fn capacity(&self) -> usize {
+        64 * self.0.len()
+    }
+
+    /// Adds a node.
+    pub fn insert(&mut self, node: usize) {
+        self.0[node / 64] |= 1 << (node % 64);
+    }
+
+    /// Takes a node away.
+    pub fn remove(&mut self, node: usize) {
+        self.0[node / 64] &= !(1 << (node % 64));
+    }
+
+    /// Whether a node is in it.
+    pub fn contains(&self, node: usize) -> bool {
+        self.0[node / 64] >> (node % 64) & 1 == 1
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Keeps what is in both.
+    pub fn keep(&mut self, other: &NodeSet) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+
+    /// What is in both.
+    pub fn both(&self, other: &NodeSet) -> NodeSet {
+        let mut both = self.clone();
+        both.keep(other);
+        both
+    }
+
+    /// Takes away what is in the other.
+    pub fn take_away(&mut self, other: &NodeSet) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Adds what is in the other.
+    pub fn add(&mut self, other: &NodeSet) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Whether all is in the other.
+    pub fn is_subset(&self, other: &NodeSet) -> bool {
+        let mut chunks = self.0.chunks(CHUNK).zip(other.0.chunks(CHUNK));
+        chunks.all(|(one, other)| {
+            one.iter().zip(other).fold(0, |found, (word, other)| found | word & !other) == 0
+        })
+    }
+
+    /// Whether a node is in both.
+    pub fn meets(&self, other: &NodeSet) -> bool {
+        let mut chunks = self.0.chunks(CHUNK).zip(other.0.chunks(CHUNK));
+        chunks.any(|(one, other)| {
+            one.iter().zip(other).fold(0, |found, (word, other)| found | word & other) != 0
+        })
+    }
+
+    /// Whether one of these nodes is in the second set and not in the first.
+    pub fn gains(&self, first: &NodeSet, second: &NodeSet) -> bool {
+        let [own, first, second] = [self, first, second].map(|set| set.0.chunks(CHUNK));
+        let mut chunks = own.zip(first).zip(second);
+        chunks.any(|((own, first), second)| {
+            let words = own.iter().zip(first).zip(second);
+            words.fold(0, |found, ((own, first), second)| found | own & second & !first) != 0
+        })
+    }
+
+    /// Whether there are fewer nodes than so many.
+    pub fn has_fewer(&self, nodes: usize) -> bool {
+        NodeSet::missing(nodes, [self; 3]) > 0
+    }
+
+    /// How many nodes are missing of so many that are in all three.
+    pub fn missing(least: usize, sets: [&NodeSet; 3]) -> usize {
+        let mut missing = least;
+        let [one, other, third] = sets.map(|set| set.0.chunks(CHUNK));
+        for ((one, other), third) in one.zip(other).zip(third) {
+            if missing == 0 {
+                break;
+            }
+            let words = one.iter().zip(other).zip(third);
+            let shared = words.map(|((one, other), third)| (one & other & third).count_ones() as usize);
+            missing = missing.saturating_sub(shared.sum());
+        }
+        missing
+    }
+
+    /// The words that are not zero, and those between them.
+    pub fn words(&self) -> std::ops::Range<usize> {
+        let end = self.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        let first = self.0.iter().position(|&word| word != 0).unwrap_or(end);
+        first..end
+    }
+
+    /// Adds what is in these words of the other.
+    pub fn add_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+        self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Whether all that is in these words is in the other.
+    pub fn are_within(&self, other: &NodeSet, words: std::ops::Range<usize>) -> bool {
+        let words = self.0[words.clone()].iter().zip(&other.0[words]);
+        words.fold(0, |found, (word, other)| found | word & !other) == 0
+    }
+
+    /// Takes away what is in these words of the other.
+    pub fn take_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+        self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Becomes equal to the other.
+    pub fn copy_from(&mut self, other: &NodeSet) {
+        self.0.copy_from_slice(&other.0);
+    }
+
+    /// Becomes the set of none.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// How many nodes are in both.
+    pub fn shared(&self, other: &NodeSet) -> usize {
+        self.0.iter().zip(&other.0).map(|(word, other)| (word & other).count_ones() as usize).sum()
+    }
+
+    /// Runs of neighbours in ascending order: the first of each, and the one behind its last.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let end = 64 * self.0.len();
+        let next = move |from: usize, wanted: bool| {
+            let mut place = from / 64;
+            let mut skip = u64::MAX << (from % 64);
+            while let Some(&word) = self.0.get(place) {
+                let word = if wanted { word } else { !word } & skip;
+                if word != 0 {
+                    return place * 64 + word.trailing_zeros() as usize;
+                }
+                (place, skip) = (place + 1, u64::MAX);
+            }
+            end
+        };
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let from = next(at, true);
+            if from == end {
+                return None;
+            }
+            at = next(from, false);
+            Some((from, at))
+        })
+    }
+
+    /// Indices in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.0.iter().enumerate().flat_map(|(place, &word)| {
+            std::iter::successors((word != 0).then_some(word), |rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |rest| place * 64 + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use queuecast_core::seed::Seed;
+
+    #[test]
+    fn all_nodes_are_those_one_by_one() {
+        for nodes in [0, 1, 63, 64, 65, 128, 1000] {
+            assert_eq!(NodeSet::all(nodes), NodeSet::of(nodes, 0..nodes), "{nodes}");
+            assert_eq!(NodeSet::all(nodes).len(), nodes);
+        }
+    }
+
+    #[test]
+    fn runs_are_those_of_a_plain_count() {
+        let mut random = Seed(1).stream("runs");
+        for nodes in [1, 63, 64, 65, 200] {
+            for _ in 0..50 {
+                let share = random.random_range(0..11);
+                let members: Vec<usize> = (0..nodes).filter(|_| random.random_range(0..10) < share).collect();
+                let set = NodeSet::of(nodes, members.iter().copied());
+                let mut runs: Vec<(usize, usize)> = Vec::new();
+                for node in members {
+                    match runs.last_mut().filter(|run| run.1 == node) {
+                        Some(run) => run.1 += 1,
+                        None => runs.push((node, node + 1)),
+                    }
+                }
+                assert_eq!(set.runs().collect::<Vec<_>>(), runs);
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Preemption: jobs that make way for others.
+
+use std::cell::RefCell;
+
+use super::job::{CtlState, JobPlace};
+use super::layout::Load;
+use super::need_cache::KeptNeed;
+use super::node_set::NodeSet;
+use super::releases::Releases;
+use super::select::NodeOffer;
+use super::state::Controller;
+use crate::cluster::{PreemptAction, PreemptKind};
+
+/// A job that goes back to the queue is not started again for so long, in seconds: until its credentials have expired.
+pub(super) const REQUEUE_DELAY: i64 = 121;
+
+/// A job that was started so often does not make way any more: two that preempt each other would go on for ever.
+const MOST_STARTS: u32 = 1_000;
+
+/// Nodes are given so long to report, in seconds, before they count as down (`SlurmdTimeout`).
+const NODE_TIMEOUT: i64 = 300;
+
+/// Nodes as they would be if all jobs that may have to make way for a job were gone.
+pub(super) struct EmptiedNodes {
+    /// What the job needs; which nodes it could use is found anew.
+    pub kept: KeptNeed,
+    pub load: Load,
+    pub releases: RefCell<Releases>,
+}
+
+impl Controller<'_> {
+    /// Nodes without the jobs that may have to make way for a job; `None` if there are none.
+    pub(super) fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
+        let gone = self.candidates(job, at);
+        if gone.is_empty() {
+            return None;
+        }
+        let mut load = self.load.clone();
+        gone.iter().flat_map(|&other| &self.jobs[other].shares).for_each(|share| load.release(share));
+        let left: Vec<usize> = self.running.iter().copied().filter(|other| !gone.contains(other)).collect();
+        let releases = RefCell::new(Releases::of(&left, &self.jobs, &load, true));
+        let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
+        Some(EmptiedNodes { kept, load, releases })
+    }
+
+    /// What becomes of a running job that makes way.
+    fn action_for(&self, job: usize) -> PreemptAction {
+        let one = &self.jobs[job];
+        let settings = &self.cluster.settings.preempt;
+        match settings.kind {
+            PreemptKind::None => PreemptAction::Off,
+            PreemptKind::PartitionTier => {
+                self.cluster.partitions[one.ran_in].preempt.unwrap_or(settings.action)
+            }
+            PreemptKind::Qos => {
+                one.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
+            }
+        }
+    }
+
+    /// Whether a job in one of its partitions may have a running one make way.
+    fn preempts(&self, job: usize, at: &JobPlace, other: usize) -> bool {
+        let settings = &self.cluster.settings.preempt;
+        let (one, running) = (&self.jobs[job], &self.jobs[other]);
+        let exempt = running.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
+        if running.incarnation > MOST_STARTS
+            || self.now() - running.start < exempt.unwrap_or(settings.exempt_time).0
+        {
+            return false;
+        }
+        match settings.kind {
+            PreemptKind::None => false,
+            PreemptKind::PartitionTier => {
+                let tier = |partition: usize| self.cluster.partitions[partition].priority_tier;
+                tier(at.partition) > tier(running.ran_in)
+            }
+            PreemptKind::Qos => {
+                let (Some(own), Some(theirs)) = (one.qos, running.qos) else { return false };
+                let (own, theirs) = (&self.cluster.qos[own], &self.cluster.qos[theirs]);
+                let is_below = settings.within
+                    && own.name == theirs.name
+                    && running.places.iter().all(|place| place.priority < at.priority);
+                own.preempts.contains(&theirs.name) || is_below
+            }
+        }
+    }
+
+    /// The running jobs that a job may have make way, in the order in which they do: those of the lowest QOS or tier first, of
+    /// these those on the fewest nodes.
+    fn candidates(&self, job: usize, at: &JobPlace) -> Vec<usize> {
+        let settings = &self.cluster.settings.preempt;
+        if settings.kind == PreemptKind::None {
+            return Vec::new();
+        }
+        let makes_way = |&&other: &&usize| {
+            matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
+                && self.preempts(job, at, other)
+        };
+        let mut found: Vec<usize> = self.running.iter().filter(makes_way).copied().collect();
+        let rank = |&other: &usize| {
+            let running = &self.jobs[other];
+            let first = match settings.kind {
+                PreemptKind::Qos => running.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
+                _ => self.cluster.partitions[running.ran_in].priority_tier,
+            };
+            (first, running.nodes.len(), running.start)
+        };
+        match settings.youngest_first {
+            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].start)),
+            false => found.sort_by_key(rank),
+        }
+        found
+    }
+
+    /// Has the running jobs make way that keep a job from starting on nodes that it may use, if that is enough. It starts once
+    /// their nodes are free. While that is under way no more make way for it.
+    pub(super) fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
+        if self.cluster.settings.preempt.kind == PreemptKind::None {
+            return;
+        }
+        let (now, patience) = (self.now(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
+        if self.jobs[job].preempted_at.is_some_and(|at| now - at < patience) {
+            return;
+        }
+        if let Some(jobs) = self.to_preempt(job, at, usable) {
+            self.jobs[job].preempted_at = Some(now);
+            self.preempt(&jobs);
+        }
+    }
+
+    /// The running jobs that have to make way so that a job can start on nodes that it may use; `None` if that is not enough.
+    /// Found twice: the job that made it possible goes first the second time, so that fewer make way.
+    fn to_preempt(&self, job: usize, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
+        let mut order = self.candidates(job, at);
+        if order.is_empty() {
+            return None;
+        }
+        let mut found = self.freed_by(&order, at, usable)?;
+        for _ in 0..self.cluster.settings.preempt.reorder_count {
+            let Some(&last) = found.0.last() else { break };
+            order.retain(|&other| other != last);
+            order.insert(0, last);
+            found = self.freed_by(&order, at, usable)?;
+        }
+        let (gone, nodes) = found;
+        let is_on =
+            |&other: &usize| self.jobs[other].nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+        Some(gone.into_iter().filter(is_on).collect())
+    }
+
+    /// How many of these jobs have to go, in their order, and the nodes that the job then starts on.
+    fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
+        let need = &at.kept.need;
+        let mut load: Load = self.load.clone();
+        let mut gone = Vec::new();
+        for &other in order {
+            self.jobs[other].shares.iter().for_each(|share| load.release(share));
+            gone.push(other);
+            let in_use = load.in_use();
+            let fits = |&node: &usize| in_use.usable(&self.layout, node, need) > 0;
+            let free = need.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
+            let nodes = NodeSet::of(self.cluster.nodes.len(), free);
+            let offer = NodeOffer { layout: &self.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
+            if let Some(chosen) = offer.choose(need) {
+                return Some((gone, chosen));
+            }
+        }
+        None
+    }
+
+    /// These jobs make way: they go back to the queue or are cancelled, and their nodes are free a moment later.
+    fn preempt(&mut self, jobs: &[usize]) {
+        for &job in jobs {
+            let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
+            self.end(job, false);
+            if goes_back {
+                self.requeue(job);
+            }
+        }
+    }
+
+    /// Whether a job may go back to the queue.
+    pub(super) fn can_requeue(&self, job: usize) -> bool {
+        let request = &self.submissions[self.jobs[job].submission].request;
+        request.requeue.unwrap_or(self.cluster.settings.job_requeue)
+    }
+
+    /// A job that was stopped waits again, as if it were submitted now and to begin later; it starts from its beginning.
+    pub(super) fn requeue(&mut self, job: usize) {
+        let now = self.now();
+        let submission = self.jobs[job].submission;
+        // What it holds is released once it has been stopped.
+        let shares = std::mem::take(&mut self.jobs[job].shares);
+        self.describe_job(job);
+        let one = &mut self.jobs[job];
+        one.shares = shares;
+        one.state = CtlState::Waiting;
+        one.submit = now;
+        one.begin = now + REQUEUE_DELAY;
+        (one.eligible, one.was_seen, one.by) = (None, false, None);
+        self.waiting.push(job);
+        self.arrays[submission].waiting_from = 0;
+        // Its former place in the queue does not count any more, whether a pass has the queue or not.
+        self.order.retain(|record| record.job != job);
+        self.requeued.push(job);
+        let limits = self.jobs[job].limits.clone();
+        self.limits.arrived(&limits);
+        self.prioritize(job, now);
+        self.unready.push(job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::phases::Phases;
+    use super::super::simulate::simulate_cluster;
+    use super::super::tests::{cluster, job};
+    use crate::cluster::{
+        Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
+        Qos, RecordedRun, SubmittedJob,
+    };
+    use queuecast_core::units::{Seconds, Time};
+
+    /// One node; jobs of QOS high may have those of QOS low make way.
+    fn preempting(action: PreemptAction) -> Cluster {
+        let mut cluster = cluster(1);
+        let qos = |name: &str| Qos { name: name.into(), ..Qos::default() };
+        cluster.qos = vec![qos("low"), Qos { preempts: vec!["low".into()], ..qos("high") }];
+        cluster.settings.preempt.kind = PreemptKind::Qos;
+        cluster.settings.preempt.action = action;
+        cluster.settings.job_requeue = true;
+        cluster
+    }
+
+    fn of_qos(mut job: SubmittedJob, qos: &str) -> SubmittedJob {
+        job.request.qos = vec![qos.into()];
+        job
+    }
+
+    fn outcomes(cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
+        simulate_cluster(cluster, run, Phases::from_start(-60_000_000, 30))
+    }
+
+    #[test]
+    fn a_job_makes_way_and_starts_again() {
+        let submissions =
+            || vec![of_qos(job(0, 0, 4, 20, 600), "low"), of_qos(job(1, 100, 4, 20, 300), "high")];
+        let run = RecordedRun { submissions: submissions(), ..RecordedRun::default() };
+        let [low, high] = &outcomes(&preempting(PreemptAction::Requeue), &run)[..] else { panic!() };
+        let start = |one: &JobOutcome| one.start.unwrap().0;
+        assert!((100..=110).contains(&start(high)), "{high:?}");
+        // It runs from its beginning once the other has ended, and not before its begin time.
+        assert!((400..=440).contains(&start(low)), "{low:?}");
+        assert!((low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == "COMPLETED", "{low:?}");
+        let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
+        assert!((100..=110).contains(&start(high)) && low.state == "CANCELLED", "{low:?}");
+        // Controls: without preemption, and within the time in which none makes way, it waits.
+        let mut exempt = preempting(PreemptAction::Requeue);
+        exempt.settings.preempt.exempt_time = Seconds(900);
+        for cluster in [&preempting(PreemptAction::Off), &exempt] {
+            let [low, high] = &outcomes(cluster, &run)[..] else { panic!() };
+            assert!(start(high) >= 600 && start(low) < 10, "{high:?}");
+        }
+        // One that may not go back to the queue is cancelled.
+        let mut run = run;
+        run.submissions[0].request.requeue = Some(false);
+        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, "CANCELLED");
+    }
+
+    #[test]
+    fn no_more_jobs_make_way_than_are_needed() {
+        let mut cluster = preempting(PreemptAction::Requeue);
+        let wide = super::super::tests::cluster(3);
+        (cluster.nodes, cluster.classes, cluster.partitions) = (wide.nodes, wide.classes, wide.partitions);
+        let mut submissions: Vec<SubmittedJob> =
+            (0..3).map(|key| of_qos(job(key, 0, 4, 20, 600), "low")).collect();
+        submissions.push(of_qos(job(3, 100, 4, 20, 300), "high"));
+        let run = RecordedRun { submissions, ..RecordedRun::default() };
+        let found = outcomes(&cluster, &run);
+        let moved = found[..3].iter().filter(|one| one.start.unwrap().0 > 100).count();
+        assert_eq!(moved, 1, "{found:?}");
+        assert!(found[3].start.unwrap().0 <= 110);
+    }
+
+    #[test]
+    fn jobs_on_a_node_that_fails_start_again() {
+        let mut cluster = cluster(2);
+        cluster.settings.job_requeue = true;
+        let change = |at: i64, state: NodeState| ClusterEvent {
+            at: Time(at),
+            at_ms: at * 1000,
+            action: ClusterAction::Nodes(NodeChange { nodes: vec![0], state }),
+        };
+        let run = RecordedRun {
+            submissions: vec![job(0, 0, 4, 20, 600), job(1, 0, 4, 20, 600)],
+            events: vec![change(50, NodeState::Down), change(2000, NodeState::Up)],
+            ..RecordedRun::default()
+        };
+        let found = outcomes(&cluster, &run);
+        let starts: Vec<i64> = found.iter().map(|one| one.start.unwrap().0).collect();
+        assert_eq!(starts.iter().filter(|start| **start < 10).count(), 1, "{starts:?}");
+        assert!(starts.iter().any(|start| (600..660).contains(start)), "on the other node: {starts:?}");
+        // Control: on a node that is drained they go on.
+        let drained = RecordedRun { events: vec![change(50, NodeState::Drained)], ..run };
+        assert!(outcomes(&cluster, &drained).iter().all(|one| one.start.unwrap().0 < 10));
+    }
+}

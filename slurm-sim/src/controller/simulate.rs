@@ -1,0 +1,195 @@
+//! What would become of submissions.
+
+use super::at_once::SiteRules;
+use super::job::{ControlledJob, CtlState, StartedBy};
+use super::phases::{Phases, SECOND};
+use super::reasons::{WaitReason, WaitedTimes};
+use super::state::{Controller, LAST_MS};
+use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
+use queuecast_core::units::{Seconds, Time};
+
+/// What became of a job, and what it held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulatedJob {
+    /// What became of it.
+    pub outcome: JobOutcome,
+    /// The place of its submission.
+    pub submission: usize,
+    /// The index of its QOS; `None` if it has none that is known.
+    pub qos: Option<usize>,
+    /// How long it waited for what, from its submission to its start or to when it left; in the order of [`WaitReason`].
+    pub waited: Vec<(WaitReason, Seconds)>,
+    /// What it held of each node from its start to its end; empty if it never started.
+    pub parts: Vec<HeldPart>,
+}
+
+/// What a job held of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldPart {
+    /// The index of the node.
+    pub node: usize,
+    /// Processors.
+    pub cpus: u32,
+    /// Memory in MB.
+    pub memory_mb: u64,
+    /// Generic resources: the place in [`SimulatedRun::gres`] and how many.
+    pub gres: Vec<(usize, u64)>,
+}
+
+/// What became of every job that was submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulatedRun {
+    /// The jobs, array tasks one by one, in the order of submission.
+    pub jobs: Vec<SimulatedJob>,
+    /// The generic resources of the cluster as limits name them: `gres/gpu`, and `gres/gpu:a100` where types are told apart,
+    /// which counts for both.
+    pub gres: Vec<String>,
+}
+
+/// What would become of every job that was submitted, array tasks one by one, in the order of submission. Times are of the clock
+/// of the submissions; what the recording tells of outcomes is not looked at.
+pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> Vec<JobOutcome> {
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
+    controller.keeps_barred = is_recorded(run);
+    controller.run(&events(cluster, run));
+    outcomes(&controller, cluster, run)
+}
+
+/// Whether submissions were recorded as they were made, not found in accounting.
+fn is_recorded(run: &RecordedRun) -> bool {
+    run.clock.scheduler_start_ms.is_some()
+}
+
+/// What is recorded, and known outages of nodes, in order. Outages that are over before the first submission, or known on
+/// another clock, are left out.
+fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
+    let mut events = run.events.clone();
+    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let known = cluster.outages.iter().filter(|one| run.clock.is_unix && one.to > first);
+    for outage in known {
+        let state = if outage.drained { NodeState::Drained } else { NodeState::Down };
+        let mut change = |at: Time, state: NodeState| {
+            let action = ClusterAction::Nodes(NodeChange { nodes: vec![outage.node], state });
+            events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+        };
+        change(outage.from.max(first), state);
+        if outage.to != Time::NEVER {
+            change(outage.to, NodeState::Up);
+        }
+    }
+    events.sort_by_key(|event| event.at_ms);
+    events
+}
+
+pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
+    controller.jobs.iter().map(|job| outcome(cluster, run, job)).collect()
+}
+
+/// The same, with what jobs held.
+pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> SimulatedRun {
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
+    (controller.keeps_barred, controller.keeps_parts) = (is_recorded(run), true);
+    controller.run(&events(cluster, run));
+    in_detail(&controller, cluster, run)
+}
+
+/// The same with rules that are not Slurm's, and without its timers and delays.
+pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
+    let first = run.submissions.iter().map(|one| one.submit_ms).min().unwrap_or(0);
+    let phases = Phases::at_once(first.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND);
+    let mut controller = Controller::new(cluster, &run.submissions, phases);
+    controller.keeps_parts = true;
+    controller.run_at_once(rules, &events(cluster, run));
+    in_detail(&controller, cluster, run)
+}
+
+fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
+    // What never starts is taken to wait until everything else is over.
+    let jobs = controller.jobs.iter();
+    let over = jobs.clone().map(|job| job.submit.max(job.start).max(job.end)).max().unwrap_or(0);
+    let jobs = jobs
+        .map(|job| SimulatedJob {
+            outcome: outcome(cluster, run, job),
+            submission: job.submission,
+            qos: job.qos,
+            waited: waited(job, run, &controller.reasons, over),
+            parts: parts(job),
+        })
+        .collect();
+    SimulatedRun { jobs, gres: controller.layout.gres_names().collect() }
+}
+
+/// Before it could start, a job waits for its begin time, then for what it depends on; afterwards for what the last pass found.
+fn waited(
+    job: &ControlledJob,
+    run: &RecordedRun,
+    reasons: &WaitedTimes,
+    over: i64,
+) -> Vec<(WaitReason, Seconds)> {
+    let left = match job.state {
+        _ if job.by.is_some() => job.start,
+        CtlState::Refused | CtlState::ToCome => return Vec::new(),
+        CtlState::Cancelled => job.end.max(job.submit),
+        _ => over,
+    };
+    let eligible = job.eligible.unwrap_or(left).clamp(job.submit, left.max(job.submit));
+    let begun = job.begin.clamp(job.submit, eligible);
+    let rest = if job.is_held {
+        WaitReason::Held
+    } else if run.submissions[job.submission].request.dependency.is_some() {
+        WaitReason::Dependency
+    } else {
+        WaitReason::BeginTime
+    };
+    let mut times = vec![(WaitReason::BeginTime, begun - job.submit), (rest, eligible - begun)];
+    times.extend(reasons.between(job.submission, eligible, left));
+    let mut sums: Vec<(WaitReason, Seconds)> = Vec::new();
+    times.sort_unstable();
+    for (reason, seconds) in times.into_iter().filter(|(_, seconds)| *seconds > 0) {
+        match sums.last_mut() {
+            Some((last, sum)) if *last == reason => sum.0 += seconds,
+            _ => sums.push((reason, Seconds(seconds))),
+        }
+    }
+    sums
+}
+
+fn parts(job: &ControlledJob) -> Vec<HeldPart> {
+    let part = |share: &super::layout::NodeShare| HeldPart {
+        node: share.node,
+        cpus: share.cpus,
+        memory_mb: share.memory,
+        gres: share.gres.clone(),
+    };
+    job.parts.iter().map(part).collect()
+}
+
+fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutcome {
+    let started = job.by.is_some();
+    let names = |partition: usize| cluster.partitions[partition].name.clone();
+    let partitions: Vec<String> = job.places.iter().map(|place| names(place.partition)).collect();
+    let state = match job.state {
+        CtlState::ToCome | CtlState::Waiting => "PENDING",
+        CtlState::Running => "RUNNING",
+        CtlState::Ended { well: true } => "COMPLETED",
+        CtlState::Ended { well: false } if job.end >= job.limit_end => "TIMEOUT",
+        CtlState::Ended { well: false } if job.has_failed() => "FAILED",
+        CtlState::Ended { well: false } | CtlState::Cancelled => "CANCELLED",
+        CtlState::Refused => "REFUSED",
+    };
+    JobOutcome {
+        key: run.submissions[job.submission].key.clone(),
+        task: job.task,
+        state: state.to_owned(),
+        submit: Time(job.submit),
+        eligible: job.eligible.map(Time),
+        start: started.then_some(Time(job.start)),
+        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.end)),
+        partition: if started { names(job.ran_in) } else { partitions.join(",") },
+        cpus: job.cpus,
+        billed: None,
+        nodes: job.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
+        backfilled: job.by.map(|by| by == StartedBy::Backfill),
+        priority: job.places.iter().map(|place| place.priority).max(),
+    }
+}

@@ -1,0 +1,431 @@
+//! Submissions and what became of them, from what `sacct -P` prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::tz::TimeZone;
+
+use super::accounted_request::{completed, line_request};
+use super::accounted_row::AccountedRow;
+use super::expressions::array;
+use super::rules::RuleCounter;
+use super::site::SiteOptions;
+use super::values::digits;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_slurm_sim::cluster::{
+    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SubmittedJob,
+    TaskRun,
+};
+use queuecast_trace::TraceError;
+use queuecast_trace::hostlist::expanded;
+use queuecast_trace::sacct::{SacctTexts, seconds, unix_second};
+
+/// The number of a job: its array's or its own, its tasks, and its place in a heterogeneous job.
+struct AccountedNumber {
+    base: u64,
+    tasks: Vec<Option<u32>>,
+    throttle: Option<u32>,
+    component: Option<u32>,
+}
+
+/// `12`, `12_3`, `12_[4-9%2]`, `12+1`.
+fn job_number(text: &str) -> Option<AccountedNumber> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let base = digits(&text[..end])?;
+    let one = |tasks, throttle, component| Some(AccountedNumber { base, tasks, throttle, component });
+    match text[end..].split_at_checked(1) {
+        None if text.len() == end => one(vec![None], None, None),
+        None => None,
+        Some(("_", tasks)) => {
+            // A long list is cut short by sacct: 12_[1,3,5,...]
+            let whole = tasks.trim_end_matches("...]").trim_end_matches("...").trim_end_matches(',');
+            let list = array(whole.trim_start_matches('[').trim_end_matches(']'))?;
+            one(list.indices.into_iter().map(Some).collect(), list.throttle, None)
+        }
+        Some(("+", component)) => one(vec![None], None, Some(u32::try_from(digits(component)?).ok()?)),
+        Some(_) => None,
+    }
+}
+
+/// What is collected while rows are read.
+struct AccountedJobs<'c> {
+    cluster: &'c Cluster,
+    zone: &'c TimeZone,
+    known_until: Option<Time>,
+    submissions: Vec<SubmittedJob>,
+    /// Of each submission, the runs of its tasks; of a job that is no array, one under `None`.
+    runs: Vec<BTreeMap<Option<u32>, TaskRun>>,
+    places: BTreeMap<String, usize>,
+    outcomes: Vec<JobOutcome>,
+    outcome_places: BTreeMap<(usize, Option<u32>), usize>,
+    events: Vec<ClusterEvent>,
+    rules: RuleCounter,
+}
+
+/// The submissions of `sacct -P` for a cluster, with their recorded outcomes. What is left out, or taken otherwise than it
+/// stands there, is counted.
+pub(super) fn accounted(
+    text: &str,
+    cluster: &Cluster,
+    options: &SiteOptions,
+    rules: &mut RuleCounter,
+) -> Result<RecordedRun, TraceError> {
+    let SiteOptions { time_zone: zone, known_until } = options;
+    let table = SacctTexts::open(text, zone)?;
+    let wanted = wanted_cluster(&table, cluster);
+    let mut jobs = AccountedJobs {
+        cluster,
+        zone,
+        known_until: *known_until,
+        submissions: Vec::new(),
+        runs: Vec::new(),
+        places: BTreeMap::new(),
+        outcomes: Vec::new(),
+        outcome_places: BTreeMap::new(),
+        events: Vec::new(),
+        rules: std::mem::take(rules),
+    };
+    let broken = table.visit(&mut |line, cells| {
+        let row = AccountedRow { cells, places: &table.places, line };
+        jobs.add(&row, wanted.as_deref());
+    });
+    for line in broken {
+        jobs.rules.count("lines that are no row", line);
+    }
+    let (run, counted) = jobs.finished();
+    *rules = counted;
+    Ok(run)
+}
+
+/// The cluster whose rows count, where there are several: the site's, else that of the first row.
+fn wanted_cluster(table: &SacctTexts<'_>, cluster: &Cluster) -> Option<String> {
+    let place = *table.places.get("cluster")?;
+    let (mut names, mut first) = (BTreeSet::new(), None);
+    table.visit(&mut |_, cells| {
+        if let Some(name) = cells.get(place).map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            first.get_or_insert_with(|| name.to_owned());
+            if !names.contains(name) {
+                names.insert(name.to_owned());
+            }
+        }
+    });
+    names.iter().find(|name| name.eq_ignore_ascii_case(&cluster.name)).cloned().or(first)
+}
+
+impl AccountedJobs<'_> {
+    fn add(&mut self, row: &AccountedRow<'_>, cluster: Option<&str>) {
+        let id = row.text("jobid").or_else(|| row.text("jobidraw")).unwrap_or_default();
+        if id.contains('.') {
+            self.rules.count("steps of jobs, which are part of their jobs", row.line);
+            return;
+        }
+        if row.text("cluster").is_some_and(|name| cluster.is_some_and(|wanted| wanted != name)) {
+            self.rules.count("rows of other clusters", row.line);
+            return;
+        }
+        let Some(number) = job_number(id) else {
+            self.rules.count("rows without a job number", row.line);
+            return;
+        };
+        let time =
+            |name: &str| row.text(name).and_then(|text| unix_second(text, self.zone).flatten()).map(Time);
+        let Some(submit) = time("submit").or_else(|| time("eligible")) else {
+            self.rules.count("rows without a time of submission", row.line);
+            return;
+        };
+        if self.known_until.is_some_and(|until| submit > until) {
+            self.rules.count("rows submitted after the moment asked about", row.line);
+            return;
+        }
+        let (eligible, start, end) = (time("eligible"), time("start"), time("end"));
+        let key = match number.component {
+            Some(component) => format!("{}+{component}", number.base),
+            None => number.base.to_string(),
+        };
+        let state = row.text("state").unwrap_or("COMPLETED");
+        let state = state.split(' ').next().unwrap_or_default().trim_end_matches('+').to_owned();
+        let place = match self.places.get(&key) {
+            Some(&place) => place,
+            None => self.submitted(row, key.clone(), &number, submit, (eligible, start)),
+        };
+        let run = self.run(row, &state, start, end);
+        if let Some(throttle) = number.throttle
+            && let Some(array) = &mut self.submissions[place].request.array
+        {
+            array.throttle = array.throttle.or(Some(throttle));
+        }
+        for &task in &number.tasks {
+            let outcome = JobOutcome {
+                key: key.clone(),
+                task,
+                state: state.clone(),
+                submit,
+                eligible,
+                start,
+                end,
+                partition: row.name("partition").unwrap_or_default().to_owned(),
+                cpus: start.and(row.cpus().1).and_then(|cpus| u32::try_from(cpus).ok()).unwrap_or(0),
+                billed: start.and(row.tres("alloctres").amount("billing")),
+                nodes: start.and(row.name("nodelist")).and_then(expanded).unwrap_or_default(),
+                backfilled: row
+                    .text("flags")
+                    .filter(|flags| flags.contains("Sched"))
+                    .map(|flags| flags.contains("SchedBackfill")),
+                priority: row.number("priority"),
+            };
+            self.keep(place, task, run, outcome, row.line);
+        }
+    }
+
+    /// Keeps what became of a job. Of one that was requeued, the last run counts, and its first submission.
+    fn keep(&mut self, place: usize, task: Option<u32>, run: TaskRun, outcome: JobOutcome, line: usize) {
+        self.runs[place].insert(task, run);
+        match self.outcome_places.get(&(place, task)) {
+            Some(&at) => {
+                self.rules.count("earlier runs of jobs that were requeued: the last run counts", line);
+                let submit = self.outcomes[at].submit.min(outcome.submit);
+                self.outcomes[at] = JobOutcome { submit, ..outcome };
+            }
+            None => {
+                self.outcome_places.insert((place, task), self.outcomes.len());
+                self.outcomes.push(outcome);
+            }
+        }
+    }
+
+    /// How long a job ran, if it is let run again.
+    fn run(
+        &mut self,
+        row: &AccountedRow<'_>,
+        state: &str,
+        start: Option<Time>,
+        end: Option<Time>,
+    ) -> TaskRun {
+        let lasted = || {
+            let raw = row.number("elapsedraw").and_then(|length| i64::try_from(length).ok());
+            let written = || row.text("elapsed").and_then(|text| seconds(text.as_bytes()));
+            let between = || Some((end? - start?).0.max(0));
+            raw.or_else(written).or_else(between).map(Seconds)
+        };
+        match (state, start) {
+            ("TIMEOUT" | "DEADLINE", Some(_)) => TaskRun::PastLimit,
+            (
+                "PENDING" | "RUNNING" | "SUSPENDED" | "REQUEUED" | "RESIZING" | "COMPLETING" | "CONFIGURING",
+                _,
+            ) => {
+                self.rules.count("jobs that had not ended: they run to their limit", row.line);
+                TaskRun::Unknown
+            }
+            ("COMPLETED", Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::For),
+            (_, Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::FailsAfter),
+            (_, None) => TaskRun::Unknown,
+        }
+    }
+
+    /// The first row of a job makes its submission.
+    fn submitted(
+        &mut self,
+        row: &AccountedRow<'_>,
+        key: String,
+        number: &AccountedNumber,
+        submit: Time,
+        (eligible, start): (Option<Time>, Option<Time>),
+    ) -> usize {
+        if number.component.is_some_and(|component| component > 0) {
+            self.rules.count("parts of heterogeneous jobs, each taken as a job of its own", row.line);
+        }
+        let (mut request, not_modelled) = line_request(row, &mut self.rules);
+        completed(&mut request, row, self.cluster, &mut self.rules);
+        let is_array = number.tasks[0].is_some();
+        if is_array {
+            let throttle = request.array.as_ref().and_then(|array| array.throttle);
+            request.array = Some(JobArray { indices: Vec::new(), throttle });
+        } else {
+            request.array = None;
+        }
+        if request.hold && start.is_some() {
+            // It was released.
+            request.hold = false;
+            request.begin = eligible.map(Begin::At);
+        }
+        let waits = eligible.filter(|&eligible| (eligible - submit).0 > 1);
+        if let Some(eligible) =
+            waits.filter(|_| request.dependency.is_none() && request.begin.is_none() && !is_array)
+        {
+            self.rules.count("jobs that became eligible later: they may begin then", row.line);
+            request.begin = Some(Begin::At(eligible));
+        }
+        let user = row.name("user").unwrap_or("unknown").to_owned();
+        if row.name("user").is_none() {
+            self.rules.count("jobs without a user: all are of one user, unknown", row.line);
+        }
+        self.submissions.push(SubmittedJob {
+            id: number.component.is_none_or(|component| component == 0).then_some(number.base),
+            key: key.clone(),
+            submit,
+            submit_ms: submit.0.saturating_mul(1000),
+            user,
+            request,
+            runs: Vec::new(),
+            not_modelled,
+        });
+        self.runs.push(BTreeMap::new());
+        self.places.insert(key, self.submissions.len() - 1);
+        self.submissions.len() - 1
+    }
+
+    /// Everything in its order.
+    fn finished(mut self) -> (RecordedRun, RuleCounter) {
+        for (submission, runs) in self.submissions.iter_mut().zip(&self.runs) {
+            if let Some(array) = &mut submission.request.array {
+                array.indices = runs.keys().copied().flatten().collect();
+            }
+            // A row of the whole array beside those of its tasks says nothing of their runs.
+            let is_array = submission.request.array.is_some();
+            submission.runs =
+                runs.iter().filter(|(task, _)| task.is_some() || !is_array).map(|(_, run)| *run).collect();
+        }
+        for one in &self.outcomes {
+            // What was cancelled while it waited is cancelled at the same time.
+            if one.state == "CANCELLED"
+                && one.start.is_none()
+                && let Some(at) = one.end
+            {
+                let action = ClusterAction::Cancel { key: one.key.clone(), task: one.task };
+                self.events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+            }
+        }
+        self.events.sort_by_key(|event| event.at_ms);
+        self.submissions.sort_by_key(|job| job.submit_ms);
+        let zero = self.submissions.first().map_or(Time(0), |job| job.submit);
+        let zero_ms = zero.0.saturating_mul(1000);
+        let clock = RunClock { is_unix: true, zero, zero_ms, ..RunClock::default() };
+        let run = RecordedRun {
+            submissions: self.submissions,
+            events: self.events,
+            outcomes: self.outcomes,
+            clock,
+        };
+        (run, self.rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queuecast_slurm_sim::cluster::{
+        ClusterPartition, GresRequest, MemoryAmount, MemoryRequest, TimeLimit,
+    };
+
+    const HEADER: &str = "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqTRES|AllocTRES|NodeList|Constraints|Flags|Reservation|Priority|SubmitLine\n";
+
+    fn read(rows: &str) -> (RecordedRun, Vec<(String, usize)>) {
+        let partition = |name: &str| ClusterPartition { name: name.into(), ..ClusterPartition::default() };
+        let mut cluster =
+            Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
+        cluster.settings.default_memory = Some(MemoryAmount::PerCpu(500));
+        let mut rules = RuleCounter::default();
+        let run =
+            accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();
+        (run, rules.into_rules().into_iter().map(|one| (one.rule, one.count)).collect())
+    }
+
+    #[test]
+    fn submit_lines_win_and_columns_add() {
+        let (run, rules) = read(
+            "1|1|a|ann|phys|batch|normal|COMPLETED|1000|1000|1005|1065|60|10|billing=4,cpu=4,mem=2000M,node=1|billing=6,cpu=4,node=1|n1||SchedMain,StartReceived||77|sbatch -n 4 -t 20 --exclusive job.sh -n 9\n2|2|b|bob|bio|gpu|high|TIMEOUT|1001|1001|1006|1666|660|10|cpu=16,mem=32G,node=2,gres/gpu=4,gres/gpu:a100=4|cpu=16,node=2|n[1-2]|ib&fast|SchedBackfill|resv|5|sbatch job.sh\n3|3|c d|ann|phys|batch|normal|FAILED|1002|1002|1007|1017|10|10|cpu=8,mem=4000M,node=1|cpu=8,node=2|n[1-2]||||5|sbatch -J c d -p gpu job.sh\n",
+        );
+        let [one, two, three] = &run.submissions[..] else { panic!("{run:?}") };
+        let request = &one.request;
+        assert_eq!((request.tasks, request.time_limit), (Some(4), Some(TimeLimit::Of(Seconds(1200)))));
+        assert!(request.exclusivity.is_some() && request.memory.is_none(), "the site's default memory");
+        assert_eq!((one.id, one.user.as_str(), request.account.as_deref()), (Some(1), "ann", Some("phys")));
+        assert_eq!(
+            (one.runs.as_slice(), two.runs.as_slice()),
+            (&[TaskRun::For(Seconds(60))][..], &[TaskRun::PastLimit][..])
+        );
+        assert_eq!(three.runs, [TaskRun::FailsAfter(Seconds(10))]);
+        assert_eq!((run.outcomes[0].billed, run.outcomes[1].billed), (Some(6), None), "where it is told");
+        let request = &two.request;
+        assert_eq!((request.tasks, request.min_nodes, request.max_nodes), (Some(16), Some(2), Some(2)));
+        assert_eq!(request.memory, Some(MemoryRequest::PerCpu(2048)));
+        assert_eq!(
+            request.gres_per_node,
+            [GresRequest { name: "gpu".into(), kind: Some("a100".into()), count: 2 }]
+        );
+        assert_eq!((request.qos.join(","), request.reservations.join(",")), ("high".into(), "resv".into()));
+        assert!(request.constraint.is_some());
+        // Any number of nodes would have done, and the partition is that of accounting.
+        assert_eq!((three.request.min_nodes, three.request.partitions.join(",")), (None, "batch".into()));
+        assert_eq!(
+            rules,
+            [(
+                "jobs of another partition than their submit line says: that of accounting counts".to_owned(),
+                1
+            )]
+        );
+        let outcome = &run.outcomes[1];
+        assert_eq!(
+            (outcome.start, outcome.cpus, outcome.nodes.len(), outcome.backfilled),
+            (Some(Time(1006)), 16, 2, Some(true))
+        );
+        assert_eq!(
+            (run.outcomes[0].backfilled, run.outcomes[2].backfilled, run.outcomes[0].priority),
+            (Some(false), None, Some(77))
+        );
+    }
+
+    #[test]
+    fn arrays_steps_requeues_and_what_cannot_be_read() {
+        let (run, rules) = read(
+            "12_3|15|s|ann|phys|batch|normal|COMPLETED|1000|1000|1005|1010|5|10|cpu=1,node=1|cpu=1|n1||||1|sbatch --array=1-9%2 x\n12_3.batch|15.batch|batch||phys|||COMPLETED|1000|1000|1005|1010|5||cpu=1|cpu=1|n1||||||\n12_[4-6%2]|12|s|ann|phys|batch|normal|CANCELLED by 5|1000|1000|Unknown|2000|0|10|cpu=1,node=1||None assigned||||1|sbatch --array=1-9%2 x\n20|20|q|ann|phys|batch|normal|PREEMPTED|1001|1001|1002|1003|1|10|cpu=1,node=1|cpu=1|n1||||1|\n20|20|q|ann|phys|batch|normal|COMPLETED|1004|1004|1010|1040|30|10|cpu=1,node=1|cpu=1|n1||||1|\n30+0|30|h|ann|phys|batch|normal|COMPLETED|1005|1005|1010|1040|30|10|cpu=1,node=1|cpu=1|n1||||1|\n30+1|31|h|ann|phys|batch|normal|COMPLETED|1005|1005|1010|1040|30|10|cpu=2,node=1|cpu=2|n1||||1|\n40|40|w|ann|phys|batch|normal|PENDING|1006|1500|Unknown|Unknown|0|10|cpu=1,node=1||||||1|sbatch -H x\nodd|odd|w|ann|phys|batch|normal|PENDING|1006|1500|Unknown|Unknown|0|10|cpu=1,node=1||||||1|\n41|41|w|ann|phys|batch|normal|PENDING|never|||||||||||||\n9cut|off\n",
+        );
+        let keys: Vec<&str> = run.submissions.iter().map(|job| job.key.as_str()).collect();
+        assert_eq!(keys, ["12", "20", "30+0", "30+1", "40"]);
+        let array = run.submissions[0].request.array.as_ref().unwrap();
+        assert_eq!((array.indices.as_slice(), array.throttle), (&[3, 4, 5, 6][..], Some(2)));
+        assert_eq!(run.submissions[0].runs[..2], [TaskRun::For(Seconds(5)), TaskRun::Unknown]);
+        // Of a requeued job the first submission and the last run count.
+        assert_eq!(
+            (run.submissions[1].submit, run.submissions[1].runs[0]),
+            (Time(1001), TaskRun::For(Seconds(30)))
+        );
+        let again = run.outcomes.iter().find(|one| one.key == "20").unwrap();
+        assert_eq!((again.submit, again.start), (Time(1001), Some(Time(1010))));
+        assert!(
+            run.submissions[4].request.hold
+                && run.submissions[4].request.begin == Some(Begin::At(Time(1500)))
+        );
+        let cancelled: Vec<&ClusterAction> = run.events.iter().map(|event| &event.action).collect();
+        assert_eq!(cancelled.len(), 3);
+        assert_eq!(*cancelled[0], ClusterAction::Cancel { key: "12".into(), task: Some(4) });
+        assert_eq!(run.outcomes.len(), 8);
+        let counted = |part: &str| rules.iter().find(|(rule, _)| rule.contains(part)).map(|one| one.1);
+        assert_eq!(
+            [
+                "steps",
+                "requeued",
+                "heterogeneous",
+                "without a job number",
+                "time of submission",
+                "no row",
+                "not ended",
+                "later"
+            ]
+            .map(counted),
+            [Some(1), Some(1), Some(1), Some(1), Some(1), Some(1), Some(1), Some(1)],
+            "{rules:?}"
+        );
+    }
+
+    #[test]
+    fn other_clusters_are_left_out() {
+        let text = "JobID|Cluster|Submit|Start|End|ReqCPUS|State|User\n1|a|5|6|7|1|COMPLETED|ann\n2|b|5|6|7|1|COMPLETED|ann\n3|b|5|6|7|1|COMPLETED|ann\n";
+        let mut rules = RuleCounter::default();
+        let cluster = Cluster { name: "b".into(), ..Cluster::default() };
+        let run = accounted(text, &cluster, &SiteOptions::default(), &mut rules).unwrap();
+        assert_eq!((run.submissions.len(), rules.into_rules()[0].count), (2, 1));
+        let error =
+            accounted("JobID|User\n1|ann\n", &cluster, &SiteOptions::default(), &mut RuleCounter::default());
+        assert!(error.unwrap_err().to_string().contains("Start"));
+    }
+}

@@ -1,0 +1,435 @@
+//! QOS and associations, from `sacctmgr show qos|assoc -P` in any order and choice of columns.
+
+use std::collections::BTreeMap;
+
+use super::notes::{Notes, SaidSetting, few};
+use super::settings::preempt_action;
+use super::values::{BareNumber, count32, is_null, length, list, tres};
+use queuecast_core::units::Seconds;
+use queuecast_slurm_sim::cluster::{Association, Associations, Qos, QosFlags, Shares, Tres};
+
+/// A table with `|` between columns: the names of the columns as they are compared, and the rows with their lines.
+struct PipeTable {
+    columns: Vec<String>,
+    titles: Vec<String>,
+    rows: Vec<(usize, Vec<String>)>,
+}
+
+/// A column's name without blanks, in lower case.
+pub(super) fn column(title: &str) -> String {
+    title.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_ascii_lowercase()
+}
+
+fn table(file: &str, text: &str, notes: &mut Notes) -> PipeTable {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let titles: Vec<String> =
+        lines.next().map_or(Vec::new(), |(_, line)| line.trim_end().split('|').map(str::to_owned).collect());
+    let mut rows = Vec::new();
+    for (line, text) in lines {
+        let mut cells: Vec<String> = text.trim_end_matches('\r').split('|').map(str::to_owned).collect();
+        // `-p` ends each line with a bar, `-P` does not.
+        if cells.len() == titles.len() + 1 && cells.last().is_some_and(String::is_empty) {
+            cells.pop();
+        }
+        if cells.len() == titles.len() {
+            rows.push((line, cells));
+        } else {
+            notes.unread_line(file, line, text, &format!("{} columns", titles.len()));
+        }
+    }
+    PipeTable { columns: titles.iter().map(|title| column(title)).collect(), titles, rows }
+}
+
+impl PipeTable {
+    /// The cells of a row that say something, by column.
+    fn said<'a>(
+        &'a self,
+        file: &'a str,
+        row: &'a (usize, Vec<String>),
+    ) -> impl Iterator<Item = (&'a str, SaidSetting)> {
+        let cells = self.columns.iter().zip(&self.titles).zip(&row.1);
+        let said = cells.filter(|(_, cell)| !cell.trim().is_empty());
+        said.map(move |((column, title), cell)| {
+            let said =
+                SaidSetting { file: file.to_owned(), line: row.0, key: title.clone(), value: cell.clone() };
+            (column.as_str(), said)
+        })
+    }
+}
+
+const NUMBER: &str = "a whole number";
+const TRES: &str = "resources such as cpu=80,mem=100G";
+const LENGTH: &str = "a length of time";
+
+fn take_tres(place: &mut Tres, said: &SaidSetting, notes: &mut Notes) {
+    notes.take(place, tres(&said.value), said, TRES);
+}
+
+fn take_count(place: &mut Option<u32>, said: &SaidSetting, notes: &mut Notes) {
+    notes.take(place, super::values::limit(&said.value), said, NUMBER);
+}
+
+fn take_length(place: &mut Option<Seconds>, said: &SaidSetting, notes: &mut Notes) {
+    let read = super::values::length_limit(&said.value, BareNumber::Minutes);
+    notes.take(place, read, said, LENGTH);
+}
+
+/// The QOS of `sacctmgr show qos`.
+pub(super) fn qos(file: &str, text: &str, notes: &mut Notes) -> Vec<Qos> {
+    let table = table(file, text, notes);
+    let mut all: Vec<Qos> = Vec::new();
+    for row in &table.rows {
+        let mut one = Qos::default();
+        for (column, said) in table.said(file, row) {
+            qos_column(&mut one, column, &said, notes);
+        }
+        if one.name.is_empty() {
+            notes.unread_line(file, row.0, &row.1.join("|"), "the name of a QOS");
+        } else if all.iter().any(|known| known.name == one.name) {
+            notes.warn(format!("QOS {} is listed twice; the first counts", one.name));
+        } else {
+            all.push(one);
+        }
+    }
+    all
+}
+
+/// Puts a column of a QOS into its place.
+pub(super) fn qos_column(qos: &mut Qos, column: &str, said: &SaidSetting, notes: &mut Notes) {
+    let value = said.value.trim();
+    match column {
+        "name" => qos.name = value.to_owned(),
+        "priority" => notes.take(&mut qos.priority, count32(value), said, NUMBER),
+        "gracetime" => notes.take(&mut qos.grace_time, length(value, BareNumber::Seconds), said, LENGTH),
+        "preempt" => qos.preempts = list(value),
+        "preemptexempttime" => {
+            let read = length(value, BareNumber::Minutes).map(Some);
+            notes.take(&mut qos.preempt_exempt_time, read, said, LENGTH);
+        }
+        "preemptmode" => {
+            qos.preempt = None;
+            for word in value
+                .split(',')
+                .filter(|word| !word.eq_ignore_ascii_case("cluster") && !word.eq_ignore_ascii_case("within"))
+            {
+                notes.take(
+                    &mut qos.preempt,
+                    preempt_action(word).map(Some),
+                    said,
+                    "cluster, cancel, requeue, suspend or off",
+                );
+            }
+        }
+        "flags" => qos.flags = flags(said, notes),
+        "usagethres" | "usagethreshold" => {
+            notes.take(&mut qos.usage_threshold, fraction(value).map(Some), said, "a number")
+        }
+        "usagefactor" => notes.take(&mut qos.usage_factor, fraction(value), said, "a number"),
+        "limitfactor" => notes.take(&mut qos.limit_factor, fraction(value).map(Some), said, "a number"),
+        "grptres" => take_tres(&mut qos.group.tres, said, notes),
+        "grptresmins" => take_tres(&mut qos.group.tres_minutes, said, notes),
+        "grptresrunmins" | "grptresrunmin" => take_tres(&mut qos.group.tres_run_minutes, said, notes),
+        "grpjobs" => take_count(&mut qos.group.jobs, said, notes),
+        "grpjobsaccrue" => take_count(&mut qos.group.jobs_accruing, said, notes),
+        "grpsubmit" | "grpsubmitjobs" => take_count(&mut qos.group.submitted, said, notes),
+        "grpwall" => take_length(&mut qos.group.wall, said, notes),
+        "maxtres" | "maxtresperjob" | "maxtrespj" => take_tres(&mut qos.per_job.tres, said, notes),
+        "maxtrespernode" | "maxtrespn" => take_tres(&mut qos.per_job.tres_per_node, said, notes),
+        "maxtresmins" | "maxtresminspj" => take_tres(&mut qos.per_job.tres_minutes, said, notes),
+        "maxwall" | "maxwallpj" | "maxwalldurationperjob" => take_length(&mut qos.per_job.wall, said, notes),
+        "mintres" | "mintresperjob" => take_tres(&mut qos.per_job.min_tres, said, notes),
+        "maxtrespu" | "maxtresperuser" => take_tres(&mut qos.per_user.tres, said, notes),
+        "maxtresrunminspu" | "maxtresrunminsperuser" => {
+            take_tres(&mut qos.per_user.tres_run_minutes, said, notes)
+        }
+        "maxjobspu" | "maxjobsperuser" => take_count(&mut qos.per_user.jobs, said, notes),
+        "maxjobsaccruepu" | "maxjobsaccrueperuser" => {
+            take_count(&mut qos.per_user.jobs_accruing, said, notes)
+        }
+        "maxsubmitpu" | "maxsubmitjobspu" | "maxsubmitjobsperuser" => {
+            take_count(&mut qos.per_user.submitted, said, notes)
+        }
+        "maxtrespa" | "maxtresperaccount" => take_tres(&mut qos.per_account.tres, said, notes),
+        "maxtresrunminspa" | "maxtresrunminsperaccount" => {
+            take_tres(&mut qos.per_account.tres_run_minutes, said, notes)
+        }
+        "maxjobspa" | "maxjobsperaccount" => take_count(&mut qos.per_account.jobs, said, notes),
+        "maxjobsaccruepa" | "maxjobsaccrueperaccount" => {
+            take_count(&mut qos.per_account.jobs_accruing, said, notes)
+        }
+        "maxsubmitpa" | "maxsubmitjobspa" | "maxsubmitjobsperaccount" => {
+            take_count(&mut qos.per_account.submitted, said, notes)
+        }
+        "minpriothres" | "minpriothreshold" => take_count(&mut qos.min_priority_threshold, said, notes),
+        "id" | "descr" | "description" => {}
+        _ => notes.part_not_modelled(said, &format!("QOS:{}", said.key), value),
+    }
+}
+
+fn fraction(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+}
+
+fn flags(said: &SaidSetting, notes: &mut Notes) -> QosFlags {
+    let mut flags = QosFlags::default();
+    for word in list(&said.value) {
+        match word.to_ascii_lowercase().as_str() {
+            "denyonlimit" => flags.deny_on_limit = true,
+            "enforceusagethreshold" => flags.enforce_usage_threshold = true,
+            "noreserve" => flags.no_reserve = true,
+            "nodecay" => flags.no_decay = true,
+            "overpartqos" => flags.over_part_qos = true,
+            "partitionmaxnodes" => flags.partition_max_nodes = true,
+            "partitionminnodes" => flags.partition_min_nodes = true,
+            "partitiontimelimit" => flags.partition_time_limit = true,
+            "requiresreservation" | "requiredreservation" => flags.requires_reservation = true,
+            "usagefactorsafe" => flags.usage_factor_safe = true,
+            // How sacctmgr shows relative limits and deleted ones.
+            "deleted" => {}
+            _ => notes.part_not_modelled(said, &format!("QOS:Flags:{word}"), ""),
+        }
+    }
+    flags
+}
+
+/// One row of associations before its parent is known.
+#[derive(Default)]
+struct AssociationRow {
+    line: usize,
+    cluster: String,
+    parent_name: Option<String>,
+    /// Blanks before the account's name, with which `tree` shows depth.
+    depth: usize,
+    one: Association,
+}
+
+/// The associations of `sacctmgr show assoc`, of one cluster. Each account comes after its parent.
+pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut Notes) -> Associations {
+    let table = table(file, text, notes);
+    let has_parents = table.columns.iter().any(|column| column == "parentname");
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let mut read = AssociationRow { line: row.0, ..AssociationRow::default() };
+        for (column, said) in table.said(file, row) {
+            association_column(&mut read, column, &said, notes);
+        }
+        if read.one.account.is_empty() {
+            notes.unread_line(file, row.0, &row.1.join("|"), "an account");
+        } else {
+            rows.push(read);
+        }
+    }
+    let wanted = rows.iter().map(|row| row.cluster.as_str()).find(|name| name.eq_ignore_ascii_case(cluster));
+    let chosen =
+        wanted.or_else(|| rows.first().map(|row| row.cluster.as_str())).unwrap_or_default().to_owned();
+    let before = rows.len();
+    rows.retain(|row| row.cluster == chosen);
+    if rows.len() < before {
+        notes.warn(format!("{file} has associations of several clusters; those of {chosen} count"));
+    }
+    connected(file, rows, has_parents, notes)
+}
+
+/// Puts a column of an association into its place, but for what makes the tree.
+pub(super) fn set_association(one: &mut Association, column: &str, said: &SaidSetting, notes: &mut Notes) {
+    let mut row = AssociationRow { one: std::mem::take(one), ..AssociationRow::default() };
+    association_column(&mut row, column, said, notes);
+    *one = row.one;
+}
+
+fn association_column(row: &mut AssociationRow, column: &str, said: &SaidSetting, notes: &mut Notes) {
+    let (value, one) = (said.value.trim(), &mut row.one);
+    match column {
+        "cluster" => row.cluster = value.to_owned(),
+        "account" => {
+            row.depth = said.value.chars().take_while(|letter| *letter == ' ').count();
+            one.account = value.to_owned();
+        }
+        "user" => one.user = Some(value.to_owned()),
+        "partition" => one.partition = Some(value.to_owned()),
+        "parentname" | "parent" => row.parent_name = Some(value.to_owned()),
+        "share" | "fairshare" | "rawshares" => {
+            let shares = match value.to_ascii_lowercase().as_str() {
+                "parent" => Some(Shares::Parent),
+                number => count32(number).map(Shares::Of),
+            };
+            notes.take(&mut one.shares, shares, said, "a whole number or parent");
+        }
+        "priority" => notes.take(&mut one.priority, count32(value).map(Some), said, NUMBER),
+        "grptres" => take_tres(&mut one.group.tres, said, notes),
+        "grptresmins" => take_tres(&mut one.group.tres_minutes, said, notes),
+        "grptresrunmins" => take_tres(&mut one.group.tres_run_minutes, said, notes),
+        "grpjobs" => take_count(&mut one.group.jobs, said, notes),
+        "grpjobsaccrue" => take_count(&mut one.group.jobs_accruing, said, notes),
+        "grpsubmit" | "grpsubmitjobs" => take_count(&mut one.group.submitted, said, notes),
+        "grpwall" => take_length(&mut one.group.wall, said, notes),
+        "maxtres" | "maxtresperjob" | "maxtrespj" => take_tres(&mut one.per_job.tres, said, notes),
+        "maxtrespernode" | "maxtrespn" => take_tres(&mut one.per_job.tres_per_node, said, notes),
+        "maxtresmins" | "maxtresminspj" => take_tres(&mut one.per_job.tres_minutes, said, notes),
+        "maxwall" | "maxwallpj" | "maxwalldurationperjob" => take_length(&mut one.per_job.wall, said, notes),
+        "maxjobs" => take_count(&mut one.own.jobs, said, notes),
+        "maxjobsaccrue" => take_count(&mut one.own.jobs_accruing, said, notes),
+        "maxsubmit" | "maxsubmitjobs" => take_count(&mut one.own.submitted, said, notes),
+        "qos" | "qosraw" => one.qos = list(value),
+        "defqos" | "defaultqos" => one.default_qos = (!is_null(value)).then(|| value.to_owned()),
+        "id" | "parentid" | "lft" | "rgt" | "lineage" | "comment" | "flags" | "isdefault" => {}
+        _ => notes.part_not_modelled(said, &format!("association:{}", said.key), value),
+    }
+}
+
+/// Gives each row its parent: the account of a user, the account that is named, the one that the depth says, or the root.
+fn connected(file: &str, rows: Vec<AssociationRow>, has_parents: bool, notes: &mut Notes) -> Associations {
+    let by_depth = !has_parents && rows.iter().any(|row| row.depth > 0);
+    let mut accounts: BTreeMap<String, (String, AssociationRow)> = BTreeMap::new();
+    let (mut order, mut users, mut above) = (Vec::new(), Vec::new(), Vec::<(usize, String)>::new());
+    for row in rows {
+        if row.one.user.is_some() {
+            users.push(row);
+            continue;
+        }
+        let name = row.one.account.clone();
+        if accounts.contains_key(&name) {
+            notes.unread_line(file, row.line, &name, "each account once");
+            continue;
+        }
+        let parent = if has_parents {
+            row.parent_name.clone().unwrap_or_default()
+        } else if by_depth {
+            above.retain(|(depth, _)| *depth < row.depth);
+            above.last().map_or(String::new(), |(_, name)| name.clone())
+        } else if name == "root" {
+            String::new()
+        } else {
+            "root".to_owned()
+        };
+        above.push((row.depth, name.clone()));
+        order.push(name.clone());
+        accounts.insert(name, (parent, row));
+    }
+    if !accounts.is_empty() && !has_parents && !by_depth {
+        notes.warn(format!(
+            "{file} has no column ParentName; every account is taken to be directly below root"
+        ));
+    }
+    placed(file, accounts, order, users, notes)
+}
+
+/// The tree, parents first: accounts in their order, each followed by its users and then the accounts below it.
+fn placed(
+    file: &str,
+    mut accounts: BTreeMap<String, (String, AssociationRow)>,
+    order: Vec<String>,
+    users: Vec<AssociationRow>,
+    notes: &mut Notes,
+) -> Associations {
+    let (mut all, mut places) = (Vec::<Association>::new(), BTreeMap::<String, usize>::new());
+    let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut roots = Vec::new();
+    for name in &order {
+        let parent = &accounts[name].0;
+        if accounts.contains_key(parent) && parent != name {
+            below.entry(parent.clone()).or_default().push(name.clone());
+        } else {
+            if !parent.is_empty() && parent != name && parent != "root" {
+                notes.warn(format!("account {name} is below {parent}, which {file} does not list"));
+            }
+            roots.push(name.clone());
+        }
+    }
+    let mut waiting: Vec<(Option<usize>, String)> =
+        roots.into_iter().rev().map(|name| (None, name)).collect();
+    let mut of_account: BTreeMap<String, Vec<Association>> = BTreeMap::new();
+    for row in users {
+        of_account.entry(row.one.account.clone()).or_default().push(row.one);
+    }
+    while let Some((parent, name)) = waiting.pop() {
+        let Some((_, row)) = accounts.remove(&name) else { continue };
+        let here = all.len();
+        places.insert(name.clone(), here);
+        all.push(Association { parent, ..row.one });
+        for user in of_account.remove(&name).unwrap_or_default() {
+            all.push(Association { parent: Some(here), ..user });
+        }
+        let children = below.remove(&name).unwrap_or_default();
+        waiting.extend(children.into_iter().rev().map(|child| (Some(here), child)));
+    }
+    if !accounts.is_empty() {
+        let names: Vec<&str> = accounts.keys().map(String::as_str).collect();
+        notes.warn(format!("accounts below each other in a circle are left out: {}", few(&names)));
+    }
+    if !of_account.is_empty() {
+        let names: Vec<&str> = of_account.keys().map(String::as_str).collect();
+        notes.warn(format!("users of accounts that are not listed are left out: {}", few(&names)));
+    }
+    Associations(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qos_in_any_order_of_columns() {
+        let mut notes = Notes::default();
+        let text = "MaxTRESPU|Name|Flags|Priority|UsageFactor|MaxWall|GrpTRESMins|Preempt|PreemptMode|New\ncpu=80,gres/gpu=2|normal|DenyOnLimit,OverPartQOS|100|2.500000|1-00:00:00|cpu=600|low,scav|cluster,requeue|\n|low|Odd|x|1.0|||||7\nbroken|row\n";
+        let found = qos("qos.psv", text, &mut notes);
+        let [normal, low] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(
+            (normal.priority, normal.usage_factor, normal.per_job.wall),
+            (100, 2.5, Some(Seconds(86_400)))
+        );
+        assert_eq!((normal.per_user.tres.cpu(), normal.group.tres_minutes.cpu()), (Some(80), Some(600)));
+        assert!(normal.flags.deny_on_limit && normal.flags.over_part_qos && !normal.flags.no_decay);
+        assert_eq!(normal.preempts, ["low", "scav"]);
+        assert_eq!(normal.preempt, Some(queuecast_slurm_sim::cluster::PreemptAction::Requeue));
+        assert_eq!((low.priority, low.per_user.tres.is_empty()), (0, true));
+        // Lines with another number of columns are found first.
+        assert_eq!(notes.misread.iter().map(|one| one.line).collect::<Vec<_>>(), [4, 3]);
+        let names: Vec<&str> = notes.unmodelled.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["QOS:Flags:Odd", "QOS:New"]);
+    }
+
+    #[test]
+    fn associations_are_a_tree() {
+        let mut notes = Notes::default();
+        let text = "Cluster|Account|User|Share|MaxJobs|GrpTRES|QOS|Def QOS|ParentName\nc|sub||parent||||| dept\nc|sub|ann|2|5||a,b|a|\nc|root||1||||||\nc|dept||10||cpu=8||||root\nc|root|root|1||||||\nother|x||1||||||root\n".replace("|parent||||| dept", "|parent|||||dept").replace("||||||\n", "|||||\n").replace("||||||root", "|||||root").replace("cpu=8||||root", "cpu=8|||root");
+        let all = associations("assoc.psv", &text, "c", &mut notes);
+        let told: Vec<(&str, Option<&str>, Option<usize>)> =
+            all.0.iter().map(|one| (one.account.as_str(), one.user.as_deref(), one.parent)).collect();
+        assert_eq!(
+            told,
+            [
+                ("root", None, None),
+                ("root", Some("root"), Some(0)),
+                ("dept", None, Some(0)),
+                ("sub", None, Some(2)),
+                ("sub", Some("ann"), Some(3))
+            ],
+            "{notes:?}"
+        );
+        assert_eq!(
+            (all.0[3].shares, all.0[4].shares, all.0[4].own.jobs),
+            (Shares::Parent, Shares::Of(2), Some(5))
+        );
+        assert_eq!((all.0[2].group.tres.cpu(), all.0[4].default_qos.as_deref()), (Some(8), Some("a")));
+        assert_eq!(notes.warnings.len(), 1);
+    }
+
+    #[test]
+    fn depth_tells_parents_and_circles_are_left_out() {
+        let mut notes = Notes::default();
+        let all = associations(
+            "a",
+            "Account|User\nroot|\n root|root\n dept|\n  sub|\n  sub|ann\n other|\n",
+            "",
+            &mut notes,
+        );
+        let parent = |account: &str| all.0[all.of_account(account).unwrap()].parent;
+        assert_eq!(
+            (parent("dept"), parent("sub"), parent("other")),
+            (Some(0), all.of_account("dept"), Some(0))
+        );
+        let all = associations("a", "Account|ParentName\na|b\nb|a\nroot|\n", "", &mut notes);
+        assert_eq!((all.0.len(), notes.warnings.len()), (1, 1));
+    }
+}

@@ -1,0 +1,509 @@
+//! A site with changes.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::accounting::{column, qos_column, set_association};
+use super::change::{AppliedChange, ChangeError, ChangeTarget, ChangedValue, SiteChange};
+use super::differing::differing_values;
+use super::keys::nearest;
+use super::nodes;
+use super::notes::{Notes, SaidSetting};
+use super::parameters::tokens;
+use super::partitions::{self, NodePlaces};
+use super::settings::{admitted, apply};
+use super::site::{SiteOptions, SiteReading, WholeSettings, assembled};
+use super::values::{allowed, digits, yes_no};
+use queuecast_slurm_sim::cluster::{Cluster, ClusterNode, ClusterPartition, Topology, classes_of};
+use queuecast_trace::hostlist::{compressed, expanded};
+
+/// Where a change says that it was said.
+const PLACE: &str = "--set";
+
+/// More nodes than this are not added.
+const MOST_ADDED: u64 = 1 << 20;
+
+/// Makes a site out of texts by name as [`read_site`](super::read_site) does, with changes, in their order. Values go through
+/// the same readers as those of the texts. The answer says what each change changed.
+pub fn read_changed_site(
+    texts: &BTreeMap<String, String>,
+    options: &SiteOptions,
+    changes: &[SiteChange],
+) -> Result<(SiteReading, Vec<AppliedChange>), ChangeError> {
+    let mut made: Vec<Result<AppliedChange, ChangeError>> = Vec::new();
+    let whole = changes.iter().filter(|one| is_whole(one));
+    let mut reading = assembled(texts, options, &mut |said| {
+        for change in whole.clone() {
+            made.push(whole_changed(said, change));
+        }
+    });
+    let mut of_whole = made.into_iter();
+    let mut applied = Vec::with_capacity(changes.len());
+    for change in changes {
+        let made = if is_whole(change) { of_whole.next() } else { None };
+        applied.push(made.unwrap_or_else(|| part_changed(&mut reading, change))?);
+    }
+    reading.cluster.classes = classes_of(&reading.cluster.nodes);
+    Ok((reading, applied))
+}
+
+fn is_whole(change: &SiteChange) -> bool {
+    matches!(change.target, ChangeTarget::Whole(_) | ChangeTarget::Word { .. })
+}
+
+/// The settings for the whole cluster as they are read, and what could not be.
+fn whole(said: &WholeSettings) -> (Cluster, Notes) {
+    let (mut cluster, mut notes) = (Cluster::default(), Notes::default());
+    let other = apply(said, &mut cluster, &mut notes);
+    // Not in the settings: it decides how the switches are read.
+    cluster.name = other.topology.map_or(String::new(), |said| said.value);
+    (cluster, notes)
+}
+
+fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<AppliedChange, ChangeError> {
+    let (before, _) = whole(said);
+    let value = change.value.clone();
+    let key = match &change.target {
+        ChangeTarget::Word { list, word, is_flag } => {
+            let own = said.get(&list.to_ascii_lowercase()).cloned();
+            let place = own.unwrap_or_else(|| new_said(list, String::new()));
+            let is_same = |other: &str| other.eq_ignore_ascii_case(word);
+            let mut words: Vec<String> = tokens(&place.value)
+                .into_iter()
+                .filter(|(other, _)| !is_same(other))
+                .map(|(other, value)| if value.is_empty() { other } else { format!("{other}={value}") })
+                .collect();
+            match (is_flag, yes_no(&value)) {
+                (true, Some(true)) => words.push((*word).to_owned()),
+                (true, Some(false)) => {}
+                (true, None) => return Err(bad_value(change, "yes or no")),
+                // Without a value it is as if it were not said.
+                (false, _) if value.is_empty() => {}
+                (false, _) => words.push(format!("{word}={value}")),
+            }
+            said.insert(list.to_ascii_lowercase(), SaidSetting { value: words.join(","), ..place });
+            *word
+        }
+        ChangeTarget::Whole(key) => {
+            let name = key.to_ascii_lowercase();
+            // One of two names of the same setting counts.
+            for (one, other) in [("defmempercpu", "defmempernode"), ("maxmempercpu", "maxmempernode")] {
+                if name == one || name == other {
+                    said.remove(one);
+                    said.remove(other);
+                }
+            }
+            said.insert(name, new_said(key, value));
+            *key
+        }
+        _ => return Err(bad_value(change, "a setting for the whole cluster")),
+    };
+    let (after, notes) = whole(said);
+    let begins =
+        |found: &str| found.to_ascii_lowercase().starts_with(&format!("{}=", key.to_ascii_lowercase()));
+    if let Some(misread) = notes.misread.iter().find(|one| begins(&one.found)) {
+        return Err(bad_value(change, &misread.expected));
+    }
+    if notes.unmodelled.iter().any(|one| one.file == PLACE) {
+        return Err(bad_value(change, "a value that is modelled"));
+    }
+    let mut values = differences("", &before.settings, &after.settings);
+    values.extend(differences("licenses", &before.licenses, &after.licenses));
+    if before.name != after.name {
+        let name = "topology".to_owned();
+        values.push(ChangedValue { name, from: before.name, to: after.name });
+    }
+    Ok(AppliedChange { change: change.to_string(), values })
+}
+
+fn new_said(key: &str, value: String) -> SaidSetting {
+    SaidSetting { file: PLACE.to_owned(), line: 1, key: key.to_owned(), value }
+}
+
+fn bad_value(change: &SiteChange, expected: &str) -> ChangeError {
+    let key = change.to_string();
+    let key = key.split('=').next().unwrap_or_default().to_owned();
+    ChangeError::BadValue { key, value: change.value.clone(), expected: expected.to_owned() }
+}
+
+/// What differs, with a name before each.
+fn differences<T: Serialize>(part: &str, before: &T, after: &T) -> Vec<ChangedValue> {
+    let named = |name: String| match (part.is_empty(), name.is_empty()) {
+        (true, _) => name,
+        (false, true) => part.to_owned(),
+        (false, false) => format!("{part}.{name}"),
+    };
+    let differing = differing_values(after, before).into_iter();
+    differing.map(|one| ChangedValue { name: named(one.name), from: one.default, to: one.value }).collect()
+}
+
+/// A change that could not be read, or that names what is not there, is an error.
+fn checked(change: &SiteChange, notes: &Notes) -> Result<(), ChangeError> {
+    if let Some(misread) = notes.misread.first() {
+        return Err(bad_value(change, &misread.expected));
+    }
+    if let Some(warning) = notes.warnings.first() {
+        return Err(bad_value(change, &format!("possible: {warning}")));
+    }
+    if notes.unmodelled.is_empty() { Ok(()) } else { Err(bad_value(change, "a value that is modelled")) }
+}
+
+fn part_changed(reading: &mut SiteReading, change: &SiteChange) -> Result<AppliedChange, ChangeError> {
+    let values = match &change.target {
+        ChangeTarget::Partition { name, key } => partition_changed(reading, name, key, change)?,
+        ChangeTarget::Qos { name, key } => {
+            let names = reading.cluster.qos.iter().map(|one| one.name.clone()).collect();
+            let found = reading.cluster.qos.iter_mut().find(|one| one.name == *name);
+            let qos = found.ok_or_else(|| unknown_part("QOS", name, names))?;
+            let (before, mut notes) = (qos.clone(), Notes::default());
+            qos_column(qos, &column(key), &new_said(key, change.value.clone()), &mut notes);
+            checked(change, &notes)?;
+            differences(&format!("qos {name}"), &before, qos)
+        }
+        ChangeTarget::Account { name, key } | ChangeTarget::User { name, key } => {
+            associations_changed(reading, name, key, change)?
+        }
+        ChangeTarget::Nodes { names, key } => nodes_changed(reading, names, key, change)?,
+        ChangeTarget::Whole(_) | ChangeTarget::Word { .. } => Vec::new(),
+    };
+    Ok(AppliedChange { change: change.to_string(), values })
+}
+
+fn unknown_part(what: &'static str, name: &str, names: Vec<String>) -> ChangeError {
+    ChangeError::UnknownPart { what, name: name.to_owned(), near: nearest(name, names.into_iter()) }
+}
+
+fn associations_changed(
+    reading: &mut SiteReading,
+    name: &str,
+    key: &str,
+    change: &SiteChange,
+) -> Result<Vec<ChangedValue>, ChangeError> {
+    let of_user = matches!(change.target, ChangeTarget::User { .. });
+    let mut values = Vec::new();
+    let mut is_found = false;
+    for one in &mut reading.cluster.associations.0 {
+        let is_meant = if of_user {
+            one.user.as_deref() == Some(name)
+        } else {
+            one.user.is_none() && one.account == name
+        };
+        if !is_meant {
+            continue;
+        }
+        is_found = true;
+        let (before, mut notes) = (one.clone(), Notes::default());
+        set_association(one, &column(key), &new_said(key, change.value.clone()), &mut notes);
+        checked(change, &notes)?;
+        let part =
+            if of_user { format!("user {name} in {}", one.account) } else { format!("account {name}") };
+        values.extend(differences(&part, &before, one));
+    }
+    if is_found {
+        return Ok(values);
+    }
+    let all = reading.cluster.associations.0.iter();
+    let names = if of_user {
+        all.filter_map(|one| one.user.clone()).collect()
+    } else {
+        all.map(|one| one.account.clone()).collect()
+    };
+    Err(unknown_part(if of_user { "user" } else { "account" }, name, names))
+}
+
+fn nodes_changed(
+    reading: &mut SiteReading,
+    list: &str,
+    key: &str,
+    change: &SiteChange,
+) -> Result<Vec<ChangedValue>, ChangeError> {
+    let names = expanded(list).ok_or_else(|| ChangeError::BadValue {
+        key: "node".into(),
+        value: list.to_owned(),
+        expected: "a list of nodes such as n[01-04]".into(),
+    })?;
+    let mut values: Vec<ChangedValue> = Vec::new();
+    for name in &names {
+        let Some(place) = reading.cluster.node(name) else {
+            let all = reading.cluster.nodes.iter().map(|node| node.name.clone()).collect();
+            return Err(unknown_part("node", name, all));
+        };
+        let (node, mut notes) = (&mut reading.cluster.nodes[place], Notes::default());
+        let before = node.clone();
+        nodes::apply(node, &[&new_said(key, change.value.clone())], &mut notes);
+        checked(change, &notes)?;
+        // One line tells of nodes that change alike.
+        for one in differences(&format!("node {list}"), &before, node) {
+            if !values.contains(&one) {
+                values.push(one);
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn partition_changed(
+    reading: &mut SiteReading,
+    name: &str,
+    key: &str,
+    change: &SiteChange,
+) -> Result<Vec<ChangedValue>, ChangeError> {
+    let Some(place) = reading.cluster.partition(name) else {
+        let names = reading.cluster.partitions.iter().map(|one| one.name.clone()).collect();
+        return Err(unknown_part("partition", name, names));
+    };
+    if key == "Nodes" {
+        return partition_nodes(reading, place, change);
+    }
+    let (mut notes, said) = (Notes::default(), new_said(key, change.value.clone()));
+    let cluster = &mut reading.cluster;
+    let places = NodePlaces::of(&cluster.nodes, &[], &mut notes);
+    let partition: &mut ClusterPartition = &mut cluster.partitions[place];
+    let before = partition.clone();
+    match key {
+        "AllowAccounts" => partition.accounts = allowed(&said.value),
+        "DenyAccounts" => partition.accounts = admitted(None, Some(&said)),
+        "AllowGroups" => partition.groups = allowed(&said.value),
+        "AllowQos" => partition.allowed_qos = allowed(&said.value),
+        "DenyQos" => partition.allowed_qos = admitted(None, Some(&said)),
+        _ => partitions::apply(partition, &said, &places, &mut notes),
+    }
+    checked(change, &notes)?;
+    partitions::sensible_times(partition);
+    let mut values = differences(&format!("partition {name}"), &before, partition);
+    if key == "Default" && partition.is_default {
+        for (other, one) in cluster.partitions.iter_mut().enumerate() {
+            if other != place && std::mem::take(&mut one.is_default) {
+                let name = format!("partition {}.is_default", one.name);
+                values.push(ChangedValue { name, from: "yes".into(), to: "no".into() });
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Nodes of a partition, as names.
+fn listed(cluster: &Cluster, nodes: &[usize]) -> String {
+    let names: Vec<&str> = nodes.iter().map(|&node| cluster.nodes[node].name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { compressed(&names) }
+}
+
+fn partition_nodes(
+    reading: &mut SiteReading,
+    place: usize,
+    change: &SiteChange,
+) -> Result<Vec<ChangedValue>, ChangeError> {
+    const EXPECTED: &str = "a list of nodes, +N, +N:NODE or -N";
+    let before = listed(&reading.cluster, &reading.cluster.partitions[place].nodes);
+    let value = change.value.as_str();
+    if let Some(more) = value.strip_prefix('+') {
+        let (count, like) = more.split_once(':').map_or((more, None), |(count, like)| (count, Some(like)));
+        let count = digits(count).filter(|&count| count <= MOST_ADDED);
+        let count = count.ok_or_else(|| bad_value(change, EXPECTED))?;
+        let like = match like {
+            Some(name) => reading.cluster.node(name).ok_or_else(|| {
+                unknown_part(
+                    "node",
+                    name,
+                    reading.cluster.nodes.iter().map(|node| node.name.clone()).collect(),
+                )
+            })?,
+            None => commonest(&reading.cluster, place).ok_or_else(|| {
+                bad_value(change, "possible: the partition has no node to copy; name one: +N:NODE")
+            })?,
+        };
+        add(reading, place, like, count as usize);
+    } else if let Some(fewer) = value.strip_prefix('-') {
+        let nodes = &mut reading.cluster.partitions[place].nodes;
+        let count = digits(fewer).and_then(|count| usize::try_from(count).ok());
+        let count = count.filter(|&count| count <= nodes.len());
+        let most = nodes.len();
+        let count = count.ok_or_else(|| bad_value(change, &format!("a number of nodes up to {most}")))?;
+        nodes.truncate(most - count);
+    } else {
+        let (mut notes, said) = (Notes::default(), new_said("Nodes", value.to_owned()));
+        let places = NodePlaces::of(&reading.cluster.nodes, &[], &mut notes);
+        let whose = format!("partition {}", reading.cluster.partitions[place].name);
+        let nodes = places.indices(&said, &whose, &mut notes);
+        checked(change, &notes)?;
+        reading.cluster.partitions[place].nodes = nodes;
+    }
+    let partition = &reading.cluster.partitions[place];
+    let to = listed(&reading.cluster, &partition.nodes);
+    let name = format!("partition {}.nodes", partition.name);
+    Ok(if before == to { Vec::new() } else { vec![ChangedValue { name, from: before, to }] })
+}
+
+/// The last node of the class that most nodes of a partition are of; of several such classes the first.
+fn commonest(cluster: &Cluster, place: usize) -> Option<usize> {
+    let nodes = &cluster.partitions[place].nodes;
+    let mut best: Option<(usize, usize)> = None;
+    for class in &classes_of(&cluster.nodes) {
+        let within = class.nodes.iter().filter(|node| nodes.binary_search(node).is_ok());
+        let (count, last) = within.fold((0, 0), |(count, _), &node| (count + 1, node));
+        if count > 0 && best.is_none_or(|(most, _)| count > most) {
+            best = Some((count, last));
+        }
+    }
+    best.map(|(_, last)| last)
+}
+
+/// Adds copies of a node to a partition, and to the switch of that node.
+fn add(reading: &mut SiteReading, place: usize, like: usize, count: usize) {
+    let cluster = &mut reading.cluster;
+    let copied =
+        ClusterNode { state: queuecast_slurm_sim::cluster::NodeState::Up, ..cluster.nodes[like].clone() };
+    let name = copied.name.clone();
+    let mut bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
+    let width = name.len() - bare.len();
+    let mut number: u64 = name[bare.len()..].parse().unwrap_or(0);
+    let mut added: Vec<ClusterNode> = Vec::with_capacity(count);
+    while added.len() < count {
+        // Where numbers end, they begin again behind another letter.
+        (number, bare) = match number.checked_add(1) {
+            Some(next) => (next, bare),
+            None => (0, format!("{bare}x")),
+        };
+        let name = format!("{bare}{number:0width$}");
+        if cluster.node(&name).is_none() {
+            added.push(ClusterNode { name, ..copied.clone() });
+        }
+    }
+    let names: Vec<String> = added.iter().map(|node| node.name.clone()).collect();
+    let places = cluster.add_nodes(added);
+    if let Some(run) = &mut reading.recording {
+        run.renumber_nodes(&places);
+    }
+    let more: Vec<usize> = names.iter().filter_map(|name| cluster.node(name)).collect();
+    let joined = |nodes: &mut Vec<usize>| {
+        nodes.extend(&more);
+        nodes.sort_unstable();
+        nodes.dedup();
+    };
+    joined(&mut cluster.partitions[place].nodes);
+    if let Topology::Tree(switches) = &mut cluster.topology {
+        let own = switches.iter_mut().filter(|switch| switch.nodes.contains(&places[like]));
+        own.for_each(|switch| joined(&mut switch.nodes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::{ASSOCIATION, LISTS, NODE, PARTITION, QOS, SETTINGS};
+    use super::*;
+    use queuecast_slurm_sim::cluster::NodeState;
+
+    const CONF: &str = "SchedulerParameters=bf_interval=15,bf_continue,bf_topopt_enable
+NodeName=c[01-04] CPUs=8 RealMemory=16000
+NodeName=g1 CPUs=4 Gres=gpu:2
+PartitionName=batch Nodes=c[01-04],g1 Default=YES MaxTime=60
+PartitionName=debug Nodes=c01 MaxTime=10
+PartitionName=other Nodes=g1
+";
+
+    fn texts() -> BTreeMap<String, String> {
+        let qos = "Name|Priority|MaxTRESPU\nnormal|10|cpu=80\nhigh|100|\nlow|1|\n";
+        let assoc = "Cluster|Account|User|Share|ParentName\nc|root||1|\nc|phys||60|root\nc|phys|ann|1|\n";
+        [("slurm.conf", CONF), ("qos", qos), ("assoc", assoc)]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .into()
+    }
+
+    fn changed(changes: &[&str]) -> Result<(SiteReading, Vec<AppliedChange>), ChangeError> {
+        let changes: Result<Vec<SiteChange>, ChangeError> = changes.iter().map(|one| one.parse()).collect();
+        read_changed_site(&texts(), &SiteOptions::default(), &changes?)
+    }
+
+    fn told(change: &str) -> Vec<(String, String, String)> {
+        let (_, applied) = changed(&[change]).unwrap_or_else(|error| panic!("{change}: {error}"));
+        applied[0].values.iter().map(|one| (one.name.clone(), one.from.clone(), one.to.clone())).collect()
+    }
+
+    #[test]
+    fn every_key_that_is_listed_can_be_set() {
+        let mut all: Vec<String> = SETTINGS.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        for (list, words) in LISTS {
+            for (word, value) in words {
+                let value = if value.is_empty() { "yes" } else { value };
+                all.push(format!("{list}.{word}={value}"));
+            }
+        }
+        all.extend(PARTITION.iter().map(|(key, value)| format!("partition.other.{key}={value}")));
+        all.extend(QOS.iter().map(|(key, value)| format!("qos.low.{key}={value}")));
+        all.extend(ASSOCIATION.iter().map(|(key, value)| format!("account.phys.{key}={value}")));
+        all.extend(ASSOCIATION.iter().map(|(key, value)| format!("user.ann.{key}={value}")));
+        all.extend(NODE.iter().map(|(key, value)| format!("node.c01.{key}={value}")));
+        for change in all {
+            // These are so already, or are known under another name.
+            let same = ["SelectTypeParameters=CR_Core_Memory", "SchedulerParameters.bf_continue=yes"];
+            assert!(!told(&change).is_empty() || same.contains(&change.as_str()), "{change} changes nothing");
+        }
+    }
+
+    #[test]
+    fn words_of_a_list_are_changed_one_by_one() {
+        let one = |name: &str, from: &str, to: &str| vec![(name.to_owned(), from.to_owned(), to.to_owned())];
+        assert_eq!(told("bf_interval=60"), one("backfill.interval", "15", "60"));
+        assert_eq!(told("SchedulerParameters.bf_window=100"), one("backfill.window", "86400", "6000"));
+        assert_eq!(told("bf_continue=no"), one("backfill.continues", "yes", "no"));
+        assert_eq!(told("bf_interval="), one("backfill.interval", "15", "30"));
+        assert_eq!(told("bf_interval=15"), []);
+        // The whole list is replaced by a list.
+        let (reading, _) = changed(&["SchedulerParameters=bf_window=100"]).unwrap();
+        let backfill = reading.cluster.settings.backfill.unwrap();
+        assert_eq!((backfill.interval.0, backfill.window.0, backfill.continues), (30, 6_000, false));
+        // Later changes come on top of earlier ones; what else the site says stays.
+        let (reading, applied) =
+            changed(&["bf_interval=60", "qos.low.Priority=5", "bf_interval=70"]).unwrap();
+        assert_eq!(applied[2].values[0].from, "60");
+        assert_eq!(reading.cluster.settings.backfill.unwrap().interval.0, 70);
+        assert!(reading.not_modelled.iter().any(|one| one.name == "SchedulerParameters:bf_topopt_enable"));
+    }
+
+    #[test]
+    fn partitions_grow_and_shrink() {
+        let nodes = |change: &str| told(change).into_iter().map(|one| (one.1, one.2)).next().unwrap();
+        let of = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        assert_eq!(nodes("partition.batch.nodes=+2"), of("c[01-04],g1", "c[01-06],g1"));
+        assert_eq!(nodes("partition.batch.nodes=+2:g1"), of("c[01-04],g1", "c[01-04],g[1-3]"));
+        assert_eq!(nodes("partition.batch.nodes=-2"), of("c[01-04],g1", "c[01-03]"));
+        assert_eq!(nodes("partition.debug.nodes=c[02-03]"), of("c01", "c[02-03]"));
+        let (reading, _) = changed(&["partition.debug.nodes=+1", "partition.debug.nodes=+1"]).unwrap();
+        let cluster = &reading.cluster;
+        assert_eq!(
+            (cluster.nodes.len(), cluster.partitions[0].nodes.len(), cluster.partitions[1].nodes.len()),
+            (7, 5, 3)
+        );
+        assert_eq!(cluster.classes.iter().map(|class| class.nodes.len()).collect::<Vec<_>>(), [6, 1]);
+        let added = &cluster.nodes[cluster.node("c05").unwrap()];
+        assert_eq!((added.cpus, added.memory_mb, added.state), (8, 16_000, NodeState::Up));
+        assert_eq!(cluster.partitions[2].nodes, [cluster.node("g1").unwrap()]);
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_said() {
+        for (change, part) in [
+            ("bf_interval=soon", "bf_interval: \"soon\" is not a number of seconds"),
+            ("bf_continue=perhaps", "is not yes or no"),
+            ("PriorityType=priority/mine", "a value that is modelled"),
+            ("PriorityWeightAge=-1", "a whole number"),
+            ("partition.bathc.MaxTime=5", "no partition bathc; similar: batch"),
+            ("partition.batch.MaxTime=soon", "a length of time"),
+            ("partition.batch.nodes=-9", "a number of nodes up to 5"),
+            ("partition.batch.nodes=+x", "+N:NODE"),
+            ("partition.batch.nodes=z1", "unknown nodes: z1"),
+            ("partition.batch.nodes=+1:z1", "no node z1"),
+            ("qos.hihg.Priority=5", "no QOS hihg; similar: high"),
+            ("qos.high.MaxTRESPerUser=cpu", "resources such as"),
+            ("qos.high.Flags=Odd", "a value that is modelled"),
+            ("account.chem.Fairshare=5", "no account chem"),
+            ("user.bob.MaxJobs=5", "no user bob"),
+            ("node.c[01.State=DOWN", "a list of nodes"),
+            ("node.c09.State=DOWN", "no node c09"),
+        ] {
+            let error = changed(&[change]).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(part), "{change}: {error}");
+        }
+    }
+}

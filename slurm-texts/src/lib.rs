@@ -1,0 +1,68 @@
+//! A Slurm site as it is, read from texts: its configuration files, what its commands print, its submissions.
+//!
+//! [`read_site`] makes a [`SiteReading`] out of whatever texts a folder has: a [`Cluster`](queuecast_slurm_sim::cluster::Cluster), a
+//! recorded run where there is one, and what was not understood. Nothing is guessed silently: what no text tells is listed as
+//! missing with what is taken instead, settings that matter to scheduling and are not in the types are listed as not
+//! modelled, and what could not be read is listed with file, line and what was expected. Bad input is reported, never fatal.
+//!
+//! [`sbatch`] and [`sbatch_line`] read the arguments of one submission.
+//!
+//! The module reads texts, never files.
+
+mod accounted;
+mod accounted_request;
+mod accounted_row;
+mod accounting;
+mod capture;
+mod change;
+mod changed;
+mod checks;
+mod conf;
+mod csv;
+mod decided;
+mod differing;
+mod expressions;
+mod file_kind;
+mod jobs;
+mod keys;
+mod known;
+mod nodes;
+mod notes;
+mod now;
+mod options;
+mod outages;
+mod parameters;
+mod partitions;
+mod recording;
+mod request_values;
+mod reservations;
+mod rules;
+mod sbatch;
+mod sbatch_written;
+mod settings;
+mod site;
+mod snapshots;
+mod submission_list;
+mod swf_jobs;
+mod topology;
+mod values;
+mod what_if;
+
+pub use capture::{
+    AnswerError, CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer,
+    check_answer, without_answer,
+};
+pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
+pub use changed::read_changed_site;
+pub use decided::{DecisionsReading, read_decisions};
+pub use differing::{DifferingSetting, differing_settings};
+pub use file_kind::SiteFileKind;
+pub use notes::{Misread, Unmodelled};
+pub use now::{SACCT_NOW, SSHARE_NOW, moment_now, read_accounted};
+pub use queuecast_trace::hostlist::compressed as node_list;
+pub use rules::CountedRule;
+pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
+pub use site::{MissingText, SiteOptions, SiteReading, read_site};
+pub use snapshots::read_expected_starts;
+pub use submission_list::write_submissions;
+pub use what_if::{SubmissionLog, WhatIf, WhatIfError, read_what_if};

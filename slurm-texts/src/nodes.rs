@@ -1,0 +1,371 @@
+//! Nodes, from `slurm.conf`, `gres.conf` and `scontrol show node`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::conf::{ConfEntry, with_defaults};
+use super::notes::{Notes, SaidSetting, few};
+use super::values::{count32, is_null, list, memory, tres};
+use queuecast_slurm_sim::cluster::{ClusterNode, GenericResource, NodeState};
+use queuecast_trace::hostlist::expanded;
+
+/// More nodes than this are no site's.
+const MOST: usize = 1 << 20;
+
+/// What is known of nodes while files are read, by name.
+pub(super) type KnownNodes = BTreeMap<String, ClusterNode>;
+
+/// The names in a list of nodes.
+pub(super) fn node_names(said: &SaidSetting, notes: &mut Notes) -> Vec<String> {
+    if is_null(&said.value) {
+        return Vec::new();
+    }
+    let names = expanded(&said.value);
+    if names.is_none() {
+        notes.unread(said, "a list of nodes such as n[01-04],m1");
+    }
+    names.unwrap_or_default()
+}
+
+/// The nodes of `slurm.conf`; `DEFAULT` lines hold for those after them, `DownNodes` for those named.
+pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes {
+    let (mut nodes, mut twice) = (KnownNodes::new(), Vec::new());
+    for (line, (head, said)) in (0..).zip(with_defaults(entries, "nodename")) {
+        let mut node = ClusterNode { line: Some(line), ..ClusterNode::default() };
+        apply(&mut node, &said, notes);
+        let names = node_names(head, notes);
+        if nodes.len().saturating_add(names.len()) > MOST {
+            notes.unread(head, "at most a million nodes");
+            continue;
+        }
+        for name in names {
+            if nodes.insert(name.clone(), ClusterNode { name: name.clone(), ..node.clone() }).is_some() {
+                twice.push(name);
+            }
+        }
+    }
+    if !twice.is_empty() {
+        let names: Vec<&str> = twice.iter().map(String::as_str).collect();
+        notes.warn(format!("configured twice, and the last counts: {}", few(&names)));
+    }
+    for entry in entries.iter().filter(|entry| entry.head().name() == "downnodes") {
+        let state = entry.value("State").map_or(NodeState::Down, state_of);
+        for name in node_names(entry.head(), notes) {
+            if let Some(node) = nodes.get_mut(&name) {
+                node.state = state;
+            }
+        }
+    }
+    nodes
+}
+
+/// Nodes as they are now: what `scontrol` says of a node counts, the rest stays as it is configured. Nodes that `scontrol`
+/// does not list are not there yet.
+pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut Notes) {
+    let mut listed = BTreeSet::new();
+    for record in records {
+        let name = record.head().value.clone();
+        if name.is_empty() {
+            notes.unread(record.head(), "the name of a node");
+            continue;
+        }
+        let mut node = nodes.remove(&name).unwrap_or_default();
+        node.name.clone_from(&name);
+        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
+        apply(&mut node, &said, notes);
+        listed.insert(name.clone());
+        nodes.insert(name, node);
+    }
+    let mut gone = Vec::new();
+    for (name, node) in nodes.iter_mut().filter(|(name, _)| !listed.contains(*name)) {
+        if node.state != NodeState::Future {
+            gone.push(name.as_str());
+            node.state = NodeState::Future;
+        }
+    }
+    if !gone.is_empty() {
+        let gone = few(&gone);
+        notes.warn(format!("in slurm.conf and not in scontrol's list of nodes: {gone}; they take no jobs"));
+    }
+}
+
+const NUMBER: &str = "a whole number";
+
+/// Puts what is said of a node into its place.
+pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut Notes) {
+    let has = |names: &[&str]| said.iter().any(|one| names.contains(&one.name().as_str()));
+    let (mut per_board, mut boards) = (None, 1);
+    for &one in said {
+        let value = one.value.as_str();
+        match one.name().as_str() {
+            "cpus" | "procs" | "cputot" => notes.take(&mut node.cpus, count32(value), one, NUMBER),
+            "sockets" => notes.take(&mut node.sockets, count32(value), one, NUMBER),
+            "boards" => notes.take(&mut boards, count32(value), one, NUMBER),
+            "socketsperboard" => notes.take(&mut per_board, count32(value).map(Some), one, NUMBER),
+            "corespersocket" => notes.take(&mut node.cores_per_socket, count32(value), one, NUMBER),
+            "threadspercore" => notes.take(&mut node.threads_per_core, count32(value), one, NUMBER),
+            "realmemory" => notes.take(&mut node.memory_mb, memory(value), one, "an amount of memory"),
+            "memspeclimit" => {
+                notes.take(&mut node.reserved_memory_mb, memory(value), one, "an amount of memory")
+            }
+            "corespeccount" => notes.take(&mut node.reserved_cores, count32(value), one, NUMBER),
+            "weight" => notes.take(&mut node.weight, count32(value), one, NUMBER),
+            // Features that a plugin could switch on are not there now.
+            "availablefeatures" if has(&["activefeatures"]) => {}
+            "feature" | "features" | "activefeatures" | "availablefeatures" => node.features = list(value),
+            "gres" => notes.take(&mut node.gres, gres(value), one, "generic resources such as gpu:a100:4"),
+            "state" => node.state = live_state(one, notes),
+            "cfgtres" if !has(&["realmemory"]) => {
+                if let Some(mb) = tres(value).and_then(|amounts| amounts.mem()) {
+                    node.memory_mb = mb;
+                }
+            }
+            "cpuspeclist" | "restrictedcorespergpu" if !is_null(value) => notes.not_modelled(one),
+            _ => {}
+        }
+    }
+    if let Some(per_board) = per_board {
+        node.sockets = per_board.saturating_mul(boards.max(1));
+    }
+    if has(&["cfgtres", "cputot"]) && !has(&["sockets"]) && has(&["cputot"]) {
+        // A record cut short tells no sockets: those that explain the processors.
+        let of_socket = node.cores_per_socket.saturating_mul(node.threads_per_core).max(1);
+        if node.sockets.saturating_mul(of_socket) != node.cpus && node.cpus.is_multiple_of(of_socket) {
+            node.sockets = node.cpus / of_socket;
+        }
+    }
+    let counted = node.sockets.saturating_mul(node.cores_per_socket).saturating_mul(node.threads_per_core);
+    if !has(&["cpus", "procs", "cputot"])
+        && has(&["sockets", "corespersocket", "threadspercore", "socketsperboard"])
+    {
+        node.cpus = counted.max(1);
+    } else if has(&["cpus", "procs"])
+        && !has(&["sockets", "corespersocket", "threadspercore", "socketsperboard"])
+    {
+        // Slurm then takes each processor for a socket.
+        node.sockets = node.cpus.max(1);
+    }
+}
+
+/// The state of a node, which may be several words: `IDLE+DRAIN`, `DOWN*`.
+fn live_state(said: &SaidSetting, notes: &mut Notes) -> NodeState {
+    let upper = said.value.to_ascii_uppercase();
+    if upper.contains("POWER") || upper.contains("CLOUD") {
+        notes.part_not_modelled(said, "power saving", &said.value);
+    }
+    state_of(&said.value)
+}
+
+fn state_of(text: &str) -> NodeState {
+    let upper = text.to_ascii_uppercase();
+    let words: Vec<&str> = upper
+        .split('+')
+        .map(|word| word.trim_end_matches(['~', '#', '$', '@', '^', '!', '%', '-']))
+        .collect();
+    let is = |one: &str| words.iter().any(|word| word.trim_end_matches('*') == one);
+    if is("FUTURE") {
+        NodeState::Future
+    } else if is("DOWN")
+        || is("ERROR")
+        || is("NOT_RESPONDING")
+        || words.iter().any(|word| word.ends_with('*'))
+    {
+        NodeState::Down
+    } else if is("DRAIN")
+        || is("DRAINING")
+        || is("DRAINED")
+        || is("FAIL")
+        || is("FAILING")
+        || is("REBOOT_REQUESTED")
+    {
+        NodeState::Drained
+    } else {
+        NodeState::Up
+    }
+}
+
+/// Generic resources of a node: `gpu:2`, `gpu:a100:4(S:0-1),fpga:1`.
+pub(super) fn gres(text: &str) -> Option<Vec<GenericResource>> {
+    let mut found: Vec<GenericResource> = Vec::new();
+    if is_null(text) {
+        return Some(found);
+    }
+    for part in outside_brackets(text) {
+        let bare = part.split('(').next().unwrap_or_default().trim();
+        let bare = bare.trim_end_matches(":no_consume");
+        let mut words = bare.split(':');
+        let name = words.next().filter(|name| !name.is_empty())?;
+        let rest: Vec<&str> = words.collect();
+        let (kind, count) = match rest[..] {
+            [] => (None, 1),
+            [one] => match super::values::count(one) {
+                Some(count) => (None, count),
+                None => (Some(one.to_owned()), 1),
+            },
+            [kind, count] => (Some(kind.to_owned()), super::values::count(count)?),
+            _ => return None,
+        };
+        let same = found.iter_mut().find(|one| one.name == name && one.kind == kind);
+        match same {
+            Some(one) => one.count = one.count.saturating_add(count),
+            None => found.push(GenericResource { name: name.to_owned(), kind, count }),
+        }
+    }
+    Some(found)
+}
+
+/// The parts between commas that are not in parentheses.
+fn outside_brackets(text: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+/// `gres.conf`: resources of nodes whose `Gres` names them without type or count get both; resources that nodes do not name
+/// are not theirs.
+pub(super) fn gres_conf(entries: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut Notes) {
+    for entry in entries {
+        for said in &entry.0 {
+            match said.name().as_str() {
+                "cores" | "cpus" | "links" if !is_null(&said.value) => {
+                    notes.part_not_modelled(said, "gres.conf:Cores", &said.value);
+                }
+                "flags" if !is_null(&said.value) => {
+                    notes.part_not_modelled(said, "gres.conf:Flags", &said.value)
+                }
+                "name" if ["shard", "mps"].contains(&said.value.to_ascii_lowercase().as_str()) => {
+                    notes.part_not_modelled(said, "gres.conf:Name", &said.value);
+                }
+                _ => {}
+            }
+        }
+        let Some(name) = entry.value("Name") else { continue };
+        let kind = entry.value("Type").filter(|kind| !is_null(kind));
+        let count = match (entry.pair("Count"), entry.pair("File").or_else(|| entry.pair("MultipleFiles"))) {
+            (Some(said), _) => match super::values::count(&said.value) {
+                Some(count) => count,
+                None => {
+                    notes.unread(said, NUMBER);
+                    continue;
+                }
+            },
+            (None, Some(file)) => expanded(&file.value).map_or(1, |files| files.len() as u64),
+            (None, None) => 1,
+        };
+        let on = entry.pair("NodeName").map(|said| node_names(said, notes));
+        let on: Option<BTreeSet<String>> = on.map(|names| names.into_iter().collect());
+        for node in nodes.values_mut().filter(|node| on.as_ref().is_none_or(|on| on.contains(&node.name))) {
+            give(node, name, kind, count);
+        }
+    }
+}
+
+/// Tells the type of a node's resource that is known by name only.
+fn give(node: &mut ClusterNode, name: &str, kind: Option<&str>, count: u64) {
+    let Some(kind) = kind else { return };
+    let typed = node.gres.iter().any(|one| one.name == name && one.kind.as_deref() == Some(kind));
+    let Some(bare) = node.gres.iter().position(|one| one.name == name && one.kind.is_none()) else { return };
+    if typed {
+        return;
+    }
+    let taken = count.min(node.gres[bare].count);
+    node.gres[bare].count -= taken;
+    let kind = Some(kind.to_owned());
+    node.gres.push(GenericResource { name: name.to_owned(), kind, count: taken });
+    node.gres.retain(|one| one.count > 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conf::{entries, records};
+    use super::*;
+
+    fn conf(text: &str) -> (KnownNodes, Notes) {
+        let mut notes = Notes::default();
+        let entries = entries("slurm.conf", text, &mut notes);
+        (configured(&entries, &mut notes), notes)
+    }
+
+    #[test]
+    fn defaults_hold_for_the_lines_after_them() {
+        let (nodes, notes) = conf(
+            "NodeName=DEFAULT CPUs=8 Sockets=1 CoresPerSocket=8 RealMemory=16000\nNodeName=c[1-2] Feature=old,ib Weight=10\nNodeName=DEFAULT RealMemory=64000\nNodeName=c3 Gres=gpu:a100:2(S:0-1),gpu:v100:1\nDownNodes=c2 State=DRAIN\n",
+        );
+        assert_eq!((nodes.len(), nodes["c1"].cpus, nodes["c1"].memory_mb), (3, 8, 16_000));
+        assert_eq!((nodes["c3"].memory_mb, nodes["c3"].cores_per_socket), (64_000, 8));
+        assert_eq!(
+            (nodes["c3"].gres_count("gpu", None), nodes["c3"].gres_count("gpu", Some("a100"))),
+            (3, 2)
+        );
+        assert_eq!((nodes["c1"].features.join(" ").as_str(), nodes["c1"].weight), ("old ib", 10));
+        assert_eq!((nodes["c1"].state, nodes["c2"].state), (NodeState::Up, NodeState::Drained));
+        assert!(notes.misread.is_empty() && notes.unmodelled.is_empty());
+    }
+
+    #[test]
+    fn processors_follow_from_sockets_and_back() {
+        let (nodes, _) = conf(
+            "NodeName=a Sockets=2 CoresPerSocket=6 ThreadsPerCore=2\nNodeName=b CPUs=4\nNodeName=c Boards=2 SocketsPerBoard=2 CoresPerSocket=3\n",
+        );
+        assert_eq!(
+            (nodes["a"].cpus, nodes["b"].sockets, nodes["c"].cpus, nodes["c"].sockets),
+            (24, 4, 12, 4)
+        );
+    }
+
+    #[test]
+    fn what_scontrol_says_counts() {
+        let (mut nodes, mut notes) = conf("NodeName=a,b CPUs=4 RealMemory=100 Weight=3\n");
+        let text = "NodeName=a CPUTot=8 RealMemory=200 State=IDLE+DRAIN AvailableFeatures=x,y ActiveFeatures=x Gres=gpu:2\n";
+        live(&records("n", text, "NodeName", &mut notes), &mut nodes, &mut notes);
+        let a = &nodes["a"];
+        assert_eq!((a.cpus, a.memory_mb, a.weight, a.state), (8, 200, 3, NodeState::Drained));
+        assert_eq!((a.features.as_slice(), a.gres_count("gpu", None)), (&["x".to_owned()][..], 2));
+        assert_eq!((nodes["b"].state, notes.warnings.len()), (NodeState::Future, 1));
+    }
+
+    #[test]
+    fn states_are_words() {
+        for (text, state) in [
+            ("IDLE", NodeState::Up),
+            ("MIXED+PLANNED", NodeState::Up),
+            ("UNKNOWN", NodeState::Up),
+            ("IDLE+MAINTENANCE+RESERVED", NodeState::Up),
+            ("DOWN*+DRAIN", NodeState::Down),
+            ("IDLE*", NodeState::Down),
+            ("IDLE+NOT_RESPONDING", NodeState::Down),
+            ("ALLOCATED+DRAIN", NodeState::Drained),
+            ("DRAINED", NodeState::Drained),
+            ("FUTURE", NodeState::Future),
+        ] {
+            assert_eq!(state_of(text), state, "{text}");
+        }
+    }
+
+    #[test]
+    fn gres_conf_tells_types() {
+        let (mut nodes, mut notes) = conf("NodeName=a Gres=gpu:4\nNodeName=b\n");
+        let text = "AutoDetect=off\nNodeName=a Name=gpu Type=a100 File=/dev/nvidia[0-2]\nNodeName=a,b Name=gpu Type=v100 Count=1 Cores=0-7\n";
+        let entries = entries("gres.conf", text, &mut notes);
+        gres_conf(&entries, &mut nodes, &mut notes);
+        assert_eq!(
+            (nodes["a"].gres_count("gpu", Some("a100")), nodes["a"].gres_count("gpu", Some("v100"))),
+            (3, 1)
+        );
+        assert_eq!((nodes["a"].gres_count("gpu", None), nodes["b"].gres_count("gpu", None)), (4, 0));
+        assert_eq!(notes.unmodelled.len(), 1);
+        for odd in ["gpu:a:b:c", ":2", "gpu:a:x"] {
+            assert_eq!(gres(odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Partitions, from `slurm.conf` and `scontrol show partition`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::conf::{ConfEntry, with_defaults};
+use super::nodes::node_names;
+use super::notes::{Notes, SaidSetting, few};
+use super::parameters::consumed;
+use super::settings::{PREEMPT_MODES, admitted, per_gpu, preempt_action};
+use super::values::{
+    BareNumber, count32, is_null, length, length_limit, limit, memory_limit, weights, yes_no,
+};
+use queuecast_core::units::Seconds;
+use queuecast_slurm_sim::cluster::{ClusterNode, ClusterPartition, MemoryAmount, PartitionState, Sharing};
+
+/// Places of nodes by name, and sets of nodes that a configuration names.
+pub(super) struct NodePlaces<'a> {
+    pub places: BTreeMap<&'a str, usize>,
+    pub sets: BTreeMap<String, Vec<usize>>,
+    pub nodes: &'a [ClusterNode],
+}
+
+impl<'a> NodePlaces<'a> {
+    /// The places of these nodes, and the node sets of `slurm.conf`.
+    pub fn of(nodes: &'a [ClusterNode], entries: &[ConfEntry], notes: &mut Notes) -> NodePlaces<'a> {
+        let places = nodes.iter().enumerate().map(|(at, node)| (node.name.as_str(), at)).collect();
+        let mut known = NodePlaces { places, sets: BTreeMap::new(), nodes };
+        for entry in entries.iter().filter(|entry| entry.head().name() == "nodeset") {
+            let mut set =
+                entry.pair("Nodes").map_or(Vec::new(), |said| known.indices(said, "node set", notes));
+            if let Some(feature) = entry.value("Feature") {
+                set.extend((0..nodes.len()).filter(|&at| nodes[at].has_feature(feature)));
+            }
+            known.sets.insert(entry.head().value.clone(), sorted(set));
+        }
+        known
+    }
+
+    /// The nodes of a list, ascending; those that are not known are warned of.
+    pub fn indices(&self, said: &SaidSetting, whose: &str, notes: &mut Notes) -> Vec<usize> {
+        if said.value.eq_ignore_ascii_case("ALL") {
+            return (0..self.nodes.len()).collect();
+        }
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
+        for name in node_names(said, notes) {
+            match (self.places.get(name.as_str()), self.sets.get(&name)) {
+                (Some(&at), _) => found.push(at),
+                (None, Some(set)) => found.extend(set),
+                (None, None) => unknown.push(name),
+            }
+        }
+        if !unknown.is_empty() {
+            let named: Vec<&str> = unknown.iter().map(String::as_str).collect();
+            notes.warn(format!("{whose} names unknown nodes: {}", few(&named)));
+        }
+        sorted(found)
+    }
+}
+
+fn sorted(indices: Vec<usize>) -> Vec<usize> {
+    indices.into_iter().collect::<BTreeSet<usize>>().into_iter().collect()
+}
+
+/// The partitions of `slurm.conf`, `DEFAULT` lines applied.
+pub(super) fn configured(
+    entries: &[ConfEntry],
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) -> Vec<ClusterPartition> {
+    let mut partitions = Vec::<ClusterPartition>::new();
+    for (head, said) in with_defaults(entries, "partitionname") {
+        for name in head.value.split(',').filter(|name| !name.is_empty()) {
+            add(&mut partitions, partition(name, &said, nodes, notes), notes);
+        }
+    }
+    partitions
+}
+
+/// The partitions that `scontrol` lists.
+pub(super) fn live(
+    records: &[ConfEntry],
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) -> Vec<ClusterPartition> {
+    let mut partitions = Vec::new();
+    for record in records {
+        if record.head().value.is_empty() {
+            notes.unread(record.head(), "the name of a partition");
+            continue;
+        }
+        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
+        add(&mut partitions, partition(&record.head().value, &said, nodes, notes), notes);
+    }
+    partitions
+}
+
+fn add(partitions: &mut Vec<ClusterPartition>, partition: ClusterPartition, notes: &mut Notes) {
+    match partitions.iter_mut().find(|one| one.name == partition.name) {
+        Some(known) => {
+            notes.warn(format!("partition {} is described twice; the last counts", partition.name));
+            *known = partition;
+        }
+        None => partitions.push(partition),
+    }
+}
+
+fn partition(
+    name: &str,
+    said: &[&SaidSetting],
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) -> ClusterPartition {
+    let mut partition = ClusterPartition { name: name.to_owned(), ..ClusterPartition::default() };
+    let pair = |key: &str| said.iter().copied().find(|one| one.key.eq_ignore_ascii_case(key));
+    partition.accounts = admitted(pair("AllowAccounts"), pair("DenyAccounts"));
+    partition.groups = admitted(pair("AllowGroups"), None);
+    partition.allowed_qos = admitted(pair("AllowQos"), pair("DenyQos"));
+    for one in said {
+        apply(&mut partition, one, nodes, notes);
+    }
+    partition
+}
+
+/// Puts what is said of a partition into its place, but for whom it admits.
+pub(super) fn apply(
+    partition: &mut ClusterPartition,
+    said: &SaidSetting,
+    nodes: &NodePlaces<'_>,
+    notes: &mut Notes,
+) {
+    if !limits(partition, said, notes) {
+        rest(partition, said, nodes, notes);
+    }
+}
+
+const NUMBER: &str = "a whole number";
+const LENGTH: &str = "a length of time";
+const YES_NO: &str = "YES or NO";
+const MEMORY: &str = "an amount of memory";
+
+fn limits(partition: &mut ClusterPartition, said: &SaidSetting, notes: &mut Notes) -> bool {
+    use BareNumber::Minutes;
+    let value = said.value.as_str();
+    match said.name().as_str() {
+        "maxtime" => notes.take(&mut partition.max_time, length_limit(value, Minutes), said, LENGTH),
+        "defaulttime" => notes.take(&mut partition.default_time, length_limit(value, Minutes), said, LENGTH),
+        "prioritytier" => notes.take(&mut partition.priority_tier, count32(value), said, NUMBER),
+        "priorityjobfactor" => notes.take(&mut partition.priority_job_factor, count32(value), said, NUMBER),
+        // Both at once, before 16.05.
+        "priority" => {
+            notes.take(&mut partition.priority_tier, count32(value), said, NUMBER);
+            partition.priority_job_factor = partition.priority_tier;
+        }
+        "minnodes" => notes.take(&mut partition.min_nodes, count32(value), said, NUMBER),
+        "maxnodes" => notes.take(&mut partition.max_nodes, limit(value), said, NUMBER),
+        "maxcpuspernode" => notes.take(&mut partition.max_cpus_per_node, limit(value), said, NUMBER),
+        "maxcpuspersocket" => notes.take(&mut partition.max_cpus_per_socket, limit(value), said, NUMBER),
+        "defmempercpu" => {
+            notes.take(
+                &mut partition.default_memory,
+                memory_limit(value, MemoryAmount::PerCpu),
+                said,
+                MEMORY,
+            );
+        }
+        "defmempernode" => {
+            notes.take(
+                &mut partition.default_memory,
+                memory_limit(value, MemoryAmount::PerNode),
+                said,
+                MEMORY,
+            );
+        }
+        "maxmempercpu" => {
+            notes.take(&mut partition.max_memory, memory_limit(value, MemoryAmount::PerCpu), said, MEMORY);
+        }
+        "maxmempernode" => {
+            notes.take(&mut partition.max_memory, memory_limit(value, MemoryAmount::PerNode), said, MEMORY);
+        }
+        "jobdefaults" => partition.per_gpu = per_gpu(said, notes),
+        "gracetime" => {
+            notes.take(&mut partition.grace_time, length(value, BareNumber::Seconds), said, LENGTH)
+        }
+        "overtimelimit" => {
+            let read = match value.to_ascii_uppercase().as_str() {
+                "NONE" => Some(None),
+                _ => length_limit(value, Minutes).map(Some),
+            };
+            notes.take(&mut partition.over_time_limit, read, said, LENGTH);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn rest(partition: &mut ClusterPartition, said: &SaidSetting, nodes: &NodePlaces<'_>, notes: &mut Notes) {
+    let value = said.value.as_str();
+    match said.name().as_str() {
+        "nodes" => {
+            partition.nodes = nodes.indices(said, &format!("partition {}", partition.name), notes);
+        }
+        "default" => notes.take(&mut partition.is_default, yes_no(value), said, YES_NO),
+        "state" => {
+            let state = match value.to_ascii_uppercase().as_str() {
+                "UP" => Some(PartitionState::Up),
+                "DOWN" => Some(PartitionState::Down),
+                "DRAIN" => Some(PartitionState::Drain),
+                "INACTIVE" | "INACT" => Some(PartitionState::Inactive),
+                _ => None,
+            };
+            notes.take(&mut partition.state, state, said, "UP, DOWN, DRAIN or INACTIVE");
+        }
+        "oversubscribe" | "shared" => {
+            notes.take(&mut partition.sharing, sharing(value), said, "NO, EXCLUSIVE, YES:N or FORCE:N");
+        }
+        "exclusiveuser" => notes.take(&mut partition.exclusive_user, yes_no(value), said, YES_NO),
+        "exclusive" => match value.to_ascii_uppercase().as_str() {
+            "NO" => {}
+            "USER" => partition.exclusive_user = true,
+            "NODE" | "YES" => partition.sharing = Sharing::Exclusive,
+            _ => notes.not_modelled(said),
+        },
+        "exclusivetopo" if yes_no(value) != Some(false) => notes.not_modelled(said),
+        "qos" => partition.qos = (!is_null(value)).then(|| value.to_owned()),
+        "lln" => notes.take(&mut partition.least_loaded_nodes, yes_no(value), said, YES_NO),
+        "preemptmode" => {
+            for word in value.split(',').map(str::trim).filter(|word| !is_null(word)) {
+                match word.to_ascii_uppercase().as_str() {
+                    "GANG" | "WITHIN" => {}
+                    _ => notes.take(
+                        &mut partition.preempt,
+                        preempt_action(word).map(Some),
+                        said,
+                        PREEMPT_MODES,
+                    ),
+                }
+            }
+        }
+        "tresbillingweights" => {
+            notes.take(
+                &mut partition.billing_weights,
+                weights(value),
+                said,
+                "weights such as CPU=1.0,Mem=0.25G",
+            );
+        }
+        "rootonly" => notes.take(&mut partition.root_only, yes_no(value), said, YES_NO),
+        "reqresv" => notes.take(&mut partition.needs_reservation, yes_no(value), said, YES_NO),
+        "selecttypeparameters" if !is_null(value) => {
+            notes.take(
+                &mut partition.consumed,
+                consumed(value).map(Some),
+                said,
+                "CR_Core, CR_Socket or NONE",
+            );
+        }
+        "alternate" => partition.alternate = (!is_null(value)).then(|| value.to_owned()),
+        "allocnodes" if !is_null(value) && !value.eq_ignore_ascii_case("ALL") => notes.not_modelled(said),
+        "powerdownonidle" if yes_no(value) != Some(false) => notes.not_modelled(said),
+        "topology" if !is_null(value) => notes.not_modelled(said),
+        _ => {}
+    }
+}
+
+/// Whether jobs share processors. `YES` and `FORCE` without a number are four jobs.
+fn sharing(text: &str) -> Option<Sharing> {
+    let (word, number) = text.split_once(':').unwrap_or((text, "4"));
+    let number = count32(number)?;
+    match word.to_ascii_uppercase().as_str() {
+        "NO" => Some(Sharing::No),
+        "EXCLUSIVE" => Some(Sharing::Exclusive),
+        "YES" => Some(Sharing::Yes(number)),
+        "FORCE" => Some(Sharing::Force(number)),
+        _ => None,
+    }
+}
+
+/// Partitions of one file that another, which counts, does not list: hidden ones stay, others are gone.
+pub(super) fn merged(
+    configured: Vec<ClusterPartition>,
+    live: Vec<ClusterPartition>,
+    hidden: &BTreeSet<String>,
+    notes: &mut Notes,
+) -> Vec<ClusterPartition> {
+    let mut all = live;
+    for one in configured {
+        if all.iter().any(|known| known.name == one.name) {
+            continue;
+        }
+        if hidden.contains(&one.name) {
+            all.push(one);
+        } else {
+            notes.warn(format!(
+                "partition {} is in slurm.conf and not in scontrol's list; it is left out",
+                one.name
+            ));
+        }
+    }
+    all
+}
+
+/// Names of the partitions that `slurm.conf` hides from `scontrol`.
+pub(super) fn hidden(entries: &[ConfEntry]) -> BTreeSet<String> {
+    let partitions = entries.iter().filter(|entry| entry.head().name() == "partitionname");
+    let hidden = partitions.filter(|entry| entry.value("Hidden").and_then(yes_no) == Some(true));
+    hidden.map(|entry| entry.head().value.clone()).collect()
+}
+
+/// A default time above the longest is the longest, as Slurm has it.
+pub(super) fn sensible_times(partition: &mut ClusterPartition) {
+    if let (Some(default), Some(longest)) = (partition.default_time, partition.max_time)
+        && default > longest
+    {
+        partition.default_time = Some(longest);
+    }
+    if partition.default_time == Some(Seconds::ZERO) {
+        partition.default_time = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conf::{entries, records};
+    use super::*;
+    use queuecast_slurm_sim::cluster::{Allowed, PreemptAction};
+
+    fn nodes() -> Vec<ClusterNode> {
+        let node = |name: &str| ClusterNode {
+            name: name.into(),
+            features: vec![name[..1].into()],
+            ..ClusterNode::default()
+        };
+        ["a1", "a2", "b1", "b2"].map(node).to_vec()
+    }
+
+    #[test]
+    fn partitions_have_defaults_limits_and_node_sets() {
+        let (nodes, mut notes) = (nodes(), Notes::default());
+        let text = "NodeSet=bees Feature=b\nPartitionName=DEFAULT MaxTime=1-0 State=UP PriorityTier=3\nPartitionName=x Nodes=a[1-2],bees,z9 Default=YES DefaultTime=90 OverSubscribe=FORCE:2 DenyAccounts=p,q TRESBillingWeights=\"CPU=1.0,Mem=0.25G\" DefMemPerCPU=100\nPartitionName=y Nodes=ALL MaxTime=INFINITE AllowQos=high PreemptMode=GANG,SUSPEND JobDefaults=DefCpuPerGPU=2,DefMemPerGPU=5 AllocNodes=login\n";
+        let entries = entries("slurm.conf", text, &mut notes);
+        let places = NodePlaces::of(&nodes, &entries, &mut notes);
+        let partitions = configured(&entries, &places, &mut notes);
+        let [x, y] = &partitions[..] else { panic!("{partitions:?}") };
+        assert_eq!((x.nodes.as_slice(), y.nodes.len()), (&[0, 1, 2, 3][..], 4));
+        assert_eq!(
+            (x.max_time, x.default_time, y.max_time),
+            (Some(Seconds(86_400)), Some(Seconds(5_400)), None)
+        );
+        assert_eq!((x.priority_tier, x.is_default, y.is_default), (3, true, false));
+        assert_eq!((x.sharing, x.default_memory), (Sharing::Force(2), Some(MemoryAmount::PerCpu(100))));
+        assert_eq!((x.accounts.allows("P"), x.accounts.allows("r")), (false, true));
+        assert_eq!(y.allowed_qos, Allowed::Only(vec!["high".into()]));
+        assert_eq!(
+            (y.preempt, y.per_gpu.cpus, y.per_gpu.memory_mb),
+            (Some(PreemptAction::Suspend), Some(2), Some(5))
+        );
+        assert_eq!(notes.warnings, ["partition x names unknown nodes: z9"]);
+        assert_eq!(notes.unmodelled.len(), 1);
+        assert!(notes.misread.is_empty());
+    }
+
+    #[test]
+    fn scontrol_prints_words_for_what_is_not_set() {
+        let (nodes, mut notes) = (nodes(), Notes::default());
+        let text = "PartitionName=short\n   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL\n   AllocNodes=ALL Default=YES QoS=N/A\n   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO\n   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED\n   Nodes=a[1-2]\n   PriorityJobFactor=40 PriorityTier=20 RootOnly=NO ReqResv=NO OverSubscribe=NO\n   OverTimeLimit=NONE PreemptMode=OFF\n   State=UP TotalCPUs=2 TotalNodes=2 SelectTypeParameters=NONE\n   JobDefaults=(null)\n   DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED\n";
+        let records = records("p", text, "PartitionName", &mut notes);
+        let places = NodePlaces::of(&nodes, &[], &mut notes);
+        let partitions = live(&records, &places, &mut notes);
+        let plain = ClusterPartition {
+            name: "short".into(),
+            nodes: vec![0, 1],
+            is_default: true,
+            priority_tier: 20,
+            priority_job_factor: 40,
+            preempt: Some(PreemptAction::Off),
+            ..ClusterPartition::default()
+        };
+        assert_eq!(partitions, [plain]);
+        assert!(notes.misread.is_empty() && notes.warnings.is_empty(), "{notes:?}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Start times at a Slurm site, forecast at every submission of a recorded run, beside what its own scheduler expected.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use serde::Serialize;
+
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_eval::nearest_rank;
+use queuecast_forecast::forecast::{ClusterDraws, ClusterForecaster, StartForecast};
+use queuecast_slurm_sim::cluster::{Cluster, ExpectedStart, RecordedRun, is_known};
+
+/// One job, forecast when it was submitted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForecastStart {
+    /// The key of its submission.
+    pub key: String,
+    /// Its index in an array.
+    pub task: Option<u32>,
+    /// When it was submitted, in seconds after the recording's begin.
+    pub submit: Seconds,
+    /// How long it waited, in seconds.
+    pub wait: Seconds,
+    /// The forecast: one in ten, five in ten and nine in ten start within so many seconds; `None` if it started in no simulation.
+    pub quantiles: Option<[f64; 3]>,
+    /// The first wait that the site's scheduler expected of it, and how long after its submission it did so; `None` if never.
+    pub expected: Option<(Seconds, Seconds)>,
+    /// The median of the waits of the jobs that had started in earlier seconds; `None` before the first.
+    pub past: Option<Seconds>,
+}
+
+/// How far forecasts of starts were off, over the jobs of a recorded run. Times are seconds, shares are percentages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StartForecastScore {
+    /// Jobs that started.
+    pub jobs: usize,
+    /// Of these, jobs with a forecast.
+    pub answered: usize,
+    /// Of these, jobs before which another had started, so that there is a past wait to compare with. The next four are over
+    /// these.
+    pub compared: usize,
+    /// Half of the forecasts, by their medians, are off by no more.
+    pub median_error: Option<i64>,
+    /// The same if every job had been expected to start at once.
+    pub zero_error: Option<i64>,
+    /// The same if every job had been expected to wait as long as half of those that had started.
+    pub past_error: Option<i64>,
+    /// Starts between the 10 % and the 90 % point of the forecast.
+    pub inside: Option<f64>,
+    /// Jobs with a forecast of which the site's scheduler, too, expected a start before they started. The last two are over these.
+    pub expected: usize,
+    /// Half of the forecasts are off by no more.
+    pub expected_median_error: Option<i64>,
+    /// And half of what the site's scheduler expected first.
+    pub site_error: Option<i64>,
+}
+
+impl StartForecastScore {
+    /// Over these jobs. What is compared is over the same jobs.
+    pub fn of(jobs: &[ForecastStart]) -> StartForecastScore {
+        let median = |errors: &mut dyn Iterator<Item = i64>| {
+            let mut errors: Vec<i64> = errors.collect();
+            errors.sort_unstable();
+            nearest_rank(&errors, 50)
+        };
+        let off = |one: &ForecastStart, point: f64| (point - one.wait.0 as f64).abs().round() as i64;
+        let answered: Vec<(&ForecastStart, [f64; 3])> =
+            jobs.iter().filter_map(|one| Some((one, one.quantiles?))).collect();
+        let compared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
+            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.past?))).collect();
+        let shared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
+            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.expected?.0))).collect();
+        let is_inside = |(one, [low, _, high], _): &&(&ForecastStart, [f64; 3], Seconds)| {
+            (*low..=*high).contains(&(one.wait.0 as f64))
+        };
+        let inside = compared.iter().filter(is_inside).count();
+        StartForecastScore {
+            jobs: jobs.len(),
+            answered: answered.len(),
+            compared: compared.len(),
+            median_error: median(&mut compared.iter().map(|(one, quantiles, _)| off(one, quantiles[1]))),
+            zero_error: median(&mut compared.iter().map(|(one, ..)| off(one, 0.0))),
+            past_error: median(&mut compared.iter().map(|(one, _, past)| off(one, past.0 as f64))),
+            inside: (!compared.is_empty()).then(|| 100.0 * inside as f64 / compared.len() as f64),
+            expected: shared.len(),
+            expected_median_error: median(
+                &mut shared.iter().map(|(one, quantiles, _)| off(one, quantiles[1])),
+            ),
+            site_error: median(&mut shared.iter().map(|(one, _, site)| off(one, site.0 as f64))),
+        }
+    }
+}
+
+/// The median of numbers that come one after the other: of an even count, the larger of the two in the middle.
+#[derive(Debug, Default)]
+struct RunningMedian {
+    /// The smaller half, the largest on top, and the larger half, which may have one more.
+    below: BinaryHeap<Seconds>,
+    above: BinaryHeap<Reverse<Seconds>>,
+}
+
+impl RunningMedian {
+    fn add(&mut self, value: Seconds) {
+        self.below.push(value);
+        self.above.extend(self.below.pop().map(Reverse));
+        if self.above.len() > self.below.len() + 1 {
+            self.below.extend(self.above.pop().map(|one| one.0));
+        }
+    }
+
+    fn median(&self) -> Option<Seconds> {
+        self.above.peek().map(|one| one.0)
+    }
+}
+
+/// Forecasts every job of a recorded run at its submission, with what was known then. `done` is told of each submission.
+pub fn forecast_starts(
+    cluster: &Cluster,
+    run: &RecordedRun,
+    expected: &[ExpectedStart],
+    draws: ClusterDraws,
+    seed: Seed,
+    done: &(dyn Fn(usize) + Sync),
+) -> Vec<ForecastStart> {
+    let mut forecaster = ClusterForecaster::new(cluster, run, draws, seed);
+    let outcomes: BTreeMap<(&str, Option<u32>), _> =
+        run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)).collect();
+    let mut shown: BTreeMap<u64, Vec<&ExpectedStart>> = BTreeMap::new();
+    expected.iter().for_each(|one| shown.entry(one.id).or_default().push(one));
+    let mut waits: Vec<(Time, Seconds)> =
+        run.outcomes.iter().filter_map(|one| Some((one.start?, one.start? - one.submit))).collect();
+    waits.sort_unstable();
+    let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
+    let mut order: Vec<usize> = (0..run.submissions.len()).collect();
+    order.sort_by_key(|&place| (run.submissions[place].submit_ms, place));
+    let mut found = Vec::new();
+    for place in order {
+        let submission = &run.submissions[place];
+        let now_ms = submission.submit_ms;
+        let started = |task: Option<u32>| {
+            let outcome = outcomes.get(&(submission.key.as_str(), task))?;
+            outcome.start
+        };
+        while let Some((_, wait)) = waits.next_if(|(start, _)| is_known(*start, now_ms)) {
+            known.add(wait);
+        }
+        for StartForecast { task, wait: answer, .. } in forecaster.at_submission(place) {
+            let Some(start) = started(task) else { continue };
+            let wait = Seconds(start.0 - submission.submit.0);
+            let first = submission.id.and_then(|id| {
+                let own = shown.get(&id)?.iter();
+                let mut own = own.filter(|one| one.task.is_none() || one.task == task);
+                own.find(|one| one.at_ms < start.0 * 1000)
+            });
+            found.push(ForecastStart {
+                key: submission.key.clone(),
+                task,
+                submit: Seconds(submission.submit.0 - run.clock.zero.0),
+                wait,
+                quantiles: answer.map(|wait| [0.1, 0.5, 0.9].map(|level| wait.quantile(level))),
+                expected: first.map(|one| {
+                    let after = Seconds((one.at_ms - now_ms).div_euclid(1000));
+                    (Seconds(one.start.0 - submission.submit.0), after)
+                }),
+                past: known.median(),
+            });
+        }
+        done(1);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queuecast_forecast::forecast::ExpectedArrivals;
+    use queuecast_slurm_sim::cluster::{
+        ClusterNode, ClusterPartition, JobRequest, SubmittedJob, TaskRun, classes_of,
+    };
+    use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
+
+    #[test]
+    fn the_median_so_far_is_that_of_all() {
+        let mut running = RunningMedian::default();
+        assert_eq!(running.median(), None);
+        let mut all: Vec<Seconds> = Vec::new();
+        for step in 0..200_i64 {
+            let value = Seconds(step * 7919 % 101);
+            running.add(value);
+            all.push(value);
+            all.sort_unstable();
+            assert_eq!(running.median(), Some(all[all.len() / 2]), "{step}");
+        }
+    }
+
+    #[test]
+    fn what_is_compared_is_over_the_same_jobs() {
+        let one = |wait: i64, median: Option<f64>, past: Option<i64>, expected: Option<i64>| ForecastStart {
+            key: "j".into(),
+            task: None,
+            submit: Seconds(0),
+            wait: Seconds(wait),
+            quantiles: median.map(|median| [median - 5.0, median, median + 5.0]),
+            expected: expected.map(|wait| (Seconds(wait), Seconds(1))),
+            past: past.map(Seconds),
+        };
+        let jobs = [
+            one(1000, Some(0.0), None, None),
+            one(2000, None, Some(1000), Some(0)),
+            one(10, Some(12.0), Some(20), Some(40)),
+        ];
+        let score = StartForecastScore::of(&jobs);
+        assert_eq!((score.jobs, score.answered, score.compared, score.expected), (3, 2, 1, 1));
+        assert_eq!((score.median_error, score.zero_error, score.past_error), (Some(2), Some(10), Some(10)));
+        assert_eq!((score.inside, score.expected_median_error), (Some(100.0), Some(2)));
+        assert_eq!(score.site_error, Some(30));
+    }
+
+    /// A job that starts in the second of its submission is not among the waits that are known then.
+    #[test]
+    fn a_start_is_known_once_its_second_is_over() {
+        let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
+        let partition =
+            ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
+        let nodes = vec![node];
+        let cluster =
+            Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+        let job = |number: i64| SubmittedJob {
+            key: format!("j{number}"),
+            id: None,
+            submit: Time(1000 + 10 * number),
+            submit_ms: 1_000_500 + 10_000 * number,
+            user: "ann".into(),
+            request: JobRequest::default(),
+            runs: vec![TaskRun::For(Seconds(3))],
+            not_modelled: Vec::new(),
+        };
+        let mut run = RecordedRun { submissions: (0..3).map(job).collect(), ..RecordedRun::default() };
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        for (one, wait) in run.outcomes.iter_mut().zip([4, 0, 0]) {
+            one.start = Some(one.submit + Seconds(wait));
+        }
+        let draws = ClusterDraws { draws: 1, arrivals: ExpectedArrivals::None };
+        let found = forecast_starts(&cluster, &run, &[], draws, Seed(1), &|_| {});
+        let past: Vec<Option<i64>> = found.iter().map(|one| one.past.map(|past| past.0)).collect();
+        assert_eq!(past, [None, Some(4), Some(4)]);
+    }
+}

@@ -1,0 +1,159 @@
+//! What of a cluster was in use over time.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use queuecast_core::units::Time;
+use queuecast_slurm_sim::cluster::{Cluster, ClusterAction, NodeState, RecordedRun};
+use queuecast_slurm_sim::controller::{HeldPart, SimulatedRun};
+
+/// What of a resource was in use.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ResourceUse {
+    /// `cpu`, `mem` (in MB), `gres/gpu`, `gres/gpu:a100`.
+    pub name: String,
+    /// How much nodes of partitions have that are in service at the begin or later.
+    pub available: f64,
+    /// How much was in use on average.
+    pub mean: f64,
+    /// The same as a share of what is available; `None` if there is none, or no time passed.
+    pub utilization: Option<f64>,
+}
+
+/// Processors that were not in use, as shares of all over time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CpuIdleness {
+    /// Idle processors while at least one job that could have started waited; `None` if none ever waited.
+    pub while_waiting: Option<f64>,
+    /// Idle processors of nodes of which others are in use: what is left over by jobs that share nodes.
+    pub on_partly_used_nodes: Option<f64>,
+}
+
+/// The nodes of partitions that are in service at the begin or come into service.
+fn in_service(cluster: &Cluster, run: &RecordedRun) -> BTreeSet<usize> {
+    let mut up: BTreeSet<usize> =
+        (0..cluster.nodes.len()).filter(|&node| cluster.nodes[node].state == NodeState::Up).collect();
+    for event in &run.events {
+        if let ClusterAction::Nodes(change) = &event.action
+            && change.state == NodeState::Up
+        {
+            up.extend(&change.nodes);
+        }
+    }
+    let partitions = cluster.partitions.iter();
+    partitions.flat_map(|one| &one.nodes).copied().filter(|node| up.contains(node)).collect()
+}
+
+/// What was in use between two instants.
+pub(super) fn cluster_use(
+    cluster: &Cluster,
+    run: &RecordedRun,
+    simulated: &SimulatedRun,
+    (begin, end): (Time, Time),
+) -> (Vec<ResourceUse>, CpuIdleness) {
+    let nodes = in_service(cluster, run);
+    let span = (end - begin).0;
+    let mut sums = vec![0_i128; 2 + simulated.gres.len()];
+    for job in &simulated.jobs {
+        let Some(start) = job.outcome.start else { continue };
+        let seconds = i128::from((job.outcome.end.unwrap_or(end) - start).0.max(0));
+        for part in &job.parts {
+            sums[0] += seconds * i128::from(part.cpus);
+            sums[1] += seconds * i128::from(part.memory_mb);
+            for &(place, count) in &part.gres {
+                sums[2 + place] += seconds * i128::from(count);
+            }
+        }
+    }
+    let all = nodes.iter().map(|&node| &cluster.nodes[node]);
+    let mut available = vec![
+        ("cpu".to_owned(), all.clone().map(|node| f64::from(node.cpus)).sum()),
+        ("mem".to_owned(), all.clone().map(|node| node.memory_mb as f64).sum()),
+    ];
+    for name in &simulated.gres {
+        let bare = name.strip_prefix("gres/").unwrap_or(name);
+        let (bare, kind) = bare.split_once(':').map_or((bare, None), |(bare, kind)| (bare, Some(kind)));
+        available.push((name.clone(), all.clone().map(|node| node.gres_count(bare, kind) as f64).sum()));
+    }
+    let resources = available.into_iter().zip(sums);
+    let resources = resources
+        .map(|((name, available), sum)| {
+            let mean = if span > 0 { sum as f64 / span as f64 } else { 0.0 };
+            let utilization = (available > 0.0 && span > 0).then(|| mean / available);
+            ResourceUse { name, available, mean, utilization }
+        })
+        .collect();
+    let cpus: i64 = nodes.iter().map(|&node| i64::from(cluster.nodes[node].cpus)).sum();
+    (resources, idleness(cluster, simulated, cpus, (begin, end)))
+}
+
+/// Something that changes which processors are idle, or how many jobs wait.
+#[derive(Clone, Copy)]
+enum UseChange<'a> {
+    Ends(&'a [HeldPart]),
+    Starts(&'a [HeldPart]),
+    Waits,
+    WaitsNoMore,
+}
+
+fn idleness(
+    cluster: &Cluster,
+    simulated: &SimulatedRun,
+    cpus: i64,
+    (begin, end): (Time, Time),
+) -> CpuIdleness {
+    let mut changes: Vec<(i64, UseChange<'_>)> = Vec::with_capacity(4 * simulated.jobs.len());
+    for job in &simulated.jobs {
+        let outcome = &job.outcome;
+        if let Some(start) = outcome.start {
+            changes.push((start.0, UseChange::Starts(&job.parts)));
+            changes.push((outcome.end.unwrap_or(end).0, UseChange::Ends(&job.parts)));
+        }
+        // A job that never started and still waits is taken to wait until the end.
+        let is_waiting = outcome.start.is_some() || outcome.state == "PENDING";
+        if let Some(eligible) = outcome.eligible.filter(|_| is_waiting) {
+            changes.push((eligible.0, UseChange::Waits));
+            changes.push((outcome.start.unwrap_or(end).0.max(eligible.0), UseChange::WaitsNoMore));
+        }
+    }
+    // At one instant all changes are made before time passes, so that their order does not matter.
+    changes.sort_by_key(|change| change.0);
+    let mut used = vec![0_i64; cluster.nodes.len()];
+    let (mut busy, mut partly, mut waiting) = (0_i64, 0_i64, 0_i64);
+    let (mut idle_sum, mut waiting_time, mut partly_sum) = (0_i128, 0_i128, 0_i128);
+    let mut now = begin.0;
+    let left = |node: usize, used: i64| {
+        if used > 0 { (i64::from(cluster.nodes[node].cpus) - used).max(0) } else { 0 }
+    };
+    for (at, change) in changes {
+        let passed = i128::from(at.clamp(now, end.0.max(now)) - now);
+        if waiting > 0 {
+            idle_sum += passed * i128::from((cpus - busy).max(0));
+            waiting_time += passed;
+        }
+        partly_sum += passed * i128::from(partly);
+        now = at.clamp(now, end.0.max(now));
+        let mut take = |parts: &[HeldPart], sign: i64| {
+            for part in parts {
+                let before = used[part.node];
+                let after = before + sign * i64::from(part.cpus);
+                partly += left(part.node, after) - left(part.node, before);
+                used[part.node] = after;
+                busy += after - before;
+            }
+        };
+        match change {
+            UseChange::Starts(parts) => take(parts, 1),
+            UseChange::Ends(parts) => take(parts, -1),
+            UseChange::Waits => waiting += 1,
+            UseChange::WaitsNoMore => waiting -= 1,
+        }
+    }
+    let share =
+        |sum: i128, time: i128| (time > 0 && cpus > 0).then(|| sum as f64 / (time as f64 * cpus as f64));
+    CpuIdleness {
+        while_waiting: share(idle_sum, waiting_time),
+        on_partly_used_nodes: share(partly_sum, i128::from((end - begin).0)),
+    }
+}

@@ -1,0 +1,37 @@
+//! Many simulations and what they show: an [`Experiment`] names a policy and a predictor together, a [`Sweep`] does many at once, a
+//! [`search`] finds templates, [`Brokerage`] and [`molding`] compare brokers and strategies, [`simulate_site`] and
+//! [`compare_variants`] say what a Slurm site would do. Every number comes from `eval`.
+
+mod brokerage;
+mod choice;
+mod cluster_forecasts;
+mod cluster_report;
+mod cluster_use;
+mod experiment;
+pub mod molding;
+mod repeated;
+mod run_difference;
+pub mod search;
+mod shaken;
+mod simulation_report;
+mod site_answer;
+mod site_policy;
+mod site_variants;
+mod sweep;
+
+pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
+pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
+pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
+pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
+pub use cluster_use::{CpuIdleness, ResourceUse};
+pub use experiment::Experiment;
+pub use repeated::Repeated;
+pub use run_difference::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
+pub use shaken::{ShakenResult, Shaking};
+pub use simulation_report::{Measurement, SimulationReport};
+pub use site_answer::{SiteAnswer, simulate_site};
+pub use site_policy::{NotAtSites, SitePolicy};
+pub use site_variants::{
+    ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantMetric, compare_variants,
+};
+pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

@@ -1,0 +1,57 @@
+//! What would become of submissions at a site.
+
+use serde::Serialize;
+
+use crate::cluster_report::{ClusterReport, cluster_report};
+use crate::site_policy::SitePolicy;
+use queuecast_slurm_sim::cluster::JobOutcome;
+use queuecast_slurm_sim::controller::unmodelled;
+use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf};
+
+/// What would become of submissions at a site.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteAnswer {
+    /// Who ran next: `slurm`, or a policy as the engine writes it.
+    pub policy: SitePolicy,
+    /// Where the submissions come from.
+    pub log: SubmissionLog,
+    /// What of the site was changed, and from what to what.
+    pub changes: Vec<AppliedChange>,
+    /// What became of the jobs.
+    #[serde(flatten)]
+    pub report: ClusterReport,
+    /// What the site or the submissions use and the simulation leaves out.
+    pub not_modelled: Vec<String>,
+    /// What no text of the site tells, and what is taken instead.
+    pub missing: Vec<MissingText>,
+    /// What is odd about the site.
+    pub warnings: Vec<String>,
+    /// Places that could not be read.
+    pub misread: Vec<Misread>,
+}
+
+/// Simulates the submissions at the site by Slurm's rules or another policy; the second part is what became of each job.
+pub fn simulate_site(what_if: &WhatIf, policy: &SitePolicy) -> (SiteAnswer, Vec<JobOutcome>) {
+    let (cluster, run, reading) = (&what_if.reading.cluster, &what_if.run, &what_if.reading);
+    let simulated = policy.simulate(cluster, run);
+    let report = cluster_report(cluster, run, &simulated);
+    let mut not_modelled = unmodelled(cluster, run);
+    let options = run.submissions.iter().flat_map(|job| job.not_modelled.iter().cloned());
+    let settings = reading.not_modelled.iter().map(|one| one.name.clone());
+    for name in settings.chain(options) {
+        if !not_modelled.contains(&name) {
+            not_modelled.push(name);
+        }
+    }
+    let answer = SiteAnswer {
+        policy: policy.clone(),
+        log: what_if.log.clone(),
+        changes: what_if.changes.clone(),
+        report,
+        not_modelled,
+        missing: reading.missing.clone(),
+        warnings: reading.warnings.clone(),
+        misread: reading.misread.clone(),
+    };
+    (answer, simulated.jobs.into_iter().map(|job| job.outcome).collect())
+}

@@ -1,0 +1,204 @@
+//! Variants of a site side by side: other sites, or the same with other settings, under the same submissions.
+
+use std::collections::BTreeMap;
+
+use rand::RngExt;
+use serde::Serialize;
+
+use crate::Repeated;
+use crate::cluster_report::ClusterReport;
+use crate::shaken::Shaking;
+use crate::site_answer::{SiteAnswer, simulate_site};
+use crate::site_policy::SitePolicy;
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Time;
+use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
+use queuecast_slurm_texts::WhatIf;
+
+/// A site or a setting, and what is submitted to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiteVariant {
+    /// What it is called.
+    pub name: String,
+    /// The site and the submissions.
+    pub what_if: WhatIf,
+    /// Who runs next.
+    pub policy: SitePolicy,
+}
+
+/// What became of the submissions in one variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantAnswer {
+    /// What it is called.
+    pub name: String,
+    /// Every number that variants are compared by, in the order of [`VARIANT_METRICS`].
+    pub metrics: Vec<VariantMetric>,
+    /// What became of the submissions as they are, not shaken.
+    pub answer: SiteAnswer,
+}
+
+/// One number of a variant, and how it differs from that of the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantMetric {
+    /// Its name.
+    pub name: &'static str,
+    /// With the submissions as they are; `None` if there is none, as of waits where no job started.
+    pub value: Option<f64>,
+    /// That, less the value of the first variant.
+    pub difference: Option<f64>,
+    /// Over shaken submissions.
+    pub shaken: Option<ShakenMetric>,
+}
+
+/// A number over shaken submissions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShakenMetric {
+    /// The number.
+    pub value: Repeated,
+    /// The number less that of the first variant, each pair under the same submissions.
+    pub difference: Repeated,
+    /// Whether the difference lies outside its own 95 % confidence interval around zero; `None` if one seed tells nothing.
+    pub beyond_scatter: Option<bool>,
+}
+
+/// A metric by name.
+type MetricOf = fn(&ClusterReport) -> Option<f64>;
+
+/// The numbers that variants are compared by: seconds, ratios, and shares of one.
+pub const VARIANT_METRICS: [(&str, MetricOf); 8] = [
+    ("mean_wait", |report| report.waits.first()?.mean_wait),
+    ("median_wait", |report| report.waits.first()?.median_wait.map(|wait| wait as f64)),
+    ("p90_wait", |report| report.waits.first()?.p90_wait.map(|wait| wait as f64)),
+    ("mean_bounded_slowdown", |report| report.waits.first()?.mean_bounded_slowdown),
+    ("not_started", |report| report.waits.first().map(|all| all.not_started as f64)),
+    ("utilization", |report| report.resources.iter().find(|one| one.name == "cpu")?.utilization),
+    ("idle_while_waiting", |report| report.idle.while_waiting),
+    ("span", |report| Some(report.span.0 as f64)),
+];
+
+/// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times.
+pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> Vec<VariantAnswer> {
+    let seeds = shaking.map_or(0, |shaking| u64::from(shaking.seeds));
+    // Seed zero stands for the submissions as they are.
+    let runs: Vec<(usize, u64)> =
+        (0..variants.len()).flat_map(|place| (0..=seeds).map(move |seed| (place, seed))).collect();
+    let answers: Vec<SiteAnswer> = parallel::map(&runs, |&(place, seed)| {
+        let SiteVariant { what_if, policy, .. } = &variants[place];
+        match shaking.filter(|_| seed > 0) {
+            None => simulate_site(what_if, policy).0,
+            Some(shaking) => {
+                let run = shaken_run(&what_if.run, shaking.by.0, seed);
+                simulate_site(&WhatIf { run, ..what_if.clone() }, policy).0
+            }
+        }
+    });
+    let width = seeds as usize + 1;
+    let of = |place: usize| &answers[place * width..(place + 1) * width];
+    let metric = |place: usize, (name, value): (&'static str, MetricOf)| {
+        let values =
+            |place: usize| -> Vec<Option<f64>> { of(place).iter().map(|one| value(&one.report)).collect() };
+        let (own, first) = (values(place), values(0));
+        let less = |own: Option<f64>, first: Option<f64>| Some(own? - first?);
+        let told: Option<Vec<f64>> = own[1..].iter().copied().collect();
+        let apart: Option<Vec<f64>> =
+            own[1..].iter().zip(&first[1..]).map(|(own, first)| less(*own, *first)).collect();
+        let shaken = told.zip(apart).filter(|(told, _)| !told.is_empty()).map(|(told, apart)| {
+            let difference = Repeated::of(&apart);
+            let beyond_scatter = difference.confidence.map(|half| difference.mean.abs() > half);
+            ShakenMetric { value: Repeated::of(&told), difference, beyond_scatter }
+        });
+        VariantMetric { name, value: own[0], difference: less(own[0], first[0]), shaken }
+    };
+    variants
+        .iter()
+        .enumerate()
+        .map(|(place, variant)| VariantAnswer {
+            name: variant.name.clone(),
+            metrics: VARIANT_METRICS.iter().map(|&one| metric(place, one)).collect(),
+            answer: of(place)[0].clone(),
+        })
+        .collect()
+}
+
+/// Every submission moved by a random number of seconds, none before the first.
+fn shaken_run(run: &RecordedRun, by: i64, seed: u64) -> RecordedRun {
+    let mut rng = Seed(seed).stream("shaken submissions");
+    let (mut shaken, by) = (run.clone(), by.saturating_abs());
+    let first = run.submissions.iter().map(|job| job.submit_ms).min().unwrap_or(0);
+    let mut moves: BTreeMap<String, i64> = BTreeMap::new();
+    for job in &mut shaken.submissions {
+        let before = job.submit_ms;
+        let moved = job.submit_ms.saturating_add(rng.random_range(-by..=by).saturating_mul(1000));
+        job.submit_ms = moved.max(first);
+        job.submit = Time(job.submit_ms.div_euclid(1000));
+        moves.insert(job.key.clone(), job.submit_ms - before);
+    }
+    // A job is cancelled as long after its submission as it was.
+    for event in &mut shaken.events {
+        if let ClusterAction::Cancel { key, .. } = &event.action
+            && let Some(by) = moves.get(key)
+        {
+            event.at_ms = event.at_ms.saturating_add(*by);
+            event.at = Time(event.at_ms.div_euclid(1000));
+        }
+    }
+    shaken.events.sort_by_key(|event| event.at_ms);
+    shaken.submissions.sort_by_key(|job| job.submit_ms);
+    shaken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queuecast_core::units::Seconds;
+    use queuecast_slurm_texts::{SiteChange, SiteOptions, read_what_if};
+
+    fn variant(name: &str, changes: &[&str]) -> SiteVariant {
+        let conf = "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n[1-2] Default=YES\n";
+        let mut jobs = "submit,user,account,run,args\n".to_owned();
+        for place in 0..40 {
+            jobs.push_str(&format!(
+                "{},u{},a,{},-n {} -t 10\n",
+                20 * place,
+                place % 3,
+                60 + 7 * (place % 11),
+                1 + place % 4
+            ));
+        }
+        let texts = |name: &str, text: &str| -> BTreeMap<String, String> {
+            [(name.to_owned(), text.to_owned())].into()
+        };
+        let changes: Vec<SiteChange> = changes.iter().map(|one| one.parse().unwrap()).collect();
+        let what_if = read_what_if(
+            &texts("slurm.conf", conf),
+            &texts("jobs.csv", &jobs),
+            &changes,
+            &SiteOptions::default(),
+        );
+        SiteVariant { name: name.into(), what_if: what_if.unwrap(), policy: SitePolicy::SLURM }
+    }
+
+    #[test]
+    fn a_difference_is_told_from_scatter() {
+        let variants = [
+            variant("as it is", &[]),
+            variant("twice", &["partition.p.nodes=+2"]),
+            variant("same", &["KillWait=31"]),
+        ];
+        let shaking = Shaking { by: Seconds(30), seeds: 5 };
+        let answers = compare_variants(&variants, Some(shaking));
+        let metric = |place: usize| answers[place].metrics[0].clone();
+        assert_eq!((metric(0).name, metric(0).difference), ("mean_wait", Some(0.0)));
+        assert!(metric(1).difference.unwrap() < 0.0);
+        let [same, twice] = [2, 1].map(|place| metric(place).shaken.unwrap());
+        assert_eq!((twice.beyond_scatter, twice.value.times), (Some(true), 5));
+        assert_eq!((same.beyond_scatter, same.difference.mean), (Some(false), 0.0));
+        // Shaking moves submissions and loses none.
+        assert!(twice.value.deviation > 0.0);
+        assert!(answers.iter().all(|one| one.answer.report.jobs == 40));
+        let plain = compare_variants(&variants, None);
+        assert!(plain[1].metrics.iter().all(|one| one.shaken.is_none()));
+        assert_eq!(plain[1].metrics[0].value, answers[1].metrics[0].value);
+    }
+}

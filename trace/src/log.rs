@@ -1,0 +1,59 @@
+//! Reads a log into a workload: records become jobs as they are read, and the rest of the file is not kept.
+
+use std::io::Read;
+
+use super::clean::CleaningReport;
+use super::error::TraceError;
+use super::input::{Compression, Source};
+use super::machine::MachineSize;
+use super::select::{Selected, select};
+use super::store::JobColumns;
+use super::swf::Header;
+use super::{LogFormat, ReadOptions};
+use queuecast_core::workload::{Machine, Unfinished, Workload};
+
+/// A cleaned log as a workload.
+#[derive(Debug, Clone)]
+pub struct Log {
+    /// The jobs and the machine.
+    pub workload: Workload,
+    /// Jobs that had not ended when the log was taken: they are not among the jobs of the workload. Accounting records only.
+    pub unfinished: Vec<Unfinished>,
+    /// The header comments.
+    pub header: Header,
+    /// What was removed and changed, and why.
+    pub report: CleaningReport,
+    /// The machine's size and where it is known from.
+    pub machine: MachineSize,
+    /// Its format.
+    pub format: LogFormat,
+    /// Its compression.
+    pub compression: Compression,
+}
+
+/// Reads a whole log into a workload. Submit times count from the log's start in SWF (`epoch` is its
+/// `UnixStartTime`) and are Unix times in accounting records (`epoch` is 0).
+pub fn read(source: impl Read, options: &ReadOptions) -> Result<Log, TraceError> {
+    read_source(Box::new(source), options)
+}
+
+fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Log, TraceError> {
+    Log::of(select(source, options)?)
+}
+
+impl Log {
+    pub(super) fn of(selected: Selected<JobColumns>) -> Result<Log, TraceError> {
+        let Selected { kept, withdrawn, unfinished, header, names, report, machine, format, compression } =
+            selected;
+        let JobColumns { jobs, truths, starts } = kept;
+        let mut workload = Workload::recorded(Machine { procs: machine.procs }, jobs, truths, starts)?;
+        workload.set_withdrawn(withdrawn)?;
+        workload.names = names;
+        workload.is_machine_guessed = machine.is_largest_job();
+        workload.epoch = match format {
+            LogFormat::Swf => header.unix_start_time,
+            LogFormat::Sacct => Some(0),
+        };
+        Ok(Log { workload, unfinished, header, report, machine, format, compression })
+    }
+}

@@ -5,9 +5,10 @@
 //! it refuses to know the terminal, the clock, the environment, processes, the network, or any randomness
 //! that was not handed to it as a [`seed::Seed`]. What touches the world lives in the `queuecast` command.
 //!
-//! Floors, each importing only downwards: [`units`], [`parallel`] → [`job`], [`workload`], [`cluster`], [`stats`], [`seed`], [`spec`], [`trees`] →
-//! [`trace`], [`predict`], [`characterization`] → [`slurm`], [`synth`], [`sim`] → [`wait`] →
-//! [`allot`] → [`forecast`] → [`broker`] → [`eval`] → [`report`]. A test holds them.
+//! It re-exports the crates that it is made of: [`units`] to [`workload`] are what everything stands on, [`site`], [`predict`], [`sim`] and [`wait`] the
+//! backfilling simulator and its predictors, [`cluster`] and [`controller`] Slurm's own scheduler, [`trace`] and [`slurm`] what systems write,
+//! [`characterization`] and [`synth`] models of workloads, [`allot`], [`forecast`] and [`broker`] answers for one job, [`eval`] and [`study`] whether
+//! they are right, [`report`] how they are shown.
 
 pub use queuecast_core::{distribution, job, parallel, seed, spec, stats, trees, units, workload};
 pub use queuecast_eval as eval;

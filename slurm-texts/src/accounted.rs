@@ -61,8 +61,8 @@ struct AccountedJobs<'c> {
     rules: RuleCounter,
 }
 
-/// The submissions of `sacct -P` for a cluster, with their recorded outcomes. What is left out, or taken otherwise than it
-/// stands there, is counted.
+/// The submissions that `sacct -P` lists for a cluster, with their recorded outcomes. Rows that are left out or adjusted
+/// are counted by rule.
 pub(super) fn accounted(
     text: &str,
     cluster: &Cluster,
@@ -96,7 +96,7 @@ pub(super) fn accounted(
     Ok(run)
 }
 
-/// The cluster whose rows count, where there are several: the site's, else that of the first row.
+/// The cluster whose rows are read if there are several: the site's, else that of the first row.
 fn wanted_cluster(table: &SacctTexts<'_>, cluster: &Cluster) -> Option<String> {
     let place = *table.places.get("cluster")?;
     let (mut names, mut first) = (BTreeSet::new(), None);
@@ -176,7 +176,7 @@ impl AccountedJobs<'_> {
         }
     }
 
-    /// Keeps what became of a job. Of one that was requeued, the last run counts, and its first submission.
+    /// Records the outcome of a job. A requeued job keeps its first submission time and its last run.
     fn keep(&mut self, place: usize, task: Option<u32>, run: TaskRun, outcome: JobOutcome, line: usize) {
         self.runs[place].insert(task, run);
         match self.outcome_places.get(&(place, task)) {
@@ -192,7 +192,7 @@ impl AccountedJobs<'_> {
         }
     }
 
-    /// How long a job ran, if it is let run again.
+    /// The run time to simulate for a job, derived from its final state and elapsed time.
     fn run(
         &mut self,
         row: &AccountedRow<'_>,
@@ -221,7 +221,7 @@ impl AccountedJobs<'_> {
         }
     }
 
-    /// The first row of a job makes its submission.
+    /// Makes the submission of a job from its first row and returns its index.
     fn submitted(
         &mut self,
         row: &AccountedRow<'_>,
@@ -243,7 +243,7 @@ impl AccountedJobs<'_> {
             request.array = None;
         }
         if request.hold && start.is_some() {
-            // It was released.
+            // It started, so its hold was released at the eligible time.
             request.hold = false;
             request.begin = eligible.map(Begin::At);
         }
@@ -273,19 +273,19 @@ impl AccountedJobs<'_> {
         self.submissions.len() - 1
     }
 
-    /// Everything in its order.
+    /// The recorded run: submissions and events sorted by time, with a cancel event for each job cancelled while pending.
     fn finished(mut self) -> (RecordedRun, RuleCounter) {
         for (submission, runs) in self.submissions.iter_mut().zip(&self.runs) {
             if let Some(array) = &mut submission.request.array {
                 array.indices = runs.keys().copied().flatten().collect();
             }
-            // A row of the whole array beside those of its tasks says nothing of their runs.
+            // The row of a whole array carries no run times of its tasks.
             let is_array = submission.request.array.is_some();
             submission.runs =
                 runs.iter().filter(|(task, _)| task.is_some() || !is_array).map(|(_, run)| *run).collect();
         }
         for one in &self.outcomes {
-            // What was cancelled while it waited is cancelled at the same time.
+            // A job cancelled while pending is cancelled at the same time in the simulation.
             if one.state == "CANCELLED"
                 && one.start.is_none()
                 && let Some(at) = one.end
@@ -354,7 +354,7 @@ mod tests {
         );
         assert_eq!((request.qos.join(","), request.reservations.join(",")), ("high".into(), "resv".into()));
         assert!(request.constraint.is_some());
-        // Any number of nodes would have done, and the partition is that of accounting.
+        // The number of nodes was not requested, and the partition is the one that accounting recorded.
         assert_eq!((three.request.min_nodes, three.request.partitions.join(",")), (None, "batch".into()));
         assert_eq!(
             rules,

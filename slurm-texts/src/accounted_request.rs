@@ -34,7 +34,7 @@ pub(super) fn line_request(row: &AccountedRow<'_>, rules: &mut RuleCounter) -> (
     }
 }
 
-/// Adds what the columns say and the request does not.
+/// Fills in from the columns what the submit line does not specify.
 pub(super) fn completed(
     request: &mut JobRequest,
     row: &AccountedRow<'_>,
@@ -90,7 +90,7 @@ pub(super) fn completed(
     }
 }
 
-/// Processors that a request needs at least.
+/// The least number of processors that a request implies by its nodes, tasks and processors per task.
 fn implied_cpus(request: &JobRequest) -> u64 {
     let nodes = u64::from(request.min_nodes.unwrap_or(1).max(1));
     let per_node = u64::from(request.tasks_per_node.unwrap_or(0).max(1));
@@ -111,7 +111,7 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
         return;
     }
     if tasks_said {
-        // Whole cores and whole nodes make it more than was asked for.
+        // Allocation by whole cores or whole nodes can exceed the request, so only fewer processors are reported.
         if !is_exclusive && u64::from(cpus) < implied_cpus(request) {
             rules.count(
                 "jobs of fewer processors than their submit line says: the submit line counts",
@@ -126,7 +126,7 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     request.tasks = Some(cpus);
     if request.min_nodes.is_none() {
         let (asked, given) = row.nodes();
-        // More nodes were given than asked for: any number would have done.
+        // More nodes were allocated than requested: the request did not fix the number of nodes.
         let is_free = given.is_some_and(|given| asked.is_some_and(|asked| given > asked))
             || given.is_none() && asked == Some(1) && cpus > 1;
         let nodes = asked.filter(|_| !is_free).and_then(|nodes| u32::try_from(nodes).ok());
@@ -174,7 +174,7 @@ fn memory_asked(
     }
 }
 
-/// Generic resources: with their types where these are told of all.
+/// Generic resources (GRES), with their types only if these are given for the whole count.
 fn gres_asked(request: &mut JobRequest, row: &AccountedRow<'_>, asked: &Tres) {
     let named: Vec<GresRequest> = asked
         .0

@@ -41,7 +41,7 @@ fn table(file: &str, text: &str, notes: &mut Notes) -> PipeTable {
 }
 
 impl PipeTable {
-    /// The cells of a row that say something, by column.
+    /// The non-empty cells of a row, by column.
     fn said<'a>(
         &'a self,
         file: &'a str,
@@ -184,7 +184,7 @@ fn flags(said: &SaidSetting, notes: &mut Notes) -> QosFlags {
             "partitiontimelimit" => flags.partition_time_limit = true,
             "requiresreservation" | "requiredreservation" => flags.requires_reservation = true,
             "usagefactorsafe" => flags.usage_factor_safe = true,
-            // How sacctmgr shows relative limits and deleted ones.
+            // `sacctmgr` prints this flag for a deleted QOS.
             "deleted" => {}
             _ => notes.part_not_modelled(said, &format!("QOS:Flags:{word}"), ""),
         }
@@ -230,7 +230,7 @@ pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut No
     connected(file, rows, has_parents, notes)
 }
 
-/// Puts a column of an association into its place, but for what makes the tree.
+/// Applies a column to an association, except for the columns that define the tree.
 pub(super) fn set_association(one: &mut Association, column: &str, said: &SaidSetting, notes: &mut Notes) {
     let mut row = AssociationRow { one: std::mem::take(one), ..AssociationRow::default() };
     association_column(&mut row, column, said, notes);
@@ -277,7 +277,7 @@ fn association_column(row: &mut AssociationRow, column: &str, said: &SaidSetting
     }
 }
 
-/// Gives each row its parent: the account of a user, the account that is named, the one that the depth says, or the root.
+/// Gives each row its parent: a user's account, the account named as parent, the one implied by indentation, or the root.
 fn connected(file: &str, rows: Vec<AssociationRow>, has_parents: bool, notes: &mut Notes) -> Associations {
     let by_depth = !has_parents && rows.iter().any(|row| row.depth > 0);
     let mut accounts: BTreeMap<String, (String, AssociationRow)> = BTreeMap::new();

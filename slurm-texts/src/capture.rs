@@ -87,7 +87,7 @@ pub const CAPTURE_COMMANDS: [CaptureCommand; 7] = [
 pub enum WithoutAnswer {
     /// No: there is no capture without it.
     Refused,
-    /// Yes: the site has nothing that the command could tell.
+    /// Yes: by its configuration, the site has nothing that the command could print.
     Nothing,
     /// Yes, and the capture records it as missing.
     Missing,
@@ -151,7 +151,7 @@ pub fn check_answer(kind: SiteFileKind, text: &str) -> Result<(), AnswerError> {
     if let Some((line, found)) = (1..).zip(text.lines()).find(|(_, line)| line.chars().any(is_control)) {
         return Err(not_this(line, found, "text"));
     }
-    // A reason or a comment may be written in another encoding; all of a text is not.
+    // A comment in another encoding may have unreadable characters; a text with more than 1 % of them is no answer.
     let unreadable = text.chars().filter(|letter| *letter == '\u{fffd}').count();
     if unreadable * 100 > text.chars().count() {
         return Err(not_this(number, first, "text"));
@@ -258,8 +258,8 @@ pub struct CaptureRecord {
     pub queuecast_capture: u32,
     /// When the site was asked, as a Unix time.
     pub captured: i64,
-    /// The folder, beside this file, that the files come from. While it is there, the files in it count: a capture that
-    /// is interrupted from here on is complete.
+    /// The folder, next to this file, that the files come from. While it exists its files take precedence, so a capture
+    /// interrupted from here on is still complete.
     pub staged: String,
     /// Each command and what became of it.
     pub answers: Vec<CapturedAnswer>,

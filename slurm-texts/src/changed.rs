@@ -18,10 +18,10 @@ use super::values::{allowed, digits, yes_no};
 use queuecast_slurm_sim::cluster::{Cluster, ClusterNode, ClusterPartition, Topology, classes_of};
 use queuecast_trace::hostlist::{compressed, expanded};
 
-/// Where a change says that it was said.
+/// The file name that notes give for values that come from a change.
 const PLACE: &str = "--set";
 
-/// More nodes than this are not added.
+/// The most nodes that a change may add.
 const MOST_ADDED: u64 = 1 << 20;
 
 /// Makes a site out of texts by name as [`read_site`](super::read_site) does, with changes, in their order. Values go through
@@ -52,7 +52,7 @@ fn is_whole(change: &SiteChange) -> bool {
     matches!(change.target, ChangeTarget::Whole(_) | ChangeTarget::Word { .. })
 }
 
-/// The settings for the whole cluster as they are read, and what could not be.
+/// The cluster-wide settings applied to a default cluster, and the notes of reading them.
 fn whole(said: &WholeSettings) -> (Cluster, Notes) {
     let (mut cluster, mut notes) = (Cluster::default(), Notes::default());
     let other = apply(said, &mut cluster, &mut notes);
@@ -78,7 +78,7 @@ fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<Applie
                 (true, Some(true)) => words.push((*word).to_owned()),
                 (true, Some(false)) => {}
                 (true, None) => return Err(bad_value(change, "yes or no")),
-                // Without a value it is as if it were not said.
+                // An empty value removes the word from the list.
                 (false, _) if value.is_empty() => {}
                 (false, _) => words.push(format!("{word}={value}")),
             }
@@ -87,7 +87,7 @@ fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<Applie
         }
         ChangeTarget::Whole(key) => {
             let name = key.to_ascii_lowercase();
-            // One of two names of the same setting counts.
+            // These keys exclude each other; the one that was changed takes precedence.
             for (one, other) in [("defmempercpu", "defmempernode"), ("maxmempercpu", "maxmempernode")] {
                 if name == one || name == other {
                     said.remove(one);
@@ -127,7 +127,7 @@ fn bad_value(change: &SiteChange, expected: &str) -> ChangeError {
     ChangeError::BadValue { key, value: change.value.clone(), expected: expected.to_owned() }
 }
 
-/// What differs, with a name before each.
+/// The values that differ, each prefixed with the name of the part.
 fn differences<T: Serialize>(part: &str, before: &T, after: &T) -> Vec<ChangedValue> {
     let named = |name: String| match (part.is_empty(), name.is_empty()) {
         (true, _) => name,
@@ -138,7 +138,7 @@ fn differences<T: Serialize>(part: &str, before: &T, after: &T) -> Vec<ChangedVa
     differing.map(|one| ChangedValue { name: named(one.name), from: one.default, to: one.value }).collect()
 }
 
-/// A change that could not be read, or that names what is not there, is an error.
+/// An error if the value could not be read, is not modelled, or names something that does not exist.
 fn checked(change: &SiteChange, notes: &Notes) -> Result<(), ChangeError> {
     if let Some(misread) = notes.misread.first() {
         return Err(bad_value(change, &misread.expected));
@@ -233,7 +233,7 @@ fn nodes_changed(
         let before = node.clone();
         nodes::apply(node, &[&new_said(key, change.value.clone())], &mut notes);
         checked(change, &notes)?;
-        // One line tells of nodes that change alike.
+        // Nodes with equal changes are reported once.
         for one in differences(&format!("node {list}"), &before, node) {
             if !values.contains(&one) {
                 values.push(one);
@@ -335,7 +335,7 @@ fn partition_nodes(
     Ok(if before == to { Vec::new() } else { vec![ChangedValue { name, from: before, to }] })
 }
 
-/// The last node of the class that most nodes of a partition are of; of several such classes the first.
+/// The last node of the most frequent node class in a partition; the first class of equally frequent ones.
 fn commonest(cluster: &Cluster, place: usize) -> Option<usize> {
     let nodes = &cluster.partitions[place].nodes;
     let mut best: Option<(usize, usize)> = None;
@@ -360,7 +360,7 @@ fn add(reading: &mut SiteReading, place: usize, like: usize, count: usize) {
     let mut number: u64 = name[bare.len()..].parse().unwrap_or(0);
     let mut added: Vec<ClusterNode> = Vec::with_capacity(count);
     while added.len() < count {
-        // Where numbers end, they begin again behind another letter.
+        // If the number overflows, an `x` is appended to the prefix and counting restarts at 0.
         (number, bare) = match number.checked_add(1) {
             Some(next) => (next, bare),
             None => (0, format!("{bare}x")),

@@ -3,7 +3,7 @@
 use super::notes::{Notes, few};
 use queuecast_slurm_sim::cluster::{Allowed, Cluster};
 
-/// Warns of what the parts of a cluster say about each other that does not fit.
+/// Warns of inconsistencies between the parts of a cluster.
 pub(super) fn check(cluster: &Cluster, notes: &mut Notes) {
     let mut used = vec![false; cluster.nodes.len()];
     for partition in &cluster.partitions {

@@ -73,7 +73,7 @@ type OfJob = fn(JobNumber) -> LoggedAction;
 struct LogReader<'r> {
     cluster: &'r Cluster,
     zone: &'r TimeZone,
-    /// Tasks by the numbers that they have of their own.
+    /// Array tasks by their own job IDs.
     raw: BTreeMap<u64, JobNumber>,
     notes: &'r mut Notes,
 }
@@ -143,7 +143,7 @@ impl LogReader<'_> {
             return Ok(Some(LoggedAction::Delayed(self.job(said)?)));
         }
         if said.starts_with("preempted JobId=") && said.contains(" to reclaim resources for ") {
-            // After a grace time the other one is not told.
+            // After a grace time the log does not name the preempting job.
             let (job, by) = (self.job(said)?, self.job(after(said, " to reclaim resources for ")?).ok());
             let requeued = said.contains(" requeued ");
             return Ok(Some(LoggedAction::Preempted { job, by, requeued }));
@@ -200,8 +200,8 @@ fn after<'t>(text: &'t str, key: &str) -> Result<&'t str, &'static str> {
     Ok(word.trim_end_matches(','))
 }
 
-/// Both logs in one order. Starts by the main scheduler are in both: they stand where the controller's log has them, with what
-/// its own log has before them; else time decides, and of one millisecond the controller's log comes first.
+/// Both logs merged by time. A start by the main scheduler is in both logs: it is kept once, at its place in the
+/// controller's log, after the preceding lines of `sched.log`. At equal milliseconds the controller's log comes first.
 fn merged(passes: Vec<LoggedStep>, others: Vec<LoggedStep>) -> Vec<LoggedStep> {
     let main_start = |step: &LoggedStep| match &step.what {
         LoggedAction::Started { job, backfilled: false, .. } => Some(*job),
@@ -227,7 +227,7 @@ fn merged(passes: Vec<LoggedStep>, others: Vec<LoggedStep>) -> Vec<LoggedStep> {
                 }
             }
             if !is_there {
-                // It was logged in one place.
+                // Only the controller's log has this start.
                 steps.push(other);
             }
             continue;

@@ -21,7 +21,7 @@ pub fn differing_settings(settings: &ClusterSettings) -> Vec<DifferingSetting> {
     differing_values(settings, &ClusterSettings::default())
 }
 
-/// What differs between two values of one type, in the order of the type; that of the other stands for the default.
+/// The fields in which two values of one type differ, in the order of the type; `other` supplies the defaults.
 pub(super) fn differing_values<T: Serialize>(one: &T, other: &T) -> Vec<DifferingSetting> {
     let mut found = Vec::new();
     let value = |of: &T| serde_json::to_value(of).unwrap_or(Value::Null);

@@ -1,5 +1,5 @@
-//! The names of everything that can be changed, as Slurm spells them, each with a value that it could have. A parameter whose
-//! value is empty is there or not.
+//! The keys that a change may set, as Slurm spells them, each with an example value. A parameter with an empty example is a
+//! flag.
 
 /// A name and a value that it could have.
 pub(super) type KeyExample = (&'static str, &'static str);
@@ -134,7 +134,7 @@ pub(super) const LISTS: [(&str, &[KeyExample]); 4] = [
     ("PreemptParameters", &PREEMPT_PARAMETERS),
 ];
 
-/// Of a partition; who it admits is read apart from the rest.
+/// Keys of a partition; those that control access (`AllowAccounts` etc.) are read apart from the rest.
 pub(super) const PARTITION: [KeyExample; 31] = [
     ("AllowAccounts", "phys"),
     ("AllowGroups", "staff"),
@@ -169,7 +169,7 @@ pub(super) const PARTITION: [KeyExample; 31] = [
     ("TRESBillingWeights", "CPU=1.0,Mem=0.25G"),
 ];
 
-/// Of a QOS.
+/// Keys of a QOS.
 pub(super) const QOS: [KeyExample; 31] = [
     ("Flags", "DenyOnLimit"),
     ("GraceTime", "60"),
@@ -204,7 +204,7 @@ pub(super) const QOS: [KeyExample; 31] = [
     ("UsageThreshold", "0.5"),
 ];
 
-/// Of an account, or of a user in all accounts.
+/// Keys of an association: an account, or a user in all accounts.
 pub(super) const ASSOCIATION: [KeyExample; 19] = [
     ("DefaultQOS", "normal"),
     ("Fairshare", "30"),
@@ -227,7 +227,7 @@ pub(super) const ASSOCIATION: [KeyExample; 19] = [
     ("Share", "30"),
 ];
 
-/// Of nodes.
+/// Keys of nodes.
 pub(super) const NODE: [KeyExample; 11] = [
     ("CoresPerSocket", "16"),
     ("CoreSpecCount", "2"),

@@ -1,7 +1,7 @@
 //! Settings of `slurm.conf` that the types do not represent: those that matter to scheduling, and those that do not.
 
-/// Settings that change which jobs start when and where, with the values that change nothing, in lower case; an empty value
-/// never does.
+/// Settings that affect when and where jobs start, with the values, in lower case, that have no effect; an empty value
+/// never has one.
 pub(super) const FOR_SCHEDULING: [(&str, &str); 26] = [
     ("allowspecresourcesusage", "no 0"),
     ("burstbuffertype", ""),

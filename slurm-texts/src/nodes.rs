@@ -8,7 +8,7 @@ use super::values::{count32, is_null, list, memory, tres};
 use queuecast_slurm_sim::cluster::{ClusterNode, GenericResource, NodeState};
 use queuecast_trace::hostlist::expanded;
 
-/// More nodes than this are no site's.
+/// The most nodes in a list; longer lists are taken for errors.
 const MOST: usize = 1 << 20;
 
 /// What is known of nodes while files are read, by name.
@@ -58,8 +58,8 @@ pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes
     nodes
 }
 
-/// Nodes as they are now: what `scontrol` says of a node counts, the rest stays as it is configured. Nodes that `scontrol`
-/// does not list are not there yet.
+/// Nodes as they are now: values of `scontrol` replace configured ones. Nodes that `scontrol` does not list get the state
+/// `FUTURE` and take no jobs.
 pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut Notes) {
     let mut listed = BTreeSet::new();
     for record in records {
@@ -109,7 +109,7 @@ pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut N
             }
             "corespeccount" => notes.take(&mut node.reserved_cores, count32(value), one, NUMBER),
             "weight" => notes.take(&mut node.weight, count32(value), one, NUMBER),
-            // Features that a plugin could switch on are not there now.
+            // Available features that are not active do not count.
             "availablefeatures" if has(&["activefeatures"]) => {}
             "feature" | "features" | "activefeatures" | "availablefeatures" => node.features = list(value),
             "gres" => notes.take(&mut node.gres, gres(value), one, "generic resources such as gpu:a100:4"),
@@ -127,7 +127,7 @@ pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut N
         node.sockets = per_board.saturating_mul(boards.max(1));
     }
     if has(&["cfgtres", "cputot"]) && !has(&["sockets"]) && has(&["cputot"]) {
-        // A record cut short tells no sockets: those that explain the processors.
+        // A truncated record has no sockets: derived from processors, cores and threads.
         let of_socket = node.cores_per_socket.saturating_mul(node.threads_per_core).max(1);
         if node.sockets.saturating_mul(of_socket) != node.cpus && node.cpus.is_multiple_of(of_socket) {
             node.sockets = node.cpus / of_socket;
@@ -231,8 +231,8 @@ fn outside_brackets(text: &str) -> Vec<&str> {
     parts
 }
 
-/// `gres.conf`: resources of nodes whose `Gres` names them without type or count get both; resources that nodes do not name
-/// are not theirs.
+/// `gres.conf`: a GRES that a node's `Gres` lists without a type gets the type given here. A GRES that no node lists is
+/// ignored.
 pub(super) fn gres_conf(entries: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut Notes) {
     for entry in entries {
         for said in &entry.0 {
@@ -270,7 +270,7 @@ pub(super) fn gres_conf(entries: &[ConfEntry], nodes: &mut KnownNodes, notes: &m
     }
 }
 
-/// Tells the type of a node's resource that is known by name only.
+/// Assigns a type to up to `count` units of a node's untyped GRES of this name.
 fn give(node: &mut ClusterNode, name: &str, kind: Option<&str>, count: u64) {
     let Some(kind) = kind else { return };
     let typed = node.gres.iter().any(|one| one.name == name && one.kind.as_deref() == Some(kind));

@@ -9,8 +9,8 @@ use queuecast_core::units::Time;
 use queuecast_slurm_sim::cluster::{Association, Cluster, ClusterMoment, NodeState, RecordedRun};
 use queuecast_trace::{TimeZone, TraceError};
 
-/// Arguments of `sacct` for the jobs that run or wait: those that did within the last minutes, with what became of them since.
-/// The free text comes last, since `-P` escapes nothing.
+/// Arguments of `sacct` for jobs that ran or waited within the last five minutes. Free text comes last, since `-P` escapes
+/// nothing.
 pub const SACCT_NOW: [&str; 13] = [
     "-a",
     "-X",
@@ -28,7 +28,7 @@ pub const SACCT_NOW: [&str; 13] = [
      ReqCPUS,NCPUS,NNodes,ReqTRES,AllocTRES,ReqMem,NodeList,Constraints,Reservation,JobName,SubmitLine",
 ];
 
-/// Arguments of `sshare` for what every user has used.
+/// Arguments of `sshare` for the raw usage of every user.
 pub const SSHARE_NOW: [&str; 3] = ["-a", "-P", "--format=Account,User,RawUsage"];
 
 /// The jobs of a site now, as [`SACCT_NOW`] lists them, and what was left out of them.
@@ -43,7 +43,8 @@ pub fn read_accounted(
     Ok((run, rules.into_rules()))
 }
 
-/// A site now: its jobs, its nodes as they are shown, and what its users have used by `sshare` ([`SSHARE_NOW`]); where that tells nothing, by the history.
+/// The site now: its jobs, its nodes, and the usage of its users by `sshare` ([`SSHARE_NOW`]), or by the history if
+/// `sshare` shows none.
 pub fn moment_now(
     cluster: &Cluster,
     jobs: &RecordedRun,

@@ -121,7 +121,7 @@ fn partition(
     partition
 }
 
-/// Puts what is said of a partition into its place, but for whom it admits.
+/// Applies a setting to a partition, except for access control.
 pub(super) fn apply(
     partition: &mut ClusterPartition,
     said: &SaidSetting,
@@ -146,7 +146,7 @@ fn limits(partition: &mut ClusterPartition, said: &SaidSetting, notes: &mut Note
         "defaulttime" => notes.take(&mut partition.default_time, length_limit(value, Minutes), said, LENGTH),
         "prioritytier" => notes.take(&mut partition.priority_tier, count32(value), said, NUMBER),
         "priorityjobfactor" => notes.take(&mut partition.priority_job_factor, count32(value), said, NUMBER),
-        // Both at once, before 16.05.
+        // Before 16.05 one key set both the job factor and the tier.
         "priority" => {
             notes.take(&mut partition.priority_tier, count32(value), said, NUMBER);
             partition.priority_job_factor = partition.priority_tier;
@@ -275,7 +275,8 @@ fn sharing(text: &str) -> Option<Sharing> {
     }
 }
 
-/// Partitions of one file that another, which counts, does not list: hidden ones stay, others are gone.
+/// Adds to the live partitions those of `slurm.conf` that are hidden from `scontrol`; others that it does not list are left
+/// out with a warning.
 pub(super) fn merged(
     configured: Vec<ClusterPartition>,
     live: Vec<ClusterPartition>,
@@ -306,7 +307,7 @@ pub(super) fn hidden(entries: &[ConfEntry]) -> BTreeSet<String> {
     hidden.map(|entry| entry.head().value.clone()).collect()
 }
 
-/// A default time above the longest is the longest, as Slurm has it.
+/// Caps the default time at the longest allowed time, as Slurm does; a default time of zero is none.
 pub(super) fn sensible_times(partition: &mut ClusterPartition) {
     if let (Some(default), Some(longest)) = (partition.default_time, partition.max_time)
         && default > longest

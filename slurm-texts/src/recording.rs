@@ -65,7 +65,7 @@ pub(super) fn clock(file: &str, text: &str, notes: &mut Notes) -> Option<RunCloc
     })
 }
 
-/// The last pass of the main scheduler up to an instant, both in milliseconds: `sched.log`. What comes later is not looked at.
+/// The last pass of the main scheduler up to `until_ms`, in milliseconds, from `sched.log`. Later lines are ignored.
 pub(super) fn last_pass(text: &str, until_ms: i64, zone: &TimeZone) -> Option<i64> {
     let passes = text.lines().filter(|line| line.contains("] Running job scheduler"));
     let instant = |line: &str| {
@@ -351,8 +351,8 @@ pub(super) fn recorded(
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }
 
-/// The submission at the time that its call returned, some milliseconds after the scheduler had it; the second that the scheduler
-/// noted is kept if it is known.
+/// The submission timed at the return of its call; if the second that the scheduler recorded is known, the time is clamped
+/// into it.
 fn timed(job: SubmittedJob, at_ms: i64, until_ms: i64, noted: Option<(Time, Option<u64>)>) -> SubmittedJob {
     let (submit, submit_ms) = match noted {
         Some((second, _)) => {

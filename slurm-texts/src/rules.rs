@@ -1,8 +1,8 @@
-//! What of a log is left out, or taken otherwise than it stands there, counted by rule.
+//! Counts, by rule, of log records that are left out or adjusted.
 
 use serde::Serialize;
 
-/// How often something was left out, or taken otherwise than it stands there.
+/// How often a rule left out or adjusted a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedRule {
     /// What it is.

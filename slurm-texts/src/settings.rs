@@ -15,7 +15,7 @@ use queuecast_slurm_sim::cluster::{
     PartLimitsRule, PreemptAction, PreemptKind, PriorityKind, SelectKind, Tres, UsageReset,
 };
 
-/// What of the settings is decided elsewhere.
+/// Settings that other readers need, and which plugins were set explicitly.
 #[derive(Debug, Default)]
 pub(super) struct OtherSettings {
     /// The plugin that orders nodes by switches.
@@ -26,7 +26,7 @@ pub(super) struct OtherSettings {
     priority_said: bool,
 }
 
-/// Applies the settings, each said once, to a cluster that has the defaults.
+/// Applies the settings, each given once, to a cluster with default settings.
 pub(super) fn apply(
     said: &BTreeMap<String, SaidSetting>,
     cluster: &mut Cluster,
@@ -39,7 +39,7 @@ pub(super) fn apply(
     for said in said.values() {
         one(said, cluster, &mut other, notes);
     }
-    // Before 23.11 other plugins were the default.
+    // Before 23.11 the defaults were `select/linear` and `priority/basic`.
     if cluster.version.is_some_and(|version| version < (23, 11)) {
         if !other.select_said {
             cluster.settings.select.kind = SelectKind::Linear;
@@ -167,7 +167,7 @@ fn one(said: &SaidSetting, cluster: &mut Cluster, other: &mut OtherSettings, not
     }
 }
 
-/// What is not in the types: listed if it matters to scheduling, and also if it is not a setting that is known.
+/// A setting that is not represented: noted as not modelled if it affects scheduling or is unknown.
 fn unknown(name: &str, said: &SaidSetting, notes: &mut Notes) {
     if UNIMPORTANT.binary_search(&name).is_ok() || name.starts_with("pmix") {
         return;
@@ -318,7 +318,7 @@ pub(super) fn per_gpu(said: &SaidSetting, notes: &mut Notes) -> DefaultPerGpu {
     defaults
 }
 
-/// Resources that are tracked although not always.
+/// The TRES tracked in addition to those that Slurm always tracks.
 fn tracked(value: &str) -> Vec<String> {
     const ALWAYS: [&str; 8] = ["cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"];
     let names = list(value).into_iter().map(|name| name.to_ascii_lowercase());

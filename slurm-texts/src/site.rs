@@ -41,7 +41,7 @@ pub struct SiteReading {
     pub missing: Vec<MissingText>,
     /// Settings that are present, are not the default, matter to scheduling and are not in the types.
     pub not_modelled: Vec<Unmodelled>,
-    /// What is odd.
+    /// Warnings about inconsistent or suspicious input.
     pub warnings: Vec<String>,
     /// Places that could not be read.
     pub misread: Vec<Misread>,
@@ -63,8 +63,8 @@ pub struct MissingText {
 pub struct SiteOptions {
     /// The time zone of local times.
     pub time_zone: TimeZone,
-    /// Records of accounting that were submitted later than this are left out: what is asked about a moment must not know them,
-    /// the later runs of jobs that were put back into the queue among them.
+    /// Accounting records submitted after this time are left out, later runs of requeued jobs included: a forecast for an
+    /// instant must not use later data.
     pub known_until: Option<Time>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> SiteTexts<'a> {
         self.by_kind.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The text of a kind; of several the first counts, which is said.
+    /// The text of a kind; the first if there are several, with a warning.
     fn one(&self, kind: SiteFileKind, notes: &mut Notes) -> Option<(&'a str, &'a str)> {
         let all = self.all(kind);
         for (other, _) in all.iter().skip(1) {
@@ -103,7 +103,7 @@ pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> Sit
 /// Settings for the whole cluster by their names in lower case.
 pub(super) type WholeSettings = BTreeMap<String, SaidSetting>;
 
-/// The same, with a change of the settings for the whole cluster before they are applied.
+/// As [`read_site`], with `change` applied to the cluster-wide settings before they are read.
 pub(super) fn assembled(
     texts: &BTreeMap<String, String>,
     options: &SiteOptions,
@@ -152,7 +152,7 @@ pub(super) fn assembled(
     cluster.partitions = all_partitions(&texts, &conf, &places, &mut notes, &mut missing);
     for partition in &mut cluster.partitions {
         partitions::sensible_times(partition);
-        // What is said again is as the cluster says.
+        // A partition's `PreemptMode` equal to that of the cluster is no setting of its own.
         if partition.preempt == Some(cluster.settings.preempt.action) {
             partition.preempt = None;
         }
@@ -182,7 +182,7 @@ pub(super) fn assembled(
                 let instead = "no switches".to_owned();
                 missing.push(MissingText { what: command.to_owned(), instead, why: Some(why.to_owned()) });
             }
-            // Told by another file of the folder.
+            // The folder has this information from another file.
             None => {}
         }
     }
@@ -193,8 +193,8 @@ pub(super) fn assembled(
     SiteReading { cluster, recording, used, ignored, missing, not_modelled: unmodelled, warnings, misread }
 }
 
-/// Beside a `slurm.conf`, or what a live controller says, a configuration file of another name (`slurm.conf.example`,
-/// `slurm.conf.old`) is a copy that does not count.
+/// Where there is a `slurm.conf` or live output of `scontrol`, a configuration file recognized by its keys only
+/// (`slurm.conf.example`, `slurm.conf.old`) is a copy and is ignored.
 fn leave_copies<'a>(
     by_kind: &mut BTreeMap<SiteFileKind, Vec<(&'a str, &'a str)>>,
     used: &mut BTreeMap<String, SiteFileKind>,
@@ -274,7 +274,7 @@ fn whole_settings(
     if said.is_empty() {
         missing.push(lacking("scontrol show config, slurm.conf", "Slurm's defaults"));
     }
-    // One of two names of the same setting counts.
+    // These keys exclude each other; the one from the live output takes precedence.
     for (one, other) in [("defmempercpu", "defmempernode"), ("maxmempercpu", "maxmempernode")] {
         let live = |key: &str| {
             said.get(key)
@@ -338,7 +338,7 @@ fn all_partitions(
     };
     let records = records(file, text, "PartitionName", notes);
     let live = partitions::live(&records, places, notes);
-    // What slurm.conf says of the same partitions does not count; so neither does what is odd about it.
+    // Live output takes precedence over `slurm.conf` for these partitions, so its notes are dropped too.
     let mut aside = Notes::default();
     let mut configured = partitions::configured(conf, places, &mut aside);
     let weights: BTreeMap<String, ClusterPartition> =
@@ -346,7 +346,7 @@ fn all_partitions(
     configured.retain(|one| !live.iter().any(|known| known.name == one.name));
     let mut all = partitions::merged(configured, live, &partitions::hidden(conf), notes);
     for one in &mut all {
-        // Older versions print no weights of their own.
+        // Older versions of `scontrol` print no `TRESBillingWeights`; those of `slurm.conf` are used.
         if let Some(known) = weights.get(&one.name).filter(|_| one.billing_weights.is_empty()) {
             one.billing_weights.clone_from(&known.billing_weights);
         }

@@ -102,13 +102,13 @@ pub(super) fn swf_jobs(
     Ok(run)
 }
 
-/// Which partition stands for a queue.
+/// Maps queues of the log to partitions.
 struct SwfPartitions {
     by_queue: BTreeMap<i64, String>,
 }
 
 impl SwfPartitions {
-    /// A partition that has the name of a queue, or its number as a name.
+    /// A queue maps to the partition named like it, or named with its number.
     fn new(cluster: &Cluster, names: &BTreeMap<u32, String>) -> SwfPartitions {
         let known = |name: &str| cluster.partition(name).map(|place| cluster.partitions[place].name.clone());
         let named = names.iter().filter_map(|(&queue, name)| {
@@ -139,8 +139,8 @@ impl SwfPartitions {
     }
 }
 
-/// Who stands for the users and groups of a log: where a site has associations, its accounts stand for groups and its
-/// users for users, in the order in which they appear.
+/// Maps the users and groups of a log to the site's associations: groups to accounts and users to users of that account, in
+/// order of appearance.
 struct SwfHolders {
     /// Accounts with their users.
     accounts: Vec<(String, Vec<String>)>,

@@ -56,12 +56,12 @@ fn scaled(number: &str, unit: f64) -> Option<u64> {
     (value < 9e18).then_some(value as u64)
 }
 
-/// A number that is not limited where a word says so, or nothing.
+/// A number; `Some(None)` if the value means unlimited.
 pub(super) fn limit(text: &str) -> Option<Option<u32>> {
     if is_unlimited(text) || is_null(text) {
         return Some(None);
     }
-    // 4294967295 and one less are how Slurm prints what is not set.
+    // Slurm prints 4294967295 (INFINITE) and 4294967294 (NO_VAL) for a limit that is not set.
     count32(text).map(|count| Some(count).filter(|&count| count < u32::MAX - 1))
 }
 
@@ -80,7 +80,7 @@ pub(super) fn memory(text: &str) -> Option<u64> {
     scaled(&text[..text.len() - 1], unit)
 }
 
-/// Memory for each processor or node that is not limited where a word or a zero says so.
+/// Memory per processor or node; `Some(None)` if a word or zero means unlimited.
 pub(super) fn memory_limit(text: &str, amount: fn(u64) -> MemoryAmount) -> Option<Option<MemoryAmount>> {
     if is_unlimited(text) || is_null(text) {
         return Some(None);
@@ -88,7 +88,7 @@ pub(super) fn memory_limit(text: &str, amount: fn(u64) -> MemoryAmount) -> Optio
     memory(text).map(|mb| Some(mb).filter(|&mb| mb > 0).map(amount))
 }
 
-/// What a bare number of a length of time counts.
+/// The unit of a length of time given without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BareNumber {
     Seconds,
@@ -114,7 +114,7 @@ pub(super) fn length(text: &str, bare: BareNumber) -> Option<Seconds> {
     seconds(text.as_bytes()).map(Seconds)
 }
 
-/// A length of time that is not limited where a word says so.
+/// A length of time in seconds; `Some(None)` if a word means unlimited.
 pub(super) fn length_limit(text: &str, bare: BareNumber) -> Option<Option<Seconds>> {
     if is_unlimited(text.trim_end_matches(" min").trim_end_matches(" sec")) || is_null(text) {
         return Some(None);

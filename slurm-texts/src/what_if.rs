@@ -129,7 +129,7 @@ fn submissions(
     Ok((run, SubmissionLog { kind, jobs: 0, rules: rules.into_rules(), assumed }))
 }
 
-/// Begin times of the site's clocks as Unix times, where submissions have them.
+/// Resolves local begin times to Unix times, where the run's clock is in Unix time.
 fn resolve_begins(run: &mut RecordedRun, zone: &TimeZone) {
     if !run.clock.is_unix {
         return;
@@ -144,13 +144,13 @@ fn resolve_begins(run: &mut RecordedRun, zone: &TimeZone) {
     }
 }
 
-/// The Unix time of a local time, in seconds as if it were in UTC.
+/// The Unix time of a local time, given in seconds as if it were UTC.
 fn instant(local: i64, zone: &TimeZone) -> Option<i64> {
     let civil = TimeZone::UTC.to_datetime(jiff::Timestamp::from_second(local).ok()?);
     Some(zone.to_timestamp(civil).ok()?.as_second())
 }
 
-/// The next time that the site's clocks show a second of the day.
+/// The first Unix time, not before `after`, at which the local clock shows this second of the day.
 fn next_clock(after: i64, second: i64, zone: &TimeZone) -> Option<i64> {
     let local = zone.to_offset(jiff::Timestamp::from_second(after).ok()?).seconds();
     let day = (after + i64::from(local)).div_euclid(86_400);
@@ -162,7 +162,7 @@ fn tasks(job: &SubmittedJob) -> usize {
     job.request.array.as_ref().map_or(1, |array| array.indices.len())
 }
 
-/// Where nothing is told of the scheduler's timers, they begin shortly before the first submission.
+/// If the start of the scheduler's timers is unknown, the clock begins with the first submission.
 fn begin_with_the_first(run: &mut RecordedRun) {
     let first = run.submissions.iter().map(|job| job.submit_ms).min().unwrap_or(0);
     if run.clock.scheduler_start_ms.is_none() && run.clock.zero_ms == 0 {

@@ -8,13 +8,13 @@
 //! show progress, wrap the reader.
 //!
 //! ```
-//! use queuecast::trace::{self, ReadOptions};
+//! use queuecast_trace::ReadOptions;
 //!
 //! let text = "; MaxProcs: 8\n1 0 -1 60 4 -1 -1 4 120 -1 1 3 -1 -1 -1 -1 -1 -1\n2 5 -1 -1 4 -1 -1 4 120 -1 5 3 -1 -1 -1 -1 -1 -1\n";
-//! let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
+//! let log = queuecast_trace::read(text.as_bytes(), &ReadOptions::default())?;
 //! assert_eq!(log.workload.len(), 1);
 //! assert!(log.report.to_string().contains("run-missing: 1 removed"));
-//! # Ok::<(), trace::TraceError>(())
+//! # Ok::<(), queuecast_trace::TraceError>(())
 //! ```
 
 pub mod clean;

@@ -31,7 +31,7 @@ fn log(seconds: f64) -> f64 {
     seconds.max(1.0).ln()
 }
 
-/// What is to be expected where this is predicted, by a line in logarithms of seconds; nothing is at once.
+/// The expected time for a prediction, by a line in logarithms of seconds; a prediction of zero stays zero.
 pub(super) fn corrected_by(intercept: f64, slope: f64, predicted: f64) -> f64 {
     if predicted > 0.0 { (intercept + slope * log(predicted)).exp() } else { predicted }
 }
@@ -51,7 +51,8 @@ impl Bias {
         self.products += left * (y - self.actual);
     }
 
-    /// The line of what became of predictions by what was predicted, in logarithms; `None` with fewer than two different.
+    /// The regression line of actual on predicted times, in logarithms of seconds; `None` with fewer than two distinct
+    /// predictions.
     pub fn trend(&self) -> Option<Trend> {
         let slope = self.products / self.predicted_squares;
         let correlation = self.products / (self.predicted_squares * self.actual_squares).sqrt();
@@ -68,7 +69,7 @@ impl Bias {
         enough.map_or(predicted, |line| corrected_by(line.intercept, line.slope, predicted))
     }
 
-    /// Whether what is predicted to be later is so after [`Bias::corrected`] too, or at the same time.
+    /// Whether [`Bias::corrected`] is monotone: a later prediction is never corrected to an earlier time.
     pub fn keeps_order(&self) -> bool {
         self.points < ENOUGH || self.trend().is_none_or(|line| line.slope >= 0.0)
     }

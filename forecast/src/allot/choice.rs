@@ -24,8 +24,8 @@ pub struct Scales {
 }
 
 impl Choice {
-    /// Compares turnarounds, `queue · Q(n) + R(n)`, where `queue_time` says how long until so many processors are free; of
-    /// sizes alike the smallest is best. A job that gets all it wants has nothing to hold out for.
+    /// Compares turnarounds, `queue · Q(n) + R(n)`; `queue_time` gives the seconds until that number of processors is free.
+    /// Ties go to the smallest size. A job whose largest size is free never holds.
     pub fn of(
         sizes: &Sizes,
         free: Procs,

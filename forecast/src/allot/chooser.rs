@@ -18,7 +18,7 @@ pub struct Prediction {
     pub raw: f64,
     /// As used.
     pub used: f64,
-    /// Until the jobs that ran then had freed enough.
+    /// The seconds until the jobs running then had freed enough processors, by their planned ends.
     pub actual: f64,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Chooser {
     predictions: Vec<Prediction>,
 }
 
-/// A look into the future of one job: what is learned on the way is taken back at the end.
+/// State to restore after following one job into the future: what the chooser learns meanwhile is undone by `end`.
 #[derive(Debug)]
 pub(super) struct LookAhead {
     bias: Bias,
@@ -200,7 +200,7 @@ impl Chooser {
                 let alone =
                     sizes.all().first().map_or(0.0, |size| size.run.0 as f64 * f64::from(size.procs.0));
                 let wanted = sizes.at_least(fraction).filter(|wanted| wanted.procs > free);
-                // A job that cannot start yet gives nothing up; its patience begins when it can.
+                // A job with no free size loses nothing by waiting; its patience begins once it could start.
                 wanted
                     .zip(at_once)
                     .filter(|_| alone > longer && most.procs.0 > wider)

@@ -102,7 +102,7 @@ pub struct Size {
 pub struct Sizes(Vec<Size>);
 
 impl Sizes {
-    /// The sizes of a job, those below this share (0 to 1) of the preferred one left out: it insists on at least that.
+    /// The sizes of a job from this share (0 to 1) of the preferred size up; smaller ones are not accepted.
     pub fn of(job: &Job, least: f64) -> Sizes {
         let preferred = job.shape.procs;
         let least = share_of(least, preferred);
@@ -153,7 +153,7 @@ impl Sizes {
             }
         }
         let within = |procs: &Procs| (viable.fewest..=viable.most).contains(procs);
-        // The place is only a number here; no job has so many shapes.
+        // The shape is only an index here; a job has fewer than 65,536 sizes.
         let shape = |place: usize| u16::try_from(place).unwrap_or(u16::MAX);
         let sizes: Vec<Size> = (0..)
             .zip(runs.iter().filter(|(procs, _)| within(procs)))
@@ -196,7 +196,7 @@ impl Sizes {
         &self.0
     }
 
-    /// The largest that fits into so many processors.
+    /// The largest size of at most `free` processors.
     pub fn within(&self, free: Procs) -> Option<Size> {
         self.0[..self.0.partition_point(|size| size.procs <= free)].last().copied()
     }
@@ -207,12 +207,12 @@ impl Sizes {
         self.0.iter().find(|size| f64::from(size.procs.0) >= least).copied()
     }
 
-    /// The one of just so many processors.
+    /// The size of exactly this number of processors.
     pub fn exactly(&self, procs: Procs) -> Option<Size> {
         self.within(procs).filter(|size| size.procs == procs)
     }
 
-    /// The one it runs shortest in; of those alike the smallest.
+    /// The size with the shortest run time; the smallest of equal ones.
     pub fn fastest(&self) -> Option<Size> {
         self.0.iter().min_by_key(|size| size.run).copied()
     }

@@ -30,8 +30,8 @@ pub enum Hold {
         /// What predictions, corrected or not, are multiplied by before they are used: above 1 a job is more cautious.
         stretch: f64,
     },
-    /// What it is, whatever the machine is like: HEUR. Long and parallel jobs hold out for a fraction of what they
-    /// prefer, and give in once they have waited for a part of what they could save.
+    /// The job alone decides, not the state of the machine: HEUR. Long and parallel jobs hold for a fraction of the
+    /// processors they prefer, and give up after waiting for a part of the time they could save.
     Heuristic {
         /// Jobs of more work than this hold out, in processor-seconds on their fewest processors: L_thresh.
         longer: f64,

@@ -19,13 +19,13 @@ pub trait Broker: Send {
     /// A job has arrived that these sites take: its home first, then in the order of the grid. There is at least one.
     fn choose(&mut self, offers: &mut [SiteOffer<'_>]) -> Routing;
 
-    /// What it asks of the sites. Without a way to predict waits, [`SiteOffer::forecast`] has none.
+    /// What it needs the sites to keep. Without a wait method, [`SiteOffer::forecast`] returns `None`.
     fn uses(&self) -> Uses {
         Uses::default()
     }
 }
 
-/// The place of the least value; of equal ones the first.
+/// The index of the least value; the first of equal ones.
 pub(super) fn least(values: impl IntoIterator<Item = f64>) -> usize {
     let mut best = (0, f64::INFINITY);
     for (place, value) in values.into_iter().enumerate() {
@@ -79,7 +79,7 @@ impl Broker for Redundant {
     }
 }
 
-/// What is minimised over the predicted wait.
+/// Which number of the predicted wait is minimised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Aim {
     /// Its point.
@@ -88,8 +88,8 @@ pub(super) enum Aim {
     Quantile(f64),
 }
 
-/// The least predicted turnaround time: wait and run time. Where the job starts at once for certain there is no wait. Of
-/// equal ones the site with the least load once the job is there.
+/// Sends a job to the site with the least predicted turnaround (wait plus run time). Sites where the job starts at once
+/// have no wait; ties go to the site with the least load after the job is added.
 #[derive(Debug, Clone)]
 pub(super) struct LeastTurnaround {
     pub aim: Aim,
@@ -128,7 +128,7 @@ impl Broker for Oracle {
     fn choose(&mut self, offers: &mut [SiteOffer<'_>]) -> Routing {
         let end = |offer: &mut SiteOffer<'_>, before: f64| {
             let run = offer.true_run().0 as f64;
-            // A second more than the best so far, so that an equal one is found.
+            // One second beyond the best end so far, so that a tie is found too.
             let patience = (before - run + 1.0).clamp(1.0, FOREVER.0 as f64) as i64;
             Some(offer.true_wait(Seconds(patience))?.0 as f64 + run)
         };
@@ -140,9 +140,8 @@ impl Broker for Oracle {
     }
 }
 
-/// The offer with the least `turnaround`, which is told the least so far and may give up at it. Sites where the job starts at
-/// once, whose turnaround is their `run` time, come first, and others are not asked if even without a wait they are no
-/// better.
+/// The index of the offer with the least `turnaround`; the function is given the best so far and may return `None` beyond
+/// it. Sites where the job starts at once are evaluated first; others are skipped if their `run` time alone is no better.
 fn soonest(
     offers: &mut [SiteOffer<'_>],
     mut turnaround: impl FnMut(&mut SiteOffer<'_>, f64) -> Option<f64>,

@@ -16,7 +16,8 @@ use queuecast_sim::sim::{Options, SimError};
 pub struct Grid {
     sites: Vec<SiteSetup>,
     jobs: Vec<GridJob>,
-    /// What happens at limits, corrections, factor, of all sites. The order of events is always the textbook's.
+    /// Options of all sites: time limits, corrections of predictions, factor. The order of events is always the default
+    /// one.
     pub options: Options,
     /// Stands in for a missing requested time.
     pub default_request: Seconds,
@@ -36,7 +37,7 @@ pub struct GridStart {
 /// What came of a grid under one broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GridSchedule {
-    /// Of each job, in the order of arrival; `None` of a job that no site takes.
+    /// The start of each job, in order of arrival; `None` for a job that no site admits.
     pub starts: Vec<Option<GridStart>>,
     /// Copies that were withdrawn because another started.
     pub withdrawn: usize,
@@ -125,7 +126,7 @@ impl Grid {
             sites.map(|site| Member::new(site.clone(), options, self.default_request, uses.clone())).collect()
         };
         let own = if uses.history == WaitHistory::Own { members(uses.clone()) } else { Vec::new() };
-        // Where sites learn from their own jobs, what they are sent teaches nothing.
+        // With `WaitHistory::Own` the sites without a broker predict, so those under the broker need no predictor.
         let sent = if own.is_empty() { uses } else { Uses { waits: None, ..uses } };
         let mut run = GridRun {
             grid: self,
@@ -166,7 +167,7 @@ struct GridRun<'a> {
     grid: &'a Grid,
     options: Options,
     members: Vec<Member>,
-    /// The sites without a broker, where predictions learn from them.
+    /// The sites simulated without a broker; empty unless predictions learn from the sites' own jobs.
     own: Vec<Member>,
     starts: Vec<Option<GridStart>>,
     copies: Copies,
@@ -176,14 +177,14 @@ struct GridRun<'a> {
 }
 
 impl GridRun<'_> {
-    /// The next instant at which something happens, with the job that arrives next.
+    /// The next instant at which a site has an event or the job of this index arrives.
     fn next(&self, job: usize) -> Option<Time> {
         let arrival = self.grid.jobs.get(job).map(|one| one.job.submit);
         let sites = self.members.iter().chain(&self.own);
         sites.filter_map(|member| member.engine.next()).chain(arrival).min()
     }
 
-    /// What is due before arrivals happens at every site.
+    /// Processes the events that every site has due before arrivals.
     fn settle(&mut self, now: Time) -> Result<(), GridError> {
         for member in &mut self.own {
             if member.engine.next().is_some_and(|next| next <= now) {
@@ -266,7 +267,7 @@ impl GridRun<'_> {
         self.admit_at_home(one, now)
     }
 
-    /// The job joins the queue of its home as it is without a broker.
+    /// Submits the job to its home in the simulation without a broker, if there is one.
     fn admit_at_home(&mut self, one: &GridJob, now: Time) -> Result<(), GridError> {
         let Some(member) = one.home.and_then(|home| self.own.get_mut(home)) else { return Ok(()) };
         let speed = member.setup.speed;
@@ -278,8 +279,8 @@ impl GridRun<'_> {
         Ok(())
     }
 
-    /// Every site at which something happened plans, in the order of the grid. The copies of a job that starts leave the
-    /// other queues before any other site plans, so no two of them run; the sites they leave plan again.
+    /// Plans every site with a pending event, in the order of the grid. When a job starts, its copies are withdrawn before
+    /// the next site plans, so that no two copies run; sites that lose a copy plan again.
     fn plan(&mut self, now: Time) -> Result<(), GridError> {
         for member in self.own.iter_mut().filter(|member| member.plan_is_due) {
             member.plan(now).map_err(|error| failed(member, error))?;
@@ -296,7 +297,7 @@ impl GridRun<'_> {
                     self.withdraw_others(job, (site, index), now)?;
                 }
             }
-            // Given back, so that its memory is used again.
+            // Returns the buffer, so that its allocation is reused.
             let buffer = &mut self.members[site].listener.happened;
             if buffer.is_empty() {
                 *buffer = happened;

@@ -32,7 +32,7 @@ pub enum Alignment {
 }
 
 impl Alignment {
-    /// As recorded, if all logs say when they were and some instant is within each of them.
+    /// `Recorded` if all logs state their epoch and their periods overlap at some instant, else `Start`.
     pub fn fitting(logs: &[&Workload]) -> Alignment {
         let within = |log: &&Workload| {
             let (epoch, first, last) = (log.epoch?, log.jobs().first()?, log.jobs().last()?);
@@ -96,7 +96,7 @@ struct Renumbered {
     counts: [u32; 7],
 }
 
-/// What tells two of a kind apart.
+/// What identifies a user, group, queue etc. across sites.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Whose {
     /// Its site and its number there.
@@ -107,7 +107,8 @@ enum Whose {
     Numbered(u32),
 }
 
-/// Kinds of people: users, groups, accounts, executables. The others are of a site.
+/// Kinds below this number can be shared between sites: users, groups, accounts, executables. Queues, partitions and QOS
+/// never are.
 const PEOPLE: u8 = 4;
 
 impl Renumbered {
@@ -115,7 +116,7 @@ impl Renumbered {
         let whose = match names.get(&number) {
             _ if kind >= PEOPLE || !self.same_people => Whose::Site(home, number),
             Some(name) => Whose::Named(name.clone()),
-            // A log with names gives numbers of its own.
+            // In a log with names, a number without a name is meaningful within that log only.
             None if !names.is_empty() => Whose::Site(home, number),
             None => Whose::Numbered(number),
         };

@@ -31,8 +31,8 @@ pub enum WaitHistory {
     /// The starts of the jobs that the broker has sent there.
     #[default]
     Sent,
-    /// The starts of the site's own jobs, had there been no broker. Where jobs are sent elsewhere this cannot be known, but
-    /// on the day that a broker begins it is what there is.
+    /// The starts of the site's own jobs in a simulation without a broker. Unknown once jobs are sent elsewhere, but it is
+    /// the history available on the day a broker is introduced.
     Own,
 }
 
@@ -74,7 +74,7 @@ impl Member {
         }
     }
 
-    /// What is due before arrivals happens.
+    /// Processes the events due before arrivals.
     pub fn settle(&mut self, now: Time) -> Result<(), SimError> {
         self.plan_is_due |= with(self, |engine, parts| engine.settle(now, parts))?;
         Ok(())
@@ -145,14 +145,14 @@ pub(super) struct Listener {
     /// Stands in for a missing requested time, where features count overruns.
     overruns: Option<Seconds>,
     waits: Option<Predictor>,
-    /// Of jobs that have not started, at their submission. Looked up, never iterated.
+    /// Features at submission of the jobs that have not started. Looked up, never iterated.
     features: HashMap<JobIndex, Features>,
     /// Starts that were learned from.
     pub learned: usize,
     demands: RecentMaximum,
     /// The number in the grid of each job of this site.
     numbers: Vec<u32>,
-    /// Since it was last looked at.
+    /// Starts and ends since the list was last drained.
     pub happened: Vec<Happened>,
 }
 
@@ -169,7 +169,7 @@ impl Observer for Listener {
             What::Started(_) => {
                 self.happened.push(Happened::Started(self.numbers[index.at()], index));
                 if let (Some(waits), Some(features)) = (&mut self.waits, self.features.remove(&index)) {
-                    // As it was asked about: by its number in the grid, whichever number it got here.
+                    // Learned under the job's number in the grid, as it was predicted, not its number at this site.
                     let number = JobIndex(self.numbers[index.at()]);
                     let job = Job { index: number, ..event.job.clone() };
                     let arrival = Arrival { job: &job, at: job.submit, features: &features };
@@ -185,7 +185,7 @@ impl Observer for Listener {
 }
 
 impl Listener {
-    /// Whether the queue has asked for as much when one of the last jobs arrived that were learned from.
+    /// Whether the queue's demand is at most the largest one at the arrival of a recent job that was learned from.
     pub fn has_seen(&self, features: &Features) -> bool {
         self.demands.largest().is_some_and(|most| features.of(Feature::QueueDemand) <= most)
     }
@@ -196,7 +196,7 @@ impl Listener {
     }
 }
 
-/// How a site predicts waits. Ranges can be asked for more than a distribution.
+/// How a site predicts waits. [`Ranges`] also predicts classes and quick starters, so it is kept apart.
 pub(super) enum Predictor {
     Ranges(Box<Ranges>),
     Any(Box<dyn WaitPredictor>),
@@ -225,8 +225,8 @@ impl Predictor {
 }
 
 impl Listener {
-    /// What is predicted of a job that is not in the queue of a site yet; `None` where the sites predict nothing. The site
-    /// is this one, or the same one under a broker.
+    /// The predicted wait of a job that is not in the queue yet; `None` if no wait method is set. `site` may be this site
+    /// or its counterpart under a broker.
     pub fn forecast(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Option<WaitForecast> {
         Some(self.waits.as_mut()?.by().predict(arrival, site))
     }
@@ -239,7 +239,7 @@ impl Listener {
         }
     }
 
-    /// Ranges of its wait, likewise.
+    /// Ranges of the job's wait with probabilities; `None` unless the site predicts by [`Ranges`].
     pub fn ranges(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Option<RangeForecast> {
         match self.waits.as_mut()? {
             Predictor::Ranges(ranges) => Some(ranges.ranges(arrival, site)),
@@ -252,7 +252,7 @@ impl Listener {
 #[derive(Debug, Clone, Default)]
 struct RecentMaximum {
     added: usize,
-    /// Place and value of those that no later one exceeds, oldest and largest first.
+    /// Sequence number and value of those that no later value exceeds, oldest and largest first.
     standing: VecDeque<(usize, f64)>,
 }
 

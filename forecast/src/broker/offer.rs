@@ -9,14 +9,15 @@ use queuecast_sim::site::View;
 use queuecast_sim::wait::features::Features;
 use queuecast_sim::wait::{Arrival, RangeForecast, WaitForecast};
 
-/// Until so many jobs that started at a site have been learned from, its load stands in for its predictions.
+/// While fewer than this many starts at a site have been learned from, brokers use its load instead of its predicted waits.
 pub(super) const FEWEST: usize = 30;
 
 /// A site that takes the job that has arrived, and what a metascheduler may know of it.
 pub struct SiteOffer<'a> {
     pub(super) site: usize,
     pub(super) member: &'a mut Member,
-    /// The same site without a broker, where predictions learn from that.
+    /// The site simulated without a broker; `Some` where predictions learn from the site's own jobs
+    /// ([`WaitHistory::Own`](super::WaitHistory)).
     pub(super) own: Option<&'a mut Member>,
     /// The job as it would be submitted there. Its index is that of the grid: predictions are asked and learn by it.
     pub(super) job: Job,
@@ -67,7 +68,8 @@ impl SiteOffer<'_> {
         self.outstanding() / f64::from(self.member.setup.procs.0)
     }
 
-    /// The same once the job is there, with the run time that the site would plan it with.
+    /// [`SiteOffer::load`] with this job added, in seconds; the job counts with the run time that the site would plan for
+    /// it.
     pub fn load_with_job(&mut self) -> f64 {
         let own = f64::from(self.job.shape.procs.0) * self.member.planned_run(&self.job).0 as f64;
         (self.outstanding() + own) / f64::from(self.member.setup.procs.0)
@@ -131,15 +133,16 @@ impl SiteOffer<'_> {
         listener.ranges(&arrival, view)
     }
 
-    /// Whether the queue has asked for as much before, when one of the jobs arrived that predictions have learned from. Where it
-    /// has not, the longest queue of the history is all that they can go by.
+    /// Whether the queue's demand is at most the largest demand seen at the arrival of a recent job that predictions
+    /// learned from. Beyond that, predictions would have to extrapolate.
     pub fn is_within_history(&mut self) -> bool {
         let Some(features) = self.features().copied() else { return false };
         let listener = &self.own.as_deref().unwrap_or(self.member).listener;
         self.has_history() && listener.has_seen(&features)
     }
 
-    /// What to ask about the job, and what answers.
+    /// The arrival, the site's view, and the listener whose predictor answers: that of the site without a broker if there
+    /// is one.
     fn asked<'s>(&'s mut self, features: &'s Features) -> (Arrival<'s>, View<'s>, &'s mut Listener) {
         let arrival = Arrival { job: &self.job, at: self.now, features };
         let Member { engine, listener, .. } = &mut *self.member;
@@ -154,7 +157,8 @@ impl SiteOffer<'_> {
         self.features.as_ref()
     }
 
-    /// The wait if no job is submitted to the site later, which only an oracle can know; `None` if it is `patience` or longer.
+    /// The wait in seconds, by true run times, if no job is submitted to the site later; only the oracle may ask. `None` if
+    /// it is `patience` or longer.
     pub(super) fn true_wait(&self, patience: Seconds) -> Option<Seconds> {
         let engine = &self.member.engine;
         let lengths = (self.planned_run(), self.true_run());

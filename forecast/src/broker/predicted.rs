@@ -6,12 +6,12 @@ use super::offer::SiteOffer;
 use crate::forecast::{RangePoint, WaitMethod};
 use queuecast_sim::wait::FeatureDistance;
 
-/// Sites where the job is expected to start within an hour come first, if these are neither none nor all; of those that are
-/// left, the one with the least expected wait over the two classes that are named.
+/// Prefers the sites where the job is predicted to be a quick starter (within an hour), if there are any; among the
+/// candidates, chooses the least expected wait over the two classes that are named.
 ///
-/// Predictions have nothing to go by at a site with no history, and at one whose queue asks for more than any in the history: the
-/// load stands in there, in seconds, and only a job that starts at once is a quick starter. Without this rule jobs that
-/// arrive together all go where none has waited yet, and nothing is learned until they start; `literal` is without it.
+/// At a site with too little history, or whose queue demands more than any in its history, the load in seconds replaces the
+/// prediction and only a job that starts at once is a quick starter. Otherwise jobs that arrive together would all go to a
+/// site without waits yet; `literal` drops this demand check, as in the paper.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeastPredictedWait {
     pub window: usize,

@@ -28,7 +28,7 @@ impl QueueLimits {
 pub enum NotTaken {
     /// The machine is too small.
     Machine,
-    /// No queue takes so many processors for so long.
+    /// No queue admits this number of processors for this requested time.
     Queues,
 }
 
@@ -46,8 +46,8 @@ pub struct SiteSetup {
     pub policy: Backfill,
     /// The run times that it plans with.
     pub predictor: PredictorSpec,
-    /// How fast its processors are, beside those of other sites: times of a job are recorded at the speed of its home, and are
-    /// longer or shorter elsewhere. A job of no site is of speed 1.
+    /// Speed of its processors relative to other sites. Times of a job are recorded at the speed of its home (1 without a
+    /// home) and scaled by the ratio of speeds elsewhere.
     pub speed: f64,
 }
 
@@ -89,8 +89,8 @@ impl SiteSetup {
         (is_home || queue.is_some()).then_some(here)
     }
 
-    /// The queue, by its place, that takes a job of no user of this site; `None` where there are no queues. The requested time is one
-    /// of the processors here.
+    /// The index of the first queue that admits a job from outside this site; `None` if the site has no queues. `requested`
+    /// is in seconds at the speed of this site.
     pub fn queue_for(&self, procs: Procs, requested: Seconds) -> Result<Option<usize>, NotTaken> {
         if procs > self.procs {
             return Err(NotTaken::Machine);
@@ -105,12 +105,12 @@ impl SiteSetup {
         self.queues.iter().position(|queue| queue.admits(procs, requested))
     }
 
-    /// A time of speed 1 on the processors here.
+    /// A time measured at speed 1, scaled to the processors here.
     pub fn scaled(&self, time: Seconds) -> Seconds {
         self.scaled_from(1.0, time)
     }
 
-    /// A time of another speed on the processors here.
+    /// A time measured at another speed, scaled to the processors here; at least a second if it was above zero.
     fn scaled_from(&self, speed: f64, time: Seconds) -> Seconds {
         if self.speed == speed {
             return time;
@@ -119,7 +119,7 @@ impl SiteSetup {
         if time > Seconds::ZERO { scaled.max(Seconds(1)) } else { scaled }
     }
 
-    /// What will happen to a job of a home of this speed here, in the shape it prefers.
+    /// The true run time and ending of a job here, in its preferred shape; times are scaled from the speed of its home.
     pub(super) fn truth(&self, truth: &Truth, home_speed: f64) -> Truth {
         Truth { runs: Runs::Rigid(self.scaled_from(home_speed, truth.run())), ending: truth.ending }
     }

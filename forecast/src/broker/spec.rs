@@ -32,11 +32,11 @@ pub enum BrokerSpec {
         window: usize,
         /// How far apart two jobs are.
         distance: FeatureDistance,
-        /// Whether what remains of a job that overruns is below 0.
+        /// Whether the remaining time of a job that overran its request counts as negative.
         overruns: bool,
         /// What the predictions learn from.
         history: WaitHistory,
-        /// Whether predictions are believed for queues longer than any in the history too, as in the paper.
+        /// Whether predictions are also used for queues with a larger demand than any in the history, as in the paper.
         literal: bool,
     },
     /// The least expected turnaround time.
@@ -97,7 +97,7 @@ impl BrokerSpec {
                 Box::new(LeastPredictedWait { window, distance, overruns, history, literal })
             }
             BrokerSpec::Turnaround { by } => Box::new(LeastTurnaround { aim: Aim::Point, waits: by }),
-            // A plan has a quantile of its own: that of the run times in it.
+            // Planned waits are points: the quantile is applied to the run times that are planned with.
             BrokerSpec::RiskAverse { quantile, by: WaitMethod::Planned { .. } } => {
                 let runs = PlannedRuns::Share(quantile);
                 Box::new(LeastTurnaround { aim: Aim::Point, waits: WaitMethod::Planned { runs } })
@@ -109,7 +109,7 @@ impl BrokerSpec {
         }
     }
 
-    /// How long it takes beside others: those with more are best begun first.
+    /// Relative cost of simulating it: start the costliest first when running in parallel.
     pub fn effort(&self) -> u8 {
         match self {
             BrokerSpec::Static => 0,

@@ -38,10 +38,10 @@ pub enum WaitMethod {
         point: RangePoint,
         /// Whether quick starters are looked for first.
         quick: bool,
-        /// Whether what remains of a job that overruns is below 0.
+        /// Whether the remaining time of a running job that overran its request counts as negative.
         overruns: bool,
     },
-    /// The site run on many times as it is expected to go.
+    /// Monte Carlo simulation of the site with drawn run times and arrivals.
     Simulated {
         /// How many simulations make an answer.
         draws: u32,
@@ -50,7 +50,7 @@ pub enum WaitMethod {
     },
     /// Boosted trees over facts of the arrival and simulated starts.
     Trees(TreeSettings),
-    /// One run of an EASY site on.
+    /// One simulation of the queue under EASY backfilling.
     Planned {
         /// How long jobs run in it.
         runs: PlannedRuns,
@@ -68,7 +68,7 @@ pub enum WaitMethod {
         distance: FeatureDistance,
         /// Regression over the neighbours for the point; else their weighted mean.
         by: Option<Regression>,
-        /// Whether what remains of a job that overruns is below 0.
+        /// Whether the remaining time of a running job that overran its request counts as negative.
         overruns: bool,
     },
     /// The binomial bound on a quantile of past waits (QBETS, Nurmi, Brevik & Wolski 2007).
@@ -88,7 +88,7 @@ pub enum WaitMethod {
         window: usize,
         /// That of a fixed kernel; `None`: tuned on the past.
         width: Option<f64>,
-        /// Whether what remains of a job that overruns is below 0.
+        /// Whether the remaining time of a running job that overran its request counts as negative.
         overruns: bool,
     },
     /// The queue times of Downey 1997 for a job behind others.
@@ -109,7 +109,7 @@ impl WaitMethod {
         }
     }
 
-    /// The same for a caller whose features count overruns already, where the method does.
+    /// As [`WaitMethod::build`], for a caller that already adds overruns to the features it passes.
     pub(crate) fn build_on_features(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
         match self.clone() {
             WaitMethod::Zero => Box::new(ZeroWait),
@@ -140,7 +140,7 @@ impl WaitMethod {
         }
     }
 
-    /// Whether what remains of a running job that overruns counts below 0.
+    /// Whether the remaining time of a running job that overran its request counts as negative.
     pub fn counts_overruns(&self) -> bool {
         match self {
             WaitMethod::Ranges { overruns, .. }
@@ -152,12 +152,12 @@ impl WaitMethod {
 }
 
 impl WaitMethod {
-    /// Of jobs that arrived before this one, how many it remembers the arrivals of, at most.
+    /// How many earlier arrivals the method needs to be told of before it is asked, at most.
     pub fn remembered(&self) -> usize {
         match self {
-            // Some of them have not started yet when others, later, have.
+            // More than the window, since jobs start in another order than they arrive.
             WaitMethod::Trees(settings) => settings.window + settings.window / 4,
-            // Their features are made when they arrive.
+            // Overruns are added to the features at arrival, so all arrivals are needed.
             _ if self.counts_overruns() => usize::MAX,
             _ => 0,
         }

@@ -16,13 +16,13 @@ use queuecast_sim::wait::{Arrival, WaitForecast, WaitPredictor};
 /// Past answers, and past shares of requested times, that are remembered.
 const REMEMBERED: usize = 1000;
 
-/// Of past answers, so many that are most like the present one make its distribution.
+/// Number of past answers with the most similar planned waits whose actual waits make the distribution.
 const ALIKE: usize = 50;
 
 /// Fewer past answers than this make no distribution, and fewer shares no run time.
 const FEWEST: usize = 30;
 
-/// Planned waits are compared by the logarithm of so many seconds more.
+/// Offset in seconds: planned waits are compared by ln(wait + offset).
 const SCALE: f64 = 60.0;
 
 /// How long jobs are assumed to run where a site is run on.
@@ -33,7 +33,7 @@ pub enum PlannedRuns {
     Requested,
     /// As the last two jobs of their user, at most as long as requested.
     Recent,
-    /// So long that this share of the jobs that ended, and had run as long, used no more of their requested time.
+    /// The run time at this quantile of the used share of requested times, among ended jobs that ran at least as long.
     Share(f64),
 }
 
@@ -47,9 +47,9 @@ impl fmt::Display for PlannedRuns {
     }
 }
 
-/// Puts the job at the end of the queue and runs the site on, once, under its policy; nothing is submitted later. The point is
-/// the wait that comes out. The distribution has the waits of the jobs among the last 1,000 whose planned waits were most like
-/// this one.
+/// Adds the job to the end of the queue and simulates the site once under its policy without later arrivals; the point is
+/// the resulting wait. The distribution consists of the actual waits of the 50 of the last 1,000 jobs with the most similar
+/// planned waits.
 pub struct PlannedWaits {
     policy: Backfill,
     options: Options,
@@ -123,7 +123,7 @@ impl PlannedWaits {
             return Distribution::point(planned);
         }
         let place = (planned + SCALE).ln();
-        // Distance, age and wait: of answers equally like it the newest count.
+        // Distance, age and wait: ties in distance go to the newest.
         let answers = self.answers.iter().rev().enumerate();
         let mut near: Vec<(f64, usize, f64)> =
             answers.map(|(age, &(was, wait))| (((was + SCALE).ln() - place).abs(), age, wait)).collect();
@@ -137,8 +137,8 @@ impl PlannedWaits {
     }
 }
 
-/// How long a job waits that is submitted to a site now, if the others there run as assumed and nothing is submitted later;
-/// `None` if it is `patience` or longer. `lengths` are the run time that the site plans the job with, and the assumed one.
+/// The wait of a job submitted to a site now, if the other jobs run as `run` says and no job is submitted later; `None` if
+/// it is `patience` or longer. `lengths` are the run time that the site plans the job with, and the assumed true one.
 pub(crate) fn wait_if(
     job: &Job,
     site: View<'_>,
@@ -161,7 +161,7 @@ pub(crate) fn wait_if(
     fork.expect([(job.clone(), Truth::rigid(length))]);
     let mut policy = policy.build();
     let started = fork.start_before(number, now + patience, policy.as_mut(), &mut Constant(planned));
-    // The built-in policies keep their contract, so there is a start or none.
+    // Built-in policies never return an error here; `None` is a job that does not start in time.
     let wait = (started.ok()?? - now).max(Seconds::ZERO);
     Some(wait).filter(|wait| *wait < patience)
 }
@@ -222,8 +222,8 @@ impl RecentShares {
         self.ascending.insert(self.ascending.partition_point(|&other| other < share), share);
     }
 
-    /// The run time that this share of the jobs which used more than the elapsed part of their requested time do not exceed;
-    /// `None` if there are too few of them.
+    /// The run time at the quantile `share` among recent jobs that used more of their request than has elapsed here; `None`
+    /// if there are too few.
     fn run_time(&self, share: f64, requested: Seconds, elapsed: Seconds) -> Option<Seconds> {
         let requested = requested.0 as f64;
         let used = self.ascending.partition_point(|&other| other * requested <= elapsed.0 as f64);

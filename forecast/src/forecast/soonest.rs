@@ -5,14 +5,14 @@ use super::when::PredictedWait;
 /// Places in the order in which they would start a job, and how many of the first are too close to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SoonestStart {
-    /// By the median; of the same median, by what nine in ten do not exceed; of the same too, in the order given.
+    /// Indices by median wait; ties by the 90 % quantile, then in the given order.
     pub order: Vec<usize>,
-    /// How many of the first of these may be the soonest; one if the first is clearly.
+    /// How many of the first places in `order` are too close to call; 1 if the first is clearly the soonest.
     pub close: usize,
 }
 
 impl SoonestStart {
-    /// Medians that differ by no more than this share of the wider range, from one in ten sooner to one in ten later, do not decide.
+    /// Medians that differ by at most this share of the wider of the two ranges from p10 to p90 are too close to call.
     pub const UNDECIDED: f64 = 0.1;
 
     /// Of predicted waits, one for each place.
@@ -60,12 +60,12 @@ mod tests {
     #[test]
     fn the_least_median_is_first_and_wide_ranges_decide_nothing() {
         assert_eq!(soonest(&[(0.0, 900.0, 1000.0), (0.0, 60.0, 600.0)]), (vec![1, 0], 1));
-        // The same median: the one that is surer.
+        // Equal medians: the lower 90 % quantile comes first.
         assert_eq!(soonest(&[(0.0, 60.0, 600.0), (0.0, 60.0, 100.0)]), (vec![1, 0], 2));
         // A tenth of the wider range is 100 s.
         assert_eq!(soonest(&[(0.0, 60.0, 600.0), (0.0, 160.0, 1000.0)]), (vec![0, 1], 2));
         assert_eq!(soonest(&[(0.0, 60.0, 600.0), (0.0, 161.0, 1000.0)]), (vec![0, 1], 1));
-        // Certain waits: only the same are close.
+        // Waits without spread are close only if they are equal.
         assert_eq!(soonest(&[(5.0, 5.0, 5.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]), (vec![1, 2, 0], 2));
         assert_eq!((soonest(&[(1.0, 2.0, 3.0)]), soonest(&[])), ((vec![0], 1), (vec![], 0)));
     }

@@ -101,7 +101,7 @@ pub(super) struct RangeRecord {
 
 impl RangeRecord {
     fn add(&mut self, range: &SaidRange, known: KnownWait) {
-        // The wait that is best for the method of those that are possible.
+        // A censored wait counts as the possible value most favourable to the method.
         let (waited, error) = match known {
             KnownWait::Whole(wait) => (wait, (range.median - wait).abs()),
             KnownWait::AtLeast(so_far) => (so_far.max(range.low), (so_far - range.median).max(0.0)),

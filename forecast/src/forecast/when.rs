@@ -121,9 +121,9 @@ pub struct PredictedWait {
     pub p75: f64,
     /// One in ten starts later.
     pub p90: f64,
-    /// The range that holds eight times in ten begins here; as p10, but where many start at once.
+    /// Start of the 80 % range: p10, except where many jobs start at once.
     pub low: f64,
-    /// And ends here: sooner than p90 where none can start before `low`.
+    /// End of the 80 % range; below p90 where no job can start before `low`.
     pub high: f64,
     /// The point of the method, by which one number is given.
     pub point: f64,
@@ -159,7 +159,7 @@ impl ClassNumbers {
 /// The probability to have started by then.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StartedWithin {
-    /// So many seconds from now.
+    /// Seconds from now.
     pub seconds: i64,
     /// From 0 to 1.
     pub probability: f64,
@@ -248,7 +248,7 @@ pub fn when(
     Ok(WhenAnswer { method, wait, state, record, tried, learned })
 }
 
-/// The same for several jobs, each as if it alone were submitted: variants of one job, to be compared.
+/// As [`when()`], for several variants of one job: each is predicted as if it alone were submitted.
 pub fn when_each(
     jobs: &[Job],
     source: &WhenSource<'_>,
@@ -290,10 +290,10 @@ pub fn when_each(
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     let is_simulated = |method: &WaitMethod| matches!(method, WaitMethod::Simulated { .. });
     if tried.iter().all(|(record, ..)| enough(record)) {
-        // Stable: of methods as good, the one named first.
+        // The sort is stable: equally good methods keep the given order.
         tried.sort_by(|one, other| one.0.interval_score.total_cmp(&other.0.interval_score));
     } else if let Some(place) = settings.methods.iter().position(is_simulated) {
-        // Too few waits to learn from: the jobs that run and wait say more than they do. Else the first one answers.
+        // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
         tried[..=place].rotate_right(1);
     }
     let Some((record, waits, state)) = tried.first() else { return Err(WhenError::NothingStarted) };

@@ -35,7 +35,7 @@ pub struct Association {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shares {
-    /// So many.
+    /// This number of shares.
     Of(u32),
     /// It has no shares of its own: its fair share is that of its parent.
     Parent,

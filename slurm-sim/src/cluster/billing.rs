@@ -57,7 +57,7 @@ impl Cluster {
     }
 }
 
-/// How much of a generic resource (`gres/gpu`, `gres/gpu:a100`) a job asks for on so many nodes.
+/// The amount of a generic resource (`gres/gpu`, `gres/gpu:a100`) that a job asks for in total if it has `nodes` nodes.
 fn generic(submission: &SubmittedJob, name: &str, nodes: u64) -> u64 {
     let request = &submission.request;
     let Some(bare) = name.strip_prefix("gres/") else { return 0 };

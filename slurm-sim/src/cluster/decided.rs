@@ -58,7 +58,7 @@ pub enum LoggedAction {
     },
     /// A limit kept the pass from starting a job.
     Delayed(JobNumber),
-    /// A backfilling cycle began.
+    /// A backfill cycle began.
     Cycle,
     /// A job was started.
     Started {
@@ -69,7 +69,7 @@ pub enum LoggedAction {
         /// Whether by backfilling.
         backfilled: bool,
     },
-    /// A backfilling cycle planned a job for later.
+    /// A backfill cycle planned a job for later.
     Planned {
         /// The job.
         job: JobNumber,

@@ -14,7 +14,7 @@ pub enum FeatureExpr {
     Any(Vec<FeatureExpr>),
     /// Any of these, the same on all nodes of the job (`[a|b]`).
     SameOnAll(Vec<FeatureExpr>),
-    /// At least so many nodes of the job like this (`a*2`).
+    /// At least this number of the job's nodes have the feature (`a*2`).
     Counted(Box<FeatureExpr>, u32),
 }
 

@@ -273,12 +273,12 @@ impl UsageDecay {
         UsageDecay { rate: (half_life > 0).then(|| std::f64::consts::LN_2 / half_life as f64) }
     }
 
-    /// What is left of usage after so many seconds.
+    /// The part of recorded usage, 0 to 1, that still counts this many seconds later (`PriorityDecayHalfLife`).
     fn over(&self, seconds: i64) -> f64 {
         self.rate.map_or(1.0, |rate| (-rate * seconds as f64).exp())
     }
 
-    /// What is left of a second's usage each, used from so many seconds ago until so many seconds ago.
+    /// Decayed usage, in seconds, of a constant use of one unit that lasted from `from` until `until` seconds ago.
     fn between(&self, until: i64, from: i64) -> f64 {
         match self.rate {
             None => (from - until) as f64,

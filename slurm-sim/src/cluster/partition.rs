@@ -132,9 +132,9 @@ pub enum Sharing {
     No,
     /// They do not even share nodes.
     Exclusive,
-    /// So many jobs share a processor if they ask for it.
+    /// Up to this number of jobs share a processor if they ask for it (`OverSubscribe=YES`).
     Yes(u32),
-    /// So many jobs share a processor.
+    /// Up to this number of jobs share a processor, asked for or not (`OverSubscribe=FORCE`).
     Force(u32),
 }
 

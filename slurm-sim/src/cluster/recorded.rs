@@ -31,7 +31,7 @@ pub struct RunClock {
     pub zero_ms: i64,
     /// When the scheduler was started, in milliseconds; its timers count from then.
     pub scheduler_start_ms: Option<i64>,
-    /// When the first backfilling cycle after the begin was, in milliseconds.
+    /// When the first backfill cycle after the begin was, in milliseconds.
     pub first_backfill_ms: Option<i64>,
     /// The last pass of the main scheduler before the begin, in milliseconds: passes are at ticks of its background thread.
     pub tick_ms: Option<i64>,

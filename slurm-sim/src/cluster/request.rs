@@ -34,11 +34,11 @@ pub struct JobRequest {
     pub tasks_per_gpu: Option<u32>,
     /// Fewest processors of each node (`--mincpus`).
     pub min_cpus_per_node: Option<u32>,
-    /// Nodes with at least so many sockets only.
+    /// Only nodes with at least this number of sockets.
     pub sockets_per_node: Option<u32>,
-    /// Nodes with at least so many cores on each socket only.
+    /// Only nodes with at least this number of cores per socket.
     pub cores_per_socket: Option<u32>,
-    /// Nodes with at least so many threads on each core only.
+    /// Only nodes with at least this number of threads per core.
     pub threads_per_core: Option<u32>,
     /// Threads are not used (`--hint=nomultithread`).
     pub one_thread_per_core: bool,
@@ -70,7 +70,7 @@ pub struct JobRequest {
     pub exclude: Vec<String>,
     /// Its nodes must be neighbours.
     pub contiguous: bool,
-    /// Its nodes are to be as many as possible (`--spread-job`).
+    /// It is spread over the largest possible number of nodes (`--spread-job`).
     pub spread: bool,
     /// Of several numbers of nodes the smallest is to be taken (`--use-min-nodes`).
     pub use_min_nodes: bool,
@@ -154,7 +154,7 @@ pub enum Exclusivity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeLimit {
-    /// So long; Slurm counts limits in minutes, rounded up.
+    /// A time limit; Slurm rounds it up to whole minutes.
     Of(Seconds),
     /// None.
     Unlimited,
@@ -164,7 +164,7 @@ pub enum TimeLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Begin {
-    /// So long after the submission.
+    /// This time after the submission.
     After(Seconds),
     /// At a Unix time.
     At(Time),

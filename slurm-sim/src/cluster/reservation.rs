@@ -70,7 +70,7 @@ pub struct ReservationFlags {
     pub any_nodes: bool,
     /// It is gone when its jobs have ended.
     pub purge_when_idle: bool,
-    /// It begins later and later, so long from now (`TIME_FLOAT`).
+    /// Its begin stays at a constant distance from the current time (`TIME_FLOAT`).
     pub floating: bool,
 }
 

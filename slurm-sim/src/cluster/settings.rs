@@ -168,7 +168,7 @@ pub struct BackfillSettings {
     pub window: Seconds,
     /// Jobs that a cycle tests.
     pub max_job_test: u32,
-    /// Jobs of each user that a cycle tests; zero: all. The same below.
+    /// Jobs of each user that a cycle tests; zero, here and in the four counts below: no limit.
     pub max_job_user: u32,
     /// Jobs of each user in each partition.
     pub max_job_user_part: u32,

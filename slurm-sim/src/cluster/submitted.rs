@@ -30,9 +30,9 @@ pub struct SubmittedJob {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskRun {
-    /// So long.
+    /// It runs for this time and completes.
     For(Seconds),
-    /// So long, and then it fails: what depends on its success never starts.
+    /// It runs for this time and fails: jobs that depend on its success (`afterok`) never start.
     FailsAfter(Seconds),
     /// Beyond its time limit.
     PastLimit,

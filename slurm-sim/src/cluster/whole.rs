@@ -78,7 +78,7 @@ impl Cluster {
         self.qos_within(submission, self.association_of(submission))
     }
 
-    /// The same where its association is known.
+    /// The QOS of a submission as in [`qos_of`](Cluster::qos_of), given the index of its association.
     pub(crate) fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
         let own = association.and_then(|index| self.associations.0.get(index));
         let usual = || own?.default_qos.as_deref();

@@ -40,12 +40,12 @@ impl ResourceNames {
         self.names.len()
     }
 
-    /// What amounts in a partition are billed as: for limits cut to a whole number.
+    /// Sets the billing TRES of amounts in a partition, cut to a whole number as limits count it.
     pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
         amounts.0[BILLING] = self.billed(amounts, partition) as u64;
     }
 
-    /// The same for usage, which counts all of it.
+    /// The billing TRES of amounts in a partition, not rounded, as usage counts it.
     pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
         let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
         if weights.is_empty() {

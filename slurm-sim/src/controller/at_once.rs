@@ -1,11 +1,11 @@
 //! A controller that plans at once: the backfilling family (first come, first served; EASY; shortest first; conservative) on nodes with
 //! parts.
 //!
-//! It has no timers and no delays. After all that happens at an instant, ends first, waiting jobs are asked about in the order of
-//! their submission, each by the same question ([`first_start`](Controller::first_start)): a job that can start now starts; one that
-//! cannot is promised a start, as long as fewer than so many jobs of its partition are. Limits, dependencies, arrays, holds, begin times,
-//! reservations and nodes that go out of service are those of the controller. Priorities, tiers and preemption are not
-//! looked at: the order is part of the rules. A job that the nodes in service cannot run is passed over until they can.
+//! It has no timers and no delays. After all events of an instant, ends first, pending jobs are considered in the order of their
+//! submission, each with [`first_start`](Controller::first_start): a job that can start now starts; another is promised a start,
+//! as long as fewer than `depth` jobs of its partition have one. Limits, dependencies, arrays, holds, begin times, reservations
+//! and node failures work as in the Slurm controller. Priorities, priority tiers and preemption are ignored: the rules set the
+//! order. A job that the nodes in service cannot run is skipped until they can.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::cluster::ClusterEvent;
 /// A member of the backfilling family. Jobs come in the order of their submission.
 #[derive(Clone, Copy)]
 pub struct SiteRules<'r> {
-    /// So many jobs of each partition that cannot start are promised a start.
+    /// At most this number of pending jobs of each partition is promised a start.
     pub depth: usize,
     /// The others start if they can beside what is promised, in the order of this number of their processors and limit in seconds,
     /// then of their submission. `None`: behind a job that waits no other of its partition starts.

@@ -47,7 +47,7 @@ fn with_gpus(key: usize, gpus: u64, minutes: i64, run: i64) -> SubmittedJob {
     job
 }
 
-/// One task with so much memory in the other partition.
+/// A job of one task with this memory in MB, in the other partition.
 fn with_memory(key: usize, mb: u64, minutes: i64, run: i64) -> SubmittedJob {
     let mut job = job(key, key as i64, 1, minutes, run);
     job.request.memory = Some(MemoryRequest::PerNode(mb));

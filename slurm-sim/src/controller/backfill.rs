@@ -1,4 +1,4 @@
-//! A backfilling cycle.
+//! A backfill cycle.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,9 +23,9 @@ pub(super) struct Cycle<'c> {
     pub begin: i64,
     /// What running jobs hold.
     pub releases: Rc<RefCell<Releases>>,
-    /// Whether that is so now; it is looked up when it is needed.
+    /// Whether `releases` is up to date; it is computed when first needed.
     knows_releases: bool,
-    /// With these weights of nodes plans are made.
+    /// The node weights with which it plans.
     pub weights: Rc<WeightShift>,
     /// What its plans have shown so far.
     pub bounds: StartBounds,
@@ -34,8 +34,8 @@ pub(super) struct Cycle<'c> {
     started: u32,
     /// Jobs that it could still start.
     candidates: Candidates,
-    /// Jobs whose plans begin after all that could still start now would have ended. They are planned when another plan needs to
-    /// know.
+    /// Jobs whose plans begin only after every job that this cycle could still start has reached its limit, so they cannot affect
+    /// these. They are planned when another plan needs to know.
     deferred: Vec<DeferredPlan>,
     /// Whether tasks of arrays may be deferred: the number of tests cannot reach its limit.
     defers_tasks: bool,
@@ -55,14 +55,14 @@ struct DeferredPlan {
 enum NextStep {
     /// No job can start any more.
     Stop,
-    /// It is not planned yet, and cannot start now.
+    /// Its plan cannot affect which jobs start in this cycle, and is made later if needed.
     Defer,
     /// When and where it is planned, if it is.
     Plan(Option<(i64, Vec<usize>)>),
 }
 
 impl Cycle<'_> {
-    /// What running jobs hold is known anew, after something other than a start.
+    /// Replaces what running jobs hold, after a change other than a start.
     pub fn renew(&mut self, releases: Releases) {
         self.releases = Rc::new(RefCell::new(releases));
         self.bounds = StartBounds::default();
@@ -72,7 +72,7 @@ impl Cycle<'_> {
     fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], all: usize) {
         let grid = self.settings.resolution.0.max(1);
         self.map.plan(from, to, &NodeSet::of(all, nodes.iter().copied()), grid);
-        // What begins with the end of the window is not kept.
+        // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
             self.candidates.plan(nodes, from, all);
         }
@@ -100,7 +100,7 @@ impl<'c> Controller<'c> {
         }
     }
 
-    /// A backfilling cycle; how many records of the queue it looks at at most.
+    /// Runs a backfill cycle; returns an upper bound of the queue records that it looks at.
     pub(super) fn backfill(&mut self) -> usize {
         let Some(settings) = &self.cluster.settings.backfill else { return 0 };
         let queue = self.take_queue();
@@ -164,7 +164,7 @@ impl<'c> Controller<'c> {
         NextStep::Plan(self.plan(job, at, cycle))
     }
 
-    /// Plans what was deferred, with what was known then.
+    /// Makes the deferred plans, with the running jobs and node weights that were known when each was deferred.
     fn catch_up(&self, cycle: &mut Cycle<'_>) {
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
             let known = (cycle.releases.clone(), cycle.weights.clone());
@@ -179,7 +179,7 @@ impl<'c> Controller<'c> {
         }
     }
 
-    /// The nodes that a job may use from now on for as long as its limit, whatever runs on them.
+    /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
     pub(super) fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.now(), self.now() + at.limit);
         let mut nodes = self.open_nodes[at.partition].clone();
@@ -310,7 +310,7 @@ impl<'c> Controller<'c> {
         !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
     }
 
-    /// Whether nodes are kept for a job that cannot start yet: for those of some priority and age only.
+    /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     fn is_reserved_for(&self, job: usize, at: &JobPlace) -> bool {
         let qos = self.jobs[job].qos.map(|qos| &self.cluster.qos[qos]);
         self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)

@@ -1,4 +1,4 @@
-//! Jobs that a backfilling cycle could still start.
+//! Jobs that a backfill cycle could still start.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -8,13 +8,13 @@ use super::node_set::NodeSet;
 use super::queue_record::QueueRecord;
 use super::state::Controller;
 
-/// Jobs that could still start now, as far as the number of nodes goes that no plan takes before they would end. Plans and starts
-/// only take nodes away: what is no candidate any more does not become one in the same cycle.
+/// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end. Plans
+/// and starts only take nodes away, so a job that is no candidate does not become one again.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// When each would end, and its place in the queue; those that end last come first.
+    /// When each would reach its time limit if started now, and its place in the queue; the latest comes first.
     by_end: BinaryHeap<(i64, Reverse<usize>)>,
-    /// By class of needs, as far as they were looked at since the last start.
+    /// By class of needs; emptied at each start and filled on demand.
     open: BTreeMap<u32, OpenNodes>,
     /// From when on each node is planned for; empty before the first plan.
     planned_from: Vec<i64>,
@@ -53,7 +53,7 @@ impl Candidates {
         if at.is_barred {
             return false;
         }
-        // How large a job is becomes known as it is planned.
+        // The size of such a job is known only once it is planned.
         controller.is_sized_by_plan(record.job)
             || controller.limits.before_selection(&at.limits, at.limit).is_none()
                 && self.could_start(controller, at)
@@ -76,7 +76,7 @@ impl Candidates {
         open.count - taken >= at.kept.need.least_nodes()
     }
 
-    /// When the last of those from a place of the queue on would end; `None` if there is none.
+    /// The latest end, if started now, among candidates from this place of the queue on; `None` if there are none.
     pub fn latest_end(
         &mut self,
         controller: &Controller<'_>,
@@ -116,13 +116,13 @@ impl Candidates {
         }
     }
 
-    /// A job has started: what is open is looked up anew.
+    /// A job has started: open nodes are computed again when next needed.
     pub fn has_started(&mut self) {
         self.open.clear();
     }
 }
 
-/// When a job would end if it started now. Of one whose size is not known, after all others: all before it is planned.
+/// When a job would reach its limit if started now; the largest value if its size is known only once it is planned.
 fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
     let one = &controller.jobs[record.job];
     if controller.is_sized_by_plan(record.job) {

@@ -11,16 +11,16 @@ use crate::cluster::{Associations, PrioritySettings, Shares};
 pub(super) struct ClassicShares {
     roots: Vec<Option<usize>>,
     is_user: Vec<bool>,
-    /// The first association above that has shares of its own.
+    /// The nearest ancestor with shares of its own (not `Fairshare=parent`).
     above: Vec<Option<usize>>,
     has_own: Vec<bool>,
-    /// The share among all that are below the same one; `None` if these have no shares.
+    /// Shares divided by those of all associations with the same `above`; `None` if these have no shares in total.
     parts: Vec<Option<f64>>,
-    /// The share of everything.
+    /// Normalized shares: the part of all shares of the cluster, 0 to 1.
     shares: Vec<f64>,
-    /// Those above first.
+    /// Association indices, ancestors before descendants.
     top_down: Vec<usize>,
-    /// As it was taken in this period.
+    /// Effective usage computed in this period; `None`: not computed yet.
     effective: Vec<Option<f64>>,
     dampening: f64,
 }
@@ -30,7 +30,7 @@ impl ClassicShares {
         let all = &associations.0;
         let count = all.len();
         let parent = |one: usize| all[one].parent.filter(|parent| *parent < count);
-        // The way to the root, which ends there whatever the parents say.
+        // Ancestors up to the root; `take` ends the walk if the parents form a circle.
         let ancestors = |one: usize| std::iter::successors(parent(one), |&one| parent(one)).take(count);
         let is_root = |one: usize| parent(one).is_none();
         let has_own = |one: usize| is_root(one) || matches!(all[one].shares, Shares::Of(_));
@@ -72,7 +72,7 @@ impl ClassicShares {
         }
     }
 
-    /// Takes the usage of accounts, and forgets that of users.
+    /// Computes the effective usage of accounts, and discards that of users.
     pub fn begin_period(&mut self, usage: &[f64]) {
         self.effective.fill(None);
         for place in 0..self.top_down.len() {
@@ -83,7 +83,7 @@ impl ClassicShares {
         }
     }
 
-    /// The factor of an association, 0 to 1, by its usage as it was taken in this period, or as it is now.
+    /// The fair-share factor of an association, 0 to 1, by the effective usage of this period; computed now if it is not known.
     pub fn factor(&mut self, association: usize, usage: &[f64]) -> f64 {
         let counts = match self.above[association].filter(|_| !self.has_own[association]) {
             Some(above) => above,
@@ -98,7 +98,7 @@ impl ClassicShares {
         if share > 0.0 { (-(effective / share) / self.dampening).exp2() } else { 0.0 }
     }
 
-    /// Usage as a part of all; below the first level, that of what is above counts by the share among those beside it.
+    /// Slurm's effective usage: the own part `own` of all usage, below the first level plus (parent's − own) × `parts`.
     fn compute(&self, one: usize, usage: &[f64]) -> f64 {
         let Some(above) = self.above[one] else { return 1.0 };
         let all = self.roots[one].map_or(0.0, |root| usage[root]);

@@ -11,11 +11,11 @@ use queuecast_core::units::Time;
 pub enum DecisionKind {
     /// A waiting job's priority with all its parts, as a snapshot shows it.
     Priority,
-    /// For when a backfilling cycle plans a job, given what the cycle has planned before it.
+    /// For when a backfill cycle plans a job, given what the cycle has planned before it.
     PlanStart,
-    /// And on which nodes.
+    /// On which nodes a backfill cycle plans a job.
     PlanNodes,
-    /// That a backfilling cycle starts a job at once.
+    /// That a backfill cycle starts a job at once.
     BackfillStart,
     /// On which nodes a job starts, by either scheduler.
     StartNodes,
@@ -99,7 +99,7 @@ pub(super) struct DecisionTally {
 }
 
 impl DecisionTally {
-    /// One decision; what differs is put into words only then.
+    /// Counts one decision; the difference is described only if there is one.
     pub fn count(
         &mut self,
         what: DecisionKind,

@@ -55,19 +55,19 @@ impl FairShare {
         self.factors[association]
     }
 
-    /// So much was used for so long.
+    /// Charges an association, and all above it, `billing` per second over this number of seconds.
     pub fn charge(&mut self, association: usize, billing: f64, seconds: i64) {
         if seconds > 0 {
             self.add(association, self.decayed(seconds) * billing);
         }
     }
 
-    /// So many seconds as they count at their end.
+    /// The usage, in seconds, that a charge over this number of seconds adds: as in Slurm, decayed over all of them.
     pub fn decayed(&self, seconds: i64) -> f64 {
         seconds.max(0) as f64 * self.decay_over(seconds)
     }
 
-    /// How much of what was used before so many seconds still counts.
+    /// The part of earlier usage, 0 to 1, that still counts after this number of seconds.
     pub fn decay_over(&self, seconds: i64) -> f64 {
         self.decay.powi(clamped(seconds))
     }
@@ -75,7 +75,7 @@ impl FairShare {
     /// Adds usage to an association and all above it.
     fn add(&mut self, association: usize, amount: f64) {
         let mut at = Some(association);
-        // No deeper than there are associations, whatever the parents say.
+        // The loop is bounded by the number of associations, in case the parents form a circle.
         for _ in 0..self.usage.len() {
             let Some(index) = at else { break };
             self.usage[index] += amount;
@@ -92,7 +92,7 @@ impl FairShare {
         self.rank();
     }
 
-    /// So many seconds have passed since usage decayed last.
+    /// Decays all usage by the seconds since the last decay.
     pub fn decay(&mut self, seconds: i64) {
         let by = self.decay_over(seconds);
         self.usage.iter_mut().for_each(|usage| *usage *= by);
@@ -174,7 +174,7 @@ impl FairShare {
     }
 }
 
-/// As an exponent: after so long nothing is left anyway.
+/// Seconds as an exponent, clamped: usage has decayed to zero long before the largest value.
 fn clamped(seconds: i64) -> i32 {
     i32::try_from(seconds.max(0)).unwrap_or(i32::MAX)
 }

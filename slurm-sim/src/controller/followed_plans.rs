@@ -19,7 +19,7 @@ impl RecordingFollower<'_> {
         }
     }
 
-    /// Other jobs are about to make way for one that the cycle has planned, before it tells so.
+    /// Other jobs are about to be preempted for one that the cycle has planned, before its plan is logged.
     pub(super) fn plan_before_way(&mut self, number: JobNumber) {
         let Some(job) = self.job(number).filter(|_| self.cycle.is_some()) else { return };
         if self.before_way.iter().any(|one| one.job == job) {

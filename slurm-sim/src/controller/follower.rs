@@ -17,8 +17,8 @@ use crate::cluster::{
     RecordedDecisions, RecordedRun, ShownPriority,
 };
 
-/// The nodes of a job that was stopped are free after so long at the soonest: what the same turn of the background thread decides
-/// finds them in use, the pass that their report starts finds them free.
+/// The nodes of a stopped job are free no earlier than this, in microseconds: later decisions of that turn of the background
+/// thread find them in use, the pass that the nodes' report triggers finds them free.
 const SOONEST_RELEASE_US: i64 = 10_000;
 
 /// Where a cycle had planned a job in one of its partitions.
@@ -41,7 +41,7 @@ pub(super) struct RecordingFollower<'c> {
     parts: Vec<Vec<PriorityParts>>,
     /// When jobs would be stopped at their limits, in seconds.
     stops: BTreeMap<usize, i64>,
-    /// The backfilling cycle under way, as far as it is recorded.
+    /// The backfill cycle under way, as far as it is recorded.
     pub(super) cycle: Option<Cycle<'c>>,
     /// Whether what running jobs hold has been looked up since a job started or ended.
     pub(super) knows_running: bool,

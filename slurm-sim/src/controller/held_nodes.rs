@@ -1,4 +1,4 @@
-//! Nodes on which someone's jobs run.
+//! Nodes that count for a limit of nodes.
 
 use super::node_set::NodeSet;
 
@@ -11,7 +11,7 @@ pub struct HeldNodes {
 }
 
 impl HeldNodes {
-    /// None of so many nodes.
+    /// No node in use, of this number of nodes.
     pub fn none(nodes: usize) -> HeldNodes {
         HeldNodes { jobs: vec![0; nodes], nodes: NodeSet::none(nodes) }
     }

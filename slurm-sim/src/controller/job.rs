@@ -40,7 +40,7 @@ pub struct JobPlace {
     pub kept: Rc<KeptNeed>,
     /// The limits that hold for it there.
     pub limits: Rc<LimitSet>,
-    /// Whether the partition takes no jobs of its account or QOS, and this is found only when it is to start.
+    /// Whether the partition does not admit its account or QOS, and this is checked only when it is to start.
     pub is_barred: bool,
     /// Seconds.
     pub limit: i64,
@@ -66,21 +66,21 @@ pub struct ControlledJob {
     pub fixed_priority: Option<u32>,
     /// The reservation it names.
     pub reservation: Option<String>,
-    /// In microseconds; `None` past its limit.
+    /// Run time in microseconds; `None`: it runs past its time limit.
     pub run_us: Option<i64>,
     /// Whether it fails if it is let run.
     pub fails: bool,
-    /// It cannot start before, in seconds.
+    /// Begin time, in seconds: it cannot start earlier.
     pub begin: i64,
     pub is_held: bool,
     pub state: CtlState,
-    /// Since when it can start; `None` while it cannot.
+    /// Since when it is eligible, in seconds; `None` while it is not.
     pub eligible: Option<i64>,
-    /// Since when it gains age, where a limit says how many jobs do.
+    /// Since when it accrues age, where the number of such jobs is limited (`MaxJobsAccrue`).
     pub accrues_since: Option<i64>,
-    /// Whether a pass or cycle saw it while it could.
+    /// Whether a pass or cycle has looked at it while it was eligible.
     pub was_seen: bool,
-    /// Processors that its size counts; an exclusive job's grow once nodes are planned for it.
+    /// Processors that the job-size factor counts; those of an exclusive job grow once nodes are planned for it.
     pub size_cpus: u32,
     /// Whether that is known.
     pub is_sized: bool,
@@ -101,9 +101,9 @@ pub struct ControlledJob {
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,
-    /// When others last made way for it, in seconds.
+    /// When other jobs were last preempted for it, in seconds.
     pub preempted_at: Option<i64>,
-    /// How often it was started: an end that was due is of one start.
+    /// How often it was started; tells a due end of this start from one of an earlier start.
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.
     pub record: u64,
@@ -116,7 +116,7 @@ impl ControlledJob {
         own.map_or(&self.limits, |place| &place.limits).clone()
     }
 
-    /// Whether it ran as long as it runs before it fails.
+    /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.
     pub fn has_failed(&self) -> bool {
         let ran = self.end - self.start;
         self.fails && self.run_us.is_some_and(|run| ran >= run / SECOND)

@@ -126,12 +126,12 @@ impl NodeLayout {
         self.whole_cores
     }
 
-    /// Processors of a node are given to a job so many at once: those of a core that it uses.
+    /// Granularity, in processors, in which a node is allocated to a job: the threads of a core that it uses, else one.
     pub fn cpus_at_once(&self, node: usize, need: &Need) -> u32 {
         if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
     }
 
-    /// Processors that a job has of a node of which it uses so many: whole cores, whether it uses all of their threads or not.
+    /// Processors allocated to a job that uses `used` of a node: whole cores, even if it uses only some of their threads.
     pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
         if !self.whole_cores {
             return used;
@@ -184,7 +184,7 @@ impl NodeLayout {
         self.usable(node, [0, 0], 0, |_| 0, true, need)
     }
 
-    /// `cpus` are in use, of which the jobs of the need's partition have so many, as far as that is limited.
+    /// Processors that a job can use of a node with `cpus` in use, `of_partition` of them by its partition (`MaxCPUsPerNode`).
     fn usable(
         &self,
         node: usize,

@@ -18,12 +18,12 @@ impl LicenseCounts {
         LicenseCounts { counts }
     }
 
-    /// Whether there are as many as a job asks for, whatever runs.
+    /// Whether the cluster has the licenses that a job asks for, in use or not.
     pub fn are_there(&self, asked: &[GresRequest]) -> bool {
         self.suffice(asked, |all, _| all)
     }
 
-    /// Whether as many are free as a job asks for.
+    /// Whether the licenses that a job asks for are free.
     pub fn are_free(&self, asked: &[GresRequest]) -> bool {
         self.suffice(asked, |all, taken| all.saturating_sub(taken))
     }

@@ -84,7 +84,7 @@ pub struct LimitSet {
     pub longest: Option<i64>,
     /// Holders of which nodes that count already are preferred.
     pub prefers_of: Vec<usize>,
-    /// Of the waiting jobs of this holder so many gain age at one time: as in Slurm, only the first such limit holds.
+    /// The holder, and how many of its pending jobs may accrue age at a time: as in Slurm, only the first such limit applies.
     pub accrual: Option<(usize, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
@@ -147,7 +147,7 @@ impl AlreadySet {
         limits
     }
 
-    /// The same; these hide later ones.
+    /// The further limits that are not overridden; from now on these override later ones.
     pub fn add(&mut self, limits: HeldLimits) -> HeldLimits {
         let rest = self.rest(limits);
         self.jobs |= rest.jobs.is_some();

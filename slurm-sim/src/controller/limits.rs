@@ -93,7 +93,7 @@ impl Limits {
         self.names.billed(amounts, partition)
     }
 
-    /// What a job counts as at least that needs so many processors and nodes in a partition.
+    /// A lower bound of what a job with this number of processors and nodes counts as in a partition.
     pub fn least(&self, cpus: u64, nodes: u64, partition: usize) -> Amounts {
         let mut amounts = self.names.amounts(&[], partition);
         (amounts.0[0], amounts.0[NODES], amounts.0[BILLING]) = (cpus, nodes, cpus);
@@ -101,8 +101,8 @@ impl Limits {
         amounts
     }
 
-    /// The limits that hold for a job: of its QOS, then of its association, then, for groups, of those above it. What is set
-    /// earlier hides the same limit of later ones; groups above each other all hold.
+    /// The limits of a job: of its QOS, then its association, then the group limits of the associations above. A limit that is
+    /// set earlier overrides its kind in later ones; group limits of all levels apply.
     pub fn of(&mut self, counted: CountsFor, cluster: &Cluster) -> Rc<LimitSet> {
         if let Some(known) = self.known.get(&counted) {
             return known.clone();
@@ -209,7 +209,7 @@ impl Limits {
         held
     }
 
-    /// Whether so many jobs run already that it cannot start, wherever, or it asks for more time than it may.
+    /// Why a job cannot start on any nodes: its time limit is too long, or the limit of running jobs is reached.
     pub fn before_selection(&self, limits: &LimitSet, asked: i64) -> Option<LimitReason> {
         if limits.longest.is_some_and(|longest| asked > longest) {
             return Some(LimitReason::Time);
@@ -257,8 +257,8 @@ impl Limits {
         (per_job || limits.held.iter().any(is_full)).then_some(LimitReason::Amount)
     }
 
-    /// Whether so many more minutes of a resource are more than a limit allows. What has been used counts alone, unless jobs are
-    /// to start only if they can finish.
+    /// Whether `own` further minutes of a resource exceed a limit. For limits of used minutes only past usage counts, unless jobs
+    /// may start only if they can finish (`AccountingStorageEnforce=safe`).
     fn is_used_up(&self, used: &UsedMinutes, limit: &AmountLimit, own: u64) -> bool {
         let (most, to_run) = (limit.limit, used.to_run(limit.place));
         let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.place) } else { 0 };
@@ -267,7 +267,7 @@ impl Limits {
             || checks_all && own > 0 && own.saturating_add(to_run) > most.saturating_sub(so_far)
     }
 
-    /// Whether so many more jobs may be submitted.
+    /// Whether this number of further jobs may be submitted.
     pub fn admits(&self, limits: &LimitSet, jobs: usize) -> bool {
         let within = |held: &HeldLimits| {
             let there = self.in_use[held.holder].submitted as usize;
@@ -299,7 +299,7 @@ impl Limits {
         self.change(limits, |held| held.submitted -= 1);
     }
 
-    /// It runs on these nodes, for no more than so many seconds.
+    /// A job starts on these nodes, with this time limit in seconds.
     pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts, nodes: &[u32], limit: i64) {
         self.change(limits, |held| {
             held.jobs += 1;
@@ -315,8 +315,8 @@ impl Limits {
         });
     }
 
-    /// It ran from one instant to another, in seconds since its start, and is charged for so many of them. It may run no longer than
-    /// its limit.
+    /// A job ran from one instant to another, in seconds since its start, and is charged for `charged` seconds. Time beyond its
+    /// limit is not taken off what it may still use.
     pub fn charge(
         &mut self,
         limits: &LimitSet,

@@ -10,7 +10,7 @@ use super::node_set::NodeSet;
 use super::select::NodeOffer;
 use super::will_run::StartTest;
 
-/// LinearRun to choose from, with required nodes among them.
+/// A run of neighbouring nodes to choose from, which may contain required ones.
 struct LinearRun {
     from: usize,
     to: usize,
@@ -43,7 +43,7 @@ impl Taken<'_> {
         (self.cpus, self.nodes, self.most) = (self.cpus - i64::from(cpus), self.nodes - 1, self.most - 1);
     }
 
-    /// Whether so many more nodes are as many as it must have: fewer than it would like to have may do.
+    /// Whether this number of further nodes reaches the job's minimum, though not the number it would like to have.
     fn are_enough(&self, nodes: i64) -> bool {
         let spare = i64::from(self.need.wanted_nodes.max(self.need.nodes.0) - self.need.nodes.0);
         nodes >= self.nodes - spare

@@ -11,7 +11,7 @@ use super::select::NodeOffer;
 use super::state::Controller;
 
 impl Controller<'_> {
-    /// A pass of the main scheduler over so many jobs; all if no number is given.
+    /// A pass of the main scheduler over at most `depth` jobs; `None`: over all.
     pub(super) fn pass(&mut self, depth: Option<u32>) {
         let now = self.now();
         self.last_pass = now;
@@ -126,7 +126,7 @@ impl Controller<'_> {
         }
     }
 
-    /// A job waits for this from now on. Of a job of several partitions, what it waits for in the first counts.
+    /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
     pub(super) fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
         if place == 0 {
             let now = self.now();
@@ -178,8 +178,8 @@ impl Controller<'_> {
         NodeOffer { layout: &self.layout, in_use, nodes: &none, shift: None }.shares(nodes, need)
     }
 
-    /// Whether jobs behind one that cannot start wait for it: not for those of a low priority, and not for those that have not waited
-    /// long, if backfilling makes no reservations for them.
+    /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
+    /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     pub(super) fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
         let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
@@ -197,7 +197,7 @@ impl Controller<'_> {
         self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
     }
 
-    /// Whether a limit does not allow what a job takes at least, wherever it starts.
+    /// Whether a limit forbids even the least that a job would be given on any nodes.
     pub(super) fn is_over_at_least(&self, at: &JobPlace) -> bool {
         let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);

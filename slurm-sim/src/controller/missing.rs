@@ -55,33 +55,33 @@ impl Missing {
         self.gres.iter().all(|one| one.1 <= 0)
     }
 
-    /// Whether so much more of them would do.
+    /// Whether these further amounts, by place of the resource, would cover the generic resources still missing.
     pub fn would_have_gres(&self, more: impl Fn(usize) -> u64) -> bool {
         self.gres.iter().all(|&(place, missing)| missing <= clamped(more(place)))
     }
 
-    /// The same, in their order.
+    /// Whether these further amounts, in the order of `gres_per_job`, would cover the generic resources still missing.
     pub fn would_have_each(&self, more: &[u64]) -> bool {
         self.gres.iter().zip(more).all(|(one, &more)| one.1 <= clamped(more))
     }
 
-    /// A node gives so much of them.
+    /// A node is taken that gives these amounts of generic resources, by place.
     pub fn take_gres(&mut self, given: impl Fn(usize) -> u64) {
         self.gres.iter_mut().for_each(|(place, missing)| *missing -= clamped(given(*place)));
     }
 
-    /// Whether so many nodes more would do.
+    /// Whether this number of further nodes reaches the job's minimum.
     pub fn is_enough(&self, nodes: usize) -> bool {
         nodes as i64 >= self.nodes - self.spare
     }
 
-    /// Whether what is there will do, though it is less than wanted.
+    /// Whether the nodes taken reach the job's minimum, though not the number it would like to have.
     pub fn will_do(&self) -> bool {
         self.cpus <= 0 && self.has_gres() && self.is_enough(0)
     }
 
-    /// A node with so many usable processors is taken. It gives no more than is missing, less what nodes that have to follow give at
-    /// least; what it does not give is not usable any more.
+    /// Takes a node with `usable` processors. It gives at most what is missing, less `at_once` for each further node that the job
+    /// must have; `usable` is reduced to what it gives.
     pub fn take(&mut self, usable: &mut u32, at_once: u32) {
         if !self.is_exclusive {
             let most = self.most_cpus - (self.must - 1).max(0) * i64::from(at_once);

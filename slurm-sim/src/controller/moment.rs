@@ -33,7 +33,7 @@ pub fn run_on(
     run_on_prepared(&PreparedCluster::of(cluster), moment, onwards, wanted)
 }
 
-/// The same for a cluster that is simulated many times.
+/// [`run_on`] for a prepared cluster, which saves work where one cluster is simulated many times.
 pub fn run_on_prepared(
     cluster: &PreparedCluster<'_>,
     moment: &ClusterMoment,

@@ -47,7 +47,7 @@ pub struct Need {
     pub cpus_per_task: u32,
     /// Processors altogether.
     pub cpus: u32,
-    /// The same without what GPUs of tasks ask for by default: what its size counts.
+    /// `cpus` without the default processors of GPUs: what the job-size factor counts.
     pub asked_cpus: u32,
     /// Processors for each of its GPUs; zero: not said.
     pub cpus_per_gpu: u32,
@@ -92,7 +92,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// That of jobs that are gone, on so many nodes.
+    /// The need of jobs that are gone, on a cluster of this number of nodes.
     pub fn nothing(nodes: usize) -> Need {
         let none = NodeSet::none(nodes);
         let (feasible, considered, required) = (none.clone(), none.clone(), none);
@@ -129,7 +129,7 @@ impl Need {
         self.gpu_place().is_none()
     }
 
-    /// How many of so many GPUs of a node make it lighter: no more than it can use there.
+    /// How many of a node's GPUs make it lighter for the job: at most the number that it asks for.
     pub fn near_gpus(&self, gpus: u64) -> u64 {
         let asked = self.gpus_per_node.or(self.gpus_of_job).map(|one| one.1);
         gpus.min(asked.unwrap_or(u64::MAX)).min(255)
@@ -144,7 +144,7 @@ impl Need {
         u32::try_from(gpus.saturating_mul(u64::from(self.cpus_per_gpu))).unwrap_or(u32::MAX)
     }
 
-    /// GPUs of a node that it can use beside so many free processors and so much memory.
+    /// GPUs of a node that the job can use with these free processors, MB of memory and free GPUs.
     pub fn gpus_beside(&self, cpus: u32, memory: u64, free: u64) -> u64 {
         let mut gpus = free.min(cpus.checked_div(self.cpus_per_gpu).map_or(u64::MAX, u64::from));
         if let NeedMemory::PerGpu(mb) = self.memory {
@@ -153,7 +153,7 @@ impl Need {
         gpus
     }
 
-    /// How many of its tasks have room on a node that gives so many processors.
+    /// How many of its tasks fit on a node that gives `cpus` processors.
     pub fn tasks_on(&self, cpus: u32) -> u32 {
         let fit = cpus / self.cpus_per_task.max(1);
         if self.tasks_per_node > 0 { fit.min(self.tasks_per_node) } else { fit }
@@ -165,7 +165,7 @@ impl Need {
         for_tasks.max(self.least_cpus_per_node).max(self.least_cpus_for_gpus()).max(1)
     }
 
-    /// It takes at least so many nodes.
+    /// A lower bound of the number of nodes that it takes.
     pub fn least_nodes(&self) -> usize {
         let for_cpus = self.uniform_cpus.map_or(0, |cpus| self.cpus.div_ceil(cpus.max(1)));
         self.nodes.0.max(for_cpus).max(1) as usize

@@ -17,7 +17,7 @@ use crate::cluster::{Cluster, JobRequest};
 pub struct KeptNeed {
     /// The need.
     pub need: Arc<Need>,
-    /// Equal for needs of one partition that whole nodes of the same set can meet; of others each has its own.
+    /// Exclusive needs of one partition with equal feasible nodes have one class; every other need has its own.
     pub class: u32,
     usable: RefCell<UsableNodes>,
 }
@@ -75,7 +75,7 @@ pub struct NeedCache {
     kept: HashMap<NeedKey, Weak<KeptNeed>>,
     /// Needs of all simulations of the cluster.
     found: Arc<FoundNeeds>,
-    /// It is cleared of what is not used any more when it has so many.
+    /// At this number of entries, those that are not in use any more are removed.
     most: usize,
     /// Classes of needs for whole nodes, by partition and nodes.
     classes: HashMap<(usize, NodeSet), u32>,

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Words are looked at in groups of so many where the first that differs decides.
+/// Words per group where sets are compared: a group is finished before its result is looked at.
 const CHUNK: usize = 16;
 
 /// A set of nodes by their indices.
@@ -19,12 +19,12 @@ impl Hash for NodeSet {
 }
 
 impl NodeSet {
-    /// None of so many nodes.
+    /// The empty set, with room for this number of nodes.
     pub fn none(nodes: usize) -> NodeSet {
         NodeSet(vec![0; nodes.div_ceil(64)].into())
     }
 
-    /// All of so many nodes.
+    /// The set of all nodes, of which there are `nodes`.
     pub fn all(nodes: usize) -> NodeSet {
         let mut set = NodeSet(vec![u64::MAX; nodes.div_ceil(64)].into());
         // The last word has bits beyond the last node.
@@ -34,7 +34,7 @@ impl NodeSet {
         set
     }
 
-    /// These of so many nodes; indices beyond are left out.
+    /// A set with these members, of `nodes` nodes in all; indices beyond are left out.
     pub fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> NodeSet {
         let mut set = NodeSet::none(nodes);
         members.into_iter().filter(|&node| node < nodes).for_each(|node| set.insert(node));
@@ -114,12 +114,12 @@ impl NodeSet {
         })
     }
 
-    /// Whether there are fewer nodes than so many.
+    /// Whether the set has fewer than this number of nodes.
     pub fn has_fewer(&self, nodes: usize) -> bool {
         NodeSet::missing(nodes, [self; 3]) > 0
     }
 
-    /// How many nodes are missing of so many that are in all three.
+    /// How many more nodes all three sets would have to share to share `least`; zero if they do.
     pub fn missing(least: usize, sets: [&NodeSet; 3]) -> usize {
         let mut missing = least;
         let [one, other, third] = sets.map(|set| set.0.chunks(CHUNK));

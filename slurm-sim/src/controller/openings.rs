@@ -1,4 +1,4 @@
-//! What the clock alone changes for jobs that wait.
+//! What the clock alone changes for pending jobs: begin times, dependency delays and reservations.
 
 use super::phases::SECOND;
 use super::quiet::QuietTime;
@@ -14,7 +14,7 @@ impl Controller<'_> {
         QuietTime::new(self.now_us, ageing.clamp(0, LAST) * SECOND)
     }
 
-    /// When these jobs may begin, as far as begin times and delays go, and reservations begin or end, in seconds.
+    /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
     pub(super) fn openings(&self, jobs: &[usize]) -> impl Iterator<Item = i64> {
         let begins = jobs.iter().map(|&job| self.jobs[job].begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));

@@ -5,13 +5,13 @@ use crate::cluster::{ClusterSettings, RunClock};
 /// Microseconds of a second.
 pub(super) const SECOND: i64 = 1_000_000;
 
-/// The clock of whole seconds lags behind the finer one of logs by up to so much.
+/// The largest lag, in microseconds, of the clock of whole seconds behind the clock of the logs.
 pub(super) const CLOCK_LAG_US: i64 = 4_000;
 
-/// The background thread reports the nodes to the accounting database so often, in seconds.
+/// Seconds between two reports of node states to the accounting database by the background thread.
 pub(super) const REPORT: i64 = 300;
 
-/// Where nothing is told of its start, the controller was started so long before the first submission.
+/// Milliseconds from the controller's start to the first submission, where the start is not recorded.
 const FIRST_SUBMISSION_MS: i64 = 60_000;
 
 /// When the controller's timers are due.
@@ -27,11 +27,11 @@ pub struct Phases {
     pub pass_us: i64,
     /// And one that reports the nodes to the accounting database, every five minutes.
     pub report_us: i64,
-    /// The first backfilling cycle.
+    /// The first backfill cycle.
     pub first_backfill_us: i64,
     /// How long a cycle takes for each test.
     pub backfill_test_us: i64,
-    /// When the timer of priorities was started, after that: they are computed a period later, and so on.
+    /// When the priority timer was started, after that: priorities are first computed one period later.
     pub first_priority_us: i64,
     /// From the end of a job's run to when the controller knows.
     pub end_delay_us: i64,
@@ -40,7 +40,7 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Of a controller that was started at this instant, in microseconds, and backfills so often, in seconds: as measured.
+    /// Of a controller started at this instant, in microseconds, with this backfill interval in seconds; delays as measured.
     pub fn from_start(start_us: i64, backfill: i64) -> Phases {
         Phases {
             start_us,
@@ -61,8 +61,8 @@ impl Phases {
         Phases { end_delay_us: 0, stop_delay_us: 0, ..Phases::from_start(start_us, 0) }
     }
 
-    /// Of a controller that has run for long: from an instant on, in microseconds, with the next tick, cycle and computation of
-    /// priorities so long after it.
+    /// Of a controller that has run for long, at this instant in microseconds; next tick, backfill cycle and priority computation
+    /// are given in microseconds after it.
     pub fn running_on(now_us: i64, [tick, backfill, priority]: [i64; 3]) -> Phases {
         Phases {
             first_tick_us: tick,

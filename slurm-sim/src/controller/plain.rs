@@ -90,7 +90,7 @@ struct PlainMissing<'m> {
     gres: Vec<u64>,
 }
 
-/// How much of a generic resource of the whole job it can use of a node beside so many processors.
+/// The amount of a job-wide generic resource that a job can use of a node together with `cpus` processors.
 pub(super) fn plain_gres(
     layout: &NodeLayout,
     load: &NodeUse,
@@ -155,7 +155,7 @@ impl<'m> PlainMissing<'m> {
         self.nodes() <= 0 && self.cpus <= 0 && self.has_gres(&vec![0; self.gres.len()])
     }
 
-    /// Whether so many nodes with so many processors and generic resources would do.
+    /// Whether this number of further nodes, processors and generic resources covers what is missing.
     fn would_do(&self, nodes: usize, cpus: i64, gres: &[u64]) -> bool {
         let spare = i64::from(self.need.wanted_nodes) - i64::from(self.need.nodes.0);
         let spare = if self.need.gres_per_job.is_empty() { spare } else { 0 };

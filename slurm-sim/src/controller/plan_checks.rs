@@ -1,4 +1,4 @@
-//! Backfilling cycles held to slow, plain ones.
+//! Backfill cycles held to slow, plain ones.
 
 use rand::RngExt;
 

@@ -1,4 +1,4 @@
-//! When and where a backfilling cycle would start a job.
+//! When and where a backfill cycle would start a job.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ use super::weights::WeightShift;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
 
-/// How many instants a plan tries at most.
+/// The largest number of instants that a plan tries.
 const MOST_TRIES: usize = 10_000;
 
 impl Controller<'_> {
@@ -27,7 +27,7 @@ impl Controller<'_> {
         (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
     }
 
-    /// Before this instant too few nodes are idle, whatever is planned.
+    /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
     fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet, bounds: &mut StartBounds) -> i64 {
         let need = &test.kept.need;
         if need.is_exclusive {
@@ -42,7 +42,7 @@ impl Controller<'_> {
         earliest
     }
 
-    /// When and where a backfilling cycle would start a job; `None` if it would not.
+    /// When and where a backfill cycle would start a job; `None` if it would not.
     ///
     /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
     /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
@@ -128,7 +128,7 @@ impl Controller<'_> {
             let found = match &emptied {
                 _ if usable.has_fewer(need.asked_nodes as usize) => None,
                 None => test.will_run(&usable, tried_from, latest),
-                // If it cannot start beside them, all jobs that would make way are gone.
+                // If it cannot start beside the jobs that it may preempt, all of these count as gone.
                 Some(emptied) => {
                     match test.at_once(&usable).filter(|_| from <= now || tried_from.is_none()) {
                         Some(nodes) => Some((now, nodes)),
@@ -166,7 +166,7 @@ impl Controller<'_> {
         None
     }
 
-    /// Whether no plan for a job of whole nodes, without a reservation of its own, begins before an instant is over.
+    /// Whether every plan for an exclusive job without a reservation would begin after an instant; false if that is not certain.
     pub(super) fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let (now, grid) = (self.now(), settings.resolution.0.max(1));
@@ -211,7 +211,7 @@ impl Controller<'_> {
         not_before >= over
     }
 
-    /// The nodes on which a job of whole nodes, without a reservation of its own, would be started now beside what is planned.
+    /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
     pub(super) fn start_beside_plans(
         &self,
         job: usize,

@@ -1,4 +1,4 @@
-//! Preemption: jobs that make way for others.
+//! Preemption: running jobs that are requeued or cancelled so that others can start.
 
 use std::cell::RefCell;
 
@@ -11,25 +11,25 @@ use super::select::NodeOffer;
 use super::state::Controller;
 use crate::cluster::{PreemptAction, PreemptKind};
 
-/// A job that goes back to the queue is not started again for so long, in seconds: until its credentials have expired.
+/// Seconds after a requeue before the job may start again: its credentials have to expire first.
 pub(super) const REQUEUE_DELAY: i64 = 121;
 
-/// A job that was started so often does not make way any more: two that preempt each other would go on for ever.
+/// A job with more starts than this is not preempted again, which stops two jobs from preempting each other for ever.
 const MOST_STARTS: u32 = 1_000;
 
-/// Nodes are given so long to report, in seconds, before they count as down (`SlurmdTimeout`).
+/// Seconds that a node has to report before it counts as down (`SlurmdTimeout`).
 const NODE_TIMEOUT: i64 = 300;
 
-/// Nodes as they would be if all jobs that may have to make way for a job were gone.
+/// Nodes as they would be if all jobs that a job may preempt were gone.
 pub(super) struct EmptiedNodes {
-    /// What the job needs; which nodes it could use is found anew.
+    /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
     pub kept: KeptNeed,
     pub load: Load,
     pub releases: RefCell<Releases>,
 }
 
 impl Controller<'_> {
-    /// Nodes without the jobs that may have to make way for a job; `None` if there are none.
+    /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
     pub(super) fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
@@ -43,7 +43,7 @@ impl Controller<'_> {
         Some(EmptiedNodes { kept, load, releases })
     }
 
-    /// What becomes of a running job that makes way.
+    /// The preemption mode that applies to a running job: that of its partition or QOS, else the cluster's.
     fn action_for(&self, job: usize) -> PreemptAction {
         let one = &self.jobs[job];
         let settings = &self.cluster.settings.preempt;
@@ -58,7 +58,7 @@ impl Controller<'_> {
         }
     }
 
-    /// Whether a job in one of its partitions may have a running one make way.
+    /// Whether a job in one of its partitions may preempt a running job.
     fn preempts(&self, job: usize, at: &JobPlace, other: usize) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
@@ -85,8 +85,8 @@ impl Controller<'_> {
         }
     }
 
-    /// The running jobs that a job may have make way, in the order in which they do: those of the lowest QOS or tier first, of
-    /// these those on the fewest nodes.
+    /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
+    /// lowest QOS priority or partition tier, then fewest nodes.
     fn candidates(&self, job: usize, at: &JobPlace) -> Vec<usize> {
         let settings = &self.cluster.settings.preempt;
         if settings.kind == PreemptKind::None {
@@ -112,8 +112,8 @@ impl Controller<'_> {
         found
     }
 
-    /// Has the running jobs make way that keep a job from starting on nodes that it may use, if that is enough. It starts once
-    /// their nodes are free. While that is under way no more make way for it.
+    /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
+    /// their nodes are free; until then no further jobs are preempted for it.
     pub(super) fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
@@ -128,8 +128,8 @@ impl Controller<'_> {
         }
     }
 
-    /// The running jobs that have to make way so that a job can start on nodes that it may use; `None` if that is not enough.
-    /// Found twice: the job that made it possible goes first the second time, so that fewer make way.
+    /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
+    /// twice, the second time with the job that made it possible first, so that fewer are preempted.
     fn to_preempt(&self, job: usize, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
         let mut order = self.candidates(job, at);
         if order.is_empty() {
@@ -148,7 +148,7 @@ impl Controller<'_> {
         Some(gone.into_iter().filter(is_on).collect())
     }
 
-    /// How many of these jobs have to go, in their order, and the nodes that the job then starts on.
+    /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
     fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
         let need = &at.kept.need;
         let mut load: Load = self.load.clone();
@@ -168,7 +168,7 @@ impl Controller<'_> {
         None
     }
 
-    /// These jobs make way: they go back to the queue or are cancelled, and their nodes are free a moment later.
+    /// Preempts these jobs: they are requeued or cancelled, and their nodes are free after the stop delay.
     fn preempt(&mut self, jobs: &[usize]) {
         for &job in jobs {
             let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
@@ -179,13 +179,13 @@ impl Controller<'_> {
         }
     }
 
-    /// Whether a job may go back to the queue.
+    /// Whether a job may be requeued.
     pub(super) fn can_requeue(&self, job: usize) -> bool {
         let request = &self.submissions[self.jobs[job].submission].request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
-    /// A job that was stopped waits again, as if it were submitted now and to begin later; it starts from its beginning.
+    /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
     pub(super) fn requeue(&mut self, job: usize) {
         let now = self.now();
         let submission = self.jobs[job].submission;
@@ -200,7 +200,7 @@ impl Controller<'_> {
         (one.eligible, one.was_seen, one.by) = (None, false, None);
         self.waiting.push(job);
         self.arrays[submission].waiting_from = 0;
-        // Its former place in the queue does not count any more, whether a pass has the queue or not.
+        // Its old queue record is void, also where a pass or cycle holds the queue.
         self.order.retain(|record| record.job != job);
         self.requeued.push(job);
         let limits = self.jobs[job].limits.clone();
@@ -221,7 +221,7 @@ mod tests {
     };
     use queuecast_core::units::{Seconds, Time};
 
-    /// One node; jobs of QOS high may have those of QOS low make way.
+    /// One node; jobs of QOS high may preempt those of QOS low.
     fn preempting(action: PreemptAction) -> Cluster {
         let mut cluster = cluster(1);
         let qos = |name: &str| Qos { name: name.into(), ..Qos::default() };
@@ -254,7 +254,7 @@ mod tests {
         assert!((low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == "COMPLETED", "{low:?}");
         let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
         assert!((100..=110).contains(&start(high)) && low.state == "CANCELLED", "{low:?}");
-        // Controls: without preemption, and within the time in which none makes way, it waits.
+        // Controls: without preemption, and within `PreemptExemptTime`, it waits.
         let mut exempt = preempting(PreemptAction::Requeue);
         exempt.settings.preempt.exempt_time = Seconds(900);
         for cluster in [&preempting(PreemptAction::Off), &exempt] {

@@ -88,7 +88,7 @@ mod tests {
     use crate::controller::{Onwards, Phases, run_on, run_on_prepared};
     use queuecast_core::units::{Seconds, Time};
 
-    /// Eight nodes in service and so many that are down, all in one partition.
+    /// A cluster of eight nodes in service and `down` that are down, all in one partition.
     fn site(down: usize) -> Cluster {
         let node = |number: usize| ClusterNode {
             name: format!("n{number:06}"),
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Starts of forty jobs that all wait, simulated so many times; and how often a node was looked at in each simulation.
+    /// Starts of forty pending jobs in each of `times` simulations, and how often each simulation looked at a node.
     fn starts(cluster: &Cluster, times: usize) -> (Vec<Vec<Option<Time>>>, Vec<u64>) {
         let submissions: Vec<SubmittedJob> = (0..40).map(job).collect();
         let standing = |submission: usize| JobStanding {

@@ -8,14 +8,14 @@ use super::queue_record::QueueRecord;
 use super::state::Controller;
 use crate::cluster::{DependencyKind, DependencyOn};
 
-/// When the delay of a condition ends: so long after the job has started, or was cancelled without.
+/// When the delay of a dependency ends, in seconds: counted from the needed job's start, or its cancellation while pending.
 fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
     let since = if needed.by.is_some() { needed.start } else { needed.end };
     since.saturating_add(on.delay.0)
 }
 
 impl Controller<'_> {
-    /// Whether a job could start as far as holds, begin times, dependencies and its reservation go; `None` if it never can.
+    /// Whether a job is eligible by hold, begin time, dependencies and its reservation; `None` if it never will be.
     pub(super) fn is_ready(&self, job: usize) -> Option<bool> {
         let (one, now) = (&self.jobs[job], self.now());
         let met = self.dependency_met(job)?;
@@ -25,12 +25,12 @@ impl Controller<'_> {
         Some(met && !one.is_held && one.begin <= now && one.reservation.as_ref().is_none_or(has_begun))
     }
 
-    /// Where a job's submission stands among all in the order in which they come.
+    /// The position of a job's submission in the order of submission.
     fn rank(&self, job: usize) -> usize {
         self.ranks[self.jobs[job].submission]
     }
 
-    /// Whether a job of the same name and user runs, or waits since earlier.
+    /// Whether a job of this job's name and user runs or was pending before it (dependency `singleton`).
     fn has_namesake(&self, job: usize) -> bool {
         let own = self.jobs[job].submission;
         let of = |place: usize| {
@@ -57,7 +57,7 @@ impl Controller<'_> {
         Some(tasks.filter(|one| task.is_none() || one.task == task).collect())
     }
 
-    /// When the delays end that a job waits for, of jobs that have started or were cancelled without.
+    /// When the dependency delays of a job end, of those needed jobs that have started or were cancelled while pending.
     pub(super) fn delayed_until(&self, job: usize) -> Vec<i64> {
         let dependency = self.submissions[self.jobs[job].submission].request.dependency.iter();
         let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
@@ -69,7 +69,7 @@ impl Controller<'_> {
         ends.collect()
     }
 
-    /// Whether what a job waits for has happened; `None` if it never will.
+    /// Whether the dependencies of a job are met; `None` if they never can be.
     pub(super) fn dependency_met(&self, job: usize) -> Option<bool> {
         let Some(dependency) = &self.submissions[self.jobs[job].submission].request.dependency else {
             return Some(true);
@@ -80,7 +80,7 @@ impl Controller<'_> {
         for on in &dependency.on {
             let met = match self.needed(on) {
                 _ if on.kind == DependencyKind::Singleton => Some(!self.has_namesake(job)),
-                // A job that is not there has ended long ago.
+                // A job that is not known counts as one that ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
                 Some(tasks) => {
                     let states: Vec<CtlState> = tasks.iter().map(|one| one.state).collect();
@@ -129,7 +129,7 @@ impl Controller<'_> {
         }
     }
 
-    /// A job has become ready: it is put into the queue. Of an array only one task is in it at a time.
+    /// Adds an eligible job to the queue. Of a job array, only one pending task is in it at a time.
     pub(super) fn enqueue(&mut self, job: usize) {
         let one = &self.jobs[job];
         if one.task.is_some() {
@@ -145,14 +145,14 @@ impl Controller<'_> {
         }
     }
 
-    /// A job has left the queue: the next task of its array takes its place. Its own records stay until the queue is next made
-    /// anew; its state tells that they do not count.
+    /// A job has left the queue: the next pending task of its array takes its place. Its own records stay until the queue is next
+    /// rebuilt, and are skipped by the job's state.
     pub(super) fn dequeue(&mut self, job: usize) {
         let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
         self.left += 1;
         if is_task && self.heads.get(&submission) == Some(&job) {
             self.heads.remove(&submission);
-            // One that has gone back to the queue may not be ready yet.
+            // A requeued task may not be eligible yet.
             let tasks = self.of_submission[submission].iter().skip(self.arrays[submission].waiting_from);
             let is_ready = |&&one: &&usize| {
                 self.jobs[one].state == CtlState::Waiting && self.jobs[one].eligible.is_some()
@@ -217,8 +217,8 @@ impl Controller<'_> {
         order
     }
 
-    /// At its submission a job that could start at once is compared with those that wait, in the order of their records up to the
-    /// first of higher priority: jobs that have become ready are found so.
+    /// A job that is eligible at its submission is compared with the pending jobs, in the order of their records, up to the first
+    /// of higher priority. Pending jobs that have become eligible are noticed here.
     pub(super) fn look_at_waiting(&mut self, new: usize) {
         let settings = &self.cluster.settings;
         let by_age = settings.backfill.as_ref().is_some_and(|one| one.min_age_reserve.0 > 0);
@@ -265,14 +265,14 @@ impl Controller<'_> {
         self.unready.retain(|job| !reached.contains(job));
     }
 
-    /// Since when a job that has become ready could start, and its place in the queue.
+    /// Notes since when a job that has become eligible is so, and adds it to the queue.
     fn has_become_ready(&mut self, job: usize) {
         let (begin, now) = (self.jobs[job].begin, self.now());
         self.jobs[job].eligible = Some(if begin > self.jobs[job].submit { begin } else { now });
         self.enqueue(job);
     }
 
-    /// Gives the queue back, with the jobs that came into it meanwhile.
+    /// Returns the queue after a pass or cycle, merged with the jobs that entered it meanwhile.
     pub(super) fn give_back(&mut self, mut order: Vec<QueueRecord>) {
         let requeued = std::mem::take(&mut self.requeued);
         if !requeued.is_empty() {
@@ -284,7 +284,7 @@ impl Controller<'_> {
         }
     }
 
-    /// The next task of the same array that waits.
+    /// The pending task of this job's array that comes after `after` others.
     pub(super) fn next_task(&self, job: usize, after: usize) -> Option<usize> {
         let submission = self.jobs[job].submission;
         let own = &self.of_submission[submission];

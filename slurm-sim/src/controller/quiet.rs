@@ -16,12 +16,12 @@ pub struct QuietTime {
     waiting: usize,
     /// When the clock alone last changed something, and when it next will; `None`: not looked up since something happened.
     changes: Option<(i64, i64)>,
-    /// So long the age of jobs changes their order.
+    /// Microseconds for which job age can still change the order of the queue; at least a day.
     ageing: i64,
 }
 
 impl QuietTime {
-    /// From an instant on; so long the age of jobs counts.
+    /// Quiet since `now_us`; job age changes the order of the queue for `ageing` microseconds.
     pub fn new(now_us: i64, ageing: i64) -> QuietTime {
         QuietTime { since: now_us, waiting: 0, changes: None, ageing: ageing.max(DAY) }
     }

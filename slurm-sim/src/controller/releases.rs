@@ -1,4 +1,4 @@
-//! What running jobs give back when they reach their limits.
+//! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,25 @@ use super::job::ControlledJob;
 use super::layout::{Load, NodeShare, NodeUse};
 use super::node_set::NodeSet;
 
-/// The nodes that are idle are noted after each so many jobs.
+/// Jobs per block: the set of idle nodes is stored after each block only.
 const BLOCK: usize = 16;
 
 /// Running jobs in the order of their limits' ends, and what they hold.
 #[derive(Debug, Default)]
 pub struct Releases {
     ends: Vec<i64>,
-    /// Where the shares of each job begin; one more at the end.
+    /// The index of each job's first entry in `nodes` and `shares`; one further entry holds the end.
     begins: Vec<u32>,
     shares: Vec<NodeShare>,
     /// Their nodes.
     nodes: Vec<u32>,
-    /// The last of its jobs to end, for each node; beyond the last for those without.
+    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs.
     last_of_node: Vec<u32>,
-    /// Nodes that are idle once so many blocks of jobs have ended.
+    /// By number of blocks whose jobs have ended: the nodes that are idle then.
     idle: Vec<NodeSet>,
     /// Nodes of the jobs of each block.
     held: Vec<NodeSet>,
-    /// How many nodes of a class of needs are idle once so many blocks have ended, as far as that was asked.
+    /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
     idle_counts: BTreeMap<u32, Vec<u32>>,
     /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
     /// the shares.
@@ -132,15 +132,15 @@ impl Releases {
         None
     }
 
-    /// A job before whose end fewer than so many of these nodes are idle, as far as blocks tell: it is at
-    /// most a block too early. `None` if there are never so many.
+    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
+    /// are never idle.
     pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
         let block = self.idle.partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0);
         (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
     }
 
-    /// Before this instant fewer than so many of the nodes of a class of needs are idle; `None` if there are never so many. The
-    /// instant before all ends if there are so many now.
+    /// An instant, in seconds, before which fewer than `least` nodes of a class of needs are idle; `None` if that many never are.
+    /// The smallest value if they are idle now.
     pub fn class_earliest(&mut self, class: u32, nodes: [&NodeSet; 2], least: usize) -> Option<i64> {
         let Releases { idle, idle_counts, ends, .. } = self;
         let counts = idle_counts.entry(class).or_insert_with(|| {
@@ -156,7 +156,7 @@ impl Releases {
         }
     }
 
-    /// Whether so many nodes of both sets or more are idle once all jobs have ended that reach their limits by this instant.
+    /// Whether at least `least` nodes of both sets are idle once all jobs have ended that reach their time limits by `at`.
     pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
         let ended = self.first_after(at);
         let (before, after) = (ended / BLOCK, ended.div_ceil(BLOCK));

@@ -35,8 +35,8 @@ impl NodeOffer<'_> {
         self.layout.gres_counts_for(place).map(free).min().unwrap_or(0)
     }
 
-    /// The weight of a node with so many usable processors, for a job: of equal ones those with GPUs for it are lighter, and for one
-    /// without GPUs those that a test for another job has made so.
+    /// The weight of a node with `cpus` usable processors, for a job: at equal configured weight, nodes with GPUs that it can use
+    /// are lighter; for a job without GPUs, nodes that an earlier test for another job made lighter.
     pub(super) fn weight(&self, node: usize, cpus: u32, need: &Need) -> u64 {
         let added = self.shift.map_or(0, |shift| shift.added(node));
         let weight = u64::from(self.layout.nodes[node].weight.saturating_add(added));
@@ -47,7 +47,7 @@ impl NodeOffer<'_> {
         (weight + 1) * WEIGHT_UNIT - lighter
     }
 
-    /// How much of a generic resource of a node a job can use that has so many of its processors.
+    /// The amount of a generic resource of a node that a job can use together with `cpus` of its processors.
     fn gres_for(&self, node: usize, place: usize, cpus: u32, need: &Need) -> u64 {
         let free = self.free_gres(node, place);
         if need.gpu_place() != Some(place) {
@@ -73,7 +73,7 @@ impl NodeOffer<'_> {
             return self.lightest_fit(need);
         }
         let is_idle = self.in_use.is_none() || need.is_exclusive;
-        // Where weights of several kinds are changed, neighbours of different kinds may have the same.
+        // Shifted weights can make neighbours of different configured weights equal, which the fast path does not handle.
         let shifts_several = self.shift.is_some_and(|shift| {
             !shift.lighter.is_empty()
                 || self.layout.equal_weights.len() > 1 && shift.heavier.meets(self.nodes)
@@ -377,8 +377,8 @@ impl NodeOffer<'_> {
     }
 }
 
-/// So many nodes out of runs of equal nodes, each with its weight: run by run, of the lightest the smallest that suffices, else the
-/// largest.
+/// Chooses `missing` nodes out of runs `(weight, from, to)`: among the lightest runs, the smallest that suffices, else the
+/// largest, and so on.
 fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec<usize>> {
     let mut chosen = Vec::with_capacity(missing);
     let mut is_sorted = false;

@@ -85,7 +85,7 @@ pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &Rec
     controller.jobs.iter().map(|job| outcome(cluster, run, job)).collect()
 }
 
-/// The same, with what jobs held.
+/// Simulates a run, and reports the outcomes together with the parts of nodes that jobs held.
 pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) -> SimulatedRun {
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     (controller.keeps_barred, controller.keeps_parts) = (is_recorded(run), true);
@@ -93,7 +93,7 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
     in_detail(&controller, cluster, run)
 }
 
-/// The same with rules that are not Slurm's, and without its timers and delays.
+/// Simulates a run by scheduling rules other than Slurm's, without its timers and delays.
 pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
     let first = run.submissions.iter().map(|one| one.submit_ms).min().unwrap_or(0);
     let phases = Phases::at_once(first.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND);

@@ -1,4 +1,4 @@
-//! Processors that the size of a job counts, where it is given whole nodes or cores.
+//! Processors that the job-size factor of the priority counts, for jobs that are given whole nodes or cores.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use super::test_counts::TestCounts;
 
 impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
-    /// reached, after its first priority was computed; otherwise a backfilling cycle is the first to do that for an exclusive job.
+    /// reached, after its first priority was computed; otherwise a backfill cycle is the first to do that for an exclusive job.
     pub(super) fn is_to_size(&mut self, job: usize) {
         let need = &self.jobs[job].places[0].kept.need;
         let is_whole = need.is_exclusive;
@@ -89,14 +89,14 @@ impl Controller<'_> {
         }
     }
 
-    /// With `select/linear` a pass of the main scheduler does that too.
+    /// Computes sizes as a pass of the main scheduler does with `select/linear`.
     pub(super) fn size_linear(&mut self) {
         if self.layout.is_linear {
             self.size_exclusive(&[]);
         }
     }
 
-    /// Whether a job's size may change with each look for nodes: those of `select/linear` differ, or it may have more or fewer.
+    /// Whether a job's size may change with each selection: nodes of `select/linear` differ, or its number of nodes is a range.
     pub(super) fn size_varies(&self, need: &Need) -> bool {
         self.layout.is_linear && (self.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
     }
@@ -126,7 +126,7 @@ impl Controller<'_> {
         }
     }
 
-    /// Whether no limit keeps nodes from being looked for.
+    /// Whether no limit keeps the job from the selection of nodes.
     fn is_looked_for(&self, job: usize) -> bool {
         let at = &self.jobs[job].places[0];
         self.limits.before_selection(&at.limits, at.limit).is_none()
@@ -157,7 +157,7 @@ impl Controller<'_> {
         nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum()
     }
 
-    /// The processors of the nodes that a look for them finds now, in the first of a job's partitions.
+    /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
     fn size_found(&self, job: usize) -> u32 {
         let one = &self.jobs[job];
         let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
@@ -173,8 +173,8 @@ impl Controller<'_> {
         nodes.map_or(one.size_cpus, |nodes| self.cpus_of(&nodes))
     }
 
-    /// The nodes that a look for them ends with: those that the job could start on out of what may be used now; else out of all
-    /// that may be used, if enough of it is idle, else out of the whole partition.
+    /// The nodes that a selection ends with: usable ones on which the job could start now; else of all usable ones, if enough are
+    /// idle; else of the whole partition.
     fn nodes_tested(&self, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut idle = usable.clone();

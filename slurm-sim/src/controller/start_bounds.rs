@@ -1,11 +1,11 @@
-//! Instants before which jobs cannot be planned, as plans for other jobs have shown.
+//! Lower bounds of planned starts, learnt from the plans of other jobs of the cycle.
 
 use std::collections::BTreeMap;
 
 use super::need_cache::KeptNeed;
 
-/// What the plans of a cycle have shown: what cannot be planned before an instant cannot be so for a job that asks for as many
-/// nodes or more, for as long or longer, since plans and starts only take nodes away.
+/// Lower bounds found by the plans of a cycle. A bound holds for every later job of the class with at least that many nodes and
+/// at least that time limit, since plans and starts only take nodes away.
 #[derive(Debug, Clone, Default)]
 pub struct StartBounds {
     /// By the class of needs.
@@ -21,7 +21,7 @@ struct StartBound {
 }
 
 impl StartBounds {
-    /// No plan for a job of this need and limit begins earlier; `None` if nothing is known.
+    /// A lower bound, in seconds, of planned starts for this need and time limit; `None` if nothing is known.
     pub fn not_before(&self, kept: &KeptNeed, limit: i64) -> Option<i64> {
         let nodes = kept.need.least_nodes();
         let known = self.of_class.get(&kept.class)?;
@@ -29,7 +29,7 @@ impl StartBounds {
         smaller.map(|one| one.not_before).max()
     }
 
-    /// A plan has shown that none of this need and limit begins earlier.
+    /// Notes that no plan for this need and time limit begins before `not_before`.
     pub fn note(&mut self, kept: &KeptNeed, limit: i64, not_before: i64) {
         let nodes = kept.need.least_nodes();
         let known = self.of_class.entry(kept.class).or_default();

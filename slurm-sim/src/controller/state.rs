@@ -1,4 +1,4 @@
-//! Slurm's controller: its timers, its passes over the queue and its backfilling cycles.
+//! Slurm's controller: its timers, its passes over the queue and its backfill cycles.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -24,10 +24,10 @@ use super::time_map::TimeMap;
 use super::weights::WeightShift;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, PreemptKind, SubmittedJob};
 
-/// The clock ends some three thousand years from its zero, in milliseconds.
+/// The last instant of the clock, in milliseconds: some three thousand years from its zero.
 pub(super) const LAST_MS: i64 = 100_000_000_000_000;
 
-/// Time limits are checked so often, in seconds.
+/// Seconds between two checks of time limits.
 pub(super) const LIMIT_CHECK: i64 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,17 +64,17 @@ pub(super) struct Controller<'c> {
     pub(super) records: u64,
     /// Waiting jobs, in the order of their submission.
     pub(super) waiting: Vec<usize>,
-    /// Those of them that cannot start yet: they depend on others, are to begin later or are held.
+    /// Those of them that are not eligible yet: dependency, begin time or hold.
     pub(super) unready: Vec<usize>,
     /// Those that no pass or cycle has seen.
     pub(super) unseen: Vec<usize>,
-    /// Exclusive jobs that no backfilling cycle has seen.
+    /// Exclusive jobs that no backfill cycle has seen.
     pub(super) unsized_jobs: Vec<usize>,
     /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
     pub(super) looked_for: Vec<(usize, u32)>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
     pub(super) order: Vec<QueueRecord>,
-    /// Jobs that have gone back to the queue since a pass or cycle took it: what it has of them is of before.
+    /// Jobs requeued since a pass or cycle took the queue: its records of them are outdated.
     pub(super) requeued: Vec<usize>,
     /// How many records may be of jobs that have left.
     pub(super) left: usize,
@@ -95,12 +95,12 @@ pub(super) struct Controller<'c> {
     pub(super) no_need: Rc<KeptNeed>,
     /// Nodes of each partition that are up.
     pub(super) open_nodes: Vec<NodeSet>,
-    /// Whether backfilling cycles plan every job, as those of Slurm do, and not only as far as a later job could start.
+    /// Whether backfill cycles plan every job, as Slurm does, or only those whose plans can affect which jobs start now.
     pub(super) plans_all: bool,
     /// What is done with each plan of a cycle that plans every job.
     #[cfg(test)]
     pub(super) check_plan: Option<PlanCheck>,
-    /// Whether some jobs make way for others.
+    /// Whether preemption is configured.
     pub(super) preempts_any: bool,
     /// Whether plans are made as Slurm makes them since 24.11.
     pub(super) plans_as_2411: bool,
@@ -123,7 +123,7 @@ pub(super) struct Controller<'c> {
     pub(super) has_gpus: bool,
     /// Nodes of each line of the configuration, where nodes count for a limit.
     pub(super) lines: Vec<NodeSet>,
-    /// Memory for what the next backfilling cycle plans.
+    /// Memory for what the next backfill cycle plans.
     pub(super) spare: Cell<TimeMap>,
     pub(super) largest_qos: f64,
     pub(super) largest_partition: f64,
@@ -133,7 +133,7 @@ pub(super) struct Controller<'c> {
     /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm where `EnforcePartLimits` is `NO`:
     /// so in recordings. Jobs of a log are refused instead, and counted as such.
     pub(super) keeps_barred: bool,
-    /// Whether it is kept what jobs held of their nodes.
+    /// Whether the parts of nodes that jobs held are recorded.
     pub(super) keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
     pub(super) wanted: Vec<usize>,
@@ -253,7 +253,7 @@ impl<'c> Controller<'c> {
 
     /// Runs until all jobs that can end have ended.
     pub fn run(&mut self, events: &[ClusterEvent]) {
-        // Beyond this the clock ends, in milliseconds.
+        // Instants beyond the clock's last, in milliseconds, are clamped to it.
         let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS) * 1000;
         let is_to_come = |&place: &usize| {
             self.of_submission[place].iter().any(|&job| self.jobs[job].state == CtlState::ToCome)

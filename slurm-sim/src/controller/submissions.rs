@@ -28,7 +28,7 @@ fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
     limit.clamp(60, LONGEST)
 }
 
-/// Whether a partition ever takes a job with this limit that asks for so many nodes; its QOS may be exempt.
+/// Whether a partition ever accepts a job with this time limit and number of nodes; its QOS may be exempt from the limits.
 fn takes(
     partition: &ClusterPartition,
     request: &JobRequest,
@@ -101,12 +101,12 @@ impl Controller<'_> {
         }
     }
 
-    /// Finds out what one job asks for and who it counts for.
+    /// Computes what one job asks for, and the association, QOS and limits that apply to it.
     pub(super) fn describe_job(&mut self, job: usize) {
         self.describe(self.jobs[job].submission, &[job]);
     }
 
-    /// The same for some jobs of a submission.
+    /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
     pub(super) fn describe(&mut self, place: usize, own: &[usize]) {
         let submission = &self.submissions[place];
         let request = &submission.request;
@@ -119,7 +119,7 @@ impl Controller<'_> {
         let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
         let qos = self.cluster.qos_within(submission, association);
         let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
-        // As many nodes as the partition that asks for the fewest, unless it says that it wants fewer.
+        // The smallest `MinNodes` of its partitions is requested at least, unless the job's own maximum is lower.
         let fewest = partitions.iter().map(|&one| self.cluster.partitions[one].min_nodes).min().unwrap_or(0);
         let fewest = if request.max_nodes.is_none_or(|most| most >= fewest) { fewest } else { 0 };
         let nodes = request.min_nodes.unwrap_or(1).max(fewest);

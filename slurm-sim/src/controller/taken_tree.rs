@@ -5,19 +5,19 @@ use super::node_set::NodeSet;
 /// How many of the shortest stretches.
 const LEAVES: usize = 128;
 
-/// A window in stretches of equal length, in pairs of these, and so on: of each the nodes that are planned for at some time in it.
+/// A binary tree over a window: of each stretch of it, the nodes that are planned for at some time in the stretch.
 #[derive(Debug, Clone, Default)]
 pub struct TakenTree {
     begin: i64,
     /// The length of the shortest stretches, in seconds.
     leaf: i64,
-    /// The whole window has place 1, the two halves of a stretch have twice its place and the one behind.
+    /// As in a binary heap: the whole window is at index 1, the halves of the stretch at `i` are at `2i` and `2i + 1`.
     taken: Vec<NodeSet>,
     is_used: Vec<bool>,
 }
 
 impl TakenTree {
-    /// Nothing is planned from one instant to another, for so many nodes. Uses the memory of an earlier one.
+    /// Starts again with nothing planned from `begin` to `end`, for this number of nodes. Reuses its memory.
     pub fn begin(&mut self, begin: i64, end: i64, nodes: usize) {
         (self.begin, self.leaf) = (begin, (end - begin).max(1).unsigned_abs().div_ceil(LEAVES as u64) as i64);
         if self.taken.first().is_none_or(|one| one.capacity() != NodeSet::none(nodes).capacity()) {
@@ -44,7 +44,7 @@ impl TakenTree {
         }
     }
 
-    /// The stretches that lie wholly between two instants: when the first begins and the last ends; the same instant if there are
+    /// The shortest stretches that lie wholly between two instants: begin of the first, end of the last; both equal if there are
     /// none.
     pub fn within(&self, from: i64, to: i64) -> (i64, i64) {
         let first = (from - self.begin + self.leaf - 1).div_euclid(self.leaf).clamp(0, LEAVES as i64);

@@ -1,11 +1,11 @@
-//! How many jobs a backfilling cycle has tested.
+//! How many jobs a backfill cycle has tested.
 
 use std::collections::BTreeMap;
 
 use super::job::{ControlledJob, JobPlace};
 use crate::cluster::BackfillSettings;
 
-/// How many jobs a backfilling cycle has tested of each user, partition and association.
+/// How many jobs a backfill cycle has tested of each user, partition and association.
 #[derive(Debug, Default)]
 pub struct TestCounts {
     of_user: BTreeMap<u32, u32>,

@@ -41,7 +41,7 @@ pub(super) fn cluster(nodes: usize) -> Cluster {
     }
 }
 
-/// Submitted at a second after the begin, for so many tasks, minutes of limit and seconds of run.
+/// A job submitted `submit` seconds after the begin, with this number of tasks, limit in minutes and run time in seconds.
 pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -> SubmittedJob {
     SubmittedJob {
         key: format!("j{key}"),

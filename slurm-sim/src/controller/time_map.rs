@@ -1,9 +1,9 @@
-//! Which nodes are planned for when: what a backfilling cycle keeps of the jobs it has planned.
+//! Which nodes are planned for when: what a backfill cycle keeps of the jobs it has planned.
 
 use super::node_set::NodeSet;
 use super::taken_tree::TakenTree;
 
-/// Intervals of time, one after the other, and the nodes that no plan has in each.
+/// Consecutive intervals of time, and the nodes that no plan holds in each.
 #[derive(Debug, Clone, Default)]
 pub struct TimeMap {
     /// When each interval begins, in seconds; when the last ends.
@@ -16,7 +16,7 @@ pub struct TimeMap {
     spare: Vec<NodeSet>,
 }
 
-/// An interval of time, in seconds, and the nodes that no plan has in it.
+/// An interval of time, in seconds, and the nodes that no plan holds in it.
 #[cfg(test)]
 pub struct PlannedInterval<'m> {
     pub begin: i64,
@@ -33,7 +33,7 @@ struct Change {
 }
 
 impl TimeMap {
-    /// All these nodes are free over the whole window, on the grid. Uses the memory of this one.
+    /// A map of the window in which all these nodes are free. Reuses the memory of this map.
     pub fn renewed(mut self, now: i64, window: i64, grid: i64, nodes: &NodeSet) -> TimeMap {
         let (begin, end) = (now.div_euclid(grid) * grid, (now + window).div_euclid(grid) * grid);
         self.taken.begin(begin, end, nodes.capacity());

@@ -3,10 +3,10 @@
 use super::phases::Phases;
 use crate::cluster::{LoggedAction, LoggedStep};
 
-/// No more turns of a timer are followed between two logged steps.
+/// The largest number of turns of a timer that is followed between two logged steps.
 pub const MOST_TURNS: i64 = 100_000;
 
-/// A pass so near to an expected turn of the background thread is at that turn; others are started by nodes that report.
+/// A pass within this time, in microseconds, of an expected tick is at that tick; others are triggered by nodes that report.
 const TICK_TOLERANCE_US: i64 = 60_000;
 
 /// Turns of the background thread, the last one first. Passes over the whole queue are at turns; between these there are as many

@@ -40,7 +40,7 @@ impl RecordingFollower<'_> {
         self.controller.note_selection(&at, true);
     }
 
-    /// A limit kept the pass from starting a job: nodes that it names are kept free all the same.
+    /// A limit kept the pass from starting a job: the nodes that it names are nevertheless kept free.
     pub(super) fn delay(&mut self, number: JobNumber) {
         let Some(job) = self.job(number) else { return };
         let Some(at) = self.place_tested(job) else { return };

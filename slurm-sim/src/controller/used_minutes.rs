@@ -11,30 +11,30 @@ pub struct UsedMinutes {
 }
 
 impl UsedMinutes {
-    /// None of so many resources.
+    /// Nothing used, for this number of resources.
     pub fn none(resources: usize) -> UsedMinutes {
         UsedMinutes { used: vec![0.0; resources], to_run: vec![0; resources] }
     }
 
-    /// A job starts that may run for so many seconds.
+    /// A job starts whose time limit is this number of seconds.
     pub fn start(&mut self, amounts: &Amounts, seconds: u64) {
         let each = self.to_run.iter_mut().zip(&amounts.0);
         each.for_each(|(sum, &amount)| *sum = sum.saturating_add(amount.saturating_mul(seconds)));
     }
 
-    /// Of the time that a job may run, so many seconds are over.
+    /// This number of seconds of a running job's time limit has passed.
     pub fn pass(&mut self, amounts: &Amounts, seconds: u64) {
         let each = self.to_run.iter_mut().zip(&amounts.0);
         each.for_each(|(sum, &amount)| *sum = sum.saturating_sub(amount.saturating_mul(seconds)));
     }
 
-    /// It is charged for so many seconds, as they count now.
+    /// Charges a job for this number of seconds, already decayed.
     pub fn charge(&mut self, amounts: &Amounts, seconds: f64) {
         let each = self.used.iter_mut().zip(&amounts.0);
         each.for_each(|(sum, &amount)| *sum += amount as f64 * seconds);
     }
 
-    /// What was used before counts by so much less.
+    /// Multiplies all earlier usage by a decay factor.
     pub fn decay(&mut self, by: f64) {
         self.used.iter_mut().for_each(|sum| *sum *= by);
     }

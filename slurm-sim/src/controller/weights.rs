@@ -2,7 +2,7 @@
 
 use super::node_set::NodeSet;
 
-/// Of two nodes of one weight, the one with more GPUs near to processors comes first: weights count so many times as much.
+/// Factor on node weights: leaves room below one unit to prefer, of nodes of equal weight, those with more GPUs.
 pub const WEIGHT_UNIT: u64 = 256;
 
 /// How the weights of nodes differ from those configured.
@@ -16,7 +16,7 @@ pub struct WeightShift {
 }
 
 impl WeightShift {
-    /// Of so many nodes, none.
+    /// No node of this number of nodes differs from its configured weight.
     pub fn none(nodes: usize) -> WeightShift {
         WeightShift { lighter: Vec::new(), heavier: NodeSet::none(nodes) }
     }

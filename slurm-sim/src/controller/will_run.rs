@@ -9,7 +9,7 @@ use super::releases::Releases;
 use super::select::NodeOffer;
 use super::weights::WeightShift;
 
-/// Ends are looked at in windows that begin on this grid, the first so long.
+/// Length, in seconds, of the first window in which ends of jobs are looked at, and the grid on which windows begin.
 const WINDOW: i64 = 30;
 
 /// What a test for one job looks at.
@@ -28,7 +28,7 @@ pub struct StartTest<'t> {
     pub now: i64,
     /// How long jobs past their limit are given.
     pub kill_wait: i64,
-    /// The steps in which it looks ahead; `None`: each twice the one before.
+    /// The step, in seconds, by which windows grow; `None`: each is twice as wide as the one before.
     pub linear: Option<i64>,
     /// Whether jobs past their limits count as gone where plans are tried for now.
     pub late_are_gone: bool,
@@ -181,7 +181,7 @@ impl StartTest<'_> {
         }
     }
 
-    /// The next window: in steps, or twice as wide each time, until it reaches the next end, so long after its begin.
+    /// The width of the next window, in seconds: grown by steps or doubling until it reaches `next`, counted from its begin.
     fn wider(&self, width: i64, next: Option<i64>) -> i64 {
         let next = next.unwrap_or(0);
         match self.linear.map(|step| step.max(1)) {
@@ -196,7 +196,7 @@ impl StartTest<'_> {
         }
     }
 
-    /// The widest window that does not reach an end, so long after its begin; the first if all do.
+    /// The widest window that ends before `end`, in seconds from its begin; the first window if none does.
     fn widest_before(&self, end: i64) -> i64 {
         match self.linear.map(|step| step.max(1)) {
             Some(step) => WINDOW + step * ((end - 1 - WINDOW).div_euclid(step)).max(0),
@@ -210,7 +210,7 @@ impl StartTest<'_> {
         }
     }
 
-    /// When a job starts that waits for this end. A job that is past its limit is given time to stop.
+    /// When a job starts that waits for this end. A running job past its time limit is given `KillWait` to stop.
     fn after(&self, end: i64) -> i64 {
         if end > self.now { end } else { (end + self.kill_wait).max(self.now + 1) }
     }
@@ -233,7 +233,7 @@ impl StartTest<'_> {
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
         fit.keep(&need.feasible);
-        // So many jobs are gone from the first.
+        // How many running jobs have reached their limits before the first instant that is tried.
         let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
         let mut at_once = None;
         if gone == 0 || tried_from.is_some_and(|from| from <= self.now) {
@@ -288,7 +288,7 @@ impl StartTest<'_> {
         NodeOffer { layout, in_use: None, nodes, shift }.choose(&self.kept.need)
     }
 
-    /// No start of a job that shares no node is earlier on these nodes; `None` if it could not start even if all others had ended.
+    /// A lower bound of the start of an exclusive job on these nodes; `None` if it could not start even if all others had ended.
     pub fn earliest_whole(&self, open: &NodeSet) -> Option<i64> {
         let need = &self.kept.need;
         let mut releases = self.releases.borrow_mut();
@@ -306,7 +306,7 @@ impl StartTest<'_> {
         self.releases.borrow().are_idle_by(instant, [usable, &need.feasible], need.least_nodes())
     }
 
-    /// No start on these nodes, or on some of them, is earlier; `None` if the job could not start even if all others had ended.
+    /// A lower bound of the start on these nodes or some of them; `None` if the job could not start even if all others had ended.
     pub fn earliest(&self, usable: &NodeSet) -> Option<i64> {
         let least = self.kept.need.least_nodes();
         if self.kept.need.is_exclusive {

@@ -100,7 +100,7 @@ impl Advisor {
         }
     }
 
-    /// So many simulations, in parallel; the same on any number of threads.
+    /// Runs `count` simulations in parallel; the result does not depend on the number of threads.
     pub fn simulate(&self, seed: Seed, count: u32) -> Result<Vec<SizeDraw>, AdviceError> {
         let numbers: Vec<u32> = (0..count).collect();
         parallel::try_map(&numbers, |&number| self.draw(seed, number))

@@ -59,7 +59,7 @@ mod tests {
         for target in [Target::Median, Target::Mean, Target::P90] {
             assert_eq!(too_close(&certain, 1, target, 300), [false, true], "{target}");
         }
-        // The same turnarounds, in another order for the second.
+        // Both sizes have equal turnarounds, in another order over the draws.
         let shuffled = draws((0..300).map(|draw| [600 * (draw % 43) + 1, 600 * ((draw * 37 + 5) % 43)]));
         for target in [Target::Median, Target::Mean, Target::P90] {
             assert_eq!(too_close(&shuffled, 1, target, 300), [true, true], "{target}");

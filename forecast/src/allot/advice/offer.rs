@@ -128,7 +128,7 @@ impl MoldableJob {
         Ok(Offer { sizes, between, excluded })
     }
 
-    /// The job with at most so many processors; sizes that were given and are larger go to `excluded`.
+    /// The job restricted to at most `most` processors; given sizes above that are added to `excluded`.
     fn within(&self, most: Procs, excluded: &mut Vec<Procs>) -> MoldableJob {
         let mut job = self.clone();
         if let RunTimeBySize::Measured { runs, .. } = &mut job.runs {

@@ -37,7 +37,7 @@ impl<'a> Past<'a> {
         Past { replay, run_times, default_request }
     }
 
-    /// The same schedule from its beginning, with run times that were learned from nothing yet.
+    /// This schedule from its beginning, with a run-time model that has learned nothing.
     pub fn restarted(&self, run_times: RunTimeModel) -> Past<'a> {
         Past { replay: self.replay.restarted(), run_times, default_request: self.default_request }
     }
@@ -82,8 +82,8 @@ impl<'a> Past<'a> {
         Advisor::new(self.situation(job.submit), Sizes::one(job.shape.procs, asked), policy, 1.0)
     }
 
-    /// Jobs that have started so far, at most so many, spread evenly over them in order of submission. The first twentieth is
-    /// left out: little was known then.
+    /// At most `most` of the jobs that have started so far, evenly spaced in order of submission. The first twentieth is
+    /// left out as warm-up.
     pub fn sample(&self, most: usize) -> Vec<StartedJob> {
         let started = self.started();
         let count = most.min(started.len());

@@ -6,7 +6,7 @@ use queuecast_core::spec::choices;
 use queuecast_core::stats::{self, Percentiles};
 use queuecast_core::units::{Procs, Seconds};
 
-/// Turnarounds that differ by at most this share of the shorter one are alike, however certain they are.
+/// Turnarounds that differ by at most this share of the shorter one count as equal.
 const NEGLIGIBLE: f64 = 0.01;
 
 /// The range of a predicted time, in seconds.
@@ -61,7 +61,7 @@ pub struct Prospect {
     pub best: Option<f64>,
 }
 
-/// By what turnarounds are compared.
+/// The statistic by which turnarounds are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Target {
     /// Their medians.
@@ -74,7 +74,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The compared value of a range; the median where nothing else is known.
+    /// The statistic of a range; the median where it is not known.
     pub fn of(self, range: &TimeRange) -> f64 {
         match self {
             Target::Median => None,
@@ -105,7 +105,7 @@ choices! { Target, "target":
 /// What makes one size better than another.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Preference {
-    /// By what turnarounds are compared.
+    /// The statistic by which turnarounds are compared.
     pub target: Target,
     /// A later start only for a gain above this share of the run time in the size that starts soonest; 0 to 1. The paper
     /// ends with 0.2 (section 6.1).
@@ -168,8 +168,8 @@ impl Advice {
         Some(Advice { prospects, recommended, soonest, least, close })
     }
 
-    /// The same choice with the ranges of queue times and turnarounds of another advice on the same sizes. Medians stay, moved
-    /// into the range where they lie outside it.
+    /// This choice with the ranges of queue time and turnaround of another advice on the same sizes. Medians are kept,
+    /// clamped into the new range.
     pub(super) fn with_ranges_of(mut self, other: &Advice) -> Advice {
         for (own, other) in self.prospects.iter_mut().zip(&other.prospects) {
             own.queue = own.queue.within(&other.queue);

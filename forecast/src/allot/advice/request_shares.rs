@@ -61,8 +61,8 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// The run time of a job of this age (zero for one that waits), given that age: by jobs that requested about as much time;
-    /// if too few of them ran so long, by all that requested some. `None` if too few of these did.
+    /// The run time of a job that has run for `age` (zero while it waits), by jobs of a similar requested time; if too few
+    /// of them ran that long, by all jobs with a requested time. `None` if these are too few as well.
     pub fn run_time(&self, job: &Job, age: Seconds) -> Option<Distribution> {
         let (class, unit) = class(job);
         let age = age.0.max(0) as f64;

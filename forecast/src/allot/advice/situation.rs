@@ -61,7 +61,7 @@ impl Situation {
     pub fn new(mut site: Site, now: Time, run: impl Fn(&Job, Seconds) -> Distribution) -> Situation {
         let excess = site.shed_excess();
         site.extend_outlived(now, OUTLIVED);
-        // Run times are asked for by the numbers that the predictor knows; from then on the numbers are those of the copy.
+        // Run times are looked up by the site's job numbers; afterwards jobs are renumbered as in the compacted copy.
         let view = site.view(now);
         let mut running: Vec<(Time, JobAtSite)> = view
             .running()
@@ -126,8 +126,8 @@ impl Situation {
         self.running.iter().map(|one| Holder::new(one.procs, one.run.clone())).collect()
     }
 
-    /// How many processors are free now and after each end, if every running job ends at its median: ascending, at most so
-    /// many.
+    /// Numbers of processors free now and after each end, if every running job ends at its median run time: ascending, at
+    /// most `most` values.
     pub fn levels(&self, most: usize) -> Vec<Procs> {
         let mut ends: Vec<(Seconds, Procs)> =
             self.running.iter().map(|one| (one.left(0.5), one.procs)).collect();

@@ -98,7 +98,7 @@ pub struct WaitBaseline {
     pub score: f64,
 }
 
-/// Where a range begins and ends; one that is not known at its median.
+/// The ends of a range; an unknown end is taken at the median.
 fn ends(range: &TimeRange) -> (f64, f64) {
     (range.p10.unwrap_or(range.median), range.p90.unwrap_or(range.median))
 }

@@ -300,7 +300,7 @@ impl<'a> Study<'a> {
             return Ok(Learned::default());
         }
         let jobs = if calibrate > 0 { known.for_calibration(calibrate) } else { Vec::new() };
-        // A check needs lessons of all times.
+        // A check needs lessons from the whole history, not only the last ones.
         let needed = if check.is_some() { 0 } else { jobs.len().saturating_sub(calibrate) };
         let lessons = self.lessons(&jobs[needed..])?;
         let newest = lessons[lessons.len().saturating_sub(calibrate)..].to_vec();
@@ -346,7 +346,7 @@ impl AdviceAnswer {
         self.ranges.is_some_and(|ranges| ranges.is_worse())
     }
 
-    /// By what sizes were compared in fact: a formula knows no more than medians.
+    /// The statistic actually compared: a formula knows medians only.
     pub fn target(&self) -> Target {
         self.advice.comparable(self.settings.preference.target)
     }

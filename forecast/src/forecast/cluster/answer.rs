@@ -128,7 +128,7 @@ fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
 
 const NEVER: &str = "no partition that it asks for can run it, or a limit never lets it";
 
-/// The same for several variants of the job, of which the first decides whether there is an answer.
+/// As [`when_at_cluster`], for several variants of the job; an error if the first one never starts.
 pub(in crate::forecast) fn variants_at_cluster(
     asking: ClusterVariants<'_>,
     jobs: &[SubmittedJob],
@@ -170,7 +170,7 @@ pub(in crate::forecast) fn variants_at_cluster(
     })
 }
 
-/// All times so many seconds later.
+/// The distribution shifted by this many seconds.
 fn shifted(times: &Distribution, by: f64) -> Distribution {
     if by == 0.0 {
         return times.clone();

@@ -69,7 +69,8 @@ impl<'r> ClusterForecaster<'r> {
         }
     }
 
-    /// The jobs of a submission of the run, at the instant of its submission. Later moments than before are asked for only.
+    /// Forecasts for the tasks of a recorded submission at the instant of its submission. Instants must not decrease
+    /// between calls.
     pub fn at_submission(&mut self, place: usize) -> Vec<StartForecast> {
         let run = self.run;
         let Some(submission) = run.submissions.get(place) else { return Vec::new() };
@@ -94,13 +95,13 @@ impl<'r> ClusterForecaster<'r> {
         self.outcomes.get(&(key, task)).copied()
     }
 
-    /// From now on so many simulations.
+    /// Sets the number of simulations and the expected arrivals of later forecasts.
     pub fn set_draws(&mut self, draws: ClusterDraws) {
         self.draws = draws;
     }
 
-    /// The first jobs of submissions that are not in the run, each as if it alone were submitted at a moment or later; all in the
-    /// same simulations.
+    /// Forecasts for the first task of each submission that is not in the run, each as if submitted alone at the moment or
+    /// later, with common random numbers.
     pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
         let late = self.late_starts(moment.now_ms);
         let asked = self.asked;

@@ -18,9 +18,9 @@ pub(super) struct LateStarts {
 /// How long a job waited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LateWait {
-    /// So many seconds.
+    /// It started after this many seconds.
     Started(f64),
-    /// So many seconds and still waiting.
+    /// It has waited this many seconds and has not started (censored).
     Longer(f64),
 }
 

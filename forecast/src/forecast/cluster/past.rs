@@ -13,7 +13,7 @@ use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_slurm_sim::cluster::{Cluster, RecordedRun, SubmittedJob, TimeLimit};
 
-/// Submissions of so many milliseconds are remembered as examples of those to come.
+/// Period, in milliseconds, over which submissions are remembered as examples of later arrivals.
 const REMEMBERED_MS: i64 = 28 * 86_400_000;
 
 /// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
@@ -30,7 +30,7 @@ pub(super) struct ClusterPast<'r> {
     arrivals: VecDeque<&'r SubmittedJob>,
     ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
     next: u32,
-    /// Which limits would have been kept, where that is asked for.
+    /// The record of time limits, where [`ClusterPast::learn_limits`] was called.
     limits: Option<LimitRecord>,
 }
 
@@ -281,7 +281,7 @@ pub(super) struct ExpectedRun {
 }
 
 impl ExpectedRun {
-    /// A run time at a quantile; `None`: past its limit.
+    /// The total run time at a quantile, longer than `elapsed`; `None` if it reaches the time limit.
     pub fn at(&self, quantile: f64, elapsed: Seconds) -> Option<Seconds> {
         let seconds = Seconds(self.run.quantile(quantile).round().clamp(0.0, 1e10) as i64);
         let seconds = seconds.max(elapsed + Seconds(1));

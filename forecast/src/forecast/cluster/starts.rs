@@ -51,7 +51,8 @@ pub(super) struct StartDraws {
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// The arrivals of so much time are expected; of more only where jobs have not started by then.
+/// Horizons in milliseconds for which arrivals are simulated; the next one is used only where a job has not started within
+/// the last.
 const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
 
 /// What is the same in all simulations.
@@ -98,8 +99,8 @@ pub(super) fn cluster_starts(
         ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now_ms - first) / DAY_MS),
         ExpectedArrivals::None | ExpectedArrivals::Recorded => 0,
     };
-    // How many days ago the submissions were that stand for those to come; none with less than a day of history. Further back
-    // there is more of a sequel; of the last two days there is little.
+    // How many days ago the arrivals used in this simulation began; 0 with less than a day of history. At least three days
+    // back if possible, so that enough arrivals follow.
     let back = |number: u32| {
         let mut rng = seed.numbered("what comes to a cluster", u64::from(number));
         if days < 1 { 0 } else { rng.random_range(days.min(3)..=days.min(28)) }
@@ -117,7 +118,7 @@ pub(super) fn cluster_starts(
             let sequel = sequels.get(&days).unwrap_or(&none);
             outset.draw(sequel, days * DAY_MS, &mut stream(number))
         });
-        // What starts later than all that was expected may start later still.
+        // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
         let is_late = |start: &Option<f64>| start.is_none_or(|start| start * 1000.0 >= ahead_ms as f64);
         let mut late = Vec::new();
         for ((number, days), starts) in open.into_iter().zip(found) {
@@ -162,7 +163,8 @@ fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(Expected
     runs
 }
 
-/// What was submitted in the time after an instant so long ago, all in milliseconds.
+/// Past submissions in the `ahead` milliseconds after the instant `back` milliseconds ago, with the run times of their
+/// tasks.
 fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) -> PastArrivals<'r> {
     let until = (now_ms - back).saturating_add(ahead).min(now_ms - 1);
     let all = past.arrivals_between(now_ms - back, until);
@@ -177,8 +179,8 @@ fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) 
 }
 
 impl Outset<'_> {
-    /// One simulation, with past submissions coming again so many milliseconds later. With fewer of these, of which the last are
-    /// missing, everything before is the same.
+    /// One simulation, with past submissions repeated `shift` milliseconds later; returns the waits in seconds of the
+    /// wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
     fn draw(&self, sequel: &PastArrivals<'_>, shift: i64, rng: &mut impl Rng) -> Vec<Option<f64>> {
         let mut runs: Vec<Option<Seconds>> =
             self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
@@ -209,7 +211,7 @@ impl Outset<'_> {
     }
 }
 
-/// A submission like a past one, so much later.
+/// A copy of a past submission, `shift` milliseconds later.
 fn expected_submission(like: &SubmittedJob, number: usize, shift: i64) -> SubmittedJob {
     let mut one = like.clone();
     one.key = format!("{} again, {number}", like.key);

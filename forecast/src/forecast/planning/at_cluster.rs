@@ -46,8 +46,8 @@ struct JobVariant {
     factor: f64,
 }
 
-/// What to ask a Slurm site for. All variants are simulated alike: the same run times, arrivals and timers. `done` is told of
-/// each submission that forecasts are tried on.
+/// The variants of a job at a Slurm site, and the advised one. All are simulated with common random numbers: run times,
+/// arrivals and timers. `done` is called after each submission that forecasts are evaluated on.
 pub fn plan_at_cluster(
     question: &ClusterPlanQuestion<'_>,
     settings: ClusterWhenSettings,
@@ -62,7 +62,7 @@ pub fn plan_at_cluster(
     let answers = variants_at_cluster(asking, &jobs, done)?;
     let mut options: Vec<JobOption> = Vec::new();
     for (one, wait) in variants.into_iter().zip(answers.waits) {
-        // What never starts is no choice.
+        // A variant that never starts is left out.
         let Some(wait) = wait else { continue };
         let own = if one.factor == 1.0 { run.clone() } else { scaled(&run, one.factor) };
         let mut option = JobOption::new(one.change, (one.procs, one.limit), &wait, &own);

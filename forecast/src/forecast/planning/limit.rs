@@ -13,10 +13,10 @@ const ROUND: [(i64, i64); 4] = [(3_600, 300), (3 * 3_600, 600), (12 * 3_600, 1_8
 pub struct LimitAdvice {
     /// Seconds to ask for.
     pub limit: Seconds,
-    /// The share of past jobs that would have been stopped at limits so chosen; of the limit asked for now, the predicted
-    /// probability.
+    /// The share of past jobs that would have been stopped at limits chosen in this way; for the limit asked for now, the
+    /// predicted probability.
     pub risk: f64,
-    /// Whether the risk asked for cannot be kept within the time asked for now: runs beyond it are not known.
+    /// Whether even the limit asked for now exceeds the accepted risk; run times beyond it cannot be predicted.
     pub is_bounded: bool,
     /// Of how many past jobs the risk is known; `None` for the limit asked for now.
     pub tried: Option<usize>,
@@ -29,7 +29,8 @@ pub(super) fn rounded_up(seconds: f64) -> Seconds {
     Seconds(seconds.div_euclid(step) * step + if seconds.rem_euclid(step) > 0 { step } else { 0 })
 }
 
-/// The probability that a job is stopped at this limit: times are whole seconds, and runs that end with the last one are.
+/// The probability that a job is stopped at this limit: run times are whole seconds, and one that reaches the limit is
+/// stopped.
 pub(super) fn stopped_at(run: &Distribution, limit: Seconds) -> f64 {
     run.survival((limit.0 - 1) as f64).clamp(0.0, 1.0)
 }

@@ -1,7 +1,7 @@
 //! Which time limits would have kept a risk in the past of a site.
 //!
-//! A predicted distribution is right on average over all jobs. Those for which a limit shorter than the requested time seems safe
-//! are not all jobs, and among them it is too sure of itself: so limits are held to what they would have done.
+//! A predicted distribution is calibrated over all jobs, not over those for which a shorter limit seems safe: among these
+//! it is overconfident. So limits are chosen by their walk-forward outcomes.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::units::Seconds;
 
-/// Beyond this quantile of a forecast by so many of its widths.
+/// Candidate margins: a quantile of the forecast, and how many widths (log p90 − log p10) to add to it.
 const BEYOND: [(f64, f64); 10] = [
     (0.5, 0.0),
     (0.7, 0.0),
@@ -24,7 +24,7 @@ const BEYOND: [(f64, f64); 10] = [
     (0.98, 4.0),
 ];
 
-/// And by so much more, in logarithms.
+/// Added on top of each candidate in [`BEYOND`], in natural logarithms of seconds.
 const MORE: [f64; 5] = [0.0, 0.1, 0.25, 0.5, 1.0];
 
 /// How many margins are tried.
@@ -34,14 +34,14 @@ const MARGINS: usize = BEYOND.len() * MORE.len();
 const OFFSET: f64 = 10.0;
 const NARROWEST: f64 = 0.3;
 
-/// Of so many jobs that ended last, the outcomes decide which margin each risk below would choose.
+/// Window, in ended jobs, over which the margin is chosen for each risk in [`CHOICES`].
 const JOBS_OF_MARGINS: usize = 5_000;
 
-/// Risks by which margins are chosen. What such choices led to is recorded too, and decides which of them keeps a risk: jobs come
-/// in bursts, and those that run long end late, so that a margin that has kept a risk does not always go on to.
+/// Nominal risks by which margins are chosen. Their outcomes are recorded too and decide which nominal risk keeps the
+/// accepted one: jobs come in bursts and long runs end late, so a margin's past risk alone is optimistic.
 const CHOICES: [f64; 9] = [0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002_5, 0.001_25, 0.000_6];
 
-/// Of so many jobs that ended last, the outcomes decide which choice keeps a risk.
+/// Window, in ended jobs, over which the nominal risk is chosen.
 const JOBS_OF_CHOICES: usize = 20_000;
 
 /// Limits in seconds by margin or choice; no limit shorter than what was asked for is [`NONE`].
@@ -58,7 +58,7 @@ struct TriedSums {
 }
 
 impl TriedSums {
-    /// Whether the share of stopped jobs is not above this, with so many more stopped than were seen.
+    /// Whether (stopped + `more`) / (advised + 1) is at most `risk`; `more` is added for safety.
     fn keeps(&self, risk: f64, more: u32) -> bool {
         f64::from(self.stopped + more) <= risk * f64::from(self.advised + 1)
     }
@@ -95,10 +95,10 @@ impl<const N: usize> TriedWindow<N> {
         }
     }
 
-    /// The place that would have saved most while it kept the risk.
+    /// The index that would have saved most requested time among those that kept the risk; `None` if none did.
     fn best(&self, risk: f64, more: u32) -> Option<usize> {
         let kept = self.sums.iter().enumerate().filter(|(_, sums)| sums.saved > 0 && sums.keeps(risk, more));
-        // Of equal ones the first.
+        // `max_by_key` returns the last maximum; reversed, ties go to the first.
         kept.rev().max_by_key(|(_, sums)| sums.saved).map(|(place, _)| place)
     }
 }
@@ -144,13 +144,13 @@ fn shorter(limit: f64, asked: u32) -> u32 {
     u32::try_from(rounded_up(limit).0).ok().filter(|limit| *limit < asked).unwrap_or(NONE)
 }
 
-/// Seconds as they are noted: what is longer than a century is as long.
+/// Seconds as a `u32`; longer times (over a century) are capped.
 fn noted_seconds(time: Seconds) -> u32 {
     u32::try_from(time.0.max(0)).unwrap_or(NONE).min(NONE - 1)
 }
 
 impl LimitRecord {
-    /// A job was submitted, and its run time is predicted so. Jobs that ask for no time are not noted.
+    /// Notes a submitted job with its predicted run time. Jobs without a time limit are not noted.
     pub fn arrived(&mut self, job: &Job, run: &Distribution) {
         let Some(asked) = job.shape.limit.map(noted_seconds).filter(|asked| *asked > 0) else { return };
         let margins = margins(run).map(|limit| shorter(limit, asked));
@@ -158,7 +158,7 @@ impl LimitRecord {
         self.noted.insert(job.index, NotedJob { asked, margins, choices });
     }
 
-    /// It ended after it had run for so long.
+    /// The job ended after running for `ran`; its tried limits become outcomes.
     pub fn ended(&mut self, job: JobIndex, ran: Seconds) {
         let Some(NotedJob { asked, margins, choices }) = self.noted.remove(&job) else { return };
         let ran = noted_seconds(ran);
@@ -166,13 +166,13 @@ impl LimitRecord {
         self.choices.learn(&choices, ran, asked);
     }
 
-    /// It left without running.
+    /// The job was cancelled before it started: no outcome.
     pub fn withdrawn(&mut self, job: JobIndex) {
         self.noted.remove(&job);
     }
 
-    /// The shortest limit, not above what is asked for, for a job with this predicted run time, such that limits so chosen have
-    /// kept the risk; what is asked for if none has.
+    /// The shortest limit below the one asked for whose choice has kept the risk over past jobs; the one asked for if none
+    /// has.
     pub fn advise(&self, run: &Distribution, asked: Seconds, risk: f64) -> LimitAdvice {
         let choice = self.choices.best(risk, 1);
         let margin = choice.and_then(|choice| Some((choice, self.margins.best(CHOICES[choice], 1)?)));

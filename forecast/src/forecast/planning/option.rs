@@ -6,7 +6,7 @@ use super::limit::stopped_at;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::units::{Procs, Seconds};
 
-/// At so many equally likely places a distribution is looked at to add two of them.
+/// Number of equally likely quantiles by which each of two distributions is represented to add them.
 const PLACES: usize = 24;
 
 /// How a variant differs from what was asked.
@@ -21,12 +21,12 @@ pub enum JobChange {
     Queue(String),
     /// Another number of processors.
     Size,
-    /// Submitted so much later.
+    /// Submitted this many seconds later.
     Later(Seconds),
 }
 
 impl JobChange {
-    /// How much a change costs its user, from nothing: what is as good and costs less is preferred.
+    /// Rank of the effort a change means for the user, 0 for none; among equally good options the lowest rank is advised.
     pub(super) fn cost(&self) -> u8 {
         match self {
             JobChange::AsAsked => 0,
@@ -129,8 +129,8 @@ impl JobOption {
         }
     }
 
-    /// Compares with the job as it was asked for. Medians that differ by no more than a tenth of the wider range do not decide, nor
-    /// do a few minutes.
+    /// Sets `gain` and `too_close` against the job as asked. Medians that differ by at most a tenth of the wider 80 %
+    /// range, or by 5 minutes, do not decide.
     pub(super) fn compare(&mut self, asked: &JobOption) {
         self.gain = asked.done.median - self.done.median;
         self.too_close = self.change != JobChange::AsAsked && self.is_undecided(asked);

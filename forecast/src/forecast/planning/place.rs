@@ -16,7 +16,7 @@ pub struct SoonestPlace {
 }
 
 impl SoonestPlace {
-    /// Of what is advised in each place, by the median; of equal ones the first. `None` if there are none.
+    /// The place whose advised option ends soonest by the median; the first of equal ones. `None` if there are no places.
     pub fn of(advised: &[&JobOption]) -> Option<SoonestPlace> {
         let done = |place: &usize| advised[*place].done.median;
         let place = (0..advised.len()).min_by(|one, other| done(one).total_cmp(&done(other)))?;

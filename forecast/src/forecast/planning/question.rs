@@ -18,13 +18,13 @@ use queuecast_core::workload::Workload;
 use queuecast_sim::predict::{PredictorSpec, Question};
 use queuecast_sim::site::{Replay, Site};
 
-/// Of the last jobs that started, so many say which queues there are and what they take.
+/// Number of the last submitted jobs from which the queues and their largest jobs are derived.
 const RECENT: usize = 5_000;
 
 /// A queue with fewer jobs among these is not offered.
 const FEWEST: usize = 30;
 
-/// Gains within this share of the best are as good as the best: the cheapest of them is advised.
+/// Options whose gain is at least this share of the best gain count as equally good; the one of least effort is advised.
 const AS_GOOD: f64 = 0.8;
 
 /// A job, and which changes of it may be looked at.
@@ -76,7 +76,7 @@ pub struct JobPlan {
     pub options: Vec<JobOption>,
     /// The shortest limit at the accepted risk.
     pub limit: LimitAdvice,
-    /// The place of the option to take: the cheapest change of those that help most; 0 for none.
+    /// The index in `options` of the advised one: the least effort among those that gain most; 0 if none helps.
     pub best: usize,
     /// How the waits were predicted.
     pub method: String,
@@ -157,7 +157,7 @@ pub(super) fn best(options: &[JobOption]) -> usize {
     let most = options.iter().filter(|one| helps(one)).map(|one| one.gain).fold(0.0, f64::max);
     let good = options.iter().enumerate().filter(|(_, one)| helps(one) && one.gain >= AS_GOOD * most);
     let cost = |one: &JobOption| one.change.cost();
-    // Of the same cost the one that helps most; of the same gain too, the first.
+    // Ties in cost go to the larger gain, then to the first.
     let chosen =
         good.min_by(|(_, one), (_, other)| cost(one).cmp(&cost(other)).then(other.gain.total_cmp(&one.gain)));
     chosen.map_or(0, |(place, _)| place)
@@ -204,7 +204,7 @@ fn variants(
         variants.push(variant(JobChange::Queue(name), moved));
     }
     let measured = sizes.iter().find(|(procs, _)| *procs == job.shape.procs);
-    // Runs of other sizes vary as those of this one do, around what was measured.
+    // Run times of other sizes get the same relative spread, scaled by the ratio of the measured run times.
     let usual = measured.map_or(run.quantile(0.5), |(_, run)| run.0 as f64).max(1.0);
     for &(procs, length) in sizes.iter().filter(|(procs, _)| *procs != job.shape.procs) {
         let factor = length.0.max(1) as f64 / usual;
@@ -217,7 +217,7 @@ fn variants(
     variants
 }
 
-/// A distribution with all times multiplied.
+/// A distribution with all quantiles multiplied by the factor.
 pub(super) fn scaled(run: &Distribution, factor: f64) -> Distribution {
     let places = 99;
     let knots: Vec<(f64, f64)> = (1..=places)
@@ -258,7 +258,7 @@ fn other_queues(
         .collect()
 }
 
-/// The predicted run time of the job, learned from what had ended, and what limits would have done to the jobs before it.
+/// The predicted run-time distribution of the job, and the record of limits, both learned from events up to `now`.
 fn run_time(
     job: &Job,
     history: &Workload,
@@ -287,7 +287,8 @@ fn run_time(
     (predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).distribution(), record)
 }
 
-/// By how much start and end move if the job is submitted so much later: medians over simulations in which all else is alike.
+/// For each delay in `question.later`, the shift of start and end in seconds: medians over simulations with common random
+/// numbers.
 fn later_shifts(
     question: &PlanQuestion,
     source: &WhenSource<'_>,

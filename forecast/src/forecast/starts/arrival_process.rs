@@ -83,7 +83,7 @@ impl ArrivalProcess {
         if days < 1 {
             return None;
         }
-        // Further back there is more of a sequel; of the last two days there is little.
+        // At least three days back if possible: an instant of the last two days has few arrivals after it.
         let back = rng.random_range(days.min(3)..=days) * DAY;
         let from = past.partition_point(|&(at, _)| at.0 <= now.0 - back);
         Some(ArrivalDraw { from, shift: Seconds(back) })

@@ -12,7 +12,7 @@ const ENDS: [f64; BINS - 1] = [60.0, 600.0, 3_600.0, 10_800.0, 21_600.0, 43_200.
 /// Points of the quantile function within a bin, at most.
 const POINTS: usize = 12;
 
-/// Probabilities below this are taken for none.
+/// Probabilities up to this count as zero.
 const NONE: f64 = 1e-6;
 
 /// The bin of a wait.

@@ -17,11 +17,11 @@ const FEWEST: usize = 100;
 /// How many of the last outcomes count: queues change within days.
 const WINDOW: usize = 500;
 
-/// At so many levels a corrected distribution is given.
+/// Number of quantile levels of a corrected distribution.
 const GRID: usize = 50;
 
-/// So many outcomes of its own a group needs to count as much as all together: groups are small, and the size of a wait changes
-/// with the queue for all of them.
+/// Number of outcomes at which a group's own errors weigh as much as those of all groups: groups are small, and waits
+/// change with the queue for all of them.
 const ENOUGH: f64 = 300.0;
 
 /// A wait of fewer seconds is that for the scheduler's next cycle: the job starts at once.
@@ -46,16 +46,15 @@ struct OpenForecast {
     low: f64,
 }
 
-/// Jobs whose forecasts are alike wrong: of one queue and about one size.
+/// The group of jobs that share a correction: same queue, similar size.
 pub(super) fn queue_and_size(job: &Job) -> u64 {
     let queue = job.queue.map_or(0, |id| u64::from(id.number()) + 1);
     let size = u64::from(job.shape.procs.0.max(1).ilog2() / 2);
     queue * 64 + size
 }
 
-/// What a forecast says of starting at once, as a number below [`SAID`]: likely, possible or neither. Of jobs that are said to
-/// start at once, most do, which is no error at any level; the forecasts of jobs that have to wait are corrected by these only as far
-/// as they have too few errors of their own.
+/// The class of a forecast, below [`SAID`], by whether an immediate start is likely, possible or neither. Forecasts of
+/// immediate starts have almost no error, so they are corrected apart from those of jobs that wait.
 fn said_of_starting_at_once(quantiles: &LevelQuantiles) -> u64 {
     let at_once = |level: f64| {
         let place = LEVELS.partition_point(|&known| known < level);
@@ -90,8 +89,8 @@ impl CorrectedWaits {
         }
     }
 
-    /// The distribution corrected; what becomes of the job is learned from. Forecasts of one `group` are corrected alike, as far as
-    /// they say the same of starting at once.
+    /// Returns the corrected distribution and remembers the forecast until its outcome is learned. Forecasts of the same
+    /// `group` and class of immediate start share a correction.
     pub fn correct(&mut self, job: &Job, group: u64, raw: Distribution) -> Distribution {
         let quantiles = Conformal::quantiles(&raw);
         let group = group * SAID + said_of_starting_at_once(&quantiles);
@@ -124,11 +123,11 @@ impl CorrectedWaits {
     }
 }
 
-/// Waits are compared by the logarithm of so many seconds more, as the correction does.
+/// Offset in seconds: waits are compared by ln(wait + offset), as in the conformal correction.
 const UNIT: f64 = 60.0;
 
-/// A distribution with its quantiles at [`LEVELS`] moved from one to the other, and those between in proportion: the shape
-/// between the levels is kept. Of the lower end a share is left.
+/// The distribution with its quantiles at [`LEVELS`] shifted from `from` to `to` in the logarithm, interpolated between
+/// levels. The lower end is multiplied by `share`.
 fn moved(raw: &Distribution, from: &LevelQuantiles, to: &LevelQuantiles, share: LowerShare) -> Distribution {
     let log = |time: f64| (time + UNIT).ln();
     let shifts: Vec<f64> = from.iter().zip(to).map(|(&from, &to)| log(to) - log(from)).collect();
@@ -166,7 +165,8 @@ mod tests {
         Job { index: JobIndex(index), ..Job::rigid(1, Time(0), Procs(4), None) }
     }
 
-    /// Forecasts say 800 to 1,250 s. Of waits that are so many times as long, the share inside, and the last 90 % point.
+    /// Forecasts have an 80 % range of 800 to 1,250 s; actual waits are `times` those predicted. Returns how many of the
+    /// last 300 are inside, and the last upper end.
     fn inside_of_corrected(times: f64) -> (usize, f64) {
         let raw = || Distribution::interval(800.0, 1000.0, 1250.0, 0.8);
         let mut corrected = CorrectedWaits::new();

@@ -54,8 +54,8 @@ impl LearnedSite {
         self.runs.requested(job)
     }
 
-    /// When every waiting job, and the newcomer if there is one, starts in so many simulations: all are answered by the same
-    /// runs. The newcomer joins the queue behind the others; a score of its own may bring it forward.
+    /// The starts of all waiting jobs, and of the newcomer if given, over `draws` simulations that they share. The newcomer
+    /// joins the end of the queue; its score may move it forward.
     pub fn sample(&mut self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> QueueStarts {
         let snapshot = Snapshot::new(site, newcomer, &self.runs, &self.order);
         let past = self.coming.past();
@@ -78,7 +78,7 @@ impl LearnedSite {
         QueueStarts { now: site.now(), draws, jobs: jobs.collect() }
     }
 
-    /// The waits of the newcomer in so many draws, ascending; those that never start are left out.
+    /// The newcomer's waits in seconds over `draws` simulations, ascending; those in which it never starts are left out.
     pub(super) fn waits(&mut self, site: View<'_>, newcomer: &Job, draws: u32, seed: Seed) -> Vec<f64> {
         let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
         self.drawn_waits(&snapshot, draws, seed)
@@ -101,7 +101,7 @@ impl LearnedSite {
         waits
     }
 
-    /// The same, the site run on by the engine under this policy in the order of the queue.
+    /// As [`LearnedSite::waits`], but simulated by the engine under this policy in queue order.
     pub(super) fn waits_under(
         &mut self,
         policy: &Backfill,
@@ -113,7 +113,7 @@ impl LearnedSite {
         let (runs, now) = (&self.runs, site.now());
         let past = self.coming.past();
         let numbers: Vec<u32> = (0..draws).collect();
-        // Draws are within the limits already; a job that has outlived its limit is planned to end, and may not.
+        // Drawn run times respect the limits already; a job beyond its limit keeps running until its drawn end.
         let options = Options { limit: LimitRule::Ignore, ..Options::default() };
         let waits = parallel::map(&numbers, |&number| {
             let mut rng = seed.numbered("start times", u64::from(number));
@@ -146,8 +146,8 @@ impl LearnedSite {
         waits
     }
 
-    /// Simulated waits of the newcomer in single runs: in the learned order with median and with requested run times, and in the
-    /// order of arrival with median ones; then so many draws, ascending. A run in which it never starts is not a number.
+    /// Simulated waits of the newcomer in seconds: three single runs (learned order with median and with requested run
+    /// times, order of arrival with median ones; NaN if it never starts), then the waits of `draws` simulations, ascending.
     pub(super) fn probes(
         &mut self,
         site: View<'_>,
@@ -169,8 +169,8 @@ impl LearnedSite {
         ([first[0], first[1], single(&learned.by_arrival(), median)], drawn)
     }
 
-    /// By how many seconds the newcomer's start and end move if it is submitted so much later, the median over simulations in
-    /// which all else is alike. A run in which it never starts does not count.
+    /// For each delay, the shift of the newcomer's start and end in seconds: medians over simulations with common random
+    /// numbers. Simulations in which it never starts are left out.
     pub(crate) fn later(
         &mut self,
         site: View<'_>,
@@ -182,7 +182,7 @@ impl LearnedSite {
         let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
         let past = self.coming.past();
         let wait = |number: u32, by: Seconds| {
-            // The same stream: run times and arrivals are the same.
+            // One random stream per simulation: run times and arrivals are equal for all delays.
             let mut rng = seed.numbered("start times", u64::from(number));
             snapshot.delayed_start(past, by, &mut rng, &mut RunOn::default())
         };
@@ -194,7 +194,7 @@ impl LearnedSite {
             let mut moved: Vec<f64> =
                 pairs.filter_map(|(now, later)| Some(((*later)? - (*now)?).0 as f64)).collect();
             moved.sort_by(f64::total_cmp);
-            // The run is as long, so that the end moves as the start does.
+            // The run time is unchanged, so the end shifts as the start does.
             moved.get(moved.len() / 2).map_or((0.0, 0.0), |&moved| (moved, moved))
         };
         later.iter().map(shift).collect()

@@ -12,9 +12,9 @@ const SHARES: [f64; 6] = [1.0, 0.8, 0.6, 0.4, 0.2, 0.0];
 /// What a past outcome counts, relative to the one after it: the last 30,000 or so decide, as many as trees learn from.
 const KEPT: f64 = 1.0 - 1.0 / 30_000.0;
 
-/// Keeps the pinball losses that the 10 % quantile would have had, times each of a few shares. Where jobs that were to wait for long
-/// often start at once after all, less of it loses less, though it is exceeded as often as it should be: in seconds, the long waits
-/// decide.
+/// Keeps the pinball losses that the 10 % quantile would have had, multiplied by each of [`SHARES`]. Where jobs predicted
+/// to wait long often start at once, a lower quantile loses less even if coverage is right, since long waits dominate in
+/// seconds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LowerEnd {
     losses: [f64; SHARES.len()],

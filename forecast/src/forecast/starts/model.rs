@@ -14,7 +14,7 @@ use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::site::View;
 use queuecast_sim::wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 
-/// Rows of jobs that have not started, at most: what a site is asked about and never sees again is forgotten.
+/// Feature rows kept of jobs that have not started; the lowest job numbers are dropped beyond this.
 const MOST_OPEN: usize = 100_000;
 
 /// How it is made.
@@ -22,7 +22,7 @@ const MOST_OPEN: usize = 100_000;
 pub struct TreeSettings {
     /// How many starts it learns from.
     pub window: usize,
-    /// Trees are fitted again after so many starts.
+    /// Number of starts after which the trees are fitted again.
     pub refit: usize,
     /// Whether simulated starts are among what it knows.
     pub simulates: bool,
@@ -109,7 +109,7 @@ impl ModelledWaits {
 impl WaitPredictor for ModelledWaits {
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let row = self.note(arrival, site).to_vec();
-        // Only where it is asked for: following a long history costs no fits.
+        // Fitted only before a prediction, so that replaying a long history costs no fits.
         if self.is_due() {
             self.fit();
         }

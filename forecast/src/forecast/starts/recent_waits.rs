@@ -8,7 +8,7 @@ use queuecast_core::units::Time;
 /// How much a new wait counts in the mean of its kind.
 const NEW: f64 = 0.3;
 
-/// Waits are averaged by the logarithm of so many seconds more.
+/// Offset in seconds: waits are averaged as ln(wait + offset).
 const UNIT: f64 = 60.0;
 
 /// Jobs of one kind: which kind, and its identifiers.
@@ -60,7 +60,7 @@ pub(super) fn scaled(wait: f64) -> f64 {
 }
 
 impl RecentWaits {
-    /// A job of these kinds started at this instant after so many seconds.
+    /// Learns that a job started at `at` after waiting `wait` seconds.
     pub fn learn(&mut self, job: &Job, wait: f64, at: Time) {
         let value = scaled(wait);
         for key in keys(job) {

@@ -45,7 +45,7 @@ impl RowBuilder<'_> {
     }
 }
 
-/// How many start no later than an instant, and how many after it.
+/// How many of the ascending times are at `from` or later.
 fn since(times: &VecDeque<i64>, from: i64) -> usize {
     times.len() - times.partition_point(|&at| at < from)
 }

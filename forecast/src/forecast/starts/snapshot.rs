@@ -87,7 +87,7 @@ impl Snapshot {
         (start != Time::NEVER).then(|| start - self.now)
     }
 
-    /// From now until the newcomer starts if it is submitted so much later; `None` if it never does.
+    /// Seconds from now until the newcomer starts if it is submitted `by` later; `None` if it never starts.
     pub fn delayed_start(
         &self,
         past: &[(Time, QueuedJob)],

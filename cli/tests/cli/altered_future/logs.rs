@@ -280,7 +280,7 @@ pub fn recordings(jobs: usize) -> Vec<Recording> {
     vec![sized, unsized_, accounting]
 }
 
-/// Segments of real logs, as many as there are.
+/// Segments of real logs that have withdrawn jobs, as many as there are.
 pub fn real() -> Vec<Recording> {
     let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
     let folder = std::env::var_os("QUEUECAST_TRACES").map_or(beside, Into::into);
@@ -290,13 +290,15 @@ pub fn real() -> Vec<Recording> {
         std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&*bytes), &mut text).ok()?;
         let mut log = Recording::of_swf(name, &text);
         log.entries = log.entries.split_off(from);
-        log.entries.truncate(2_500);
+        log.entries.truncate(500);
+        // These logs name no executables, which a method asks for: jobs that request alike stand for runs of one program.
+        log.entries.iter_mut().for_each(|entry| entry.executable = 1 + entry.request.max(0) % 97);
         Some(log)
     };
     let logs = [
-        ("KTH-SP2", "KTH-SP2-1996-2.1-cln.swf.gz", 9_000),
         ("SDSC-SP2", "SDSC-SP2-1998-4.2-cln.swf.gz", 20_000),
-        ("CTC-SP2", "CTC-SP2-1996-3.1-cln.swf.gz", 20_000),
+        ("SDSC-SP2, later", "SDSC-SP2-1998-4.2-cln.swf.gz", 50_000),
+        ("SDSC-BLUE", "SDSC-BLUE-2000-4.2-cln.swf.gz", 100_000),
     ];
     logs.into_iter().filter_map(segment).collect()
 }

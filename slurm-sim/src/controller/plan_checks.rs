@@ -98,7 +98,7 @@ fn planning_less_changes_nothing_in_more_cases() {
 }
 
 fn planned_alike(seeds: std::ops::Range<u64>) {
-    let (mut backfilled, least) = (0, 10 * seeds.clone().count());
+    let (mut backfilled, least) = (0, 25 * seeds.clone().count() / 2);
     for seed in seeds {
         let (cluster, run) = random_case(seed);
         let phases = Phases::from_start(-60_000_000, 30);

@@ -3,7 +3,6 @@
 //! Each run reads the arguments, runs one command, prints its answer, and exits with a documented code (see
 //! `failure`).
 
-mod answer;
 mod args;
 mod commands;
 mod failure;

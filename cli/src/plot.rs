@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::report::{Document, Table, svg};
+use queuecast::report::{Answer, Document, Table, svg};
 use serde::{Serialize, Serializer};
 
-use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::PlannedFile;
 use crate::printer::Printer;

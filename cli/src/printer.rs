@@ -4,10 +4,9 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
-use queuecast::report::{Charset, Format, Page, table};
+use queuecast::report::{Answer, Charset, Format, Page, table};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::roles;

@@ -4,6 +4,7 @@
 //! Everything here is a pure function from values to a string. The caller states the width of the [`Page`] and the
 //! characters that it can show, and adds colour, if any.
 
+mod answer;
 mod best;
 pub mod chart;
 pub mod comparison;
@@ -18,6 +19,7 @@ mod svg;
 pub mod swf;
 pub mod table;
 
+pub use answer::Answer;
 pub use best::Best;
 pub use document::{Chart, Document, Format};
 pub use page::{Charset, Page};

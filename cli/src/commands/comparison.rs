@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use queuecast::eval::{Fairness, METRICS, Summary, Window};
-use queuecast::report::{Cell, Column, Document, Table, comparison, metric};
+use queuecast::report::{Answer, Cell, Column, Document, Table, comparison, metric};
 use queuecast::study::{Experiment, SimulationResult, SweepResults};
 use queuecast::trace::CleaningReport;
 use serde::{Serialize, Serializer};
 
 use super::loaded::{Facts, number_of};
 use super::{cleaning, identity, killed};
-use crate::answer::Answer;
 use crate::printer::Printer;
 use crate::spec::PredictorLabels;
 

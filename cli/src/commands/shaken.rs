@@ -2,13 +2,12 @@
 
 use queuecast::eval::{METRICS, Metric, Window};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Best, Cell, Chart, Column, Document, Table, metric};
+use queuecast::report::{Answer, Best, Cell, Chart, Column, Document, Table, metric};
 use queuecast::study::{Repeated, ShakenResult, Shaking};
 use serde::Serialize;
 
 use super::comparison::Compared;
 use super::loaded::number_of;
-use crate::answer::Answer;
 use crate::spec::{self, PredictorLabels};
 
 /// `--shake` and `--seeds`.

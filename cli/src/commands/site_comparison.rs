@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if};
 use queuecast::study::{Shaking, SitePolicy, SiteVariant, VariantAnswer, VariantMetric, compare_variants};
@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::site_texts::{log_texts, site_policy, texts, what_if_failure};
 use super::threads;
-use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;

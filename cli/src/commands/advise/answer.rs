@@ -2,10 +2,9 @@
 
 use queuecast::forecast::{JobChange, JobOption, JobPlan, SoonestPlace, TimeSpread};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Cell, Chart, Column, Document, Page, Table, duration};
+use queuecast::report::{Answer, Cell, Chart, Column, Document, Page, Table, duration};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::moment::Moment;
 
 /// The advice for one job, in one place. Uses nothing that a log records of later.

@@ -1,12 +1,11 @@
 //! The answers for several partitions of a live site.
 
 use queuecast::allot::advice::JobLimits;
-use queuecast::report::{Document, Table, duration};
+use queuecast::report::{Answer, Document, Table, duration};
 use serde::Serialize;
 
 use super::answer::Allocated;
 use super::text;
-use crate::answer::Answer;
 
 /// A partition that allows none of the sizes.
 #[derive(Debug, Serialize)]

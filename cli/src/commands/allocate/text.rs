@@ -2,12 +2,11 @@
 
 use queuecast::allot::advice::{CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table, duration};
+use queuecast::report::{Answer, Best, Cell, Chart, Column, Document, Page, Table, duration};
 use queuecast::trace::MachineSource;
 use queuecast::wait::{Calibration, RangeComparison};
 
 use super::answer::Allocated;
-use crate::answer::Answer;
 use crate::commands::loaded::{guess, number_of};
 
 /// More rows than this are too many to read.

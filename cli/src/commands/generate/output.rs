@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use queuecast::characterization::Characterization;
 use queuecast::report::swf::{self, Heading};
-use queuecast::report::{Cell, Column, Document, Format, Table, generation};
+use queuecast::report::{Answer, Cell, Column, Document, Format, Table, generation};
 use queuecast::synth::generate::{Description, Generated, HEAD, Parameter};
 use queuecast::trace::Header;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::Answer;
 use crate::commands::loaded::{Facts, number_of, period};
 use crate::commands::portrait::add_charts;
 use crate::failure::Failure;

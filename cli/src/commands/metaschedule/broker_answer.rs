@@ -2,13 +2,12 @@
 
 use queuecast::broker::{Alignment, BrokerSpec, QueueLimits};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Align, Best, Cell, Chart, Column, Document, Layout, Page, Table, duration};
+use queuecast::report::{Align, Answer, Best, Cell, Chart, Column, Document, Layout, Page, Table, duration};
 use queuecast::study::{BrokerResult, Brokerage};
 use queuecast::trace::{CleaningReport, MachineSize};
 use queuecast::units::{Procs, Seconds};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::{Facts, number_of};
 

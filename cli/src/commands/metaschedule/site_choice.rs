@@ -2,11 +2,10 @@
 
 use queuecast::forecast::{PredictedWait, SoonestStart, WhenAnswer};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Cell, Chart, Column, Document, Table, duration};
+use queuecast::report::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast::trace::MachineSize;
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::moment::Moment;
 use crate::commands::newcomer::Asked;
 

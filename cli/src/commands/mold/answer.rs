@@ -2,13 +2,12 @@
 
 use queuecast::allot::Strategy;
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Best, Cell, Chart, Column, Document, Page, Table};
+use queuecast::report::{Answer, Best, Cell, Chart, Column, Document, Page, Table};
 use queuecast::study::Repeated;
 use queuecast::study::molding::{MoldingReport, StrategyComparison};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::comparison::Compared as Fitted;
 use crate::commands::loaded::number_of;

@@ -2,12 +2,11 @@
 //! and figures. Verdicts are words, so that they survive plain ASCII, a paste and a printer.
 
 use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
-use queuecast::report::{Align, Cell, Chart, Column, Document, Page, Table};
+use queuecast::report::{Align, Answer, Cell, Chart, Column, Document, Page, Table};
 use queuecast::study::Repeated;
 use queuecast_papers::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
 
 use super::answer::Reproduced;
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 

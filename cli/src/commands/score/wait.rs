@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use queuecast::eval::{WaitScore, WaitScorer};
 use queuecast::forecast::WaitMethod;
 use queuecast::report::predictions::write_waits;
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::trace::CleaningReport;
 use serde::Serialize;
 
 use super::asked::{ScoreArguments, ScoreFiles, refused, write_rows};
 use super::text::{self, ComparedMeasure, ScoreColumn, column, interval, number};
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::{Facts, Loaded, number_of};
 use crate::failure::Failure;

@@ -2,11 +2,10 @@
 
 use queuecast::eval::Score;
 use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
-use queuecast::report::{Cell, Chart, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Chart, Column, Document, Table};
 use queuecast::study::search::{GenerationErrors, GreedySeries, PredictorScore};
 
 use super::answer::SearchAnswer;
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::invocation::quoted;

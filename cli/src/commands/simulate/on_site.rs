@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::report::{Document, Table, schedule};
+use queuecast::report::{Answer, Document, Table, schedule};
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if, write_submissions};
 use queuecast::study::{SiteAnswer, SitePolicy, simulate_site};
 use queuecast::trace::TimeZone;
@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::files::FileNames;
 use super::site_tables;
-use crate::answer::Answer;
 use crate::commands::site_texts::{log_texts, texts, what_if_failure};
 use crate::failure::Failure;
 use crate::output::PlannedFile;

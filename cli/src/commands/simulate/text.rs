@@ -2,10 +2,9 @@
 
 use queuecast::eval::{Breakdown, Fairness, Metric, QueueSeries, QueueSummary, Span, Summary};
 use queuecast::report::chart::{Area, Axis, Measure, Series};
-use queuecast::report::{Cell, Chart, Column, Document, Table, metric};
+use queuecast::report::{Answer, Cell, Chart, Column, Document, Table, metric};
 
 use super::answer::Simulated;
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::killed::killed;
 use crate::commands::loaded::{number_of, took};

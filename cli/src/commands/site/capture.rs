@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::slurm::{
     CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer, check_answer,
     without_answer,
 };
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::outside::{self, SlurmCommands};
 use crate::failure::Failure;
 use crate::printer::{self, Printer};

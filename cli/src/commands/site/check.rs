@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::slurm::{SiteOptions, read_site};
 use queuecast::trace::TimeZone;
 
 use super::checked::CheckedSite;
 use super::tables;
-use crate::answer::Answer;
 use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;

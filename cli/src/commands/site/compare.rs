@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use queuecast::cluster::SubmittedJob;
 use queuecast::controller::{DecisionMiss, DecisionShare, Phases, decisions, simulate_cluster};
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::slurm::read_decisions;
 use queuecast::study::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 use queuecast::trace::TimeZone;
 use serde::Serialize;
 
 use super::recorded::{ReadRun, read_run, short};
-use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
-use queuecast::report::{Cell, Column, Document, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::seed::Seed;
 use queuecast::slurm::read_expected_starts;
 use queuecast::study::{ForecastStart, StartForecastScore, forecast_starts};
@@ -11,7 +11,6 @@ use queuecast::trace::TimeZone;
 use serde::Serialize;
 
 use super::recorded::{ReadRun, read_run, short};
-use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;

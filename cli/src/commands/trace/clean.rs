@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::{Document, Table};
+use queuecast::report::{Answer, Document, Table};
 use queuecast::trace::{self, CleaningReport, MachineSize, TraceError};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::commands::source::Source;

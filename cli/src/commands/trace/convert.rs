@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::{Cell, Column, Document, Format, Table};
+use queuecast::report::{Answer, Cell, Column, Document, Format, Table};
 use queuecast::trace::{self, CleaningReport, Rule, TraceError};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;

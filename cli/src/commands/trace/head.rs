@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::{Cell, Column, ColumnKind, Document, Table};
+use queuecast::report::{Answer, Cell, Column, ColumnKind, Document, Table};
 use queuecast::trace::{Field, LogFormat, Record, Records};
 use queuecast::workload::Names;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;

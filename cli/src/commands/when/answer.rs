@@ -2,12 +2,11 @@
 
 use queuecast::forecast::{MethodRecord, SITE_METHOD, WhenAnswer};
 use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Cell, Chart, Column, Document, Page, Table, date, duration};
+use queuecast::report::{Answer, Cell, Chart, Column, Document, Page, Table, date, duration};
 use queuecast::trace::{MachineSize, TimeZone};
 use queuecast::units::Seconds;
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::commands::loaded::{guess, number_of};
 use crate::commands::moment::Moment;
 use crate::commands::newcomer::Asked;

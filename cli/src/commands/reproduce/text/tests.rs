@@ -1,11 +1,10 @@
 //! A made-up reproduction in all four formats.
 
-use queuecast::report::{Format, table};
+use queuecast::report::{Answer, Format, table};
 use queuecast_papers::{FigureGroup, Reproduction};
 
 use super::super::answer::Used;
 use super::*;
-use crate::answer::Answer;
 use crate::commands::loaded::Facts;
 
 const LOGS: [&str; 4] =

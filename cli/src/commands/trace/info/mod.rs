@@ -9,12 +9,11 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use queuecast::characterization::Characterization;
-use queuecast::report::{Document, Table};
+use queuecast::report::{Answer, Document, Table};
 use queuecast::trace::{self, Inspected};
 use serde::Serialize;
 
 use self::described::Described;
-use crate::answer::Answer;
 use crate::commands::cleaning;
 use crate::commands::portrait::add_charts;
 use crate::commands::source::Source;

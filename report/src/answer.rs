@@ -1,7 +1,8 @@
-//! The answer of a command, in every format.
+//! The answer to a question, in every format.
 
-use queuecast::report::{Document, Table};
 use serde::Serialize;
+
+use crate::{Document, Table};
 
 /// A result that can be shown in every format: JSON is its serialization.
 pub trait Answer: Serialize {

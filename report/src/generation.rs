@@ -1,6 +1,7 @@
 //! The record of a generated workload as text: what was done, and what differs from what was asked for.
 
-use super::{Cell, duration};
+use super::duration;
+use crate::words::{number_of, percent};
 use queuecast_synth::synth::generate::{Generated, GenerationStep, LoadLimit, RequestedTimesSource, Warning};
 
 /// The steps, the seed and every parameter, one line each: enough to generate the workload again.
@@ -20,7 +21,7 @@ pub fn step(step: &GenerationStep) -> String {
         GenerationStep::Stopped { jobs, limit } => {
             format!(
                 "{} stopped after {limit} s, the longest requested time of the log",
-                number_of(*jobs as u64, "job")
+                number_of(*jobs, "job")
             )
         }
         GenerationStep::GivenUsers => "rearranged among users and their sessions".to_owned(),
@@ -77,7 +78,7 @@ pub fn warning(warning: &Warning, log: &str) -> String {
             format!("{log} has no requested times: these are the model's defaults")
         }
         Warning::LoadMissed { reached, asked, limit } => {
-            let shown = |load: f64| Cell::share(load).shown(&Default::default());
+            let shown = percent;
             let limit = match limit {
                 LoadLimit::MachineSize => "jobs cannot be larger than the machine",
                 LoadLimit::WholeProcessors => "jobs have whole processors, at least one",
@@ -87,10 +88,4 @@ pub fn warning(warning: &Warning, log: &str) -> String {
             format!("reached {}, asked {}: {limit}", shown(*reached), shown(*asked))
         }
     }
-}
-
-/// "1 job", "2,000 jobs".
-fn number_of(count: u64, what: &str) -> String {
-    let shown = Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Default::default());
-    format!("{shown} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -7,10 +7,12 @@
 mod answer;
 mod best;
 pub mod chart;
+pub mod cleaning;
 pub mod comparison;
 pub mod date;
 mod document;
 pub mod generation;
+pub mod log;
 pub mod metric;
 mod page;
 pub mod predictions;
@@ -18,6 +20,7 @@ pub mod schedule;
 mod svg;
 pub mod swf;
 pub mod table;
+pub mod words;
 
 pub use answer::Answer;
 pub use best::Best;

@@ -5,12 +5,13 @@ use std::io::Read;
 use super::clean::CleaningReport;
 use super::error::TraceError;
 use super::input::{Compression, Source};
-use super::machine::MachineSize;
+use super::machine::{MachineSize, MachineSource};
 use super::select::{Selected, select};
 use super::store::JobColumns;
 use super::swf::Header;
 use super::{LogFormat, ReadOptions};
-use queuecast_core::workload::{Machine, Unfinished, Workload};
+use queuecast_core::units::{Procs, Time};
+use queuecast_core::workload::{Machine, Unfinished, Workload, WorkloadError};
 
 /// A cleaned log as a workload.
 #[derive(Debug, Clone)]
@@ -55,5 +56,25 @@ impl Log {
             LogFormat::Sacct => Some(0),
         };
         Ok(Log { workload, unfinished, header, report, machine, format, compression })
+    }
+
+    /// Gives a log whose machine is guessed the size that the site says, unless a job is larger.
+    pub fn take_size(&mut self, procs: Option<Procs>) {
+        if let Some(procs) = procs
+            && self.workload.set_machine(Machine { procs }).is_ok()
+        {
+            self.machine = MachineSize { procs, source: MachineSource::Sinfo };
+        }
+    }
+
+    /// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none. Returns how
+    /// many were added.
+    pub fn take_unfinished(&mut self, taken: Time) -> Result<usize, WorkloadError> {
+        let ended = self.workload.len();
+        if !self.unfinished.is_empty() {
+            self.workload = self.workload.with_unfinished(&self.unfinished, taken)?;
+        }
+        self.workload.take_partitions_for_queues();
+        Ok(self.workload.len() - ended)
     }
 }

@@ -1,111 +1,14 @@
-//! The cleaning report of a trace: every rule that fired, with counts.
+//! What is said of cleaning a trace while it is read.
 
-use queuecast::report::{Cell, Column, Document, Page, Table};
-use queuecast::trace::clean::{Effect, RuleReport, Withdrawals};
-use queuecast::trace::{CleaningReport, Rule};
+use queuecast::report::cleaning;
+pub use queuecast::report::cleaning::{Overrun, add, line, reading, table};
+use queuecast::trace::CleaningReport;
 
 use crate::printer::Printer;
 
-/// Every rule that fired, with its count, what it did and where it fired first, for programs.
-pub fn table(report: &CleaningReport) -> Table {
-    with_effects(report, |rule| rule.effect.to_string())
-}
-
-/// Whether the command has --limit, which decides about jobs that ran longer than requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overrun {
-    /// It has: --limit decides.
-    Decided,
-    /// It has not: such jobs are kept.
-    Kept,
-}
-
-/// The effect of a rule in text: where there is --limit, it decides about the kept jobs that ran too long.
-fn told(rule: &RuleReport, overrun: Overrun) -> String {
-    match (rule.rule, rule.effect, overrun) {
-        (Rule::RunAboveRequest, Effect::Kept, Overrun::Decided) => "kept; --limit decides".to_owned(),
-        (_, effect, _) => effect.to_string(),
-    }
-}
-
-fn with_effects(report: &CleaningReport, effect: impl Fn(&RuleReport) -> String) -> Table {
-    let columns = [
-        Column::text("rule").naming(),
-        Column::integer("records"),
-        Column::text("effect").naming(),
-        Column::text("action").detail(),
-        Column::text("what it found").key("description").naming(),
-        Column::text("first").spare(1),
-    ];
-    let mut table = Table::new(columns).titled(title(report));
-    for rule in &report.rules {
-        table.row([
-            Cell::text(rule.rule.name()),
-            Cell::Integer(i64::try_from(rule.count).unwrap_or(i64::MAX)),
-            Cell::text(effect(rule)),
-            Cell::text(rule.action.name()),
-            Cell::text(rule.description),
-            rule.example.as_ref().map_or(Cell::Missing, |example| Cell::text(example.to_string())),
-        ]);
-    }
-    table
-}
-
-fn title(report: &CleaningReport) -> String {
-    let [lines, jobs, removed] = shown([report.lines, report.jobs, report.removed]);
-    let mut title =
-        format!("Cleaning by ruleset {}: {lines} records, {jobs} kept, {removed} removed", report.ruleset);
-    if let Some(Withdrawals { jobs: jobs @ 1.., queue_time_share, .. }) = report.withdrawn {
-        title += &format!(", of which {} never started", shown([jobs])[0]);
-        if let Some(share) = queue_time_share {
-            title += &format!(" ({} of all queue time)", Cell::share(share).shown(&Page::default()));
-        }
-    }
-    title
-}
-
-fn shown<const N: usize>(counts: [u64; N]) -> [String; N] {
-    counts.map(|count| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)).shown(&Page::default()))
-}
-
-/// Adds the report to a document.
-pub fn add(document: Document, report: &CleaningReport, overrun: Overrun) -> Document {
-    if report.rules.is_empty() {
-        return document.with_paragraph(line(report, overrun));
-    }
-    document.with_table("cleaning", with_effects(report, |rule| told(rule, overrun)))
-}
-
-/// The report on one line.
-pub fn line(report: &CleaningReport, overrun: Overrun) -> String {
-    format!("{}; {}", title(report), fired(report, overrun))
-}
-
-/// The report of reading alone, on one line: lines that are not records, and rules that fired.
-pub fn reading(report: &CleaningReport) -> String {
-    let [lines, removed] = shown([report.lines, report.removed]);
-    format!("{lines} data lines, {removed} of them not records; {}", fired(report, Overrun::Kept))
-}
-
-fn fired(report: &CleaningReport, overrun: Overrun) -> String {
-    let rule =
-        |rule: &RuleReport| format!("{} {} {}", rule.rule, shown([rule.count])[0], told(rule, overrun));
-    let rules: Vec<String> = report.rules.iter().map(rule).collect();
-    if rules.is_empty() { "no rule fired".to_owned() } else { rules.join(", ") }
-}
-
 /// Warns if more than one line in a hundred could not be read.
 pub fn warn_unreadable(name: &str, report: &CleaningReport, printer: &Printer) {
-    let Some(rule) = report.rule(Rule::Malformed).filter(|rule| rule.count * 100 > report.lines) else {
-        return;
-    };
-    let share = rule.count as f64 / report.lines.max(1) as f64;
-    let [count, lines] = shown([rule.count, report.lines]);
-    let share = Cell::share(share).shown(&Page::default());
-    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
-    printer.warning(&format!(
-        "{name}: {count} of {lines} data lines ({share}) cannot be read and are left out{first}"
-    ));
+    cleaning::unreadable(name, report).iter().for_each(|said| printer.warning(said));
 }
 
 /// The report as a note, for formats without a place for it.

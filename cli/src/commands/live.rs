@@ -195,7 +195,7 @@ impl LiveQueue {
 /// Gives accounting records whose machine is guessed the size of the site, if there is a Slurm here that answers.
 pub fn take_size(trace: &mut Loaded, commands: &SlurmCommands<'_>) {
     if trace.log.format == LogFormat::Sacct && trace.log.machine.is_largest_job() {
-        trace.take_size(site_procs(commands));
+        trace.log.take_size(site_procs(commands));
     }
 }
 

@@ -255,7 +255,7 @@ fn queues(workload: &Workload) -> String {
 /// Prepares the accounting of a live site to be learned from.
 pub fn take_history(history: &mut Loaded, site: &LiveSite, printer: &Printer) -> Result<(), Failure> {
     if history.log.machine.is_largest_job() {
-        history.take_size(Some(site.procs()));
+        history.log.take_size(Some(site.procs()));
     }
     // Of jobs that waited when the accounting was taken and do not now, it is not known when they started.
     history.log.unfinished.retain(|one| one.start.is_some() || site.waits(one.job.id.0));

@@ -289,7 +289,7 @@ fn from_site(
     let procs = arguments.source.procs;
     let site = live::LiveSite::ask(&SlurmCommands::within(&arguments.live.outside, printer))?;
     if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
-        history.take_size(Some(site.procs()));
+        history.log.take_size(Some(site.procs()));
     }
     let queues = site.queues(arguments.live.partition.as_deref(), procs, printer)?;
     let nothing = Workload::new(Machine { procs: site.procs().max(Procs(1)) }, Vec::new())

@@ -7,7 +7,8 @@ use queuecast::trace::MachineSource;
 use queuecast::wait::{Calibration, RangeComparison};
 
 use super::answer::Allocated;
-use crate::commands::loaded::{guess, number_of};
+use queuecast::report::log::guess;
+use queuecast::report::words::number_of;
 
 /// More rows than this are too many to read.
 const ROWS: usize = 16;

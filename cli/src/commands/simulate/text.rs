@@ -7,7 +7,8 @@ use queuecast::report::{Answer, Cell, Chart, Column, Document, Table, metric};
 use super::answer::Simulated;
 use crate::commands::cleaning;
 use crate::commands::killed::killed;
-use crate::commands::loaded::{number_of, took};
+use queuecast::report::log::unknowns;
+use queuecast::report::words::{number_of, took};
 
 impl Answer for Simulated<'_> {
     fn document(&self) -> Document {
@@ -60,7 +61,7 @@ fn settings(result: &Simulated<'_>) -> Table {
     ])
     .titled("Simulation");
     table.notes.extend(killed(&result.summary));
-    table.notes.extend(result.trace.unknowns(std::slice::from_ref(experiment)));
+    table.notes.extend(unknowns(&result.trace.log.workload, std::slice::from_ref(experiment)));
     table
 }
 

@@ -7,9 +7,10 @@ use queuecast::trace::{MachineSize, TimeZone};
 use queuecast::units::Seconds;
 use serde::Serialize;
 
-use crate::commands::loaded::{guess, number_of};
 use crate::commands::moment::Moment;
 use crate::commands::newcomer::Asked;
+use queuecast::report::log::guess;
+use queuecast::report::words::number_of;
 
 /// When a job would start. Uses nothing that a log records of later.
 #[derive(Debug, Serialize)]

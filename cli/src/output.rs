@@ -149,9 +149,26 @@ impl PlannedFile {
         Ok(planned)
     }
 
+    /// Plans a file if one is asked for.
+    pub fn asked(path: Option<&Path>, inputs: &[&Path]) -> Result<Option<PlannedFile>, Failure> {
+        path.map(|path| PlannedFile::new(path, inputs)).transpose()
+    }
+
     /// The path as it was given.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Writes a text into it.
+    pub fn write(self, text: &str) -> Result<(), Failure> {
+        self.write_by(|output| output.write_all(text.as_bytes()))
+    }
+
+    /// Writes it.
+    pub fn write_by(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        let mut output = self.begin()?;
+        write(&mut output).map_err(|cause| Failure::writing(&output.name, cause))?;
+        output.commit()
     }
 
     /// Begins to write it.

@@ -1,6 +1,5 @@
 //! `--plot` and `--no-plot`: charts as a picture, and in the text of an answer.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use queuecast::report::{Answer, Document, Table, svg};
@@ -32,7 +31,7 @@ pub struct PlannedPlot {
 impl Plotting {
     /// Checks the file before anything is computed.
     pub fn plan(&self, inputs: &[&Path]) -> Result<PlannedPlot, Failure> {
-        let file = self.plot.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose()?;
+        let file = PlannedFile::asked(self.plot.as_deref(), inputs)?;
         Ok(PlannedPlot { file, shown: !self.no_plot })
     }
 }
@@ -53,9 +52,7 @@ pub fn write(planned: PlannedFile, document: &Document, printer: &Printer) -> Re
         printer.warning(&format!("{}: there is nothing to draw, so it is not written", planned.name()));
         return Ok(());
     }
-    let mut output = planned.begin()?;
-    output.write_all(svg(document.charts()).as_bytes()).map_err(|cause| output.failed(cause))?;
-    output.commit()
+    planned.write(&svg(document.charts()))
 }
 
 /// An answer without its charts.

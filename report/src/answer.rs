@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::{Document, Table};
 
+/// The version that answers name.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// A result that can be shown in every format: JSON is its serialization.
 pub trait Answer: Serialize {
     /// For text and Markdown.

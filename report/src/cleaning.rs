@@ -40,11 +40,11 @@ fn with_effects(report: &CleaningReport, effect: impl Fn(&RuleReport) -> String)
     for rule in &report.rules {
         table.row([
             Cell::text(rule.rule.name()),
-            Cell::Integer(i64::try_from(rule.count).unwrap_or(i64::MAX)),
+            Cell::count(rule.count),
             Cell::text(effect(rule)),
             Cell::text(rule.action.name()),
             Cell::text(rule.description),
-            rule.example.as_ref().map_or(Cell::Missing, |example| Cell::text(example.to_string())),
+            rule.example.as_ref().map(ToString::to_string).into(),
         ]);
     }
     table
@@ -93,6 +93,11 @@ pub fn unreadable(name: &str, report: &CleaningReport) -> Option<String> {
     let rule = report.rule(Rule::Malformed).filter(|rule| rule.count * 100 > report.lines)?;
     let share = percent(rule.count as f64 / report.lines.max(1) as f64);
     let [count, lines] = [rule.count, report.lines].map(whole);
-    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+    let first = first(rule);
     Some(format!("{name}: {count} of {lines} data lines ({share}) cannot be read and are left out{first}"))
+}
+
+/// Where a rule fired first, in brackets.
+pub(crate) fn first(rule: &RuleReport) -> String {
+    rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"))
 }

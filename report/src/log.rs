@@ -1,7 +1,8 @@
 //! A log that was read, as a table, and what is assumed where it does not say something.
 
 use crate::words::{number_of, whole};
-use crate::{Cell, Column, Table, date, duration};
+use crate::{Cell, Column, Table, cleaning, date, duration};
+use queuecast_core::units::Seconds;
 use queuecast_core::workload::Workload;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_study::Experiment;
@@ -27,12 +28,16 @@ pub fn table(name: &str, log: &Log) -> Table {
 
 /// From the first to the last submission.
 pub fn period(workload: &Workload) -> String {
-    let (Some(first), Some(last)) = (workload.begins(), workload.jobs().last().map(|job| job.submit)) else {
-        return "never".to_owned();
-    };
-    let length = duration::human(last - first);
-    let day = |time: i64| workload.epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
-    match (day(first.0), day(last.0)) {
+    let last = workload.jobs().last().map(|job| job.submit.0);
+    span(workload.begins().map(|first| first.0), last, workload.epoch)
+}
+
+/// From one instant of a log to another: their days, if it is known when its clock begins, and the length.
+pub(crate) fn span(first: Option<i64>, last: Option<i64>, epoch: Option<i64>) -> String {
+    let (Some(first), Some(last)) = (first, last) else { return "never".to_owned() };
+    let length = duration::human(Seconds(last - first));
+    let day = |time: i64| epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
+    match (day(first), day(last)) {
         (Some(from), Some(until)) => format!("{from} to {until} ({length})"),
         _ => format!("over {length}"),
     }
@@ -78,7 +83,7 @@ pub fn unknowns(workload: &Workload, experiments: &[Experiment]) -> Vec<String> 
 /// Says which jobs were removed because the machine was given this many processors, which may be wrong.
 pub fn too_large(name: &str, log: &Log, procs: u32) -> Option<String> {
     let rule = log.report.rule(Rule::TooLarge).filter(|rule| rule.effect == Effect::Removed)?;
-    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
+    let first = cleaning::first(rule);
     let (count, lines) = (whole(rule.count), whole(log.report.lines));
     Some(format!("{name}: {count} of {lines} records need more than --procs {procs} and are left out{first}"))
 }

@@ -19,7 +19,6 @@ mod moldable;
 mod moment;
 mod newcomer;
 mod outside;
-mod portrait;
 #[cfg(feature = "papers")]
 mod raw_trace;
 mod reproduce;

@@ -34,10 +34,15 @@ impl Cell {
         Cell::Text(words.into())
     }
 
-    /// A count of something held in memory.
-    pub fn count(count: usize) -> Cell {
-        // No collection holds more than i64::MAX things.
-        Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+    /// A count of something.
+    pub fn count(count: impl TryInto<i64>) -> Cell {
+        // Nothing is counted beyond i64::MAX.
+        Cell::Integer(count.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// A share of one, if it is known.
+    pub fn share_of(share: Option<f64>) -> Cell {
+        share.map_or(Cell::Missing, Cell::share)
     }
 
     /// A number; missing if it is not one.

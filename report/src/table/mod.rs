@@ -206,6 +206,19 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// One row for each list of columns and values; all have the columns of the first.
+    pub fn records(rows: impl IntoIterator<Item = Vec<(Column, Cell)>>) -> Table {
+        let mut table = Table::default();
+        for row in rows {
+            let (columns, cells): (Vec<Column>, Vec<Cell>) = row.into_iter().unzip();
+            if table.rows.is_empty() {
+                table.columns = columns;
+            }
+            table.row(cells);
+        }
+        table
+    }
+
     /// Separates the rows so far from those that follow, in text.
     pub fn rule(&mut self) {
         self.breaks.push(self.rows.len());

@@ -12,12 +12,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::loaded::{Facts, number_of, period};
-use crate::commands::portrait::add_charts;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::output::PlannedFile;
 use crate::plot;
 use crate::printer::Printer;
+use queuecast::report::portrait::add_charts;
 
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]

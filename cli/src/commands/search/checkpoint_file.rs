@@ -1,7 +1,6 @@
 //! The file that a search is kept in: written whole after each step, and read only for the same search.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use queuecast::study::search::SearchRun;
@@ -41,9 +40,7 @@ impl CheckpointFile {
         let text = run
             .checkpoint_text()
             .map_err(|cause| Failure::unexpected("cannot write the search as JSON").because(cause))?;
-        let mut file = PlannedFile::new(&self.path, &[&self.trace])?.begin()?;
-        file.write_all(text.as_bytes()).map_err(|cause| file.failed(cause))?;
-        file.commit()
+        PlannedFile::new(&self.path, &[&self.trace])?.write(&text)
     }
 
     /// Goes on with the search from the state in the file.

@@ -1,14 +1,11 @@
 //! `queuecast trace clean`: apply cleaning rules, say what each did, and write what is left.
 
-use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::{Answer, Document, Table};
-use queuecast::trace::{self, CleaningReport, MachineSize, TraceError};
-use serde::Serialize;
+use queuecast::report::conversion::CleanedLog;
+use queuecast::trace::{self, TraceError};
 
 use crate::commands::cleaning;
-use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -32,21 +29,9 @@ pub struct Arguments {
     pub source: Source,
 }
 
-#[derive(Debug, Serialize)]
-struct CleanAnswer<'a> {
-    version: &'static str,
-    source: &'a str,
-    output: Option<String>,
-    machine: MachineSize,
-    #[serde(flatten)]
-    report: &'a CleaningReport,
-}
-
 /// Cleans, writes, reports.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let plan = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| PlannedFile::new(path, &[&arguments.file])).transpose()
-    };
+    let plan = |path: &Option<PathBuf>| PlannedFile::asked(path.as_deref(), &[&arguments.file]);
     if arguments.output.is_some() && arguments.output == arguments.report {
         return Err(Failure::usage("--output and --report name the same file"));
     }
@@ -57,13 +42,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         .map_err(|error| Failure::reading(&input.name, error))?;
     drop(progress);
     cleaning::warn_unreadable(&input.name, &cleaned.report, printer);
-    let done = CleanAnswer {
-        version: env!("CARGO_PKG_VERSION"),
-        source: &input.name,
-        output: output.as_ref().map(|output| output.name().to_owned()),
-        machine: cleaned.machine,
-        report: &cleaned.report,
-    };
+    let target = output.as_ref().map(|output| output.name().to_owned());
+    let done = CleanedLog::new(&input.name, target.as_deref(), cleaned.machine, &cleaned.report);
     if let Some(output) = output {
         let name = output.name().to_owned();
         let refused = |error| match error {
@@ -73,28 +53,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         cleaned.write_swf(output.begin()?).map_err(refused)?.commit()?;
     }
     if let Some(report) = report {
-        let text = printer::json(&done)?;
-        let mut report = report.begin()?;
-        report.write_all(text.as_bytes()).map_err(|cause| report.failed(cause))?;
-        report.commit()?;
+        report.write(&printer::json(&done)?)?;
     }
     printer.answer(&done)
-}
-
-impl Answer for CleanAnswer<'_> {
-    fn document(&self) -> Document {
-        let written = match &self.output {
-            Some(output) => {
-                let jobs = usize::try_from(self.report.jobs).unwrap_or(usize::MAX);
-                format!("{} written to {output}", number_of(jobs, "job"))
-            }
-            None => "nothing written; name a file with --output".to_owned(),
-        };
-        cleaning::add(Document::new(), self.report, cleaning::Overrun::Kept)
-            .with_paragraph(format!("{}: {}\n{written}", self.source, self.machine))
-    }
-
-    fn table(&self) -> Table {
-        cleaning::table(self.report)
-    }
 }

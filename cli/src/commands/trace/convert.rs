@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::{Answer, Cell, Column, Document, Format, Table};
-use queuecast::trace::{self, CleaningReport, Rule, TraceError};
-use serde::Serialize;
+use queuecast::report::Format;
+use queuecast::report::conversion::ConvertedLog;
+use queuecast::trace::{self, TraceError};
 
 use crate::commands::cleaning;
-use crate::commands::loaded::number_of;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -37,15 +36,6 @@ pub struct Arguments {
     pub procs: Option<u32>,
 }
 
-#[derive(Debug, Serialize)]
-struct ConvertAnswer<'a> {
-    version: &'static str,
-    source: &'a str,
-    output: &'a str,
-    records: u64,
-    reading: &'a CleaningReport,
-}
-
 /// Converts. With a file as target, the report goes to standard output; without, the trace does, and the report goes to
 /// standard error.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
@@ -54,7 +44,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let what = format!("a trace on standard output cannot be written as {}", printer.format());
         return Err(Failure::usage(what).hint("with --output FILE, --format is that of the report"));
     }
-    let planned = path.map(|path| PlannedFile::new(path, &[&arguments.file])).transpose()?;
+    let planned = PlannedFile::asked(path, &[&arguments.file])?;
     let mut input = Input::open(&arguments.file, printer)?;
     let options = arguments.reading.options(arguments.procs);
     let (name, target) = (
@@ -71,59 +61,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         done.sink.commit()?;
         drop(progress);
         cleaning::warn_unreadable(&name, &done.report, printer);
-        let (source, output, reading) = (name.as_str(), target.as_str(), &done.report);
-        let version = env!("CARGO_PKG_VERSION");
-        return printer.answer(&ConvertAnswer { version, source, output, records: done.records, reading });
+        return printer.answer(&ConvertedLog::new(&name, &target, done.records, &done.report));
     }
     let mut done = trace::convert(&mut input, printer.stdout(), &options).map_err(refused)?;
     done.sink.flush().map_err(|cause| Failure::writing(&target, cause))?;
     cleaning::warn_unreadable(&name, &done.report, printer);
-    printer.note(&format!("{name}: {}", cleaning::reading(&done.report)));
-    wide_numbers(&done.report).iter().for_each(|text| printer.note(text));
-    printer.note(&written(done.records, &target));
+    let converted = ConvertedLog::new(&name, &target, done.records, &done.report);
+    converted.lines().iter().for_each(|line| printer.note(line));
     Ok(())
-}
-
-fn written(records: u64, target: &str) -> String {
-    format!("{} written to {target}", number_of(usize::try_from(records).unwrap_or(usize::MAX), "record"))
-}
-
-/// What becomes of users and other identities whose numbers do not fit into 32 bits, if there are any.
-fn wide_numbers(report: &CleaningReport) -> Option<String> {
-    let rule = report.rule(Rule::IdentifierRange)?;
-    let first = rule.example.as_ref().map_or_else(String::new, |example| format!(" (first: {example})"));
-    Some(format!(
-        "numbers beyond 32 bits are written as they are{first}; commands that simulate number that column 1, 2, … by appearance"
-    ))
-}
-
-impl Answer for ConvertAnswer<'_> {
-    fn document(&self) -> Document {
-        let ConvertAnswer { source, output, records, reading, .. } = *self;
-        let mut lines = vec![format!("{source}: {}", cleaning::reading(reading))];
-        lines.extend(wide_numbers(reading));
-        lines.push(written(records, output));
-        Document::new().with_paragraph(lines.join("\n"))
-    }
-
-    fn table(&self) -> Table {
-        let columns = [
-            Column::text("source"),
-            Column::text("output"),
-            Column::integer("lines"),
-            Column::integer("records"),
-            Column::text("rules"),
-        ];
-        let count = |count: u64| Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX));
-        let rules = self.reading.rules.iter().map(|rule| format!("{} {}", rule.rule, rule.count));
-        let mut table = Table::new(columns);
-        table.row([
-            Cell::text(self.source),
-            Cell::text(self.output),
-            count(self.reading.lines),
-            count(self.records),
-            Cell::text(rules.collect::<Vec<_>>().join(" ")),
-        ]);
-        table
-    }
 }

@@ -1,14 +1,13 @@
 //! Summary of a trace before cleaning.
 
-use queuecast::report::{Cell, Column, Document, Page, Table, date, duration};
-use queuecast::trace::clean::Withdrawals;
-use queuecast::units::Seconds;
-
-use super::described::{Described, counted, percent, whole};
-use crate::commands::cleaning;
+use super::DescribedLog;
+use crate::words::{percent, whole};
+use crate::{Cell, Column, Document, Table, cleaning, log};
+use queuecast_trace::CleaningReport;
+use queuecast_trace::clean::Withdrawals;
 
 /// Adds the tables of the summary.
-pub fn add(document: Document, described: &Described) -> Document {
+pub fn add(document: Document, described: &DescribedLog) -> Document {
     document
         .with_table("trace", described.facts())
         .with_table("distributions", described.distributions())
@@ -16,8 +15,7 @@ pub fn add(document: Document, described: &Described) -> Document {
 }
 
 /// Adds the report of reading: lines that are not records, and unusual values.
-pub fn add_reading(document: Document, described: &Described) -> Document {
-    let reading = &described.info.reading;
+pub fn add_reading(document: Document, reading: &CleaningReport) -> Document {
     let said = cleaning::reading(reading);
     if reading.rules.is_empty() {
         return document.with_paragraph(said);
@@ -25,7 +23,7 @@ pub fn add_reading(document: Document, described: &Described) -> Document {
     document.with_table("reading", cleaning::table(reading).titled(said))
 }
 
-impl Described {
+impl DescribedLog {
     fn facts(&self) -> Table {
         let info = &self.info;
         let header = &info.header;
@@ -37,10 +35,10 @@ impl Described {
                 say(name, Cell::text(&**value));
             }
         }
-        say("records", whole(info.records));
+        say("records", Cell::count(info.records));
         say("machine", info.machine.map_or(Cell::Missing, |machine| Cell::text(machine.to_string())));
-        say("submitted", Cell::text(self.period()));
-        say("offered load", info.offered_load.map_or(Cell::Missing, Cell::share));
+        say("submitted", Cell::text(log::span(info.first_submit, info.last_submit, info.epoch)));
+        say("offered load", Cell::share_of(info.offered_load));
         let distinct = &info.distinct;
         let kinds = [
             ("users", distinct.users),
@@ -57,38 +55,25 @@ impl Described {
         let statuses: Vec<String> = info
             .statuses
             .iter()
-            .map(|(&status, count)| format!("{} {}", whole(*count).shown(&Page::default()), words(status)))
+            .map(|(&status, count)| format!("{} {}", whole(*count), words(status)))
             .collect();
         say("ended", Cell::text(statuses.join(", ")));
-        say("not ended", whole(info.unfinished));
+        say("not ended", Cell::count(info.unfinished));
         let withdrawn = self.cleaning.as_ref().and_then(|report| report.withdrawn);
         if let Some(Withdrawals { jobs: jobs @ 1.., kinds, queue_time_share, .. }) = withdrawn {
             let share = queue_time_share.map(|share| format!(" ({} of all queue time)", percent(share)));
-            say("never started", Cell::text(format!("{}{}", counted(jobs), share.unwrap_or_default())));
+            say("never started", Cell::text(format!("{}{}", whole(jobs), share.unwrap_or_default())));
             say("as recorded", Cell::text(kinds.to_string()));
         }
         if let Some(Withdrawals { unplaced: unplaced @ 1.., .. }) = withdrawn {
-            let text = format!("{}: no wait is recorded, so they are in no queue", counted(unplaced));
+            let text = format!("{}: no wait is recorded, so they are in no queue", whole(unplaced));
             say("cancelled, unknown when", Cell::text(text));
         }
-        say("longer than requested", whole(info.runs_above_request));
+        say("longer than requested", Cell::count(info.runs_above_request));
         for thanks in &header.acknowledge {
             say("acknowledge", Cell::text(thanks.replace('\n', " ")));
         }
         Table::facts(facts).titled(&*self.source)
-    }
-
-    fn period(&self) -> String {
-        let info = &self.info;
-        let (Some(first), Some(last)) = (info.first_submit, info.last_submit) else {
-            return "never".to_owned();
-        };
-        let length = duration::human(Seconds(last - first));
-        let day = |time: i64| info.epoch.and_then(|epoch| date::day(epoch.saturating_add(time)));
-        match (day(first), day(last)) {
-            (Some(from), Some(until)) => format!("{from} to {until} ({length})"),
-            _ => format!("over {length}"),
-        }
     }
 
     fn distributions(&self) -> Table {
@@ -108,7 +93,7 @@ impl Described {
             ("wait", &info.waits, Cell::duration),
         ] {
             let Some(one) = distribution else { continue };
-            let mut row = vec![Cell::text(name), whole(one.count)];
+            let mut row = vec![Cell::text(name), Cell::count(one.count)];
             row.push(if name == "processors" { Cell::number(one.mean, 1) } else { show(one.mean) });
             let ranks = [one.min, one.p10, one.p25, one.median, one.p75, one.p90, one.p99, one.max];
             row.extend(ranks.map(|value| show(value as f64)));
@@ -130,7 +115,7 @@ impl Described {
             } else {
                 Cell::share(field.known as f64 / self.info.records as f64)
             };
-            table.row([Cell::count(field.column), Cell::text(field.name), whole(field.known), share]);
+            table.row([Cell::count(field.column), Cell::text(field.name), Cell::count(field.known), share]);
         }
         table
     }

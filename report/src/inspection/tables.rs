@@ -1,13 +1,13 @@
 //! The portrait in tables.
 
-use queuecast::characterization::{
-    Accuracy, AccuracyBin, Characterization, Disparity, Flurries, Growth, Owner, Owners, Repeats,
-    SessionStatistics,
+use super::user;
+use crate::words::whole;
+use crate::{Cell, Column, Document, Table, date, duration};
+use queuecast_core::stats::Percentiles;
+use queuecast_synth::characterization::{
+    Accuracy, AccuracyBin, Characterization, Disparity, Flurries, Growth, GrowthPoint, Owner, Owners,
+    Repeats, SessionStatistics,
 };
-use queuecast::report::{Cell, Column, Document, Table, date, duration};
-use queuecast::trace::Percentiles;
-
-use super::described::{counted, user, whole};
 
 /// How many owners are listed.
 const OWNERS: usize = 5;
@@ -52,11 +52,11 @@ fn popular(estimates: &Disparity) -> Table {
         table.row([
             Cell::count(mode.rank),
             mode.time.into(),
-            whole(mode.jobs),
+            Cell::count(mode.jobs),
             Cell::share(mode.share),
             Cell::share(mode.covered),
-            whole(mode.weeks),
-            mode.users.map_or(Cell::Missing, |users| whole(users.into())),
+            Cell::count(mode.weeks),
+            mode.users.map_or(Cell::Missing, Cell::count),
         ]);
     }
     table
@@ -81,14 +81,14 @@ fn growth(growth: &Growth) -> Table {
     let points = growth.points.iter().enumerate().filter(|&(at, point)| at == last || told(point.jobs));
     let points: Vec<_> = points.map(|(_, point)| point).collect();
     let mut columns = vec![Column::text("after so many jobs").naming()];
-    columns.extend(points.iter().map(|point| Column::integer(counted(point.jobs))));
+    columns.extend(points.iter().map(|point| Column::integer(whole(point.jobs))));
     let mut table = Table::new(columns);
-    let row = |name: &str, cell: fn(&queuecast::characterization::GrowthPoint) -> Cell| {
+    let row = |name: &str, cell: fn(&GrowthPoint) -> Cell| {
         let mut row = vec![Cell::text(name)];
         row.extend(points.iter().map(|point| cell(point)));
         row
     };
-    table.row(row("different requested times", |point| whole(point.values)));
+    table.row(row("different requested times", |point| Cell::count(point.values)));
     table.row(row("Tsafrir et al. 2005, Table 3", |point| Cell::number(point.expected, 0)));
     table
 }
@@ -105,13 +105,13 @@ fn owners(owners: &Owners) -> Table {
     for owner in named {
         table.row([
             Cell::text(user(owner.user, owner.name.as_ref())),
-            whole(owner.modes),
+            Cell::count(owner.modes),
             Cell::share(owner.share),
-            whole(owner.jobs),
+            Cell::count(owner.jobs),
         ]);
     }
     if !rest.is_empty() {
-        let sum = |of: fn(&Owner) -> u64| whole(rest.iter().map(of).sum());
+        let sum = |of: fn(&Owner) -> u64| Cell::count(rest.iter().map(of).sum::<u64>());
         table.row([
             Cell::text(format!("{} others", rest.len())),
             sum(|owner| owner.modes),
@@ -133,9 +133,8 @@ fn accuracy(accuracy: &Accuracy) -> Table {
     .titled("How much of the time asked for is used");
     let all = accuracy.jobs as f64;
     let mut row = |name: String, jobs: u64, short: Option<u64>| {
-        let short =
-            short.filter(|_| jobs > 0).map_or(Cell::Missing, |short| Cell::share(short as f64 / jobs as f64));
-        table.row([Cell::text(name), whole(jobs), Cell::share(jobs as f64 / all), short]);
+        let short = Cell::share_of(short.filter(|_| jobs > 0).map(|short| short as f64 / jobs as f64));
+        table.row([Cell::text(name), Cell::count(jobs), Cell::share(jobs as f64 / all), short]);
     };
     let edges = [(0, 1), (1, 2), (2, 5), (5, 10), (10, 15), (15, 19), (19, 20)];
     for (from, to) in edges {
@@ -160,7 +159,7 @@ fn sessions(habits: &SessionStatistics) -> Table {
         .titled(format!("Sessions: jobs of one user, none later than {gap} after the one before"));
     let mut row = |name: &str, of: Option<&Percentiles>, show: fn(f64) -> Cell, mean: fn(f64) -> Cell| {
         let Some(one) = of else { return };
-        let mut row = vec![Cell::text(name), whole(one.count), mean(one.mean)];
+        let mut row = vec![Cell::text(name), Cell::count(one.count), mean(one.mean)];
         row.extend([one.median, one.p75, one.p90, one.p99, one.max].map(|value| show(value as f64)));
         table.row(row);
     };
@@ -178,10 +177,10 @@ fn repeats(habits: &SessionStatistics) -> Table {
         Column::share("same processors"),
         Column::share("same executable"),
     ]);
-    let share = |share: Option<f64>| share.map_or(Cell::Missing, Cell::share);
     for (name, one) in [("in the same session", habits.within), ("in the next session", habits.across)] {
         let Repeats { pairs, estimate, processors, executable } = one;
-        table.row([Cell::text(name), whole(pairs), share(estimate), share(processors), share(executable)]);
+        let shares = [estimate, processors, executable].map(Cell::share_of);
+        table.row([Cell::text(name), Cell::count(pairs)].into_iter().chain(shares));
     }
     table
 }
@@ -201,8 +200,8 @@ fn flurries(flurries: &Flurries, epoch: Option<i64>) -> Table {
         table.row([
             Cell::text(user(one.user, one.name.as_ref())),
             Cell::text(day.unwrap_or_else(|| format!("week {}", one.week + 1))),
-            whole(one.weeks),
-            whole(one.jobs),
+            Cell::count(one.weeks),
+            Cell::count(one.jobs),
             Cell::share(one.share),
             Cell::number(one.times_median, 1),
         ]);
@@ -210,7 +209,7 @@ fn flurries(flurries: &Flurries, epoch: Option<i64>) -> Table {
     table.note(format!(
         "weeks in which a user submits as many jobs as all users in a median week ({}), half of that week's jobs, \
          and {} times the user's own median week",
-        counted(flurries.median_week),
+        whole(flurries.median_week),
         Flurries::SURGE
     ));
     table

@@ -1,17 +1,18 @@
 //! The portrait in a dozen lines.
 
-use queuecast::characterization::{
+use super::{DescribedLog, user};
+use crate::words::{number_of, percent, whole};
+use crate::{Cell, Column, Table, duration};
+use queuecast_core::number;
+use queuecast_synth::characterization::{
     Accuracy, Characterization, Disparity, Flurries, Owners, Repeats, SessionStatistics,
 };
-use queuecast::report::{Cell, Column, Page, Table, duration};
-
-use super::described::{Described, counted, percent, user};
 
 /// How many of the most popular estimates are named.
 const NAMED: usize = 4;
 
 /// Estimates and habits of the users, one line each.
-pub fn table(described: &Described) -> Table {
+pub fn table(described: &DescribedLog) -> Table {
     let mut facts: Vec<(Column, Cell)> = Vec::new();
     let mut say = |name: &str, words: String| facts.push((Column::text(name), Cell::text(words)));
     let Some(portrait) = &described.portrait else {
@@ -57,27 +58,26 @@ pub fn table(described: &Described) -> Table {
     Table::facts(facts).titled(title(described, portrait))
 }
 
-fn title(described: &Described, portrait: &Characterization) -> String {
-    let jobs = counted(portrait.jobs);
+fn title(described: &DescribedLog, portrait: &Characterization) -> String {
+    let jobs = whole(portrait.jobs);
     match described.cleaning.as_ref().filter(|report| report.removed > 0) {
         None => format!("Estimates and habits: {jobs} jobs"),
         Some(report) => {
-            let records = counted(report.lines);
+            let records = whole(report.lines);
             format!("Estimates and habits: {jobs} jobs of {records} records (ruleset {})", report.ruleset)
         }
     }
 }
 
 fn jobs(count: u64, of: u64) -> String {
-    let jobs = if count == 1 { "job" } else { "jobs" };
-    format!("{} {jobs} ({})", counted(count), percent(count as f64 / of as f64))
+    format!("{} ({})", number_of(count, "job"), percent(count as f64 / of as f64))
 }
 
 fn values(estimates: &Disparity) -> String {
     let ratio = (estimates.joint_ratio * 100.0).round();
     format!(
         "{} different; {} cover {} of the jobs; joint ratio {}/{ratio}",
-        counted(estimates.values as u64),
+        whole(estimates.values),
         estimates.head().len(),
         percent(estimates.head_share),
         100.0 - ratio
@@ -98,14 +98,14 @@ fn accuracy(accuracy: &Accuracy) -> String {
 }
 
 fn owned(owners: &Owners) -> String {
-    let values = format!("{} requested times ({})", counted(owners.owned), percent(owners.owned_share));
+    let values = format!("{} requested times ({})", whole(owners.owned), percent(owners.owned_share));
     match owners.owners.first() {
         None => "no requested time".to_owned(),
         Some(most) => format!(
             "{values} of {} users; {} has {} ({})",
-            counted(owners.owners.len() as u64),
+            whole(owners.owners.len()),
             user(most.user, most.name.as_ref()),
-            counted(most.modes),
+            whole(most.modes),
             percent(most.share)
         ),
     }
@@ -114,9 +114,9 @@ fn owned(owners: &Owners) -> String {
 fn sessions(one: &SessionStatistics) -> String {
     format!(
         "{} of {} users; {} jobs each, {} with one only",
-        counted(one.sessions),
-        counted(one.users),
-        Cell::number(one.jobs_per_session.mean, 1).shown(&Page::default()),
+        whole(one.sessions),
+        whole(one.users),
+        number::decimal(one.jobs_per_session.mean, 1),
         percent(one.alone_share)
     )
 }
@@ -141,7 +141,7 @@ fn flurries(portrait: &Characterization) -> String {
             format!("unknown: jobs arrive in fewer than {} weeks", Flurries::FEWEST_WEEKS)
         };
     };
-    let usual = counted(*median_week);
+    let usual = whole(*median_week);
     let Some(most) = flurries.iter().max_by(|a, b| a.times_median.total_cmp(&b.times_median)) else {
         return format!("none (median week: {usual} jobs)");
     };
@@ -152,7 +152,7 @@ fn flurries(portrait: &Characterization) -> String {
     format!(
         "{which}: {}, {} jobs in {} (median {usual})",
         user(most.user, most.name.as_ref()),
-        counted(most.jobs),
+        whole(most.jobs),
         if most.weeks == 1 { "a week".to_owned() } else { format!("{} weeks", most.weeks) }
     )
 }

@@ -1,8 +1,8 @@
 //! The portrait of a workload in charts, after the figures of Tsafrir, Etsion & Feitelson 2005.
 
-use queuecast::characterization::{Accuracy, Characterization, Disparity, Growth};
-use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
-use queuecast::report::{Cell, Chart, Document};
+use crate::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
+use crate::{Cell, Chart, Document};
+use queuecast_synth::characterization::{Accuracy, Characterization, Disparity, Growth, GrowthPoint, Ranked};
 
 const HEIGHT: usize = 12;
 
@@ -48,9 +48,8 @@ fn times(portrait: &Characterization) -> Chart {
 
 /// Figure 10, and Table 2 as a curve.
 fn popularity(estimates: &Disparity) -> Chart {
-    let points = |share: fn(&queuecast::characterization::Ranked) -> f64| {
-        estimates.modes.iter().map(move |mode| (mode.rank as f64, share(mode)))
-    };
+    let points =
+        |share: fn(&Ranked) -> f64| estimates.modes.iter().map(move |mode| (mode.rank as f64, share(mode)));
     Chart::Curves(Curves {
         title: "How popular requested times are".to_owned(),
         series: vec![
@@ -79,7 +78,7 @@ fn weeks(estimates: &Disparity) -> Chart {
 
 /// Figure 7.
 fn growth(growth: &Growth) -> Chart {
-    let points = |value: fn(&queuecast::characterization::GrowthPoint) -> f64| {
+    let points = |value: fn(&GrowthPoint) -> f64| {
         growth.points.iter().map(move |point| (point.jobs as f64, value(point)))
     };
     Chart::Curves(Curves {

@@ -21,6 +21,7 @@ mod page;
 pub mod portrait;
 pub mod predictions;
 pub mod schedule;
+pub mod score;
 mod svg;
 pub mod swf;
 pub mod table;

@@ -1,6 +1,5 @@
 //! Which jobs of a log are scored, and how the answer is given.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -50,16 +49,6 @@ pub struct ScoreFiles {
     pub plot: PlannedPlot,
 }
 
-/// Writes rows.
-pub fn write_rows(
-    planned: PlannedFile,
-    rows: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let mut output = planned.begin()?;
-    rows(&mut output).map_err(|cause| output.failed(cause))?;
-    output.commit()
-}
-
 impl ScoreArguments {
     /// The jobs that are scored.
     pub fn window(&self) -> WaitWindow {
@@ -72,8 +61,7 @@ impl ScoreArguments {
 
     /// Plans every file that is asked for.
     pub fn plan(&self, inputs: &[&Path]) -> Result<ScoreFiles, Failure> {
-        let predictions =
-            self.predictions.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose()?;
+        let predictions = PlannedFile::asked(self.predictions.as_deref(), inputs)?;
         Ok(ScoreFiles { predictions, plot: self.plotting.plan(inputs)? })
     }
 

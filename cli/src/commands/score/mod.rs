@@ -2,7 +2,6 @@
 
 mod asked;
 mod runtime;
-mod text;
 mod wait;
 
 use clap::Subcommand;

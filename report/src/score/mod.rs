@@ -1,8 +1,65 @@
-//! What the tables and charts of all scores share.
+//! Scores of forecasts: methods side by side, how they differ, and how well their ranges are calibrated.
 
-use queuecast::eval::{CalibrationPoint, MethodDifferences, MonthScore, ScoreIntervals};
-use queuecast::report::chart::{Axis, Curves, Join, Measure, Series};
-use queuecast::report::{Cell, Chart, Column, Page, Table};
+mod run_times;
+mod waits;
+
+use super::chart::{Axis, Curves, Join, Measure, Series};
+use super::{Cell, Chart, Column, Document, Page, Table, VERSION, cleaning, log};
+use queuecast_eval::{CalibrationPoint, MethodDifferences, MonthScore, ScoreIntervals};
+use queuecast_trace::{CleaningReport, Log, WorkloadFacts};
+use serde::Serialize;
+
+/// The scores of several methods on one log.
+#[derive(Serialize)]
+pub struct Scored<'a, S> {
+    version: &'static str,
+    #[serde(rename = "log")]
+    name: &'a str,
+    /// The first job scored, from 1.
+    from: u32,
+    /// How many are.
+    jobs: usize,
+    methods: Vec<S>,
+    workload: WorkloadFacts,
+    cleaning: &'a CleaningReport,
+    #[serde(skip)]
+    log: &'a Log,
+    /// What a method is called in text.
+    #[serde(skip)]
+    label: &'a dyn Fn(&str) -> String,
+}
+
+impl<'a, S> Scored<'a, S> {
+    /// Methods scored on so many jobs of a log, the first of them number `from`. `label` says what a method is called in text.
+    pub fn new(
+        (name, log): (&'a str, &'a Log),
+        from: u32,
+        jobs: usize,
+        methods: Vec<S>,
+        label: &'a dyn Fn(&str) -> String,
+    ) -> Scored<'a, S> {
+        let (workload, cleaning) = (log.facts(name), &log.report);
+        Scored { version: VERSION, name, from, jobs, methods, workload, cleaning, log, label }
+    }
+
+    /// What was scored on.
+    fn opening(&self) -> Document {
+        let document = Document::new().with_table("trace", log::table(self.name, self.log));
+        cleaning::add(document, self.cleaning, cleaning::Overrun::Kept)
+    }
+
+    /// A row for programs: the log and the method, then what is given, then the version.
+    fn row(&self, method: &str, mut given: Vec<(Column, Cell)>) -> Vec<(Column, Cell)> {
+        let mut row = vec![
+            (Column::text("source"), Cell::text(&*self.workload.source)),
+            (Column::text("digest"), Cell::text(&*self.workload.digest)),
+            (Column::text("method"), Cell::text(method)),
+        ];
+        row.append(&mut given);
+        row.push((Column::text("version"), Cell::text(self.version)));
+        row
+    }
+}
 
 /// As many methods as there are marks to tell curves apart, besides the diagonal.
 const CURVES: usize = 5;
@@ -11,19 +68,18 @@ const CURVES: usize = 5;
 const ENOUGH_WEEKS: usize = 10;
 
 /// One column of scores.
-pub struct ScoreColumn<S> {
+struct ScoreColumn<S> {
     /// In CSV, and of its interval.
-    pub name: &'static str,
+    name: &'static str,
     /// In text.
-    pub heading: &'static str,
+    heading: &'static str,
     /// Decimals in text.
-    pub digits: u8,
+    digits: u8,
     /// The value.
-    pub of: fn(&S) -> Option<f64>,
+    of: fn(&S) -> Option<f64>,
 }
 
-/// A column of scores.
-pub const fn column<S>(
+const fn column<S>(
     name: &'static str,
     heading: &'static str,
     digits: u8,
@@ -33,13 +89,58 @@ pub const fn column<S>(
 }
 
 /// A number that may be missing.
-pub fn number(value: Option<f64>, digits: u8) -> Cell {
+fn known(value: Option<f64>, digits: u8) -> Cell {
     value.map_or(Cell::Missing, |value| Cell::number(value, digits))
 }
 
-/// A confidence interval.
-pub fn interval(intervals: &ScoreIntervals, name: &str, digits: u8) -> Cell {
-    intervals.get(name).map_or(Cell::Missing, |&ends| Cell::text(span(ends, digits)))
+/// A table of these measures of each method, with the interval of the one called `main` beside it. Those named in `spare` are left
+/// out of narrow text, the last first.
+fn measured<'a, S: 'a>(
+    measures: &[ScoreColumn<S>],
+    main: &str,
+    spare: &[&str],
+    methods: impl Iterator<Item = (String, &'a S, &'a ScoreIntervals)>,
+) -> Table {
+    let mut columns = vec![Column::text("method").naming()];
+    for measure in measures {
+        let rank = spare.iter().position(|name| *name == measure.name);
+        let rank = rank.map_or(0, |rank| rank as u8 + 1);
+        columns.push(Column::number(measure.heading).key(measure.name).spare(rank));
+        if measure.name == main {
+            columns.push(Column::text("95 %").key(format!("{main}_interval")));
+        }
+    }
+    let mut table = Table::new(columns);
+    for (label, score, intervals) in methods {
+        let mut row = vec![Cell::text(label)];
+        for measure in measures {
+            row.push(known((measure.of)(score), measure.digits));
+            if measure.name == main {
+                row.push(intervals.get(main).map(|&ends| span(ends, measure.digits)).into());
+            }
+        }
+        table.row(row);
+    }
+    table
+}
+
+/// The same measures for programs, and the intervals of those that methods are compared by.
+fn raw<'a, S: 'a>(
+    measures: impl Iterator<Item = &'a ScoreColumn<S>>,
+    compared: &[ComparedMeasure],
+    score: &S,
+    intervals: &ScoreIntervals,
+) -> Vec<(Column, Cell)> {
+    let named = |name: String, cell: Cell| (Column::number(&*name).key(&*name), cell);
+    let mut row: Vec<(Column, Cell)> =
+        measures.map(|measure| named(measure.name.to_owned(), known((measure.of)(score), 4))).collect();
+    for (name, ..) in compared {
+        for (end, place) in [("low", 0), ("high", 1)] {
+            let end = (format!("{name}_{end}"), intervals.get(*name).map(|ends| ends[place]));
+            row.push(named(end.0, known(end.1, 4)));
+        }
+    }
+    row
 }
 
 fn span(ends: [f64; 2], digits: u8) -> String {
@@ -48,10 +149,10 @@ fn span(ends: [f64; 2], digits: u8) -> String {
 }
 
 /// What a difference is measured by: its name, its heading, its decimals and whether more is better.
-pub type ComparedMeasure = (&'static str, &'static str, u8, bool);
+type ComparedMeasure = (&'static str, &'static str, u8, bool);
 
 /// How each method differs from the first one; `None` where no interval is known.
-pub fn differences<'a>(
+fn differences<'a>(
     measures: &[ComparedMeasure],
     methods: impl Iterator<Item = (String, &'a MethodDifferences)>,
     first: &str,
@@ -97,7 +198,7 @@ const FAIR: std::ops::RangeInclusive<f64> = 70.0..=90.0;
 
 /// In how many months the 80 % ranges held about as often as they should, the worst months, and the share of times in each
 /// tenth of the predicted distributions; `None` where no method gives ranges.
-pub fn months<'a>(
+fn months<'a>(
     what: &str,
     methods: impl Iterator<Item = (String, &'a [MonthScore], &'a [f64])>,
 ) -> Option<Table> {
@@ -136,7 +237,7 @@ pub fn months<'a>(
 }
 
 /// How often times were not above their predicted quantiles, beside the diagonal.
-pub fn calibration<'a>(
+fn calibration<'a>(
     what: &str,
     methods: impl Iterator<Item = (String, &'a [CalibrationPoint])>,
 ) -> Option<Chart> {

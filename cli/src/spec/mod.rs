@@ -6,7 +6,7 @@ mod templates;
 mod values;
 
 pub use list::{Several, SpecList};
-pub use parser::{SpecParser, of, read};
+pub use parser::{SpecParser, choice, of, read};
 pub use templates::{NamedPredictor, PredictorLabels, predictor};
 pub use values::{
     at_least, at_least_one, dimension, duration, positive, positive_duration, seeds, time_zone,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 use queuecast::spec::{Form, Spec, name_in};
@@ -24,6 +24,15 @@ pub fn read<T: Spec>(text: &str) -> Result<T, String> {
 /// The parser of a spec of the library.
 pub fn of<T: Spec>() -> SpecParser<T> {
     SpecParser { forms: T::forms(), note: T::NOTE, read }
+}
+
+/// The parser of an enumeration of the library: help lists every value with its meaning.
+pub fn choice<T: Spec + Clone + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    let value = |form: Form| {
+        let (first, rest) = form.meaning.split_at(1);
+        PossibleValue::new(form.name).help(first.to_uppercase() + rest)
+    };
+    PossibleValuesParser::new(T::forms().into_iter().map(value)).try_map(|name| T::parse(&name))
 }
 
 impl<T> SpecParser<T> {

@@ -67,7 +67,7 @@ impl Identity {
     }
 
     fn jobs(&self) -> String {
-        format!("at {} on {} jobs with {} held out", self.replay.word(), self.searched, self.held_out)
+        format!("at {} on {} jobs with {} held out", self.replay, self.searched, self.held_out)
     }
 }
 

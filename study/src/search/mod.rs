@@ -30,7 +30,7 @@ pub use error::{CheckpointError, SearchError, Similarity};
 pub use genetic::{Evolution, Generation, Genetic, SMALLEST_POPULATION};
 pub use greedy::{Greedy, TemplateSeries, TemplateStep};
 pub use report::{GenerationErrors, GreedySeries, GreedyStep, SearchReport};
-pub use request::{PredictedAt, SearchRequest};
+pub use request::{PredictedAt, SearchRequest, read_history, read_holdout};
 pub use run::SearchRun;
 pub use scoring::{FEWEST_JOBS, PredictorScore, Stopped};
 pub use seal::sealed;

@@ -7,7 +7,8 @@ use super::genetic::Evolution;
 use super::search::{Method, Search};
 use super::space::{HISTORIES, MOST_TEMPLATES, Space};
 use queuecast_core::job::Job;
-use queuecast_sim::predict::template::Estimator;
+use queuecast_core::spec::{SpecError, choices};
+use queuecast_sim::predict::template::{Characteristic, Characteristics, Estimator};
 
 /// When the jobs of a log are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,14 +21,9 @@ pub enum PredictedAt {
     Submit,
 }
 
-impl PredictedAt {
-    /// How it is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            PredictedAt::Start => "start",
-            PredictedAt::Submit => "submit",
-        }
-    }
+choices! { PredictedAt, "moment":
+    Start = "start", "as they start, which needs a log that says how long they waited";
+    Submit = "submit", "as they are submitted";
 }
 
 /// A search of one log for the templates that predict its run times best.
@@ -107,6 +103,47 @@ impl SearchRequest {
     }
 }
 
+impl Similarity {
+    /// Reads one letter: that of a characteristic, or `n` for ranges of processors.
+    pub fn read(letter: &str) -> Result<Similarity, SpecError> {
+        let text = letter.trim();
+        match Characteristic::read(text) {
+            Some(one) => Ok(Similarity { characteristics: Characteristics::NONE.with(one), nodes: false }),
+            None if text == "n" => Ok(Similarity { nodes: true, ..Similarity::default() }),
+            None => {
+                let known: Vec<&str> =
+                    Characteristic::ALL.iter().map(|one| one.letter()).chain(["n"]).collect();
+                Err(SpecError::unknown("characteristic", text, &known))
+            }
+        }
+    }
+
+    /// What any of several makes similar; `None` of none.
+    pub fn any(several: &[Similarity]) -> Option<Similarity> {
+        several.iter().copied().reduce(|all, one| Similarity {
+            characteristics: all.characteristics.iter().chain(one.characteristics.iter()).collect(),
+            nodes: all.nodes || one.nodes,
+        })
+    }
+}
+
+/// Reads how many jobs a category may remember: a number, or `all`.
+pub fn read_history(text: &str) -> Result<Option<u32>, String> {
+    match text.trim() {
+        "all" => Ok(None),
+        number => match number.parse() {
+            Ok(jobs) if jobs >= 1 => Ok(Some(jobs)),
+            _ => Err("expected a number of jobs from 1 on, or all".to_owned()),
+        },
+    }
+}
+
+/// Reads the share of the jobs that is held out.
+pub fn read_holdout(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok().filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| "expected a share of the jobs between 0 and 1, as in 0.5".to_owned())
+}
+
 /// Each once, in the order given.
 fn once<T: Copy + PartialEq>(given: &[T]) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
@@ -122,7 +159,6 @@ fn once<T: Copy + PartialEq>(given: &[T]) -> Vec<T> {
 mod tests {
     use super::*;
     use queuecast_core::units::{Procs, Time};
-    use queuecast_sim::predict::template::Characteristics;
 
     fn jobs() -> Vec<Job> {
         [1, 2, 4].map(|procs| Job::rigid(u64::from(procs), Time(0), Procs(procs), None)).to_vec()

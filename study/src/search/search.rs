@@ -1,32 +1,28 @@
 //! A whole search: greedy, genetic, or genetic seeded with what greedy found.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::batch::ScoreBatch;
 use super::genetic::{Evolution, Genetic};
 use super::greedy::Greedy;
 use super::space::Space;
+use queuecast_core::spec::choices;
 use queuecast_sim::predict::template::TemplateSet;
 
 /// How to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// Template by template.
     Greedy,
     /// By crossing and mutating template sets.
+    #[default]
     Genetic,
 }
 
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Method::Greedy => "greedy",
-            Method::Genetic => "genetic",
-        })
-    }
+choices! { Method, "method":
+    Greedy = "greedy", "template by template";
+    Genetic = "genetic", "by crossing and mutating template sets";
 }
 
 /// A search between two steps.

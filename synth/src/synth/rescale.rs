@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::SynthError;
 use super::error::within;
 use queuecast_core::job::{Job, Runs, Truth};
+use queuecast_core::spec::choices;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 
@@ -34,15 +35,10 @@ pub enum ScaledQuantity {
     Sizes,
 }
 
-impl ScaledQuantity {
-    /// Its name in parameters.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScaledQuantity::Arrivals => "arrivals",
-            ScaledQuantity::RunTimes => "run-times",
-            ScaledQuantity::Sizes => "sizes",
-        }
-    }
+choices! { ScaledQuantity, "quantity":
+    Arrivals = "arrivals", "the time between arrivals";
+    RunTimes = "run-times", "run times, and requested times with them";
+    Sizes = "sizes", "processors, within one and the machine";
 }
 
 /// A change of a workload's load. Recorded start times are dropped.

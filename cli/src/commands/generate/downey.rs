@@ -1,7 +1,6 @@
 //! `queuecast generate downey`.
 
-use clap::ValueEnum;
-use queuecast::synth::generate::{self, DowneyChoices};
+use queuecast::synth::generate::{DowneyChoices, Observed};
 use queuecast::synth::{Downey, DowneyArrivals};
 
 use super::model_options::JobOptions;
@@ -9,6 +8,7 @@ use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,31 +34,11 @@ pub struct Arguments {
 #[derive(Debug, Clone, clap::Args)]
 pub struct Choices {
     /// When jobs arrive; by default daytime, or as in the log
-    #[arg(long, value_name = "WHEN", value_enum)]
-    pub arrivals: Option<ArrivalsOption>,
+    #[arg(long, value_name = "WHEN", value_parser = spec::choice::<DowneyArrivals>())]
+    pub arrivals: Option<DowneyArrivals>,
     /// With --like, take this distribution as observed in the log instead of fitting it; may be repeated
-    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Like a log")]
-    pub observed: Vec<ObservedOption>,
-}
-
-/// When jobs arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ArrivalsOption {
-    /// From 8 to 20 o'clock
-    Daytime,
-    /// The same, on days so far apart that the machine is idle between them
-    Apart,
-    /// Day and night
-    Always,
-}
-
-/// A distribution of the model that a log shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ObservedOption {
-    /// Sequential lifetimes: run times, times the speedup on as many processors
-    Lifetimes,
-    /// Average parallelism: numbers of processors
-    Parallelism,
+    #[arg(long, value_name = "WHAT", value_parser = spec::choice::<Observed>(), help_heading = "Like a log")]
+    pub observed: Vec<Observed>,
 }
 
 impl Choices {
@@ -72,16 +52,8 @@ impl Choices {
 
     /// The choices for the library.
     pub fn choices(&self) -> DowneyChoices {
-        let arrivals = self.arrivals.map(|arrivals| match arrivals {
-            ArrivalsOption::Daytime => DowneyArrivals::Daytime,
-            ArrivalsOption::Apart => DowneyArrivals::Apart,
-            ArrivalsOption::Always => DowneyArrivals::Always,
-        });
-        let observed = self.observed.iter().map(|observed| match observed {
-            ObservedOption::Lifetimes => generate::Observed::Lifetimes,
-            ObservedOption::Parallelism => generate::Observed::Parallelism,
-        });
-        DowneyChoices { arrivals, observed: observed.collect(), ..DowneyChoices::default() }
+        let observed = self.observed.clone();
+        DowneyChoices { arrivals: self.arrivals, observed, ..DowneyChoices::default() }
     }
 }
 

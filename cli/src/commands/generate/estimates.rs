@@ -4,7 +4,6 @@ use queuecast::synth::generate::{self, EstimateSettings, ParameterSetting, Reque
 
 use super::estimate_options::{self, EstimateOptions};
 use super::log_change::LogChange;
-use super::set_option;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
@@ -31,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Set a parameter of the model by its name in the header; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", value_parser = set_option::setting)]
+    #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub estimate_options: EstimateOptions,

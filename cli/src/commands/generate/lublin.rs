@@ -1,6 +1,5 @@
 //! `queuecast generate lublin`.
 
-use clap::ValueEnum;
 use queuecast::synth::generate::LublinChoices;
 use queuecast::synth::{Lublin, LublinKinds};
 
@@ -9,6 +8,7 @@ use super::output::OutputOption;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,42 +23,18 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Kinds of jobs; by default untyped, as in the authors' own sample, or as in the log
-    #[arg(long, value_name = "KINDS", value_enum)]
-    pub kinds: Option<Kinds>,
+    #[arg(long, value_name = "KINDS", value_parser = spec::choice::<LublinKinds>())]
+    pub kinds: Option<LublinKinds>,
     #[command(flatten)]
     pub options: JobOptions,
     #[command(flatten)]
     pub output: OutputOption,
 }
 
-/// Which jobs there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kinds {
-    /// Batch and interactive jobs, in two queues
-    Both,
-    /// Batch jobs only
-    Batch,
-    /// Interactive jobs only
-    Interactive,
-    /// Jobs of no type
-    Untyped,
-}
-
-impl Kinds {
-    fn of_model(self) -> LublinKinds {
-        match self {
-            Kinds::Both => LublinKinds::Both,
-            Kinds::Batch => LublinKinds::Batch,
-            Kinds::Interactive => LublinKinds::Interactive,
-            Kinds::Untyped => LublinKinds::Untyped,
-        }
-    }
-}
-
 /// Generates the workload and writes it.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let Arguments { kinds, options, output } = arguments;
     options.estimate_options.check_log(options.model.fitted(), &options.estimates)?;
-    let choices = LublinChoices { kinds: kinds.map(Kinds::of_model) };
+    let choices = LublinChoices { kinds: *kinds };
     options.run::<Lublin>(choices, output, invocation, printer)
 }

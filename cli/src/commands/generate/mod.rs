@@ -11,7 +11,6 @@ pub mod model_options;
 mod output;
 mod resample;
 mod rescale;
-mod set_option;
 mod shake;
 mod user_options;
 

@@ -11,7 +11,6 @@ use super::errors::{self, OPTIONS};
 use super::estimate_options::{self, EstimateOptions};
 use super::log_change::named;
 use super::output::OutputOption;
-use super::set_option;
 use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::{Reading, Source};
@@ -37,7 +36,7 @@ pub struct Extent {
 #[derive(Debug, Clone, clap::Args)]
 pub struct ModelOptions {
     /// Set a parameter by its name in the header of a generated trace; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", value_parser = set_option::setting)]
+    #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<ParameterSetting>,
     #[command(flatten)]
     pub like: Like,

@@ -1,12 +1,12 @@
 //! `queuecast generate rescale`.
 
-use clap::ValueEnum;
 use queuecast::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,22 +26,10 @@ pub struct Arguments {
     #[arg(long, alias = "factor", value_name = "FACTOR", allow_negative_numbers = true)]
     pub load_factor: Option<f64>,
     /// The quantity that is scaled
-    #[arg(long, alias = "by", value_name = "WHAT", value_enum, default_value_t)]
-    pub scale: Scale,
+    #[arg(long, alias = "by", value_name = "WHAT", value_parser = spec::choice::<ScaledQuantity>(), default_value_t)]
+    pub scale: ScaledQuantity,
     #[command(flatten)]
     pub change: LogChange,
-}
-
-/// What is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Scale {
-    /// The time between arrivals
-    #[default]
-    Arrivals,
-    /// Run times, and requested times with them
-    RunTimes,
-    /// Processors, within one and the machine
-    Sizes,
 }
 
 /// Rescales the trace and writes it.
@@ -50,10 +38,6 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         (_, Some(factor)) => LoadTarget::Factor(factor),
         (load, None) => LoadTarget::Load(load.unwrap_or(1.0)),
     };
-    let by = match arguments.scale {
-        Scale::Arrivals => ScaledQuantity::Arrivals,
-        Scale::RunTimes => ScaledQuantity::RunTimes,
-        Scale::Sizes => ScaledQuantity::Sizes,
-    };
+    let by = arguments.scale;
     arguments.change.run(|log| generate::rescale(&Rescale { to, by }, log), invocation, printer)
 }

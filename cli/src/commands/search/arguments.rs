@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use queuecast::predict::template::Estimator;
 use queuecast::study::search::{
     Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
+    read_history, read_holdout,
 };
 
-use super::values::{self, Letter, Remembered};
 use crate::commands::source::Source;
 use crate::plot::Plotting;
 use crate::spec;
@@ -40,13 +39,13 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How to search
-    #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
-    pub method: How,
+    #[arg(long, value_name = "METHOD", value_parser = spec::choice::<Method>(), default_value_t)]
+    pub method: Method,
     /// When jobs are predicted
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    pub replay: When,
+    #[arg(long, value_name = "WHEN", value_parser = spec::choice::<PredictedAt>(), default_value_t)]
+    pub replay: PredictedAt,
     /// Keep this share of the jobs, the last ones, out of the search, and score on them too
-    #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = read_holdout, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// Template sets in a generation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least::<{ SMALLEST_POPULATION as i64 }, u32>, allow_negative_numbers = true, help_heading = "Genetic search")]
@@ -69,15 +68,15 @@ pub struct Arguments {
     pub unseeded: bool,
     /// What may make jobs similar, of q (queue), p (partition), o (quality of service), u (user), g (group), k
     /// (account), e (executable) and n (ranges of processors); by default all in which the jobs differ
-    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = values::letter, help_heading = "What is searched")]
-    pub characteristics: Vec<Letter>,
+    #[arg(long, value_name = "LETTER,...", value_delimiter = ',', value_parser = Similarity::read, help_heading = "What is searched")]
+    pub characteristics: Vec<Similarity>,
     /// How similar jobs become a prediction: mean, lr (linear regression on processors), inv, log
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = values::estimator, help_heading = "What is searched")]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', default_value = "mean,lr", value_parser = Estimator::read, help_heading = "What is searched")]
     pub estimators: Vec<Estimator>,
     /// How many jobs a category may remember: numbers, or all; by default all for the greedy search, and all, 2,
     /// 4, 8, 16, 32, 128 and 512 for the genetic search
-    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = values::history, help_heading = "What is searched")]
-    pub histories: Vec<Remembered>,
+    #[arg(long, value_name = "JOBS,...", value_delimiter = ',', value_parser = read_history, help_heading = "What is searched")]
+    pub histories: Vec<Option<u32>>,
     /// Let categories remember all jobs, as the paper does
     #[arg(long, conflicts_with = "histories", help_heading = "What is searched")]
     pub no_history: bool,
@@ -102,38 +101,12 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-/// How to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum How {
-    /// Template by template
-    Greedy,
-    /// By crossing and mutating template sets
-    #[default]
-    Genetic,
-}
-
-/// When jobs are predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum When {
-    /// As they start, which needs a log that says how long they waited
-    #[default]
-    Start,
-    /// As they are submitted
-    Submit,
-}
-
 impl Arguments {
     /// The same for the library.
     pub fn request(&self) -> SearchRequest {
         SearchRequest {
-            method: match self.method {
-                How::Greedy => Method::Greedy,
-                How::Genetic => Method::Genetic,
-            },
-            replay: match self.replay {
-                When::Start => PredictedAt::Start,
-                When::Submit => PredictedAt::Submit,
-            },
+            method: self.method,
+            replay: self.replay,
             holdout: self.holdout,
             evolution: Evolution {
                 population: self.population as usize,
@@ -141,19 +114,12 @@ impl Arguments {
                 seed: self.seed,
             },
             seeded: !self.unseeded,
-            similarity: (!self.characteristics.is_empty()).then(|| Similarity {
-                characteristics: self
-                    .characteristics
-                    .iter()
-                    .filter_map(|letter| letter.characteristic())
-                    .collect(),
-                nodes: self.characteristics.contains(&Letter::Nodes),
-            }),
+            similarity: Similarity::any(&self.characteristics),
             estimators: self.estimators.clone(),
             histories: match (self.no_history, self.histories.is_empty()) {
                 (true, _) => Some(vec![None]),
                 (false, true) => None,
-                (false, false) => Some(self.histories.iter().map(|one| one.0).collect()),
+                (false, false) => Some(self.histories.clone()),
             },
             most: usize::from(self.max_templates),
         }
@@ -179,7 +145,7 @@ mod tests {
     #[test]
     fn the_file_is_enough() {
         let arguments = parse("search a.swf");
-        assert_eq!((arguments.method, arguments.replay), (How::Genetic, When::Start));
+        assert_eq!((arguments.method, arguments.replay), (Method::Genetic, PredictedAt::Start));
         assert_eq!((arguments.population, arguments.generations, arguments.seed), (50, 50, 1));
         assert_eq!(arguments.estimators, [Estimator::Mean, Estimator::Linear]);
         assert!(!arguments.unseeded && arguments.max_templates == 10 && arguments.histories.is_empty());

@@ -1,16 +1,12 @@
 //! `queuecast search`: which templates predict the run times of a log best.
 
-mod answer;
 mod arguments;
 mod checkpoint_file;
 mod progress;
-mod templates_file;
-mod text;
-mod values;
 
+use queuecast::report::search::{SearchAnswer, stopped};
 use queuecast::study::search::{Search, SearchError, SearchRun, Stopped};
 
-use self::answer::SearchAnswer;
 pub use self::arguments::Arguments;
 use self::checkpoint_file::CheckpointFile;
 use self::progress::StepProgress;
@@ -18,7 +14,7 @@ use super::loaded::{Loaded, number_of};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::interrupt::StopRequest;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, quoted};
 use crate::output::PlannedFile;
 use crate::printer::Printer;
 
@@ -26,7 +22,7 @@ use crate::printer::Printer;
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     // Files that cannot be written are refused before the search begins.
     let inputs = [arguments.file.as_path()];
-    let output = arguments.output.as_deref().map(|path| PlannedFile::new(path, &inputs)).transpose()?;
+    let output = PlannedFile::asked(arguments.output.as_deref(), &inputs)?;
     let plot = arguments.plotting.plan(&inputs)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let checkpoint =
@@ -56,18 +52,14 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         progress.end();
         Ok(run.report())
     })?;
-    let answered = SearchAnswer {
-        version: env!("CARGO_PKG_VERSION"),
-        report,
-        workload: trace.facts(),
-        cleaning: &trace.log.report,
-        trace: &trace,
-        program: invocation.program(),
-        file: arguments.file.display().to_string(),
-        written: arguments.output.as_ref().map(|path| path.display().to_string()),
-    };
+    let answered = SearchAnswer::new((&trace.name, &trace.log), report, |found| {
+        let written = arguments.output.as_ref().map(|path| format!("@{}", path.display()));
+        let templates = format!("template:{}", written.as_deref().unwrap_or(found));
+        let [file, templates] = [&arguments.file.display().to_string(), &templates].map(|word| quoted(word));
+        format!("{} simulate {file} --policy sjbf --predictor {templates}", invocation.program())
+    });
     if let Some(output) = output {
-        templates_file::write(output, &answered)?;
+        output.write(&answered.templates_file())?;
     }
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
@@ -107,43 +99,5 @@ fn interrupted(search: &Search, checkpoint: Option<&CheckpointFile>, invocation:
             invocation.resumed()
         )),
         None => failure.hint("nothing was kept; with --checkpoint FILE an interrupted search can be resumed"),
-    }
-}
-
-/// How far an interrupted search was, and its best template set.
-fn stopped(search: &Search) -> String {
-    let generations = search.genetic_part().map_or(0, |genetic| genetic.history().len());
-    let mut said = match search.greedy_part() {
-        Some(greedy) if !greedy.is_done() => "interrupted during the greedy search".to_owned(),
-        _ if generations == 0 => "interrupted during the first generation".to_owned(),
-        _ => format!("interrupted after generation {generations} of {}", search.evolution().generations),
-    };
-    if let Some((templates, error)) = search.best() {
-        said += &format!("; the best so far, with a mean error of {:.2} min: {templates}", error / 60.0);
-    }
-    said
-}
-
-#[cfg(test)]
-mod tests {
-    use queuecast::predict::template::TemplateSet;
-    use queuecast::study::search::{Evolution, Space};
-
-    use super::*;
-
-    #[test]
-    fn a_stopped_search_says_how_far_it_came() {
-        let space = Space::of(&[]);
-        let evolution = Evolution { generations: 3, ..Evolution::default() };
-        let mut score = |sets: &[TemplateSet]| Ok::<_, Stopped>(vec![90.0; sets.len()]);
-        let mut search = Search::genetic(space.clone(), evolution, Some(space));
-        assert_eq!(stopped(&search), "interrupted during the greedy search");
-        search.step(&mut score).unwrap();
-        let best = "; the best so far, with a mean error of 1.50 min: ()";
-        assert_eq!(stopped(&search), format!("interrupted during the greedy search{best}"));
-        search.step(&mut score).unwrap();
-        assert_eq!(stopped(&search), format!("interrupted during the first generation{best}"));
-        search.step(&mut score).unwrap();
-        assert!(stopped(&search).starts_with("interrupted after generation 1 of 3; the best so far"));
     }
 }

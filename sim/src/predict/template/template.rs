@@ -66,6 +66,12 @@ impl Estimator {
     pub fn word(self) -> &'static str {
         ["mean", "lr", "inv", "log"][self as usize]
     }
+
+    /// Reads its word.
+    pub fn read(word: &str) -> Result<Estimator, SpecError> {
+        let known = Estimator::ALL.into_iter().find(|one| one.word() == word.trim());
+        known.ok_or_else(|| SpecError::unknown("estimator", word, &Estimator::ALL.map(Estimator::word)))
+    }
 }
 
 /// Which jobs are similar, what is remembered of them, and how it becomes a prediction.

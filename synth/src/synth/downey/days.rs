@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use queuecast_core::spec::choices;
 use queuecast_core::units::{Seconds, Time};
 
 /// When jobs arrive.
@@ -16,6 +17,12 @@ pub enum DowneyArrivals {
     Apart,
     /// As a Poisson process day and night.
     Always,
+}
+
+choices! { DowneyArrivals, "arrivals":
+    Daytime = "daytime", "from 8 to 20 o'clock";
+    Apart = "apart", "the same, on days so far apart that the machine is idle between them";
+    Always = "always", "day and night";
 }
 
 /// The hours of the day in which jobs arrive, in seconds: from when, and for how long.

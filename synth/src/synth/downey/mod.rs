@@ -24,6 +24,7 @@ pub use days::DowneyArrivals;
 pub use law::Law;
 use queuecast_core::job::{Job, Runs, Shape, Truth};
 use queuecast_core::seed::Seed;
+use queuecast_core::spec::choices;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::{Machine, Workload};
 pub use speedup::Speedup;
@@ -41,6 +42,12 @@ pub enum Rounding {
     Up,
     /// Parallelism itself is rounded to the nearest whole number when drawn, and speedups are computed from that.
     Whole,
+}
+
+choices! { Rounding, "rounding":
+    Up = "up", "rounded up";
+    Down = "down", "rounded down";
+    Whole = "whole", "drawn as a whole number";
 }
 
 /// The parameters of the model, each with its range.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{GenerateError, ParameterSetting, set};
 use crate::synth::{Downey, DowneyArrivals, Lublin, LublinKinds, Rounding, SynthError};
 use queuecast_core::seed::Seed;
+use queuecast_core::spec::choices;
 use queuecast_core::workload::Workload;
 
 /// A model of jobs without users and requested times.
@@ -91,6 +92,11 @@ pub enum Observed {
     Lifetimes,
     /// Average parallelism: numbers of processors.
     Parallelism,
+}
+
+choices! { Observed, "distribution":
+    Lifetimes = "lifetimes", "sequential lifetimes: run times, times the speedup on as many processors";
+    Parallelism = "parallelism", "average parallelism: numbers of processors";
 }
 
 impl JobModel for Downey {

@@ -1,10 +1,13 @@
 //! The parameters of models by name: listed with a generated workload, and set by the same names.
 
+use std::str::FromStr;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::GenerateError;
+use queuecast_core::duration;
 
 /// A parameter that was used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +31,25 @@ pub struct ParameterSetting {
     pub name: String,
     /// The value; lengths of time are in seconds.
     pub value: Value,
+}
+
+/// Reads `MODEL.PARAMETER=VALUE`. A value is a number, a length of time in any unit, or a text.
+impl FromStr for ParameterSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ParameterSetting, String> {
+        let value = |text: &str| {
+            let length = || duration::parse(text).ok().map(|length| length.0.into());
+            let written = serde_json::from_str(text).ok();
+            written.or_else(length).unwrap_or_else(|| Value::String(text.to_owned()))
+        };
+        match text.split_once('=') {
+            Some((name, given)) if name.contains('.') && !given.is_empty() => {
+                Ok(ParameterSetting { name: name.trim().to_owned(), value: value(given.trim()) })
+            }
+            _ => Err("expected MODEL.PARAMETER=VALUE, as in population.think=300".to_owned()),
+        }
+    }
 }
 
 impl ParameterSetting {
@@ -235,5 +257,20 @@ mod tests {
         assert!(check_settings(&settings, &["lublin", "population"]).is_ok());
         let refused = check_settings(&settings, &["lublin"]).unwrap_err().to_string();
         assert_eq!(refused, "population.think = 3: this model is not used here; used are lublin");
+    }
+
+    #[test]
+    fn values_are_numbers_lengths_of_time_or_texts() {
+        for (text, value) in [
+            ("population.think=300", Value::from(300)),
+            ("population.think=5m", 300.into()),
+            ("population.spread=0.5", 0.5.into()),
+            ("downey.moldable=true", true.into()),
+            ("downey.lifetime=log-normal:600,8", "log-normal:600,8".into()),
+            ("lublin.kinds=both", "both".into()),
+        ] {
+            assert_eq!(text.parse::<ParameterSetting>().unwrap().value, value, "{text}");
+        }
+        assert!(["think=3", "population.think"].iter().all(|text| text.parse::<ParameterSetting>().is_err()));
     }
 }

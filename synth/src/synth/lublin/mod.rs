@@ -20,6 +20,7 @@ use arrivals::Arrivals;
 pub use class::{GammaLaw, LublinArrivals, LublinClass, LublinRuns, LublinSizes};
 use queuecast_core::job::{Job, QueueId, Truth};
 use queuecast_core::seed::Seed;
+use queuecast_core::spec::choices;
 use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::{Machine, Workload};
 use runs::RunTimes;
@@ -38,6 +39,13 @@ pub enum LublinKinds {
     Interactive,
     /// Jobs of no type.
     Untyped,
+}
+
+choices! { LublinKinds, "kinds":
+    Both = "both", "batch and interactive jobs, in two queues";
+    Batch = "batch", "batch jobs only";
+    Interactive = "interactive", "interactive jobs only";
+    Untyped = "untyped", "jobs of no type";
 }
 
 /// The parameters of the model, each with its range.

@@ -1,20 +1,16 @@
 //! `queuecast mold`: strategies of allocation on generated moldable jobs, compared with AVG over seeds.
 
-mod answer;
-
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use clap::builder::TypedValueParser as _;
 use queuecast::allot::{Hold, Strategy};
 use queuecast::eval::EvalError;
+use queuecast::report::molding::Molded;
 use queuecast::spec::Spec;
 use queuecast::study::molding::Molding;
 use queuecast::synth::generate::{DowneyChoices, check_settings};
 use queuecast::synth::{Downey, DowneyArrivals, Rounding};
 
-use self::answer::Molded;
-use super::comparison::Compared as Fitted;
 use super::generate::downey::Choices;
 use super::generate::errors::{self, Options};
 use super::generate::model_options::{Extent, ModelOptions};
@@ -71,8 +67,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub choices: Choices,
     /// How average parallelism becomes the most processors a job is given; by default up, or down with --like
-    #[arg(long, value_name = "HOW", value_enum)]
-    pub rounding: Option<Rounded>,
+    #[arg(long, value_name = "HOW", value_parser = spec::choice::<Rounding>())]
+    pub rounding: Option<Rounding>,
     // After what has no heading: its own would go on.
     #[command(flatten)]
     pub model: ModelOptions,
@@ -111,17 +107,6 @@ fn strategy_help() -> String {
     )
 }
 
-/// How average parallelism becomes a number of processors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rounded {
-    /// Rounded up
-    Up,
-    /// Rounded down
-    Down,
-    /// Drawn as a whole number
-    Whole,
-}
-
 impl Arguments {
     /// AVG, then the others in the order they were named.
     fn strategies(&self) -> Vec<Strategy> {
@@ -133,14 +118,9 @@ impl Arguments {
     /// The choices for the library; without a log, those of the paper.
     fn chosen(&self, fitted: bool) -> DowneyChoices {
         let chosen = self.choices.choices();
-        let rounding = self.rounding.map(|rounding| match rounding {
-            Rounded::Up => Rounding::Up,
-            Rounded::Down => Rounding::Down,
-            Rounded::Whole => Rounding::Whole,
-        });
         DowneyChoices {
             arrivals: chosen.arrivals.or((!fitted).then_some(DowneyArrivals::Apart)),
-            rounding: rounding.or((!fitted).then_some(Rounding::Up)),
+            rounding: self.rounding.or((!fitted).then_some(Rounding::Up)),
             load: self.load,
             moldable: true,
             ..chosen
@@ -181,11 +161,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if let Some(log) = log.as_ref().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&log.name, &log.log.report, cleaning::Overrun::Kept, printer);
     }
-    let like = log.map(|log| Fitted {
-        facts: log.facts(),
-        cleaning: Some(log.log.report.clone()),
-        notes: Vec::new(),
-    });
+    let like = log.as_ref().map(|log| (log.name.as_str(), &log.log));
     plot.answer(&Molded::new(report, like), printer)
 }
 

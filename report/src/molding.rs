@@ -1,16 +1,23 @@
 //! Strategies side by side: a table with AVG first, and bars of the change of turnaround against AVG.
 
-use queuecast::allot::Strategy;
-use queuecast::report::chart::{Bar, Bars};
-use queuecast::report::{Answer, Best, Cell, Chart, Column, Document, Page, Table};
-use queuecast::study::Repeated;
-use queuecast::study::molding::{MoldingReport, StrategyComparison};
-use queuecast::synth::{Downey, DowneyArrivals, Rounding};
+use super::chart::{Bar, Bars};
+use super::words::{number_of, percent};
+use super::{Answer, Best, Cell, Chart, Column, Document, Table, VERSION, cleaning};
+use queuecast_core::number;
+use queuecast_forecast::allot::Strategy;
+use queuecast_study::Repeated;
+use queuecast_study::molding::{MoldingReport, StrategyComparison};
+use queuecast_synth::synth::{Downey, DowneyArrivals, Rounding};
+use queuecast_trace::{CleaningReport, Log, WorkloadFacts};
 use serde::Serialize;
 
-use crate::commands::cleaning;
-use crate::commands::comparison::Compared as Fitted;
-use crate::commands::loaded::number_of;
+/// The log that a model was fitted to.
+#[derive(Debug, Serialize)]
+struct FittedLog {
+    #[serde(flatten)]
+    facts: WorkloadFacts,
+    cleaning: CleaningReport,
+}
 
 /// Strategies on one model of jobs, for every format.
 #[derive(Debug, Serialize)]
@@ -18,25 +25,26 @@ pub struct Molded {
     version: &'static str,
     model: Downey,
     #[serde(skip_serializing_if = "Option::is_none")]
-    like: Option<Fitted>,
+    like: Option<FittedLog>,
     seeds: usize,
     spoiled: Repeated,
     strategies: Vec<StrategyComparison>,
 }
 
 impl Molded {
-    /// A report, with the log that the model is fitted to, if there is one.
-    pub fn new(report: MoldingReport, like: Option<Fitted>) -> Molded {
+    /// A report, with the name and the log that the model is fitted to, if there is one.
+    pub fn new(report: MoldingReport, like: Option<(&str, &Log)>) -> Molded {
         let MoldingReport { model, seeds, spoiled, strategies } = report;
-        Molded { version: env!("CARGO_PKG_VERSION"), model, like, seeds, spoiled, strategies }
+        let like = like.map(|(name, log)| FittedLog { facts: log.facts(name), cleaning: log.report.clone() });
+        Molded { version: VERSION, model, like, seeds, spoiled, strategies }
     }
 
     fn title(&self) -> String {
         format!(
             "{} on {} at load {}, {}",
-            number_of(self.model.jobs as usize, "moldable job"),
-            number_of(self.model.procs as usize, "processor"),
-            Cell::number(self.model.load, 2).shown(&Page::default()),
+            number_of(self.model.jobs, "moldable job"),
+            number_of(self.model.procs, "processor"),
+            number::decimal(self.model.load, 2),
             number_of(self.seeds, "seed"),
         )
     }
@@ -81,7 +89,7 @@ impl Molded {
             Rounding::Down => "rounded down",
             Rounding::Whole => "a whole number",
         };
-        let spoiled = Cell::share(self.spoiled.mean).shown(&Page::default());
+        let spoiled = percent(self.spoiled.mean);
         let mut notes = vec![
             format!(
                 "jobs by the model of Downey 1997, the same for every strategy of a seed; they {arrivals}, and prefer \
@@ -96,8 +104,7 @@ impl Molded {
         ];
         if let Some(like) = &self.like {
             notes.push(format!("fitted to {}", like.facts.source));
-            notes
-                .extend(like.cleaning.as_ref().map(|report| cleaning::line(report, cleaning::Overrun::Kept)));
+            notes.push(cleaning::line(&like.cleaning, cleaning::Overrun::Kept));
         }
         notes
     }
@@ -122,46 +129,32 @@ impl Answer for Molded {
 
     /// One row per strategy.
     fn table(&self) -> Table {
-        let mut columns = vec![Column::text("strategy")];
-        columns.extend(["turnaround", "turnaround_confidence"].map(|name| Column::duration(name).key(name)));
-        columns.extend(
-            [
-                "turnaround_change",
-                "turnaround_change_confidence",
-                "utilization",
-                "utilization_change",
-                "utilization_change_confidence",
-                "rebels",
-            ]
-            .map(Column::share),
-        );
-        columns.push(Column::duration("saved").key("saved"));
-        columns.extend(["losers", "spoiled"].map(Column::share));
-        columns.extend(["seeds", "jobs", "procs"].map(Column::integer));
-        columns.push(Column::number("load"));
-        let mut table = Table::new(columns);
-        for one in &self.strategies {
+        Table::records(self.strategies.iter().map(|one| {
             let told = one.recorded.as_ref();
-            table.row([
-                Cell::text(one.strategy.to_string()),
-                Cell::duration(one.turnaround.mean),
-                one.turnaround.confidence.map_or(Cell::Missing, Cell::duration),
-                mean(one.turnaround_change, Cell::share),
-                half(one.turnaround_change),
-                Cell::share(one.utilization.mean),
-                mean(one.utilization_change, Cell::share),
-                half(one.utilization_change),
-                mean(told.map(|told| told.rebels), Cell::share),
-                mean(told.map(|told| told.saved), Cell::duration),
-                mean(told.and_then(|told| told.losers), Cell::share),
-                Cell::share(self.spoiled.mean),
-                Cell::count(self.seeds),
-                Cell::Integer(i64::from(self.model.jobs)),
-                Cell::Integer(i64::from(self.model.procs)),
-                Cell::number(self.model.load, 3),
-            ]);
-        }
-        table
+            let share = |name: &str, cell: Cell| (Column::share(name), cell);
+            let seconds = |name: &str, cell: Cell| (Column::duration(name).key(name), cell);
+            vec![
+                (Column::text("strategy"), Cell::text(one.strategy.to_string())),
+                seconds("turnaround", Cell::duration(one.turnaround.mean)),
+                seconds(
+                    "turnaround_confidence",
+                    one.turnaround.confidence.map_or(Cell::Missing, Cell::duration),
+                ),
+                share("turnaround_change", mean(one.turnaround_change, Cell::share)),
+                share("turnaround_change_confidence", half(one.turnaround_change)),
+                share("utilization", Cell::share(one.utilization.mean)),
+                share("utilization_change", mean(one.utilization_change, Cell::share)),
+                share("utilization_change_confidence", half(one.utilization_change)),
+                share("rebels", mean(told.map(|told| told.rebels), Cell::share)),
+                seconds("saved", mean(told.map(|told| told.saved), Cell::duration)),
+                share("losers", mean(told.and_then(|told| told.losers), Cell::share)),
+                share("spoiled", Cell::share(self.spoiled.mean)),
+                (Column::integer("seeds"), Cell::count(self.seeds)),
+                (Column::integer("jobs"), Cell::count(self.model.jobs)),
+                (Column::integer("procs"), Cell::count(self.model.procs)),
+                (Column::number("load"), Cell::number(self.model.load, 3)),
+            ]
+        }))
     }
 }
 
@@ -170,7 +163,7 @@ fn mean(repeated: Option<Repeated>, cell: impl Fn(f64) -> Cell) -> Cell {
 }
 
 fn half(repeated: Option<Repeated>) -> Cell {
-    repeated.and_then(|repeated| repeated.confidence).map_or(Cell::Missing, Cell::share)
+    Cell::share_of(repeated.and_then(|repeated| repeated.confidence))
 }
 
 /// The short form: the name alone where all settings are the defaults.

@@ -11,17 +11,21 @@ mod cell;
 pub mod downey1997;
 mod figure;
 pub mod kumar2014;
+mod logs;
 mod paper;
 mod printed;
 mod reproduction;
+mod shown;
 pub mod smith1998;
 pub mod talby2005;
 pub mod tsafrir2005;
 
 pub use cell::PublishedCell;
 pub use figure::{Figure, FigureAxis, FigureBar, FigureCurve, FigureGroup};
-pub use paper::{Done, Paper, Prepare, Prepared, Protocol, Request, Tables, Work, prepare};
+pub use logs::{FoundLog, LackingLogs};
+pub use paper::{Done, Paper, Prepare, Prepared, Protocol, Request, RequestError, Tables, Work, prepare};
 pub use reproduction::{Caption, Claim, Reproduction, Tally};
+pub use shown::{Reproduced, UsedLog};
 
 /// Every paper that can be reproduced.
 pub const PAPERS: &[Paper] =

@@ -103,6 +103,41 @@ pub fn prepare<'a, P: Protocol + 'static>(
     Ok(Box::new(Planned { plan: P::plan(logs, request)?, logs, tables: &request.tables }))
 }
 
+/// Why a paper cannot be asked for something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// Its results do not depend on seeds.
+    #[error("--seeds: the results of {paper} are not means over seeds")]
+    Seeds {
+        /// Its name.
+        paper: &'static str,
+    },
+    /// It has other tables.
+    #[error("--table {table}: {paper} has no such table to reproduce")]
+    Table {
+        /// Its name.
+        paper: &'static str,
+        /// Which was asked for.
+        table: String,
+        /// Those that it has.
+        tables: &'static [&'static str],
+    },
+}
+
+impl Paper {
+    /// What is wanted of it: these tables, all if there are none, and so many seeds, by default its own number.
+    pub fn request(&self, tables: &[String], seeds: Option<u64>) -> Result<Request, RequestError> {
+        let paper = self.name;
+        if seeds.is_some() && self.seeds.is_none() {
+            return Err(RequestError::Seeds { paper });
+        }
+        if let Some(table) = tables.iter().find(|number| !self.tables.contains(&number.as_str())) {
+            return Err(RequestError::Table { paper, table: table.clone(), tables: self.tables });
+        }
+        Ok(Request { tables: Tables::of(tables), seeds: seeds.or(self.seeds), ..Request::default() })
+    }
+}
+
 /// What is wanted of a paper.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -155,6 +190,10 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use queuecast::trace::Ruleset;
+
     use super::*;
     use crate::{Claim, PublishedCell};
 
@@ -178,5 +217,33 @@ mod tests {
         let second = Tables::of(["2"]).only(all.clone());
         assert_eq!((second.captions.len(), second.cells.len(), second.claims.len()), (1, 2, 0));
         assert_eq!(Tables::default().only(all.clone()), all);
+    }
+
+    #[test]
+    fn every_paper_is_soundly_described() {
+        for paper in crate::PAPERS {
+            assert!(paper.clean.parse::<Ruleset>().is_ok(), "{}", paper.clean);
+            assert!(!paper.tables.is_empty(), "{}", paper.name);
+            let logs: Vec<&str> = paper.logs.iter().chain(paper.optional).copied().collect();
+            let different: BTreeSet<&str> = logs.iter().copied().collect();
+            assert!(different.len() == logs.len() && !different.contains(""), "{}: {logs:?}", paper.name);
+            assert!(paper.seeds.is_none_or(|seeds| (2..=1000).contains(&seeds)), "{}", paper.name);
+        }
+        let names: BTreeSet<&str> = crate::PAPERS.iter().map(|paper| paper.name).collect();
+        assert_eq!(names.len(), crate::PAPERS.len());
+    }
+
+    #[test]
+    fn seeds_are_for_papers_that_have_some_and_tables_for_those_that_print_them() {
+        let paper = |name: &str| crate::PAPERS.iter().find(|paper| paper.name == name).unwrap();
+        let talby = paper("talby2005");
+        let refused = talby.request(&[], Some(5)).unwrap_err().to_string();
+        assert_eq!(refused, "--seeds: the results of talby2005 are not means over seeds");
+        assert_eq!(talby.request(&[], None).unwrap().seeds, None);
+        assert_eq!(paper("tsafrir2005").request(&[], Some(5)).unwrap().seeds, Some(5));
+        assert_eq!(paper("tsafrir2005").request(&[], None).unwrap().seeds, Some(100));
+        let refused = talby.request(&["99".to_owned()], None).unwrap_err().to_string();
+        assert_eq!(refused, "--table 99: talby2005 has no such table to reproduce");
+        assert!(talby.request(&["1".to_owned()], None).is_ok_and(|request| !request.tables.is_all()));
     }
 }

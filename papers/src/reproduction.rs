@@ -12,6 +12,7 @@
 //! assert!(reproduction.holds());
 //! ```
 
+use queuecast::report::words::number_of;
 use serde::Serialize;
 
 use crate::{Figure, PublishedCell};
@@ -99,6 +100,21 @@ impl Tally {
     /// Claims that do not hold, which nothing explains.
     pub fn claims_failing(&self) -> usize {
         self.claims - self.holding - self.explained_claims
+    }
+
+    /// What does not agree with the paper and is not explained, if anything.
+    pub fn disagreement(&self) -> Option<String> {
+        let (out, failing) = (self.cells_out(), self.claims_failing());
+        let cells = (out > 0).then(|| {
+            let are = if out == 1 { "is" } else { "are" };
+            format!("{out} of {} {are} out of tolerance", number_of(self.cells, "cell"))
+        });
+        let claims = (failing > 0).then(|| {
+            let does = if failing == 1 { "does" } else { "do" };
+            format!("{failing} of {} {does} not hold", number_of(self.claims, "claim"))
+        });
+        let unexplained: Vec<String> = cells.into_iter().chain(claims).collect();
+        (!unexplained.is_empty()).then(|| format!("{}, and nothing explains it", unexplained.join("; ")))
     }
 
     /// Cells and claims that do not agree and are explained.

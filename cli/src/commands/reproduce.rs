@@ -1,20 +1,16 @@
 //! `queuecast reproduce`: a published paper's tables, recomputed and judged cell by cell.
 
-mod answer;
-mod logs;
-mod request;
-mod text;
-
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use queuecast::parallel;
 use queuecast::trace::{Log, ReadOptions, Ruleset};
-use queuecast_papers::{Paper, Reproduction, Tally};
+use queuecast_papers::{PAPERS, Paper, Reproduced, Reproduction, RequestError, UsedLog};
 
-use self::answer::{Reproduced, Used};
-use self::logs::Found;
-use super::loaded::{Loaded, number_of};
+use super::loaded::Loaded;
 use super::source::{InputFormat, Reading, Source};
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
@@ -40,6 +36,12 @@ Examples:
 
 Ends with exit code 4 if a cell is out of tolerance or a claim does not hold, unless that is explained.";
 
+/// Where the directory is told when it is not an argument.
+const VARIABLE: &str = "QUEUECAST_TRACES";
+
+/// A log's name and its file.
+type FoundFile = (&'static str, PathBuf);
+
 /// No paper has work for more.
 const MOST_THREADS: usize = 256;
 
@@ -48,7 +50,7 @@ const MOST_THREADS: usize = 256;
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Which paper
-    #[arg(value_name = "PAPER", value_parser = request::named())]
+    #[arg(value_name = "PAPER", value_parser = named())]
     pub paper: &'static Paper,
     /// The directory the logs are in, for papers that use any; by default what QUEUECAST_TRACES says
     #[arg(long, value_name = "DIR")]
@@ -71,10 +73,51 @@ pub struct Arguments {
 /// Finds and reads the logs, recomputes the paper, shows it, and fails if it does not agree.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plot = arguments.plotting.plan(&[])?;
-    let reproduced = reproduced(arguments, std::env::var_os(logs::VARIABLE), printer)?;
+    let reproduced = reproduced(arguments, std::env::var_os(VARIABLE), printer)?;
     let verdict = verdict(&reproduced.reproduction);
     plot.answer(&reproduced, printer)?;
     verdict
+}
+
+/// The directory: the argument, else what the environment says. A paper that needs no logs needs no directory; then
+/// only the argument has to be one.
+fn folder(
+    argument: Option<&Path>,
+    variable: Option<OsString>,
+    paper: &Paper,
+) -> Result<Option<PathBuf>, Failure> {
+    if argument.is_some() {
+        return Ok(argument.map(Path::to_owned));
+    }
+    let told = variable.filter(|value| !value.is_empty()).map(PathBuf::from);
+    if paper.logs.is_empty() {
+        return Ok(told.filter(|folder| folder.is_dir()));
+    }
+    told.map(Some).ok_or_else(|| {
+        Failure::usage(format!("where are the logs of {}? say --traces DIR or set {VARIABLE}", paper.name))
+            .hint(paper.source())
+    })
+}
+
+/// A paper's logs in a directory: their names and their files.
+fn find(folder: &Path, paper: &Paper) -> Result<Vec<FoundFile>, Failure> {
+    let name = folder.display();
+    let entries = fs::read_dir(folder).map_err(|cause| {
+        let refused = if !folder.exists() {
+            Failure::input(format!("{name}: no such directory"))
+        } else if !folder.is_dir() {
+            Failure::input(format!("{name} is not a directory"))
+        } else {
+            Failure::input(format!("cannot look into {name}")).because(cause)
+        };
+        refused.hint("--traces names the directory that the logs are in")
+    })?;
+    let files = entries.flatten().filter(|entry| entry.path().is_file());
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let found = paper.find(names).map_err(|lacking| {
+        lacking.hints().into_iter().fold(Failure::input(format!("{name} {lacking}")), Failure::hint)
+    })?;
+    Ok(found.into_iter().map(|(log, file)| (log, folder.join(file))).collect())
 }
 
 /// The paper, recomputed; `variable` is where the environment says the logs are.
@@ -84,10 +127,10 @@ fn reproduced(
     printer: &Printer,
 ) -> Result<Reproduced, Failure> {
     let paper = arguments.paper;
-    let mut request = request::request(paper, &arguments.table, arguments.seeds)?;
+    let mut request = paper.request(&arguments.table, arguments.seeds).map_err(refused)?;
     let found = if paper.logs.is_empty() || paper.needs_logs(&request.tables) {
-        let folder = logs::folder(arguments.traces.as_deref(), variable, paper)?;
-        folder.map_or_else(|| Ok(Vec::new()), |folder| logs::find(&folder, paper))?
+        let folder = folder(arguments.traces.as_deref(), variable, paper)?;
+        folder.map_or_else(|| Ok(Vec::new()), |folder| find(&folder, paper))?
     } else {
         Vec::new()
     };
@@ -107,8 +150,30 @@ fn reproduced(
     for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
-    let used = found.iter().zip(&traces).map(|((name, _), trace)| Used::new(name, trace)).collect();
+    let used = found
+        .iter()
+        .zip(&traces)
+        .map(|((name, _), trace)| UsedLog::new(name, &trace.name, &trace.log))
+        .collect();
     Ok(Reproduced::new(reproduction, used))
+}
+
+/// Reads a paper's name.
+fn named() -> impl TypedValueParser<Value = &'static Paper> {
+    let values = PAPERS.iter().map(|paper| PossibleValue::new(paper.name).help(paper.title));
+    PossibleValuesParser::new(values).try_map(|name| {
+        let known = PAPERS.iter().find(|paper| paper.name == name);
+        known.ok_or_else(|| format!("no paper is called {name}"))
+    })
+}
+
+/// Why a paper cannot be asked for this.
+fn refused(error: RequestError) -> Failure {
+    let failure = Failure::usage(error.to_string());
+    match error {
+        RequestError::Table { tables, .. } => failure.hint(format!("its tables: {}", tables.join(", "))),
+        RequestError::Seeds { .. } => failure,
+    }
 }
 
 /// How a paper's logs are read.
@@ -123,11 +188,11 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
     Ok(Source { reading, procs: None, clean })
 }
 
-fn read(found: &[Found], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
+fn read(found: &[FoundFile], source: &Source, printer: &Printer) -> Result<Vec<Loaded>, Failure> {
     // Which failure is told does not depend on which thread was first.
     let progress = Progress::new(printer, "reading", found.len());
     let below = printer.below_progress();
-    parallel::try_map(found, |(_, path): &Found| {
+    parallel::try_map(found, |(_, path): &FoundFile| {
         let read = Loaded::read(path, source, &below);
         progress.advance();
         read
@@ -136,25 +201,9 @@ fn read(found: &[Found], source: &Source, printer: &Printer) -> Result<Vec<Loade
 
 /// What does not agree with the paper and is not explained, as a failure.
 fn verdict(reproduction: &Reproduction) -> Result<(), Failure> {
-    if reproduction.holds() {
-        return Ok(());
-    }
-    let tally = reproduction.tally();
-    Err(Failure::new(Kind::Tolerance, format!("{}: {}", reproduction.paper, disagreement(&tally))))
-}
-
-fn disagreement(tally: &Tally) -> String {
-    let (out, failing) = (tally.cells_out(), tally.claims_failing());
-    let cells = (out > 0).then(|| {
-        let are = if out == 1 { "is" } else { "are" };
-        format!("{out} of {} {are} out of tolerance", number_of(tally.cells, "cell"))
-    });
-    let claims = (failing > 0).then(|| {
-        let does = if failing == 1 { "does" } else { "do" };
-        format!("{failing} of {} {does} not hold", number_of(tally.claims, "claim"))
-    });
-    let unexplained: Vec<String> = cells.into_iter().chain(claims).collect();
-    format!("{}, and nothing explains it", unexplained.join("; "))
+    let disagreement = reproduction.tally().disagreement();
+    disagreement
+        .map_or(Ok(()), |said| Err(Failure::new(Kind::Tolerance, format!("{}: {said}", reproduction.paper))))
 }
 
 #[cfg(test)]
@@ -203,6 +252,37 @@ mod tests {
     }
 
     #[test]
+    fn the_argument_comes_before_the_environment() {
+        let paper = &PAPERS[0];
+        let environment = || Some(OsString::from("there"));
+        let named = |argument, variable| folder(argument, variable, paper).unwrap().unwrap();
+        assert_eq!(named(Some(Path::new("here")), environment()), Path::new("here"));
+        assert_eq!(named(None, environment()), Path::new("there"));
+        for nowhere in [None, Some(OsString::new())] {
+            let refused = folder(None, nowhere, paper).unwrap_err();
+            assert_eq!(refused.kind(), Kind::Usage);
+            assert!(paper.logs.iter().all(|log| refused.hints()[0].contains(log)), "{:?}", refused.hints());
+        }
+    }
+
+    #[test]
+    fn a_directory_is_needed_only_for_logs() {
+        let paper = Paper { logs: &[], optional: &["KTH-1", "KTH-2"], ..PAPERS[0] };
+        let nowhere = Path::new("no such directory");
+        for variable in [None, Some(OsString::new()), Some(nowhere.into())] {
+            assert_eq!(folder(None, variable, &paper).unwrap(), None);
+        }
+        // What is named has to be there.
+        assert_eq!(folder(Some(nowhere), None, &paper).unwrap().as_deref(), Some(nowhere));
+        assert_eq!(find(nowhere, &paper).unwrap_err().kind(), Kind::Input);
+        let there = tempfile::tempdir().unwrap();
+        let path = there.path();
+        assert_eq!(folder(None, Some(path.into()), &paper).unwrap().as_deref(), Some(path));
+        fs::write(path.join("KTH-2.1.swf"), "").unwrap();
+        assert_eq!(find(path, &paper).unwrap(), [("KTH-2", path.join("KTH-2.1.swf"))]);
+    }
+
+    #[test]
     fn a_paper_without_logs_needs_no_directory() {
         let asked = |traces: Option<PathBuf>, seeds: Option<u64>| Arguments {
             paper: &MADE_UP,
@@ -220,7 +300,7 @@ mod tests {
         assert_eq!(note(None, Some("nowhere at all".into()), Some(3)), ("0 of [], 3 seeds".to_owned(), 0));
         let there = tempfile::tempdir().unwrap();
         let log = "1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n";
-        std::fs::write(there.path().join("KTH-2.swf"), log).unwrap();
+        fs::write(there.path().join("KTH-2.swf"), log).unwrap();
         let path = there.path().to_owned();
         let one = ("1 of [\"KTH-2\"], 20 seeds".to_owned(), 1);
         assert_eq!(note(Some(path.clone()), None, None), one);

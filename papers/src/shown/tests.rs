@@ -1,11 +1,9 @@
 //! A made-up reproduction in all four formats.
 
-use queuecast::report::{Answer, Format, table};
-use queuecast_papers::{FigureGroup, Reproduction};
+use queuecast::report::{Format, table};
 
-use super::super::answer::Used;
 use super::*;
-use crate::commands::loaded::Facts;
+use crate::FigureGroup;
 
 const LOGS: [&str; 4] =
     ["SDSC-SP2-1998-4.2-cln", "CTC-SP2-1996-3.1-cln", "KTH-SP2-1996-2.1-cln", "SDSC-BLUE-2000-4.2-cln"];
@@ -52,13 +50,13 @@ fn made_up() -> Reproduced {
             .group("Bounded Slowdown", [("Perfect", 47.0), ("RUH", f64::NAN)]),
     ];
     all.notes = vec!["the archive's logs have been cleaned again since the paper was written, so that small differences are to be expected".to_owned()];
-    let traces = LOGS.map(|name| Used { name: name.to_owned(), facts: facts(), cleaning: None });
+    let traces = LOGS.map(|name| UsedLog { name: name.to_owned(), facts: facts(), cleaning: None });
     Reproduced::new(all, traces.into())
 }
 
-fn facts() -> Facts {
+fn facts() -> WorkloadFacts {
     let model = queuecast::synth::Habits { jobs: 10, ..Default::default() };
-    Facts::of(&model.generate(queuecast::seed::Seed(1)).unwrap(), "made up")
+    WorkloadFacts::of(&model.generate(queuecast::seed::Seed(1)).unwrap(), "made up")
 }
 
 fn text(page: &Page) -> String {

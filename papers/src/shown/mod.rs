@@ -1,22 +1,60 @@
 //! A reproduction for people: each table with the paper's values beside ours, the same per log, then claims
 //! and figures. Verdicts are words, so that they survive plain ASCII, a paste and a printer.
 
-use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
-use queuecast::report::{Align, Answer, Cell, Chart, Column, Document, Page, Table};
-use queuecast::study::Repeated;
-use queuecast_papers::{Claim, Figure, FigureAxis, FigureBar, PublishedCell};
+mod rows;
 
-use super::answer::Reproduced;
-use crate::commands::cleaning;
-use crate::commands::loaded::number_of;
+use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
+use queuecast::report::words::number_of;
+use queuecast::report::{Align, Answer, Cell, Chart, Column, Document, Page, Table, VERSION, cleaning};
+use queuecast::study::Repeated;
+use queuecast::trace::{CleaningReport, Log, WorkloadFacts};
+use serde::Serialize;
+
+use crate::{Claim, Figure, FigureAxis, FigureBar, PublishedCell, Reproduction};
+
+/// A reproduction, and the logs it was computed from.
+#[derive(Debug, Serialize)]
+pub struct Reproduced {
+    version: &'static str,
+    /// What came out.
+    #[serde(flatten)]
+    pub reproduction: Reproduction,
+    /// The logs.
+    pub traces: Vec<UsedLog>,
+}
+
+/// A log that was used.
+#[derive(Debug, Serialize)]
+pub struct UsedLog {
+    /// What the paper's reproduction calls it.
+    name: String,
+    #[serde(flatten)]
+    facts: WorkloadFacts,
+    cleaning: Option<CleaningReport>,
+}
+
+impl UsedLog {
+    /// A log called `name`, read from `file`.
+    pub fn new(name: &str, file: &str, log: &Log) -> UsedLog {
+        UsedLog { name: name.to_owned(), facts: log.facts(file), cleaning: Some(log.report.clone()) }
+    }
+}
+
+impl Reproduced {
+    /// A reproduction from these logs.
+    pub fn new(reproduction: Reproduction, traces: Vec<UsedLog>) -> Reproduced {
+        Reproduced { version: VERSION, reproduction, traces }
+    }
+}
 
 impl Answer for Reproduced {
     fn document(&self) -> Document {
         document(self)
     }
 
+    /// One row per cell, averages and logs alike.
     fn table(&self) -> Table {
-        self.rows()
+        rows::table(&self.reproduction.cells)
     }
 }
 
@@ -95,7 +133,7 @@ fn traces(reproduced: &Reproduced) -> Table {
     ])
     .titled(title(reproduced));
     for used in &reproduced.traces {
-        let (jobs, procs) = (Cell::count(used.facts.jobs), Cell::Integer(i64::from(used.facts.procs)));
+        let (jobs, procs) = (Cell::count(used.facts.jobs), Cell::count(used.facts.procs));
         table.row([Cell::text(&*used.name), jobs, procs, Cell::text(&*used.facts.digest)]);
     }
     for used in &reproduced.traces {

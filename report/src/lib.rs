@@ -12,6 +12,7 @@ pub mod comparison;
 pub mod conversion;
 pub mod date;
 mod document;
+pub mod generated;
 pub mod generation;
 pub mod head;
 pub mod inspection;

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use queuecast::report::Table;
 use queuecast::report::log;
-pub use queuecast::report::log::period;
 pub use queuecast::report::words::number_of;
 use queuecast::study::Experiment;
 pub use queuecast::trace::WorkloadFacts as Facts;

@@ -19,8 +19,8 @@ mod moldable;
 mod moment;
 mod newcomer;
 mod outside;
-#[cfg(feature = "papers")]
 mod raw_trace;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod score;
 mod search;

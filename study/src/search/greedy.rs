@@ -165,8 +165,7 @@ mod words {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Estimator, D::Error> {
         let word = String::deserialize(deserializer)?;
-        let known = Estimator::ALL.into_iter().find(|one| one.word() == word);
-        known.ok_or_else(|| D::Error::custom(format!("{word:?} is no estimator")))
+        Estimator::read(&word).map_err(|_| D::Error::custom(format!("{word:?} is no estimator")))
     }
 }
 

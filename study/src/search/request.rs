@@ -104,8 +104,8 @@ impl SearchRequest {
 }
 
 impl Similarity {
-    /// Reads one letter: that of a characteristic, or `n` for ranges of processors.
-    pub fn read(letter: &str) -> Result<Similarity, SpecError> {
+    /// Reads one letter: that of a characteristic, or `n` for ranges of processors. The error says which there are.
+    pub fn read(letter: &str) -> Result<Similarity, String> {
         let text = letter.trim();
         match Characteristic::read(text) {
             Some(one) => Ok(Similarity { characteristics: Characteristics::NONE.with(one), nodes: false }),
@@ -113,7 +113,7 @@ impl Similarity {
             None => {
                 let known: Vec<&str> =
                     Characteristic::ALL.iter().map(|one| one.letter()).chain(["n"]).collect();
-                Err(SpecError::unknown("characteristic", text, &known))
+                Err(SpecError::unknown("characteristic", text, &known).why)
             }
         }
     }

@@ -185,10 +185,8 @@ impl TryFrom<WrittenSpace> for Space {
                 Characteristic::read(letter).ok_or_else(|| format!("{letter:?} is no characteristic"))?;
             characteristics = characteristics.with(one);
         }
-        let estimator = |word: &String| {
-            let known = Estimator::ALL.into_iter().find(|one| one.word() == word);
-            known.ok_or_else(|| format!("{word:?} is no estimator"))
-        };
+        let estimator =
+            |word: &String| Estimator::read(word).map_err(|_| format!("{word:?} is no estimator"));
         let estimators = written.estimators.iter().map(estimator).collect::<Result<Vec<_>, _>>()?;
         if estimators.is_empty() || written.histories.is_empty() || written.most == 0 {
             return Err("a search needs an estimator, a history and a template".to_owned());

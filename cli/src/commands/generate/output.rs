@@ -4,20 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use queuecast::characterization::Characterization;
+use queuecast::report::generated::GeneratedSummary;
+use queuecast::report::portrait::add_charts;
 use queuecast::report::swf::{self, Heading};
-use queuecast::report::{Answer, Cell, Column, Document, Format, Table, generation};
-use queuecast::synth::generate::{Description, Generated, HEAD, Parameter};
+use queuecast::report::{Document, Format, generation};
+use queuecast::synth::generate::Generated;
 use queuecast::trace::Header;
-use serde::Serialize;
-use serde_json::{Map, Value};
 
-use crate::commands::loaded::{Facts, number_of, period};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::output::PlannedFile;
 use crate::plot;
 use crate::printer::Printer;
-use queuecast::report::portrait::add_charts;
 
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]
@@ -48,27 +46,9 @@ impl OutputOption {
         if self.output.is_some() && self.output == self.plot {
             return Err(Failure::usage("--output and --plot name the same file").hint("name a file for each"));
         }
-        let plan =
-            |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose();
+        let plan = |path: &Option<PathBuf>| PlannedFile::asked(path.as_deref(), inputs);
         Ok(OutputPlace { trace: plan(&self.output)?, plot: plan(&self.plot)? })
     }
-}
-
-/// The summary of a generated trace.
-#[derive(Debug, Serialize)]
-struct GeneratedSummary {
-    version: &'static str,
-    output: String,
-    command: String,
-    seed: Option<u64>,
-    parameters: Map<String, Value>,
-    #[serde(flatten)]
-    description: Description,
-    workload: Facts,
-    #[serde(skip)]
-    submitted: String,
-    #[serde(skip)]
-    load: f64,
 }
 
 impl OutputPlace {
@@ -108,112 +88,5 @@ impl OutputPlace {
             .map_err(|cause| Failure::writing(&target, cause))?
             .commit()?;
         printer.answer(&GeneratedSummary::new(generated, command, &target))
-    }
-}
-
-impl GeneratedSummary {
-    fn new(generated: &Generated, command: String, output: &str) -> GeneratedSummary {
-        let workload = &generated.workload;
-        let parameters = generated.parameters.iter().map(|Parameter { name, value }| {
-            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.clone()));
-            (name.clone(), value)
-        });
-        GeneratedSummary {
-            version: env!("CARGO_PKG_VERSION"),
-            output: output.to_owned(),
-            command,
-            seed: generated.seed,
-            parameters: parameters.collect(),
-            description: Description::of(workload),
-            workload: Facts::of(workload, "generated"),
-            submitted: period(workload),
-            load: workload.offered_load(),
-        }
-    }
-}
-
-fn shown(count: usize) -> String {
-    Cell::count(count).shown(&Default::default())
-}
-
-impl GeneratedSummary {
-    /// On one line.
-    fn line(&self) -> String {
-        let jobs = number_of(self.workload.jobs, "job");
-        let users = match self.description.users {
-            0 => "without users".to_owned(),
-            users => format!("of {}", number_of(users, "user")),
-        };
-        let load = Cell::share(self.load).shown(&Default::default());
-        format!(
-            "{jobs} {users}, submitted {}, offered load {load}, {}; written to {}",
-            self.submitted,
-            self.estimated(),
-            self.output
-        )
-    }
-
-    fn estimated(&self) -> String {
-        let Some(share) = self.description.head_share else { return "no requested times".to_owned() };
-        let share = Cell::share(share).shown(&Default::default());
-        let times = number_of(self.description.estimates, "requested time");
-        if self.description.estimates <= HEAD {
-            times
-        } else {
-            format!("{times}, the {HEAD} most used by {share} of the jobs")
-        }
-    }
-}
-
-impl Answer for GeneratedSummary {
-    fn document(&self) -> Document {
-        let fact = |heading: &str, words: String| (Column::text(heading), Cell::text(words));
-        let facts = Table::facts([
-            fact("jobs", shown(self.workload.jobs)),
-            fact("machine", number_of(self.workload.procs as usize, "processor")),
-            fact("submitted", self.submitted.clone()),
-            (Column::share("offered load"), Cell::share(self.load)),
-            fact("users", shown(self.description.users)),
-            fact("executables", shown(self.description.executables)),
-            fact("requested times", self.estimated()),
-            fact("digest", self.workload.digest.clone()),
-        ]);
-        Document::new()
-            .with_table("generated", facts.titled("Generated"))
-            .with_paragraph(format!("{} written to {}", number_of(self.workload.jobs, "job"), self.output))
-            .with_command("Make it again:", &*self.command)
-    }
-
-    fn table(&self) -> Table {
-        let columns = [
-            Column::text("output"),
-            Column::text("version"),
-            Column::text("command"),
-            Column::integer("seed"),
-            Column::integer("jobs"),
-            Column::integer("procs"),
-            Column::number("offered_load"),
-            Column::integer("users"),
-            Column::integer("executables"),
-            Column::integer("estimates"),
-            Column::share("head_share"),
-            Column::text("digest"),
-        ];
-        let mut table = Table::new(columns);
-        table.row([
-            Cell::text(&*self.output),
-            Cell::text(self.version),
-            Cell::text(&*self.command),
-            self.seed.map_or(Cell::Missing, |seed| Cell::text(seed.to_string())),
-            Cell::count(self.workload.jobs),
-            Cell::Integer(i64::from(self.workload.procs)),
-            Cell::number(self.load, 6),
-            Cell::count(self.description.users),
-            Cell::count(self.description.executables),
-            Cell::count(self.description.estimates),
-            self.description.head_share.map_or(Cell::Missing, Cell::share),
-            Cell::text(&*self.workload.digest),
-        ]);
-        table
     }
 }

@@ -4,6 +4,7 @@ mod category;
 mod characteristic;
 mod downey;
 mod gibbons;
+mod lines;
 mod moments;
 mod predictor;
 mod student;

@@ -67,10 +67,10 @@ impl Estimator {
         ["mean", "lr", "inv", "log"][self as usize]
     }
 
-    /// Reads its word.
-    pub fn read(word: &str) -> Result<Estimator, SpecError> {
+    /// Reads its word; the error says which there are.
+    pub fn read(word: &str) -> Result<Estimator, String> {
         let known = Estimator::ALL.into_iter().find(|one| one.word() == word.trim());
-        known.ok_or_else(|| SpecError::unknown("estimator", word, &Estimator::ALL.map(Estimator::word)))
+        known.ok_or_else(|| SpecError::unknown("estimator", word, &Estimator::ALL.map(Estimator::word)).why)
     }
 }
 

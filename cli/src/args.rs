@@ -1,6 +1,7 @@
 //! The command line as a value. The arguments of each command are defined with the command.
 
 use clap::{Parser, Subcommand};
+use queuecast::report::wrap;
 
 use crate::commands::Command;
 use crate::showing::Showing;
@@ -45,7 +46,7 @@ fn help() -> String {
         for name in names {
             let Some(command) = commands.find_subcommand(name) else { continue };
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let mut lines = wrapped(&about, 64).into_iter();
+            let mut lines = wrap(&about, 64).into_iter();
             listed += &format!("  {name:<14}{}\n", lines.next().unwrap_or_default());
             lines.for_each(|line| listed += &format!("{:16}{line}\n", ""));
         }
@@ -54,21 +55,6 @@ fn help() -> String {
     format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{START}\n\n{listed}Options:\n{{options}}{{after-help}}"
     )
-}
-
-/// The text in lines of at most so many characters, broken between words.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 /// How long will my job run, when will it start, and what would the scheduler do if it knew.

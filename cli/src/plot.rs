@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::report::{Answer, Document, Table, svg};
-use serde::{Serialize, Serializer};
+use queuecast::report::{Answer, Document, svg};
 
 use crate::failure::Failure;
 use crate::output::PlannedFile;
@@ -42,7 +41,7 @@ impl PlannedPlot {
         if let Some(planned) = self.file {
             write(planned, &answer.document(), printer)?;
         }
-        if self.shown { printer.answer(answer) } else { printer.answer(&Chartless(answer)) }
+        printer.show(answer, self.shown)
     }
 }
 
@@ -53,23 +52,4 @@ pub fn write(planned: PlannedFile, document: &Document, printer: &Printer) -> Re
         return Ok(());
     }
     planned.write(&svg(document.charts()))
-}
-
-/// An answer without its charts.
-struct Chartless<'a, A>(&'a A);
-
-impl<A: Answer> Serialize for Chartless<'_, A> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-impl<A: Answer> Answer for Chartless<'_, A> {
-    fn document(&self) -> Document {
-        self.0.document().without_charts()
-    }
-
-    fn table(&self) -> Table {
-        self.0.table()
-    }
 }

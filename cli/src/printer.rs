@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
-use queuecast::report::{Answer, Charset, Format, Page, table};
+use queuecast::report::{self, Answer, Charset, Format, Page, render};
 use serde::Serialize;
 
 use crate::failure::{Failure, Kind};
@@ -76,15 +76,12 @@ impl Printer {
 
     /// Writes a result to standard output in the format asked for.
     pub fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
-        let text = match self.format {
-            Format::Text | Format::Markdown if self.page.charset == Charset::Ascii => {
-                in_ascii(&answer.document().render(self.format, &self.page))
-            }
-            Format::Text | Format::Markdown => answer.document().render(self.format, &self.page),
-            Format::Csv => table::csv(&answer.table()),
-            Format::Json => json(answer)?,
-        };
-        self.write(text.as_bytes())
+        self.show(answer, true)
+    }
+
+    /// The same, with or without charts.
+    pub fn show(&self, answer: &impl Answer, charts: bool) -> Result<(), Failure> {
+        self.write(render(answer, self.format, &self.page, charts).map_err(no_json)?.as_bytes())
     }
 
     /// Standard output, for results too large to hold in memory.
@@ -167,9 +164,11 @@ fn broken(text: &str, columns: usize, used: usize) -> String {
 
 /// Indented JSON, ending in a newline.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|cause| Failure::unexpected("cannot write the result as JSON").because(cause))?;
-    Ok(text + "\n")
+    report::json(value).map_err(no_json)
+}
+
+fn no_json(cause: serde_json::Error) -> Failure {
+    Failure::unexpected("cannot write the result as JSON").because(cause)
 }
 
 /// The width of tables: the terminal's, else that in `COLUMNS`, else 80 on a terminal and unlimited in a pipe.
@@ -177,18 +176,6 @@ fn width(told: Option<usize>, terminal: bool, columns: Option<&str>) -> Option<u
     let said = || columns.and_then(|columns| columns.trim().parse().ok());
     let width = told.filter(|_| terminal).filter(|&width| width > 0).or_else(said).filter(|&width| width > 0);
     width.or(terminal.then_some(80))
-}
-
-/// The text in ASCII; other characters, as in names of a log, become `?`.
-fn in_ascii(text: &str) -> String {
-    let plain = |c: char| match c {
-        c if c.is_ascii() => c,
-        '–' | '—' => '-',
-        '×' => 'x',
-        '…' => '~',
-        _ => '?',
-    };
-    text.chars().map(plain).collect()
 }
 
 /// Whether to colour: as asked, or on a terminal unless `NO_COLOR` is set (<https://no-color.org>).
@@ -224,11 +211,6 @@ mod tests {
         assert_eq!(broken("one two three", 20, 5), "one two three");
         assert_eq!(broken("one two three", 14, 5), "one two\nthree");
         assert_eq!(broken("one twothreefour five", 9, 5), "one\ntwothreefour\nfive");
-    }
-
-    #[test]
-    fn nothing_but_ascii_is_left() {
-        assert_eq!(in_ascii("0 (–) 2×3 Åsa"), "0 (-) 2x3 ?sa");
     }
 
     #[test]

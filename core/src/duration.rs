@@ -59,6 +59,14 @@ fn pair(length: i64, large: i64, large_name: &str, small: i64, small_name: &str)
     }
 }
 
+/// A length in the largest unit of which it is a whole number, as it may be typed: `90m`, `2d`.
+pub fn short(length: Seconds) -> String {
+    let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "m")];
+    let unit = units.into_iter().find(|(unit, _)| length.0 > 0 && length.0 % unit == 0);
+    let (unit, name) = unit.unwrap_or((1, "s"));
+    format!("{}{name}", length.0 / unit)
+}
+
 /// Why a text is not a length of time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -86,6 +94,15 @@ pub fn parse(text: &str) -> Result<Seconds, DurationError> {
         units(bare)
     };
     read.map(Seconds).map_err(|why| DurationError { text: text.to_owned(), why })
+}
+
+/// Reads a length of time above zero.
+pub fn parse_positive(text: &str) -> Result<Seconds, String> {
+    match parse(text) {
+        Ok(length) if length > Seconds::ZERO => Ok(length),
+        Ok(_) => Err("expected a time above zero".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 const TOO_LONG: &str = "it is too long";
@@ -277,5 +294,12 @@ mod tests {
             "\"2x\" is not a length of time: \"x\" is not a unit (s, m, h, d, w); \
              write 45s, 2h10m, 1.5h, 3d, 1-12:00:00, or plain seconds"
         );
+    }
+
+    #[test]
+    fn typed_lengths_are_short() {
+        let typed = [3600, 5400, 172_800, 61].map(|length| short(Seconds(length)));
+        assert_eq!(typed, ["1h", "90m", "2d", "61s"]);
+        assert!(parse_positive("0s").is_err_and(|why| why.contains("above zero")));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::summarize::summarize;
 use super::{Selection, Summary};
 use queuecast_core::job::Job;
-use queuecast_core::spec::choices;
+use queuecast_core::spec::{SpecError, choices};
 use queuecast_core::workload::Names;
 
 /// What to tell jobs apart by.
@@ -44,6 +44,14 @@ choices! { Dimension, "group":
 }
 
 impl Dimension {
+    /// Reads a name; former names too, which are not listed. The error says which there are.
+    pub fn read(text: &str) -> Result<Dimension, String> {
+        match text {
+            "size" | "size_class" => Ok(Dimension::SizeClass),
+            text => text.parse().map_err(|error: SpecError| error.why),
+        }
+    }
+
     /// The word in JSON and CSV, as `size_class`.
     pub fn word(self) -> &'static str {
         match self {

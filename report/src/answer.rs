@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Document, Table};
+use crate::{Charset, Document, Format, Page, Table, table};
 
 /// The version that answers name.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -14,4 +14,50 @@ pub trait Answer: Serialize {
 
     /// For CSV: one table of raw values.
     fn table(&self) -> Table;
+}
+
+/// An answer in one format, with or without its charts.
+pub fn render(
+    answer: &impl Answer,
+    format: Format,
+    page: &Page,
+    charts: bool,
+) -> Result<String, serde_json::Error> {
+    match format {
+        Format::Text | Format::Markdown => {
+            let document = answer.document();
+            let document = if charts { document } else { document.without_charts() };
+            let text = document.render(format, page);
+            Ok(if page.charset == Charset::Ascii { in_ascii(&text) } else { text })
+        }
+        Format::Csv => Ok(table::csv(&answer.table())),
+        Format::Json => json(answer),
+    }
+}
+
+/// Indented JSON, ending in a newline.
+pub fn json(answer: &impl Serialize) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(answer)? + "\n")
+}
+
+/// The text in ASCII; other characters, as in names of a log, become `?`.
+fn in_ascii(text: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii() => c,
+        '–' | '—' => '-',
+        '×' => 'x',
+        '…' => '~',
+        _ => '?',
+    };
+    text.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_ascii_is_left() {
+        assert_eq!(in_ascii("0 (–) 2×3 Åsa"), "0 (-) 2x3 ?sa");
+    }
 }

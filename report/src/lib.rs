@@ -30,10 +30,10 @@ pub mod swf;
 pub mod table;
 pub mod words;
 
-pub use answer::{Answer, VERSION};
+pub use answer::{Answer, VERSION, json, render};
 pub use best::Best;
 pub use document::{Chart, Document, Format};
-pub use page::{Charset, Page};
-pub use queuecast_core::duration;
+pub use page::{Charset, Page, wrap};
+pub use queuecast_core::{duration, number};
 pub use svg::svg;
 pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

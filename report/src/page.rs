@@ -78,7 +78,7 @@ pub(crate) fn cut(text: &str, width: usize, page: &Page) -> String {
 }
 
 /// Breaks a text at spaces into lines of at most `width` columns; a longer word has a line of its own.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

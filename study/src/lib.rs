@@ -25,7 +25,7 @@ pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
 pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
 pub use cluster_use::{CpuIdleness, ResourceUse};
 pub use experiment::Experiment;
-pub use repeated::Repeated;
+pub use repeated::{Repeated, read_seeds};
 pub use run_difference::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 pub use shaken::{ShakenResult, Shaking};
 pub use simulation_report::{Measurement, SimulationReport};

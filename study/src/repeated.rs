@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use queuecast_core::number;
+
 /// A value over many repetitions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Repeated {
@@ -57,6 +59,15 @@ fn student(degrees: usize) -> f64 {
     many.unwrap_or_else(|| STUDENT[degrees.clamp(1, STUDENT.len()) - 1])
 }
 
+/// The most seeds: more do not change the means visibly, and take days.
+const MOST_SEEDS: u64 = 1_000;
+
+/// Reads a number of seeds, at least two so that there is a deviation.
+pub fn read_seeds(text: &str) -> Result<u64, String> {
+    let seeds = number::at_least::<2, u64>(text)?;
+    if seeds <= MOST_SEEDS { Ok(seeds) } else { Err(format!("must be at most {MOST_SEEDS}")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +112,12 @@ mod tests {
         assert_eq!(serde_json::to_value(without).unwrap(), json);
         let with = Repeated { confidence: Some(0.25), ..without };
         assert_eq!(serde_json::to_value(with).unwrap()["confidence"], 0.25);
+    }
+
+    #[test]
+    fn one_seed_is_too_few() {
+        assert_eq!((read_seeds("2"), read_seeds("1000")), (Ok(2), Ok(1_000)));
+        assert_eq!(read_seeds("1"), Err("must be at least 2".to_owned()));
+        assert_eq!(read_seeds("1001"), Err("must be at most 1000".to_owned()));
     }
 }

@@ -34,6 +34,11 @@ impl fmt::Display for LogFormat {
     }
 }
 
+/// Reads the name of a time zone.
+pub fn time_zone(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name).map_err(|_| "no such time zone; write it as Europe/Stockholm, or UTC".to_owned())
+}
+
 /// How to read a log.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
@@ -64,5 +69,16 @@ impl Default for ReadOptions {
             cluster: None,
             columns: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_zones_have_names() {
+        assert!(time_zone("Europe/Stockholm").is_ok());
+        assert!(time_zone("Europe/Nowhere").is_err_and(|why| why.contains("no such time zone")));
     }
 }

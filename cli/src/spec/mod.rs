@@ -3,11 +3,18 @@
 mod list;
 mod parser;
 mod templates;
-mod values;
+
+use queuecast::eval::Dimension;
 
 pub use list::{Several, SpecList};
 pub use parser::{SpecParser, choice, of, read};
+pub use queuecast::report::duration::{parse as duration, parse_positive as positive_duration};
+pub use queuecast::report::number::{at_least, at_least_one, positive};
+pub use queuecast::study::read_seeds as seeds;
+pub use queuecast::trace::time_zone;
 pub use templates::{NamedPredictor, PredictorLabels, predictor};
-pub use values::{
-    at_least, at_least_one, dimension, duration, positive, positive_duration, seeds, time_zone,
-};
+
+/// What jobs are grouped by; former names are read, but not listed.
+pub fn dimension() -> SpecParser<Dimension> {
+    of::<Dimension>().read_by(Dimension::read)
+}

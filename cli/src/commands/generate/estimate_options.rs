@@ -1,5 +1,6 @@
 //! Requested times: `--estimates` and the options beside it.
 
+use queuecast::report::duration;
 use queuecast::synth::Supplied;
 use queuecast::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 use queuecast::units::Seconds;
@@ -48,7 +49,7 @@ pub struct EstimateOptions {
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub max_estimate_percent: Option<f64>,
     /// A time requested by this percentage of the jobs, as in 1h=12.5; may be repeated, up to 100 percent in all
-    #[arg(long, value_name = "TIME=PERCENT", value_parser = mode, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME=PERCENT", allow_hyphen_values = true)]
     pub mode: Vec<Supplied>,
     /// Number of the log's most popular times that the model uses, 0 to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -57,24 +58,6 @@ pub struct EstimateOptions {
     /// shuffled without users
     #[arg(long, value_name = "HOW", value_parser = pairing)]
     pub pairing: Option<PairingKind>,
-}
-
-fn mode(text: &str) -> Result<Supplied, String> {
-    let (time, percent) = text.rsplit_once('=').ok_or("expected TIME=PERCENT, as in 1h=12.5")?;
-    let percent =
-        percent.trim_end_matches('%').parse().map_err(|_| "expected a number of percent after =")?;
-    if !(percent > 0.0 && percent <= 100.0) {
-        return Err("the percent must be above 0 and at most 100".to_owned());
-    }
-    Ok(Supplied { time: spec::duration(time)?, percent })
-}
-
-/// A length in the largest unit of which it is a whole number.
-fn typed(time: Seconds) -> String {
-    let units = [(86_400, "d"), (3600, "h"), (60, "m")];
-    let unit = units.into_iter().find(|(length, _)| time.0 > 0 && time.0 % length == 0);
-    let (length, unit) = unit.unwrap_or((1, "s"));
-    format!("{}{unit}", time.0 / length)
 }
 
 impl EstimateOptions {
@@ -126,7 +109,7 @@ impl EstimateOptions {
 
 /// Refuses times that are given twice, and more than all jobs.
 fn check_modes(times: &ModelledTimes) -> Result<(), Failure> {
-    let option = |mode: &Supplied| format!("--mode {}={}", typed(mode.time), mode.percent);
+    let option = |mode: &Supplied| format!("--mode {}={}", duration::short(mode.time), mode.percent);
     let longest = times.longest_percent.map(|percent| format!("--max-estimate-percent {percent}"));
     for (place, mode) in times.supplied.iter().enumerate() {
         let before = times.supplied[..place].iter().find(|before| before.time == mode.time).map(option);
@@ -155,17 +138,5 @@ mod tests {
         assert_eq!(pairing(FORMER), Ok(PairingKind::Sessions));
         assert_eq!(read("f:2.5"), Ok(RequestedTimes::Factor(2.5)));
         assert!(read("f").is_err() && pairing("at random").is_err());
-    }
-
-    #[test]
-    fn a_mode_is_a_time_and_percent() {
-        assert_eq!(mode("1h=12.5"), Ok(Supplied { time: Seconds(3600), percent: 12.5 }));
-        assert_eq!(mode("18:00:00=5%"), Ok(Supplied { time: Seconds(64_800), percent: 5.0 }));
-        assert_eq!([3600, 5400, 172_800, 61].map(|time| typed(Seconds(time))), ["1h", "90m", "2d", "61s"]);
-        assert!(
-            ["1h", "=5", "1h=", "1h=many", "soon=5", "1h=0", "1h=101", "1h=nan"]
-                .iter()
-                .all(|text| mode(text).is_err())
-        );
     }
 }

@@ -30,7 +30,7 @@ pub struct Arguments {
 const YEAR: Seconds = Seconds(31_536_000);
 
 fn distance(text: &str) -> Result<Seconds, String> {
-    let length = spec::duration(text)?;
+    let length = spec::duration(text).map_err(|error| error.to_string())?;
     if (Seconds(1)..=YEAR).contains(&length) {
         Ok(length)
     } else {

@@ -21,6 +21,7 @@ mod situation;
 mod size_draw;
 mod track_record;
 mod workflow;
+mod written;
 
 pub use advisor::Advisor;
 pub use error::AdviceError;
@@ -33,3 +34,4 @@ pub use situation::{JobAtSite, Situation};
 pub use size_draw::SizeDraw;
 pub use track_record::{PastAnswer, RangeWidth, ShownRanges, TrackRecord, WaitBaseline};
 pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};
+pub use written::{MeasuredRuns, SerialRun, bare_warning};

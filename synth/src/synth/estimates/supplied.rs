@@ -1,9 +1,12 @@
 //! Supplied modes and their places in the head (section 9.4).
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use super::{HEAD, closest, popularity, range};
 use crate::synth::SynthError;
+use queuecast_core::duration;
 use queuecast_core::units::Seconds;
 
 /// A supplied mode.
@@ -14,6 +17,22 @@ pub struct Supplied {
     pub time: Seconds,
     /// The percentage of the jobs with it; above 0, at most 100 in all.
     pub percent: f64,
+}
+
+/// Reads `TIME=PERCENT`, as in `1h=12.5`.
+impl FromStr for Supplied {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Supplied, String> {
+        let (time, percent) = text.rsplit_once('=').ok_or("expected TIME=PERCENT, as in 1h=12.5")?;
+        let percent =
+            percent.trim_end_matches('%').parse().map_err(|_| "expected a number of percent after =")?;
+        if !(percent > 0.0 && percent <= 100.0) {
+            return Err("the percent must be above 0 and at most 100".to_owned());
+        }
+        let time = duration::parse(time).map_err(|error| error.to_string())?;
+        Ok(Supplied { time, percent })
+    }
 }
 
 /// Tolerance for sums of percentages.
@@ -187,5 +206,14 @@ mod tests {
         assert_eq!(sizes(&default, &[Some(50.0), Some(30.0), None, None], 80.0), gone(20.0));
         // All supplied, and less than the head: the tail has more.
         assert_eq!(sizes(&default, &[Some(10.0); 4], 80.0), gone(60.0));
+    }
+
+    #[test]
+    fn a_mode_is_a_time_and_percent() {
+        assert_eq!("1h=12.5".parse(), Ok(Supplied { time: Seconds(3600), percent: 12.5 }));
+        assert_eq!("18:00:00=5%".parse(), Ok(Supplied { time: Seconds(64_800), percent: 5.0 }));
+        for text in ["1h", "=5", "1h=", "1h=many", "soon=5", "1h=0", "1h=101", "1h=nan"] {
+            assert!(text.parse::<Supplied>().is_err(), "{text}");
+        }
     }
 }

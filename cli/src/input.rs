@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::roles;
+use crate::roles::{self, folder_of};
 
 /// An open input that holds at least one byte.
 pub struct Input {
@@ -86,7 +86,7 @@ fn missing(path: &Path, name: &str) -> Failure {
     if !folder.is_dir() {
         return failure.hint(format!("the directory {} does not exist", folder.display()));
     }
-    match path.file_name().and_then(|wanted| nearest(wanted, &folder)) {
+    match path.file_name().and_then(|wanted| nearest(wanted, folder)) {
         Some(similar) => failure.hint(format!("did you mean {}?", path.with_file_name(similar).display())),
         None => failure.hint("paths are relative to the current directory; use - for standard input"),
     }
@@ -98,13 +98,6 @@ fn directory(path: &Path, name: &str) -> Failure {
     match traces.first() {
         Some(first) => failure.hint(format!("name a file in it, such as {}", path.join(first).display())),
         None => failure.hint("name a file in it"),
-    }
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        _ => PathBuf::from("."),
     }
 }
 

@@ -10,7 +10,7 @@ use queuecast::trace::{self, Compression};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use crate::roles::{self, OutputClaim};
+use crate::roles::{self, OutputClaim, folder_of};
 use crate::temporary;
 
 /// What became of the files this command writes, for a message when it is interrupted.
@@ -195,10 +195,7 @@ impl PlannedFile {
     /// A temporary file beside the target.
     fn temporary(&self) -> Result<NamedTempFile, Failure> {
         let PlannedFile { name, target, .. } = self;
-        let folder = match target.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(target);
         let replaced = fs::metadata(target).ok().map(|about| about.permissions());
         temporary::create(folder, replaced).map_err(|cause| match cause.kind() {
             // Some file systems say so of every new file.

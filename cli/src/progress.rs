@@ -75,7 +75,8 @@ impl Progress {
     }
 }
 
-fn style(bar: &ProgressBar, template: &str) {
+/// Draws a bar by a template.
+pub fn style(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("━╸─"));
     }

@@ -136,13 +136,14 @@ fn both(name: &str) -> Failure {
     Failure::usage(format!("{name} is both input and output")).hint("write to another file")
 }
 
+/// The folder that a file is in or would be in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
+}
+
 /// The folder that a file would be in, whatever its spelling, and its name.
 fn place(path: &Path) -> (Option<PathBuf>, Option<&std::ffi::OsStr>) {
-    let folder = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    (folder.canonicalize().ok(), path.file_name())
+    (folder_of(path).canonicalize().ok(), path.file_name())
 }
 
 /// A file that is there; `None` for folders, pipes and devices, which are never replaced.

@@ -125,9 +125,7 @@ impl<T> SpecParser<T> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::Window;
-    use queuecast::predict::Correction;
-    use queuecast::sim::{Backfill, EventOrder, Formula, LimitRule, Order};
+    use queuecast::sim::{Backfill, LimitRule};
     use queuecast::trace::Ruleset;
 
     use super::super::predictor;
@@ -173,29 +171,6 @@ mod tests {
         assert!(said(of::<Backfill>(), "conservative:depth=2").contains("use form=replan"));
         assert!(said(of::<Backfill>(), "fcfs,easy").contains("queuecast compare takes several"));
         assert!(said(of::<Ruleset>(), "default,+nonsense").contains("unknown cleaning rule"));
-    }
-
-    #[test]
-    fn every_example_of_a_form_can_be_read() {
-        fn check<T: Clone + Send + Sync + ToString + 'static>(spec: SpecParser<T>) {
-            for form in spec.forms.clone() {
-                assert!(spec.reads(form.example), "{}: {}", form.name, said(spec.clone(), form.example));
-            }
-        }
-        check(of::<Backfill>());
-        check(predictor());
-        check(of::<Correction>());
-        check(of::<EventOrder>());
-        check(of::<LimitRule>());
-        check(of::<Order>());
-        check(of::<Ruleset>());
-        check(of::<Window>());
-    }
-
-    #[test]
-    fn notations_of_their_own_are_read_too() {
-        assert!(read::<Formula>("wait/requested").is_ok());
-        assert!(read::<Formula>("wait/").is_err_and(|why| why.contains("position 6")));
     }
 
     #[test]

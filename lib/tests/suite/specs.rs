@@ -12,7 +12,9 @@ use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, Sessi
 use queuecast::report::Format;
 use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Persistence};
 use queuecast::spec::{Alone, Also, Form, SettingKey, Spec, known};
-use queuecast::synth::Law;
+use queuecast::study::search::{Method, PredictedAt};
+use queuecast::synth::generate::Observed;
+use queuecast::synth::{DowneyArrivals, Law, LublinKinds, Rounding, ScaledQuantity};
 use queuecast::trace::Ruleset;
 use queuecast::wait::Regression;
 
@@ -174,6 +176,17 @@ fn laws_rulesets_windows_and_formats() {
     check::<Format>();
     check::<BrokerSpec>();
     check::<WaitHistory>();
+}
+
+#[test]
+fn choices_of_searches_and_models() {
+    check::<Method>();
+    check::<PredictedAt>();
+    check::<LublinKinds>();
+    check::<DowneyArrivals>();
+    check::<Rounding>();
+    check::<Observed>();
+    check::<ScaledQuantity>();
 }
 
 #[test]

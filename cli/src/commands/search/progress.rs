@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use queuecast::study::search::{Greedy, Search};
 
 use crate::printer::Printer;
+use crate::progress::style;
 
 /// A line that is redrawn after each step.
 #[derive(Debug)]
@@ -22,10 +23,7 @@ impl StepProgress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} · {elapsed} · {msg}")
-        {
-            bar.set_style(style.progress_chars("━╸─"));
-        }
+        style(&bar, "{prefix} {bar:20} {pos}/{len} · {elapsed} · {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));
         StepProgress { bar }
     }

@@ -281,6 +281,17 @@ fn names_say_something() {
     complain("vague names", all.flat_map(|source| lines_with(&source, &VAGUE)).collect());
 }
 
+/// Lengths of time and instants have types, not suffixes.
+const UNTYPED_TIMES: [&str; 4] = ["_ms: i64", "_us: i64", "_ms: Option<i64>", "_us: Option<i64>"];
+
+#[test]
+fn times_are_typed() {
+    complain(
+        "times without a type",
+        programs().iter().flat_map(|source| lines_with(source, &UNTYPED_TIMES)).collect(),
+    );
+}
+
 #[test]
 fn control_each_check_can_fail() {
     let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };

@@ -8,7 +8,7 @@ impl Controller<'_> {
         if !self.limits.limits_accrual {
             return;
         }
-        let now = self.now();
+        let now = self.second();
         for &job in &self.waiting {
             let one = &mut self.jobs[job];
             if one.eligible.is_some()

@@ -11,11 +11,11 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use super::job::{CtlState, StartedBy};
-use super::phases::SECOND;
 use super::promises::{FirstStart, Promise};
 use super::reasons::WaitReason;
-use super::state::{Controller, Due, LAST_MS};
+use super::state::{Controller, Due, LAST_SECOND, on_clock};
 use crate::cluster::ClusterEvent;
+use queuecast_core::units::Micros;
 
 /// A member of the backfilling family. Jobs come in the order of their submission.
 #[derive(Clone, Copy)]
@@ -54,31 +54,31 @@ struct SincePlan {
 impl Controller<'_> {
     /// Runs until nothing happens any more. Time is in whole seconds.
     pub fn run_at_once(&mut self, rules: &SiteRules<'_>, events: &[ClusterEvent]) {
-        let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND;
+        let instant = |at: Micros| Micros::from(on_clock(at).second());
         // Jobs are charged when they end, for all of their time.
-        self.last_charge = -LAST_MS;
+        self.last_charge = -LAST_SECOND;
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
+        order.sort_by_key(|&place| (self.submissions[place].submit, place));
         let mut arrivals = order.into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut promises = Vec::new();
         loop {
             let arrival =
-                arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
-            let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
-            let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+                arrivals.peek().map_or(Micros::NEVER, |&place| instant(self.submissions[place].submit));
+            let event = events.peek().map_or(Micros::NEVER, |event| instant(event.at));
+            let end = self.due.peek().map_or(Micros::NEVER, |Reverse((at, _))| *at);
             let next = arrival.min(event).min(end).min(self.wakes_at(&promises));
-            if next == i64::MAX {
+            if next == Micros::NEVER {
                 break;
             }
-            self.now_us = self.now_us.max(next);
+            self.now = self.now.max(next);
             let mut happened = SincePlan { eased: self.settle_dues(), broken: false };
-            while let Some(event) = events.next_if(|event| instant(event.at_ms) <= self.now_us) {
+            while let Some(event) = events.next_if(|event| instant(event.at) <= self.now) {
                 self.act(&event.action);
                 happened = SincePlan { eased: true, broken: true };
             }
             while let Some(place) =
-                arrivals.next_if(|&place| instant(self.submissions[place].submit_ms) <= self.now_us)
+                arrivals.next_if(|&place| instant(self.submissions[place].submit) <= self.now)
             {
                 self.submit(place);
             }
@@ -97,7 +97,7 @@ impl Controller<'_> {
     /// What is due by now happens; whether something did.
     fn settle_dues(&mut self) -> bool {
         let mut has_ended = false;
-        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= self.now_us) {
+        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= self.now) {
             let Some(Reverse((_, due))) = self.due.pop() else { break };
             match due {
                 Due::End(job, incarnation) | Due::Limit(job, incarnation) => {
@@ -117,11 +117,11 @@ impl Controller<'_> {
     }
 
     /// When to plan though nothing happens: a promised start, a begin time, a delay, a reservation; the end of time if there is none.
-    fn wakes_at(&self, promises: &[Promise]) -> i64 {
-        let now = self.now();
-        let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_MS / 1000);
+    fn wakes_at(&self, promises: &[Promise]) -> Micros {
+        let now = self.second();
+        let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_SECOND);
         let next = starts.chain(self.openings(&self.unready)).filter(|&at| at > now).min();
-        next.filter(|_| !self.waiting.is_empty()).map_or(i64::MAX, |at| at * SECOND)
+        next.filter(|_| !self.waiting.is_empty()).map_or(Micros::NEVER, Micros::of_seconds)
     }
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
@@ -132,9 +132,9 @@ impl Controller<'_> {
         jobs
     }
 
-    fn turn(&self, job: usize) -> (i64, i64, usize) {
+    fn turn(&self, job: usize) -> (i64, Micros, usize) {
         let one = &self.jobs[job];
-        (one.submit, self.submissions[one.submission].submit_ms, job)
+        (one.submit, self.submissions[one.submission].submit, job)
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
@@ -186,7 +186,7 @@ impl Controller<'_> {
         };
         let by = if promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
         self.start(job, place, shares, amounts, by);
-        let stop = self.now_us.saturating_add(at.limit * SECOND);
+        let stop = self.now + Micros::of_seconds(at.limit);
         self.due.push(Reverse((stop, Due::Limit(job, self.jobs[job].incarnation))));
         true
     }
@@ -212,7 +212,7 @@ impl Controller<'_> {
 
     /// Plans as if for the first time; what is promised then.
     fn plan_anew(&mut self, rules: &SiteRules<'_>) -> Vec<Promise> {
-        let now = self.now();
+        let now = self.second();
         let mut promises: Vec<Promise> = Vec::new();
         let mut promised = vec![0; self.cluster.partitions.len()];
         let mut others = Vec::new();
@@ -268,7 +268,7 @@ impl Controller<'_> {
 
     /// Plans with a promise for every job, which only moves earlier unless what happened does not leave it room.
     fn plan_kept(&mut self, promises: &mut Vec<Promise>, happened: SincePlan) {
-        let now = self.now();
+        let now = self.second();
         let mut had = vec![false; self.jobs.len()];
         for mut promise in std::mem::take(promises) {
             let one = &self.jobs[promise.job];
@@ -336,7 +336,7 @@ impl Controller<'_> {
 
     /// Starts those whose promised starts have come; whether each found its nodes. Those that did not have no promise any more.
     fn start_promised(&mut self, promises: &mut Vec<Promise>) -> bool {
-        let now = self.now();
+        let now = self.second();
         let mut come: Vec<Promise> =
             promises.iter().filter(|promise| promise.start <= now).cloned().collect();
         promises.retain(|promise| promise.start > now);

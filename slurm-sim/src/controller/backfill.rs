@@ -82,7 +82,7 @@ impl Cycle<'_> {
 impl<'c> Controller<'c> {
     /// A cycle that begins now; what running jobs hold is not looked up yet.
     pub(super) fn begin_cycle(&self, settings: &'c BackfillSettings) -> Cycle<'c> {
-        let (now, grid) = (self.now(), settings.resolution.0.max(1));
+        let (now, grid) = (self.second(), settings.resolution.0.max(1));
         Cycle {
             settings,
             map: self.spare.take().renewed(now, settings.window.0, grid, &self.up),
@@ -151,7 +151,7 @@ impl<'c> Controller<'c> {
                 && !at.is_barred
                 && let Some(nodes) = self.start_beside_plans(job, at, cycle)
             {
-                return NextStep::Plan(Some((self.now(), nodes)));
+                return NextStep::Plan(Some((self.second(), nodes)));
             }
             let Some(others_end) = others_end else { return NextStep::Stop };
             self.know_releases(queue, cycle);
@@ -181,7 +181,7 @@ impl<'c> Controller<'c> {
 
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
     pub(super) fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
-        let (now, to) = (self.now(), self.now() + at.limit);
+        let (now, to) = (self.second(), self.second() + at.limit);
         let mut nodes = self.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
         (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
@@ -204,7 +204,7 @@ impl<'c> Controller<'c> {
     }
 
     fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
-        let now = self.now();
+        let now = self.second();
         let settings = cycle.settings;
         let window = settings.window.0;
         for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {

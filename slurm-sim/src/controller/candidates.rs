@@ -71,7 +71,7 @@ impl Candidates {
             }
             open
         });
-        let until = controller.now() + at.limit;
+        let until = controller.second() + at.limit;
         let taken: usize = open.planned.range(..=until).map(|(_, count)| count).sum();
         open.count - taken >= at.kept.need.least_nodes()
     }
@@ -128,6 +128,6 @@ fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
     if controller.is_sized_by_plan(record.job) {
         i64::MAX
     } else {
-        controller.now() + one.places[record.place].limit
+        controller.second() + one.places[record.place].limit
     }
 }

@@ -7,7 +7,7 @@ use super::backfill::Cycle;
 use super::decided::{DecisionKind, DecisionTally, in_words};
 use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
-use super::phases::{CLOCK_LAG_US, Phases, SECOND};
+use super::phases::{CLOCK_LAG, Phases};
 use super::priority::PriorityParts;
 use super::select::NodeOffer;
 use super::state::{Controller, Due};
@@ -16,10 +16,11 @@ use crate::cluster::{
     Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
     RecordedDecisions, RecordedRun, ShownPriority,
 };
+use queuecast_core::units::Micros;
 
-/// The nodes of a stopped job are free no earlier than this, in microseconds: later decisions of that turn of the background
+/// The nodes of a stopped job are free no earlier than this: later decisions of that turn of the background
 /// thread find them in use, the pass that the nodes' report triggers finds them free.
-const SOONEST_RELEASE_US: i64 = 10_000;
+const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 
 /// Where a cycle had planned a job in one of its partitions.
 pub(super) struct PlanBeforeWay {
@@ -59,9 +60,9 @@ pub(super) struct RecordingFollower<'c> {
     rows: usize,
     /// Rows of jobs that were submitted while the snapshot was taken.
     early: Vec<&'c ShownPriority>,
-    next_priority_us: i64,
+    next_priority: Micros,
     /// Turns of the background thread, the next one last.
-    ticks: Vec<i64>,
+    ticks: Vec<Micros>,
 }
 
 impl<'c> RecordingFollower<'c> {
@@ -71,14 +72,11 @@ impl<'c> RecordingFollower<'c> {
         phases: Phases,
         recorded: &'c RecordedDecisions,
     ) -> RecordingFollower<'c> {
-        let mut controller = Controller::new(
-            cluster,
-            &run.submissions,
-            Phases { stop_delay_us: SOONEST_RELEASE_US, ..phases },
-        );
+        let mut controller =
+            Controller::new(cluster, &run.submissions, Phases { stop_delay: SOONEST_RELEASE, ..phases });
         controller.keeps_barred = true;
-        let period = cluster.settings.priority.calc_period.0.max(1) * SECOND;
-        let timer = phases.start_us + phases.first_priority_us;
+        let period = Micros::of_seconds(cluster.settings.priority.calc_period.0.max(1));
+        let timer = phases.start + phases.first_priority;
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.len()],
@@ -99,7 +97,7 @@ impl<'c> RecordingFollower<'c> {
             events: 0,
             rows: 0,
             early: Vec::new(),
-            next_priority_us: timer + period,
+            next_priority: timer + period,
             ticks: ticks(&recorded.steps, &phases),
             controller,
             run,
@@ -110,27 +108,27 @@ impl<'c> RecordingFollower<'c> {
     /// Goes through the whole recording.
     pub fn follow(mut self, tally: &mut DecisionTally) {
         for step in &self.recorded.steps {
-            self.advance(step.at_ms * 1000, tally);
+            self.advance(step.at, tally);
             self.step(step, tally);
         }
-        let last = self.recorded.priorities.last().map_or(0, |row| row.at_ms * 1000);
+        let last = self.recorded.priorities.last().map_or(Micros::ZERO, |row| row.at);
         self.advance(last, tally);
         std::mem::take(&mut self.early).into_iter().for_each(|row| self.row(row, tally));
     }
 
     /// What happens by itself until an instant: timers, what users and administrators did, snapshots.
-    fn advance(&mut self, to_us: i64, tally: &mut DecisionTally) {
-        let period = self.controller.cluster.settings.priority.calc_period.0.max(1) * SECOND;
+    fn advance(&mut self, to: Micros, tally: &mut DecisionTally) {
+        let period = Micros::of_seconds(self.controller.cluster.settings.priority.calc_period.0.max(1));
         // Over very long times without a word the timer only turns.
-        let turns = (to_us - self.next_priority_us) / period;
-        self.next_priority_us += (turns - MOST_TURNS).max(0) * period;
+        let turns = (to - self.next_priority) / period;
+        self.next_priority += period * (turns - MOST_TURNS).max(0);
         loop {
-            let row = self.recorded.priorities.get(self.rows).map_or(i64::MAX, |row| row.at_ms * 1000);
-            let event = self.run.events.get(self.events).map_or(i64::MAX, |event| event.at_ms * 1000);
-            let due = self.controller.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
-            let tick = self.ticks.last().copied().unwrap_or(i64::MAX);
-            let at = row.min(event).min(due).min(tick).min(self.next_priority_us);
-            if at > to_us {
+            let row = self.recorded.priorities.get(self.rows).map_or(Micros::NEVER, |row| row.at);
+            let event = self.run.events.get(self.events).map_or(Micros::NEVER, |event| event.at);
+            let due = self.controller.due.peek().map_or(Micros::NEVER, |Reverse((at, _))| *at);
+            let tick = self.ticks.last().copied().unwrap_or(Micros::NEVER);
+            let at = row.min(event).min(due).min(tick).min(self.next_priority);
+            if at > to {
                 break;
             }
             self.set_clock(at);
@@ -144,10 +142,10 @@ impl<'c> RecordingFollower<'c> {
                 }
             } else if at == event {
                 self.event();
-            } else if at == self.next_priority_us {
+            } else if at == self.next_priority {
                 self.size_ahead(None);
                 self.controller.recompute();
-                self.next_priority_us += period;
+                self.next_priority += period;
                 for job in self.controller.waiting.clone() {
                     self.note_parts(job);
                 }
@@ -160,19 +158,19 @@ impl<'c> RecordingFollower<'c> {
                 }
             }
         }
-        self.set_clock(to_us);
+        self.set_clock(to);
     }
 
     /// A turn of the background thread: limits are checked.
-    fn tick(&mut self, at: i64) {
-        let now = (at - CLOCK_LAG_US).div_euclid(SECOND);
+    fn tick(&mut self, at: Micros) {
+        let now = (at - CLOCK_LAG).second().0;
         for job in self.controller.check_limits(now) {
             self.stops.entry(job).or_insert(now);
         }
     }
 
-    fn set_clock(&mut self, at: i64) {
-        self.controller.now_us = self.controller.now_us.max(at);
+    fn set_clock(&mut self, at: Micros) {
+        self.controller.now = self.controller.now.max(at);
     }
 
     /// Cancellations are in the log, with the second in which they had their effect.
@@ -185,7 +183,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     fn note_parts(&mut self, job: usize) {
-        let now = self.controller.now();
+        let now = self.controller.second();
         let places = 0..self.controller.jobs[job].places.len();
         self.parts[job] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
     }
@@ -220,7 +218,7 @@ impl<'c> RecordingFollower<'c> {
                 Some(decided) => [in_words(recorded, decided), in_words(decided, recorded)],
                 None => [row.priority.to_string(), "unknown job".to_owned()],
             };
-            (row.at_ms.div_euclid(1000), named(row.job), words)
+            (row.at.second().0, named(row.job), words)
         });
     }
 
@@ -274,7 +272,7 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Planned { job, on, start, end } => {
                 let planned = self.planned(*job, &on.partition);
                 let equal = planned.as_ref().is_some_and(|one| one.0 == start.0);
-                let now = self.controller.now();
+                let now = self.controller.second();
                 let words = |found: &Option<(i64, Vec<usize>)>| {
                     let recorded = format!("{} on {}", start.0 - now, self.nodes(&on.nodes));
                     let decided = found.as_ref().map_or("never".to_owned(), |(at, nodes)| {
@@ -290,11 +288,11 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Ended(number) => self.ended(*number, true),
             LoggedAction::Stopped(number) => {
                 // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
-                let nearest = step.at_ms * 1000 + self.controller.phases.tick_us / 2;
+                let nearest = step.at + self.controller.phases.tick / 2;
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
-                let now = (step.at_ms * 1000 - CLOCK_LAG_US).div_euclid(SECOND);
+                let now = (step.at - CLOCK_LAG).second().0;
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
@@ -349,7 +347,7 @@ impl<'c> RecordingFollower<'c> {
 
     fn started(&mut self, number: JobNumber, on: &LoggedPlace, backfilled: bool, tally: &mut DecisionTally) {
         let found = self.job(number).and_then(|job| Some((job, self.place(job, &on.partition)?)));
-        let now = self.controller.now();
+        let now = self.controller.second();
         let decided = if backfilled {
             let planned = self.planned(number, &on.partition);
             let at_once = planned.as_ref().is_some_and(|one| one.0 <= now);
@@ -401,11 +399,12 @@ impl<'c> RecordingFollower<'c> {
         let key = self.run.submissions[one.submission].key.as_str();
         // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
         if let Some(&start) = self.starts.get(&(key, one.task))
-            && start != self.controller.now()
-            && (start - self.controller.now()).abs() <= 1
+            && start != self.controller.second()
+            && (start - self.controller.second()).abs() <= 1
         {
-            self.controller.now_us =
-                if start < self.controller.now() { start * SECOND + SECOND - 1 } else { start * SECOND };
+            let is_late = start < self.controller.second();
+            let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
+            self.controller.now = Micros::of_seconds(start) + within;
         }
         let mut given = self.controller.given(nodes, need);
         if given.iter().map(|share| share.cpus).sum::<u32>() < need.cpus {

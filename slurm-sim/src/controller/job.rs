@@ -6,7 +6,7 @@ use super::amounts::Amounts;
 use super::layout::NodeShare;
 use super::limit_set::LimitSet;
 use super::need_cache::KeptNeed;
-use super::phases::SECOND;
+use queuecast_core::units::Micros;
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,8 +66,8 @@ pub struct ControlledJob {
     pub fixed_priority: Option<u32>,
     /// The reservation it names.
     pub reservation: Option<String>,
-    /// Run time in microseconds; `None`: it runs past its time limit.
-    pub run_us: Option<i64>,
+    /// Run time; `None`: it runs past its time limit.
+    pub run: Option<Micros>,
     /// Whether it fails if it is let run.
     pub fails: bool,
     /// Begin time, in seconds: it cannot start earlier.
@@ -86,7 +86,6 @@ pub struct ControlledJob {
     pub is_sized: bool,
     /// When it started, in seconds.
     pub start: i64,
-    pub start_us: i64,
     pub end: i64,
     pub by: Option<StartedBy>,
     /// The partition it runs in.
@@ -119,6 +118,6 @@ impl ControlledJob {
     /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.
     pub fn has_failed(&self) -> bool {
         let ran = self.end - self.start;
-        self.fails && self.run_us.is_some_and(|run| ran >= run / SECOND)
+        self.fails && self.run.is_some_and(|run| ran >= run / Micros::SECOND)
     }
 }

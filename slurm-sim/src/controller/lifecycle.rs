@@ -13,7 +13,7 @@ impl Controller<'_> {
         let is_to_come = |job: &usize| self.jobs[*job].state == CtlState::ToCome;
         let own: Vec<usize> = self.of_submission[place].iter().copied().filter(is_to_come).collect();
         self.describe(place, &own);
-        let now = self.now();
+        let now = self.second();
         let admitted = own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].limits, own.len()));
         self.records += 1;
         self.arrays[place].record = self.records;
@@ -112,7 +112,7 @@ impl Controller<'_> {
 
     /// A job ends, by itself or because it is stopped.
     pub(super) fn end(&mut self, job: usize, by_itself: bool) {
-        let now = self.now();
+        let now = self.second();
         let one = &mut self.jobs[job];
         one.state = CtlState::Ended { well: by_itself && !one.fails };
         one.end = now;
@@ -120,7 +120,7 @@ impl Controller<'_> {
         if by_itself {
             self.release(job);
         } else {
-            self.due.push(Reverse((self.now_us + self.phases.stop_delay_us, Due::Release(job))));
+            self.due.push(Reverse((self.now + self.phases.stop_delay, Due::Release(job))));
         }
         self.charge(job, now);
         let one = &self.jobs[job];
@@ -141,7 +141,7 @@ impl Controller<'_> {
     /// A waiting job leaves.
     pub(super) fn withdraw(&mut self, job: usize) {
         self.jobs[job].state = CtlState::Cancelled;
-        self.jobs[job].end = self.now();
+        self.jobs[job].end = self.second();
         self.leave_waiting(job);
         let limits = self.jobs[job].limits.clone();
         self.limits.left(&limits);
@@ -179,7 +179,7 @@ impl Controller<'_> {
         amounts: Amounts,
         by: StartedBy,
     ) {
-        let (now, now_us) = (self.now(), self.now_us);
+        let now = self.second();
         for share in &shares {
             self.load.take(share);
         }
@@ -194,15 +194,12 @@ impl Controller<'_> {
             one.parts.clone_from(&shares);
         }
         (one.shares, one.amounts, one.by) = (shares, amounts, Some(by));
-        (one.start, one.start_us, one.ran_in) = (now, now_us, one.places[place].partition);
+        (one.start, one.ran_in) = (now, one.places[place].partition);
         one.limit_end = now + one.places[place].limit;
         one.record = self.arrays[one.submission].record;
         one.incarnation += 1;
-        if let Some(run) = one.run_us {
-            self.due.push(Reverse((
-                now_us.saturating_add(run) + self.phases.end_delay_us,
-                Due::End(job, one.incarnation),
-            )));
+        if let Some(run) = one.run {
+            self.due.push(Reverse((self.now + run + self.phases.end_delay, Due::End(job, one.incarnation))));
         }
         let (key, submission, is_task) = ((one.limit_end, one.record), one.submission, one.task.is_some());
         let of = |other: usize| (self.jobs[other].limit_end, self.jobs[other].record);

@@ -2,6 +2,7 @@
 
 use super::tests::{cluster, job, simulated, start};
 use crate::cluster::{Cluster, GresRequest, JobOutcome, Qos, SubmittedJob, Tres};
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::Seconds;
 
 fn tres(name: &str, count: u64) -> Tres {
@@ -160,9 +161,9 @@ fn jobs_wait_for_licenses() {
     let outcomes = simulated(&licensed, jobs);
     let found: Vec<i64> = outcomes.iter().map(start).collect();
     assert!(found[0] < 60 && found[1] >= 300 && (20..90).contains(&found[2]), "{found:?}");
-    assert_eq!(outcomes[3].state, "REFUSED");
+    assert_eq!(outcomes[3].state, JobState::Refused);
     // A name that is asked for twice counts twice.
     let mut twice = asks(0, 0, 2);
     twice.request.licenses.extend(twice.request.licenses.clone());
-    assert_eq!(simulated(&licensed, vec![twice])[0].state, "REFUSED");
+    assert_eq!(simulated(&licensed, vec![twice])[0].state, JobState::Refused);
 }

@@ -13,7 +13,7 @@ use super::state::Controller;
 impl Controller<'_> {
     /// A pass of the main scheduler over at most `depth` jobs; `None`: over all.
     pub(super) fn pass(&mut self, depth: Option<u32>) {
-        let now = self.now();
+        let now = self.second();
         self.last_pass = now;
         self.pass_requested = false;
         let queue = self.take_queue();
@@ -129,7 +129,7 @@ impl Controller<'_> {
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
     pub(super) fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
         if place == 0 {
-            let now = self.now();
+            let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
         }
     }
@@ -148,7 +148,7 @@ impl Controller<'_> {
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
     pub(super) fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
-        let now = self.now();
+        let now = self.second();
         let mut usable = self.open_nodes[at.partition].clone();
         match &self.jobs[job].reservation {
             None => usable.take_away(vanished),
@@ -182,7 +182,7 @@ impl Controller<'_> {
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     pub(super) fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
-        let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
+        let age = self.jobs[job].eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 

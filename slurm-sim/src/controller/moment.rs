@@ -2,12 +2,12 @@
 
 use super::job::{CtlState, StartedBy};
 use super::node_set::NodeSet;
-use super::phases::{Phases, SECOND};
+use super::phases::Phases;
 use super::prepared::PreparedCluster;
 use super::select::NodeOffer;
 use super::state::{Controller, LIMIT_CHECK};
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub fn run_on_prepared(
 ) -> Vec<Option<Time>> {
     let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
     for (job, run) in controller.jobs.iter_mut().zip(onwards.runs) {
-        job.run_us = run.map(|run| run.0.clamp(0, i64::MAX / (4 * SECOND)) * SECOND);
+        job.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
     }
     controller.resume(moment, onwards.since);
     controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.len()).collect();
@@ -73,7 +73,7 @@ pub struct PlaceInQueue {
 pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob) -> PlaceInQueue {
     let mut submissions = moment.submissions.clone();
     submissions.push(job.clone());
-    let phases = Phases::running_on(moment.now_ms * 1000, [0; 3]);
+    let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &submissions, phases);
     controller.resume(moment, [0; 2]);
     controller.submit(submissions.len() - 1);
@@ -135,21 +135,21 @@ impl Controller<'_> {
         }
         running.sort_by_key(|&(start, job, ..)| (start, job));
         for (start, job, nodes, partition) in running {
-            self.now_us = start.0.saturating_mul(SECOND);
+            self.now = start.into();
             self.takes_over(job, nodes, partition);
         }
         let mut order: Vec<usize> = (0..moment.submissions.len().min(self.of_submission.len())).collect();
         order.sort_by_key(|&place| self.ranks[place]);
         for place in order {
-            let submit_ms = self.submissions[place].submit_ms;
+            let submit = self.submissions[place].submit;
             let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
-            if submit_ms <= moment.now_ms && self.of_submission[place].iter().any(is_to_come) {
-                self.now_us = submit_ms.saturating_mul(1000);
+            if submit <= moment.now && self.of_submission[place].iter().any(is_to_come) {
+                self.now = submit;
                 self.submit(place);
             }
         }
-        self.now_us = moment.now_ms * 1000;
-        let now = self.now();
+        self.now = moment.now;
+        let now = self.second();
         let mut enters = Vec::new();
         for (job, since) in eligible {
             // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
@@ -224,7 +224,7 @@ impl Controller<'_> {
             self.records += 1;
             self.arrays[submission].record = self.records;
         }
-        self.jobs[job].submit = self.submissions[submission].submit.0;
+        self.jobs[job].submit = self.submissions[submission].submit.second().0;
         self.start(job, place, given, amounts, StartedBy::Main);
     }
 }
@@ -243,8 +243,7 @@ mod tests {
         SubmittedJob {
             key: key.into(),
             id: None,
-            submit: Time(submit),
-            submit_ms: submit * 1000,
+            submit: Micros::of_seconds(submit),
             user: "u".into(),
             request: JobRequest {
                 tasks: Some(tasks),
@@ -257,8 +256,8 @@ mod tests {
     }
 
     fn onwards<'a>(submissions: &'a [SubmittedJob], runs: &'a [Option<Seconds>], now: i64) -> Onwards<'a> {
-        let timers = [500_000, 10_000_000, 100_000_000];
-        let phases = Phases::running_on(now * SECOND, timers);
+        let timers = [500_000, 10_000_000, 100_000_000].map(Micros);
+        let phases = Phases::running_on(Micros::of_seconds(now), timers);
         Onwards { submissions, runs, phases, since: [0, 0] }
     }
 
@@ -273,7 +272,7 @@ mod tests {
         let submissions =
             vec![submission("a", 0, 4, 10), submission("b", 50, 4, 10), submission("new", 100, 4, 10)];
         let mut moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions: submissions.clone(),
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()
@@ -306,7 +305,7 @@ mod tests {
         let submissions =
             vec![submission("a", 0, 4, 10), submission("b", 50, 1, 10), submission("c", 60, 4, 10)];
         let moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions,
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()
@@ -336,11 +335,11 @@ mod tests {
             runs.push(Some(length));
             run.submissions.push(one);
         }
-        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
         let mut checked = 0;
         for now in [100, 400, 790] {
-            let moment = ClusterMoment::recorded(&cluster, &run, now * 1000);
-            let later = run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms);
+            let moment = ClusterMoment::recorded(&cluster, &run, Micros::of_seconds(now));
+            let later = run.submissions.iter().filter(|one| one.submit > moment.now);
             let known: Vec<SubmittedJob> = moment.submissions.iter().chain(later).cloned().collect();
             let number = |one: &SubmittedJob| one.key[1..].parse::<usize>().unwrap();
             let runs: Vec<Option<Seconds>> = known.iter().map(|one| runs[number(one)]).collect();
@@ -370,7 +369,7 @@ mod tests {
             JobStanding { submission, task, state }
         };
         let moment = ClusterMoment {
-            now_ms: 500_000,
+            now: Micros::of_seconds(500),
             submissions: submissions.clone(),
             standings: vec![
                 waits(0, Some(0), 0),
@@ -403,7 +402,7 @@ mod tests {
             submission("earlier", 150, 4, 10),
         ];
         let moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions: submissions[..1].to_vec(),
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()

@@ -1,17 +1,14 @@
 //! What the clock alone changes for pending jobs: begin times, dependency delays and reservations.
 
-use super::phases::SECOND;
 use super::quiet::QuietTime;
-use super::state::{Controller, LAST_MS};
-
-/// The clock ends here, in seconds.
-const LAST: i64 = LAST_MS / 1000;
+use super::state::{Controller, LAST_SECOND};
+use queuecast_core::units::Micros;
 
 impl Controller<'_> {
     /// Nothing has happened yet.
     pub(super) fn quiet_time(&self) -> QuietTime {
         let ageing = self.cluster.settings.priority.max_age.0;
-        QuietTime::new(self.now_us, ageing.clamp(0, LAST) * SECOND)
+        QuietTime::new(self.now, Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))
     }
 
     /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
@@ -19,7 +16,7 @@ impl Controller<'_> {
         let begins = jobs.iter().map(|&job| self.jobs[job].begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
         let reserved = self.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
-        begins.chain(delays).chain(reserved).filter(|at| (-LAST..=LAST).contains(at))
+        begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
     }
 }
 
@@ -33,13 +30,14 @@ mod tests {
         AdvanceReservation, Allowed, Begin, Cluster, Dependency, DependencyKind, DependencyOn, RecordedRun,
         SubmittedJob,
     };
-    use queuecast_core::units::{Seconds, Time};
+    use queuecast_core::units::{Micros, Seconds, Time};
 
     const DAY: i64 = 86_400;
 
     fn starts(cluster: &Cluster, submissions: Vec<SubmittedJob>) -> Vec<Option<i64>> {
         let run = RecordedRun { submissions, ..RecordedRun::default() };
-        let outcomes = simulate_cluster(cluster, &run, Phases::from_start(-60_000_000, 30));
+        let outcomes =
+            simulate_cluster(cluster, &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)));
         outcomes.iter().map(|one| one.start.map(|start| start.0)).collect()
     }
 

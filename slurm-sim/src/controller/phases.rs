@@ -1,99 +1,101 @@
 //! When the controller's timers are due.
 
 use crate::cluster::{ClusterSettings, RunClock};
+use queuecast_core::units::{Micros, Seconds};
 
-/// Microseconds of a second.
-pub(super) const SECOND: i64 = 1_000_000;
-
-/// The largest lag, in microseconds, of the clock of whole seconds behind the clock of the logs.
-pub(super) const CLOCK_LAG_US: i64 = 4_000;
+/// The largest lag of the clock of whole seconds behind the clock of the logs.
+pub(super) const CLOCK_LAG: Micros = Micros::of_millis(4);
 
 /// Seconds between two reports of node states to the accounting database by the background thread.
 pub(super) const REPORT: i64 = 300;
 
-/// Milliseconds from the controller's start to the first submission, where the start is not recorded.
-const FIRST_SUBMISSION_MS: i64 = 60_000;
+/// From the controller's start to the first submission, where the start is not recorded.
+const FIRST_SUBMISSION: Micros = Micros::of_seconds(60);
 
 /// When the controller's timers are due.
 #[derive(Debug, Clone, Copy)]
 pub struct Phases {
-    /// When the controller was started, in microseconds.
-    pub start_us: i64,
+    /// When the controller was started.
+    pub start: Micros,
     /// The first tick of its background thread after that.
-    pub first_tick_us: i64,
+    pub first_tick: Micros,
     /// The time between ticks.
-    pub tick_us: i64,
+    pub tick: Micros,
     /// How much longer a turn takes that has a pass in it.
-    pub pass_us: i64,
+    pub pass: Micros,
     /// And one that reports the nodes to the accounting database, every five minutes.
-    pub report_us: i64,
+    pub report: Micros,
     /// The first backfill cycle.
-    pub first_backfill_us: i64,
+    pub first_backfill: Micros,
     /// How long a cycle takes for each test.
-    pub backfill_test_us: i64,
+    pub backfill_test: Micros,
     /// When the priority timer was started, after that: priorities are first computed one period later.
-    pub first_priority_us: i64,
+    pub first_priority: Micros,
     /// From the end of a job's run to when the controller knows.
-    pub end_delay_us: i64,
+    pub end_delay: Micros,
     /// From when a job is stopped to when its nodes are free again.
-    pub stop_delay_us: i64,
+    pub stop_delay: Micros,
 }
 
 impl Phases {
-    /// Of a controller started at this instant, in microseconds, with this backfill interval in seconds; delays as measured.
-    pub fn from_start(start_us: i64, backfill: i64) -> Phases {
+    /// Of a controller started at this instant, with this backfill interval; delays as measured.
+    pub fn from_start(start: Micros, backfill: Seconds) -> Phases {
         Phases {
-            start_us,
-            first_tick_us: 1_040_000,
-            tick_us: 1_001_300,
-            pass_us: 2_500,
-            report_us: 95_000,
-            first_backfill_us: start_us + 730_000 + backfill * SECOND,
-            backfill_test_us: 150,
-            first_priority_us: 1_040_000,
-            end_delay_us: 90_000,
-            stop_delay_us: 70_000,
+            start,
+            first_tick: Micros(1_040_000),
+            tick: Micros(1_001_300),
+            pass: Micros(2_500),
+            report: Micros(95_000),
+            first_backfill: start + Micros(730_000) + Micros::of_seconds(backfill.0),
+            backfill_test: Micros(150),
+            first_priority: Micros(1_040_000),
+            end_delay: Micros(90_000),
+            stop_delay: Micros(70_000),
         }
     }
 
-    /// Of a controller without timers and delays, from an instant on, in microseconds.
-    pub(super) fn at_once(start_us: i64) -> Phases {
-        Phases { end_delay_us: 0, stop_delay_us: 0, ..Phases::from_start(start_us, 0) }
+    /// Of a controller without timers and delays, from an instant on.
+    pub(super) fn at_once(start: Micros) -> Phases {
+        Phases {
+            end_delay: Micros::ZERO,
+            stop_delay: Micros::ZERO,
+            ..Phases::from_start(start, Seconds::ZERO)
+        }
     }
 
-    /// Of a controller that has run for long, at this instant in microseconds; next tick, backfill cycle and priority computation
-    /// are given in microseconds after it.
-    pub fn running_on(now_us: i64, [tick, backfill, priority]: [i64; 3]) -> Phases {
+    /// Of a controller that has run for long, at this instant; next tick, backfill cycle and priority computation are given as
+    /// lengths of time after it.
+    pub fn running_on(now: Micros, [tick, backfill, priority]: [Micros; 3]) -> Phases {
         Phases {
-            first_tick_us: tick,
-            first_backfill_us: now_us + backfill,
-            first_priority_us: priority,
-            ..Phases::from_start(now_us, 0)
+            first_tick: tick,
+            first_backfill: now + backfill,
+            first_priority: priority,
+            ..Phases::from_start(now, Seconds::ZERO)
         }
     }
 
     /// The second at which the background thread began: passes over the whole queue and checks of limits count from it.
     pub(super) fn background_start(&self) -> i64 {
-        (self.start_us + self.first_priority_us - CLOCK_LAG_US).div_euclid(SECOND)
+        (self.start + self.first_priority - CLOCK_LAG).second().0
     }
 
     /// As a recording tells them; what it does not tell is as measured elsewhere.
     pub fn of(clock: &RunClock, settings: &ClusterSettings) -> Phases {
-        let start = clock.scheduler_start_ms.unwrap_or(clock.zero_ms - FIRST_SUBMISSION_MS) * 1000;
-        let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let start = clock.scheduler_start.unwrap_or(clock.begin - FIRST_SUBMISSION);
+        let interval = settings.backfill.as_ref().map_or(Seconds(30), |one| one.interval);
         let mut phases = Phases::from_start(start, interval);
-        if let Some(first) = clock.first_backfill_ms {
-            phases.first_backfill_us = first * 1000;
+        if let Some(first) = clock.first_backfill {
+            phases.first_backfill = first;
         }
-        if let Some(timer) = clock.priority_timer_ms {
-            phases.first_priority_us = timer * 1000 - start;
+        if let Some(timer) = clock.priority_timer {
+            phases.first_priority = timer - start;
         }
-        if let Some(tick) = clock.tick_ms {
-            let since = tick * 1000 - start - phases.first_tick_us;
-            let since = since - since.div_euclid(REPORT * SECOND) * phases.report_us;
+        if let Some(tick) = clock.tick {
+            let since = tick - start - phases.first_tick;
+            let since = since - phases.report * since.second().0.div_euclid(REPORT);
             // The tick nearest to the usual first one.
-            let turns = (since + phases.tick_us / 2).div_euclid(phases.tick_us);
-            phases.first_tick_us += since - turns * phases.tick_us;
+            let turns = (since + phases.tick / 2).div_euclid(phases.tick);
+            phases.first_tick += since - phases.tick * turns;
         }
         phases
     }

@@ -15,7 +15,7 @@ use crate::cluster::{
     ReservationFlags, SubmittedJob, Tres,
 };
 use queuecast_core::seed::Seed;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::{Micros, Seconds, Time};
 
 /// A random site, and jobs of one and of several nodes, whole and shared, in parts of it that overlap.
 fn random_case(seed: u64) -> (Cluster, RecordedRun) {
@@ -101,7 +101,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
     let (mut backfilled, least) = (0, 25 * seeds.clone().count() / 2);
     for seed in seeds {
         let (cluster, run) = random_case(seed);
-        let phases = Phases::from_start(-60_000_000, 30);
+        let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
         let less = simulate_cluster(&cluster, &run, phases);
         let mut controller = Controller::new(&cluster, &run.submissions, phases);
         assert!(!controller.plans_all);
@@ -124,7 +124,7 @@ fn check_plan(
     planned: Option<&(i64, Vec<usize>)>,
 ) {
     let plain = plain_plan(controller, job, at, map);
-    assert_eq!(planned, plain.as_ref(), "at {}: {:?} for {} s", controller.now(), at.kept.need, at.limit);
+    assert_eq!(planned, plain.as_ref(), "at {}: {:?} for {} s", controller.second(), at.kept.need, at.limit);
 }
 
 /// When and where a job is planned, by trying at every instant at which nodes come free of plans.
@@ -135,7 +135,7 @@ fn plain_plan(
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
     let Some(settings) = &controller.cluster.settings.backfill else { return None };
-    let (now, intervals) = (controller.now(), map.intervals());
+    let (now, intervals) = (controller.second(), map.intervals());
     let (grid, need) = (settings.resolution.0.max(1), &at.kept.need);
     let count = controller.cluster.nodes.len();
     let running = controller.running.iter().map(|&one| &controller.jobs[one]);

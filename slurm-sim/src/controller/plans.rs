@@ -49,7 +49,7 @@ impl Controller<'_> {
     /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
     pub(super) fn plan(&self, job: usize, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
-        let now = self.now();
+        let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
         let test = self.start_test(&at.kept, releases, settings, weights);
@@ -169,7 +169,7 @@ impl Controller<'_> {
     /// Whether every plan for an exclusive job without a reservation would begin after an instant; false if that is not certain.
     pub(super) fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
-        let (now, grid) = (self.now(), settings.resolution.0.max(1));
+        let (now, grid) = (self.second(), settings.resolution.0.max(1));
         // Plans begin on the grid, and not beyond the window.
         let over = (instant.div_euclid(grid).saturating_add(1)).saturating_mul(grid);
         if over > now + settings.window.0 || at.limit < grid {
@@ -244,7 +244,7 @@ impl Controller<'_> {
             releases,
             kept,
             shift: (!weights.is_none()).then_some(weights),
-            now: self.now(),
+            now: self.second(),
             kill_wait: self.cluster.settings.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
             late_are_gone: self.plans_as_2411,

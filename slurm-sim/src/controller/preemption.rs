@@ -64,7 +64,7 @@ impl Controller<'_> {
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
         let exempt = running.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
         if running.incarnation > MOST_STARTS
-            || self.now() - running.start < exempt.unwrap_or(settings.exempt_time).0
+            || self.second() - running.start < exempt.unwrap_or(settings.exempt_time).0
         {
             return false;
         }
@@ -118,7 +118,7 @@ impl Controller<'_> {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
-        let (now, patience) = (self.now(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
+        let (now, patience) = (self.second(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
         if self.jobs[job].preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
@@ -187,7 +187,7 @@ impl Controller<'_> {
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
     pub(super) fn requeue(&mut self, job: usize) {
-        let now = self.now();
+        let now = self.second();
         let submission = self.jobs[job].submission;
         // What it holds is released once it has been stopped.
         let shares = std::mem::take(&mut self.jobs[job].shares);
@@ -219,7 +219,8 @@ mod tests {
         Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
         Qos, RecordedRun, SubmittedJob,
     };
-    use queuecast_core::units::{Seconds, Time};
+    use queuecast_core::job_state::JobState;
+    use queuecast_core::units::{Micros, Seconds};
 
     /// One node; jobs of QOS high may preempt those of QOS low.
     fn preempting(action: PreemptAction) -> Cluster {
@@ -238,7 +239,7 @@ mod tests {
     }
 
     fn outcomes(cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
-        simulate_cluster(cluster, run, Phases::from_start(-60_000_000, 30))
+        simulate_cluster(cluster, run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)))
     }
 
     #[test]
@@ -251,9 +252,12 @@ mod tests {
         assert!((100..=110).contains(&start(high)), "{high:?}");
         // It runs from its beginning once the other has ended, and not before its begin time.
         assert!((400..=440).contains(&start(low)), "{low:?}");
-        assert!((low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == "COMPLETED", "{low:?}");
+        assert!(
+            (low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == JobState::Completed,
+            "{low:?}"
+        );
         let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
-        assert!((100..=110).contains(&start(high)) && low.state == "CANCELLED", "{low:?}");
+        assert!((100..=110).contains(&start(high)) && low.state == JobState::Cancelled, "{low:?}");
         // Controls: without preemption, and within `PreemptExemptTime`, it waits.
         let mut exempt = preempting(PreemptAction::Requeue);
         exempt.settings.preempt.exempt_time = Seconds(900);
@@ -264,7 +268,7 @@ mod tests {
         // One that may not go back to the queue is cancelled.
         let mut run = run;
         run.submissions[0].request.requeue = Some(false);
-        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, "CANCELLED");
+        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
     }
 
     #[test]
@@ -287,8 +291,7 @@ mod tests {
         let mut cluster = cluster(2);
         cluster.settings.job_requeue = true;
         let change = |at: i64, state: NodeState| ClusterEvent {
-            at: Time(at),
-            at_ms: at * 1000,
+            at: Micros::of_seconds(at),
             action: ClusterAction::Nodes(NodeChange { nodes: vec![0], state }),
         };
         let run = RecordedRun {

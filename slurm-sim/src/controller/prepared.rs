@@ -86,7 +86,7 @@ mod tests {
     };
     use crate::controller::layout::LOOKS;
     use crate::controller::{Onwards, Phases, run_on, run_on_prepared};
-    use queuecast_core::units::{Seconds, Time};
+    use queuecast_core::units::{Micros, Seconds, Time};
 
     /// A cluster of eight nodes in service and `down` that are down, all in one partition.
     fn site(down: usize) -> Cluster {
@@ -111,8 +111,7 @@ mod tests {
         SubmittedJob {
             key: format!("j{number}"),
             id: None,
-            submit: Time(100),
-            submit_ms: 100_000,
+            submit: Micros::of_seconds(100),
             user: format!("u{}", number % 3),
             request: JobRequest {
                 tasks: Some(1 + number as u32 % 12),
@@ -134,7 +133,7 @@ mod tests {
         };
         let closed = (0..cluster.nodes.len()).filter(|&node| cluster.nodes[node].state != NodeState::Up);
         let moment = ClusterMoment {
-            now_ms: 200_000,
+            now: Micros::of_seconds(200),
             submissions: submissions.clone(),
             standings: (0..40).map(standing).collect(),
             closed_nodes: closed.collect(),
@@ -146,7 +145,7 @@ mod tests {
         for time in 0..times {
             let runs: Vec<Option<Seconds>> =
                 (0..40).map(|job| Some(Seconds(60 + (job * 37 + time * 11) as i64 % 400))).collect();
-            let phases = Phases::running_on(200_000_000, [0, 500_000, 1_000_000]);
+            let phases = Phases::running_on(Micros::of_seconds(200), [0, 500_000, 1_000_000].map(Micros));
             let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since: [0; 2] };
             let before = LOOKS.get();
             all.push(run_on_prepared(&prepared, &moment, &onwards, &wanted));

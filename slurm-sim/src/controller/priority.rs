@@ -47,7 +47,7 @@ impl Controller<'_> {
 
     /// Usage decays and is charged, and all priorities are computed again.
     pub(super) fn recompute(&mut self) {
-        let now = self.now();
+        let now = self.second();
         self.size_looked_for();
         self.fair.begin_period();
         self.fair.decay(now - self.last_charge);

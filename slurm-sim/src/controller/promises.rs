@@ -221,7 +221,7 @@ impl Controller<'_> {
         without: Option<usize>,
         before: i64,
     ) -> Option<FirstStart> {
-        let (at, now) = (&self.jobs[job].places[place], self.now());
+        let (at, now) = (&self.jobs[job].places[place], self.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
         let mut usable = self.open_nodes[at.partition].clone();
         at.kept.keep_usable(&mut usable, &self.layout, &self.load);

@@ -17,7 +17,7 @@ fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
 impl Controller<'_> {
     /// Whether a job is eligible by hold, begin time, dependencies and its reservation; `None` if it never will be.
     pub(super) fn is_ready(&self, job: usize) -> Option<bool> {
-        let (one, now) = (&self.jobs[job], self.now());
+        let (one, now) = (&self.jobs[job], self.second());
         let met = self.dependency_met(job)?;
         let has_begun = |name: &String| {
             self.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
@@ -90,7 +90,7 @@ impl Controller<'_> {
                     let well = |state: &CtlState| *state == CtlState::Ended { well: true };
                     match on.kind {
                         DependencyKind::After => {
-                            let now = self.now();
+                            let now = self.second();
                             Some(tasks.iter().all(|one| {
                                 (over(&one.state) || one.state == CtlState::Running)
                                     && now >= delayed(one, on)
@@ -267,7 +267,7 @@ impl Controller<'_> {
 
     /// Notes since when a job that has become eligible is so, and adds it to the queue.
     fn has_become_ready(&mut self, job: usize) {
-        let (begin, now) = (self.jobs[job].begin, self.now());
+        let (begin, now) = (self.jobs[job].begin, self.second());
         self.jobs[job].eligible = Some(if begin > self.jobs[job].submit { begin } else { now });
         self.enqueue(job);
     }
@@ -306,6 +306,7 @@ mod tests {
     use crate::cluster::{JobArray, PriorityKind, SubmittedJob};
     use crate::controller::Phases;
     use crate::controller::tests::{cluster, job};
+    use queuecast_core::units::{Micros, Seconds};
 
     /// Since when the first job, an array, could start, once the second was submitted two seconds later.
     fn ready_since(first: u32, second: u32, change: impl Fn(&mut SubmittedJob)) -> Option<i64> {
@@ -315,10 +316,10 @@ mod tests {
         jobs[0].request.array = Some(JobArray { indices: vec![1, 2], throttle: None });
         (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
         change(&mut jobs[1]);
-        let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(0, 30));
+        let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(Micros::ZERO, Seconds(30)));
         controller.submit(0);
         assert_eq!(controller.jobs[0].eligible, None, "no pass has seen it");
-        controller.now_us += 2_000_000;
+        controller.now += Micros::of_seconds(2);
         controller.submit(1);
         controller.jobs[0].eligible
     }

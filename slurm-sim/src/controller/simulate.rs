@@ -2,10 +2,11 @@
 
 use super::at_once::SiteRules;
 use super::job::{ControlledJob, CtlState, StartedBy};
-use super::phases::{Phases, SECOND};
+use super::phases::Phases;
 use super::reasons::{WaitReason, WaitedTimes};
-use super::state::{Controller, LAST_MS};
+use super::state::{Controller, on_clock};
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Seconds, Time};
 
 /// What became of a job, and what it held.
@@ -57,27 +58,27 @@ pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) ->
 
 /// Whether submissions were recorded as they were made, not found in accounting.
 fn is_recorded(run: &RecordedRun) -> bool {
-    run.clock.scheduler_start_ms.is_some()
+    run.clock.scheduler_start.is_some()
 }
 
 /// What is recorded, and known outages of nodes, in order. Outages that are over before the first submission, or known on
 /// another clock, are left out.
 fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
     let mut events = run.events.clone();
-    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let first = run.submissions.iter().map(|one| one.submit.second()).min().unwrap_or_default();
     let known = cluster.outages.iter().filter(|one| run.clock.is_unix && one.to > first);
     for outage in known {
         let state = if outage.drained { NodeState::Drained } else { NodeState::Down };
         let mut change = |at: Time, state: NodeState| {
             let action = ClusterAction::Nodes(NodeChange { nodes: vec![outage.node], state });
-            events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+            events.push(ClusterEvent { at: at.into(), action });
         };
         change(outage.from.max(first), state);
         if outage.to != Time::NEVER {
             change(outage.to, NodeState::Up);
         }
     }
-    events.sort_by_key(|event| event.at_ms);
+    events.sort_by_key(|event| event.at);
     events
 }
 
@@ -95,8 +96,8 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
 
 /// Simulates a run by scheduling rules other than Slurm's, without its timers and delays.
 pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
-    let first = run.submissions.iter().map(|one| one.submit_ms).min().unwrap_or(0);
-    let phases = Phases::at_once(first.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND);
+    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let phases = Phases::at_once(on_clock(first).second().into());
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
     controller.run_at_once(rules, &events(cluster, run));
@@ -169,18 +170,18 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
     let names = |partition: usize| cluster.partitions[partition].name.clone();
     let partitions: Vec<String> = job.places.iter().map(|place| names(place.partition)).collect();
     let state = match job.state {
-        CtlState::ToCome | CtlState::Waiting => "PENDING",
-        CtlState::Running => "RUNNING",
-        CtlState::Ended { well: true } => "COMPLETED",
-        CtlState::Ended { well: false } if job.end >= job.limit_end => "TIMEOUT",
-        CtlState::Ended { well: false } if job.has_failed() => "FAILED",
-        CtlState::Ended { well: false } | CtlState::Cancelled => "CANCELLED",
-        CtlState::Refused => "REFUSED",
+        CtlState::ToCome | CtlState::Waiting => JobState::Pending,
+        CtlState::Running => JobState::Running,
+        CtlState::Ended { well: true } => JobState::Completed,
+        CtlState::Ended { well: false } if job.end >= job.limit_end => JobState::Timeout,
+        CtlState::Ended { well: false } if job.has_failed() => JobState::Failed,
+        CtlState::Ended { well: false } | CtlState::Cancelled => JobState::Cancelled,
+        CtlState::Refused => JobState::Refused,
     };
     JobOutcome {
         key: run.submissions[job.submission].key.clone(),
         task: job.task,
-        state: state.to_owned(),
+        state,
         submit: Time(job.submit),
         eligible: job.eligible.map(Time),
         start: started.then_some(Time(job.start)),

@@ -15,17 +15,23 @@ use super::limits::Limits;
 use super::need::Need;
 use super::need_cache::{KeptNeed, NeedCache};
 use super::node_set::NodeSet;
-use super::phases::{Phases, REPORT, SECOND};
+use super::phases::{Phases, REPORT};
 use super::prepared::{PreparedCluster, PreparedNodes};
 use super::queue_record::{ArrayTasks, QueueRecord};
-use super::quiet;
 use super::reasons::WaitedTimes;
 use super::time_map::TimeMap;
 use super::weights::WeightShift;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, PreemptKind, SubmittedJob};
+use queuecast_core::units::Micros;
 
-/// The last instant of the clock, in milliseconds: some three thousand years from its zero.
-pub(super) const LAST_MS: i64 = 100_000_000_000_000;
+/// The last second of the clock: some three thousand years from its zero.
+pub(super) const LAST_SECOND: i64 = 100_000_000_000;
+
+/// An instant beyond the clock's last is the last.
+pub(super) fn on_clock(at: Micros) -> Micros {
+    let last = Micros::of_seconds(LAST_SECOND);
+    at.clamp(Micros::ZERO - last, last)
+}
 
 /// Seconds between two checks of time limits.
 pub(super) const LIMIT_CHECK: i64 = 30;
@@ -107,9 +113,9 @@ pub(super) struct Controller<'c> {
     pub(super) fair: FairShare,
     pub(super) limits: Limits,
     pub(super) licenses: LicenseCounts,
-    pub(super) due: BinaryHeap<Reverse<(i64, Due)>>,
+    pub(super) due: BinaryHeap<Reverse<(Micros, Due)>>,
     pub(super) phases: Phases,
-    pub(super) now_us: i64,
+    pub(super) now: Micros,
     pub(super) last_full: i64,
     pub(super) last_pass: i64,
     pub(super) last_report: i64,
@@ -164,7 +170,7 @@ impl<'c> Controller<'c> {
         let cluster = prepared.cluster;
         let PreparedNodes { layout, up, all_cpus } = prepared.nodes.clone();
         let count = cluster.nodes.len();
-        let start = phases.start_us.div_euclid(SECOND);
+        let start = phases.start.second().0;
         let limits = Limits::new(cluster, &layout);
         let mut controller = Controller {
             load: Load::none(&layout),
@@ -201,12 +207,12 @@ impl<'c> Controller<'c> {
             preempts_any: cluster.settings.preempt.kind != PreemptKind::None,
             fair: FairShare::new(&cluster.associations, &cluster.settings.priority),
             due: BinaryHeap::new(),
-            now_us: phases.start_us,
+            now: phases.start,
             last_full: phases.background_start(),
             last_pass: start,
             last_report: phases.background_start(),
             last_limit_check: phases.background_start(),
-            last_charge: (phases.start_us + phases.first_priority_us).div_euclid(SECOND),
+            last_charge: (phases.start + phases.first_priority).second().0,
             pass_requested: false,
             changed: false,
             weights: Rc::new(WeightShift::none(count)),
@@ -247,25 +253,23 @@ impl<'c> Controller<'c> {
         controller
     }
 
-    pub(super) fn now(&self) -> i64 {
-        self.now_us.div_euclid(SECOND)
+    pub(super) fn second(&self) -> i64 {
+        self.now.second().0
     }
 
     /// Runs until all jobs that can end have ended.
     pub fn run(&mut self, events: &[ClusterEvent]) {
-        // Instants beyond the clock's last, in milliseconds, are clamped to it.
-        let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS) * 1000;
         let is_to_come = |&place: &usize| {
             self.of_submission[place].iter().any(|&job| self.jobs[job].state == CtlState::ToCome)
         };
         let mut order: Vec<usize> = (0..self.submissions.len()).filter(is_to_come).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
+        order.sort_by_key(|&place| (self.submissions[place].submit, place));
         let mut arrivals = order.into_iter().peekable();
         let mut events = events.iter().peekable();
-        let mut tick = self.phases.start_us + self.phases.first_tick_us;
-        let mut backfill = self.phases.first_backfill_us;
-        let period = self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365) * SECOND;
-        let mut priority = self.phases.start_us + self.phases.first_priority_us;
+        let mut tick = self.phases.start + self.phases.first_tick;
+        let mut backfill = self.phases.first_backfill;
+        let period = Micros::of_seconds(self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365));
+        let mut priority = self.phases.start + self.phases.first_priority;
         let mut quiet = self.quiet_time();
         let is_open = self.wanted.is_empty();
         loop {
@@ -277,42 +281,44 @@ impl<'c> Controller<'c> {
                 break;
             }
             let arrival =
-                arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
-            let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
-            let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+                arrivals.peek().map_or(Micros::NEVER, |&place| on_clock(self.submissions[place].submit));
+            let event = events.peek().map_or(Micros::NEVER, |event| on_clock(event.at));
+            let end = self.due.peek().map_or(Micros::NEVER, |Reverse((at, _))| *at);
             let happens = arrival.min(event).min(end);
             let ends_none = || !self.running.iter().any(|&job| self.is_stopped_ever(job));
-            let is_over = happens == i64::MAX && ends_none();
+            let is_over = happens == Micros::NEVER && ends_none();
             if is_over && self.waiting.is_empty() {
                 break;
             }
             if is_over || self.running.is_empty() {
-                let changes = || self.openings(&self.waiting).map(|at| at * SECOND);
+                let changes = || self.openings(&self.waiting).map(Micros::of_seconds);
                 let next = match self.waiting.len() {
                     0 => Some(happens),
-                    waiting => quiet.next(self.now_us, waiting, happens, changes),
+                    waiting => quiet.next(self.now, waiting, happens, changes),
                 };
-                if next == Some(i64::MAX) {
+                if next == Some(Micros::NEVER) {
                     break;
                 }
                 // Over long times the timers only turn, but for the last half day.
-                let until = next.filter(|_| self.running.is_empty()).map(|next| next - quiet::DAY / 2);
-                if let Some(until) = until.filter(|until| until - quiet::DAY / 2 > self.now_us) {
-                    for (timer, period) in
-                        [(&mut tick, self.phases.tick_us), (&mut backfill, SECOND), (&mut priority, period)]
-                    {
-                        let turns = until.saturating_sub(*timer).max(0) / period.max(1);
-                        *timer += turns * period;
+                let until = next.filter(|_| self.running.is_empty()).map(|next| next - Micros::DAY / 2);
+                if let Some(until) = until.filter(|until| *until - Micros::DAY / 2 > self.now) {
+                    for (timer, period) in [
+                        (&mut tick, self.phases.tick),
+                        (&mut backfill, Micros::SECOND),
+                        (&mut priority, period),
+                    ] {
+                        let turns = (until - *timer).max(Micros::ZERO) / period.max(Micros(1));
+                        *timer += period * turns;
                     }
                 }
             } else {
-                quiet.end(self.now_us);
+                quiet.end(self.now);
             }
             let timer = tick.min(backfill).min(priority);
             let at = happens.min(timer);
-            self.now_us = self.now_us.max(at);
+            self.now = self.now.max(at);
             if at == happens {
-                quiet.end(self.now_us);
+                quiet.end(self.now);
             }
             if at == end {
                 match self.due.pop() {
@@ -346,7 +352,7 @@ impl<'c> Controller<'c> {
                 self.recompute();
                 priority += period;
             } else if at == tick {
-                tick += self.phases.tick_us + self.tick();
+                tick += self.phases.tick + self.tick();
             } else if self.changed {
                 self.changed = false;
                 let tests = self.backfill();
@@ -355,17 +361,17 @@ impl<'c> Controller<'c> {
                     .settings
                     .backfill
                     .as_ref()
-                    .map_or(i64::MAX / 4, |one| one.interval.0.clamp(1, 86_400) * SECOND);
-                backfill = self.now_us + interval + tests as i64 * self.phases.backfill_test_us;
+                    .map_or(Micros::NEVER / 4, |one| Micros::of_seconds(one.interval.0.clamp(1, 86_400)));
+                backfill = self.now + interval + self.phases.backfill_test * tests as i64;
             } else {
-                backfill += SECOND;
+                backfill += Micros::SECOND;
             }
         }
     }
 
     /// Whether a job that runs past its limit is stopped at all.
     fn is_stopped_ever(&self, job: usize) -> bool {
-        self.jobs[job].run_us.is_some() || self.cluster.settings.over_time_limit.is_some()
+        self.jobs[job].run.is_some() || self.cluster.settings.over_time_limit.is_some()
     }
 
     /// Notes which nodes of each partition are up.
@@ -374,13 +380,13 @@ impl<'c> Controller<'c> {
         self.open_nodes.iter_mut().for_each(|nodes| nodes.keep(&self.up));
     }
 
-    /// One turn of the background thread; how much longer it takes than an idle one, in microseconds.
-    pub(super) fn tick(&mut self) -> i64 {
-        let now = self.now();
-        let mut longer = 0;
+    /// One turn of the background thread; how much longer it takes than an idle one.
+    pub(super) fn tick(&mut self) -> Micros {
+        let now = self.second();
+        let mut longer = Micros::ZERO;
         if now - self.last_report >= REPORT {
             self.last_report = now;
-            longer += self.phases.report_us;
+            longer += self.phases.report;
         }
         self.check_limits(now).into_iter().for_each(|job| self.end(job, false));
         let begun = self.reservations.iter().any(|one| one.start.0 == now);
@@ -395,7 +401,7 @@ impl<'c> Controller<'c> {
         } else {
             return longer;
         }
-        longer + self.phases.pass_us
+        longer + self.phases.pass
     }
 
     /// The jobs that are past their limits, if it is time to look for them.

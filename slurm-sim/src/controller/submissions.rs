@@ -6,11 +6,11 @@ use std::rc::Rc;
 use super::asked::NodeBounds;
 use super::job::{ControlledJob, JobPlace};
 use super::limit_set::{CountsFor, LimitSet};
-use super::phases::SECOND;
 use super::state::Controller;
 use crate::cluster::{
     Begin, ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TaskRun, TimeLimit,
 };
+use queuecast_core::units::Micros;
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
@@ -55,7 +55,7 @@ impl Controller<'_> {
     pub(super) fn take_submissions(&mut self) {
         let no_limits = Rc::new(LimitSet::default());
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
+        order.sort_by_key(|&place| (self.submissions[place].submit, place));
         self.ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &place)| self.ranks[place] = rank);
         for (place, submission) in self.submissions.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Controller<'_> {
                 None => vec![None],
             };
             let begin = match request.begin {
-                Some(Begin::After(by)) => submission.submit.0 + by.0,
+                Some(Begin::After(by)) => submission.submit.second().0 + by.0,
                 Some(Begin::At(at)) => at.0,
                 _ => i64::MIN,
             };
@@ -80,14 +80,14 @@ impl Controller<'_> {
                 self.jobs.push(ControlledJob {
                     submission: place,
                     task,
-                    submit: submission.submit.0,
+                    submit: submission.submit.second().0,
                     limits: no_limits.clone(),
                     nice: request.nice.unwrap_or(0),
                     fixed_priority: request.priority,
                     reservation: request.reservations.first().cloned(),
-                    run_us: match run {
+                    run: match run {
                         Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
-                            Some(run.0.clamp(0, LONGEST_RUN) * SECOND)
+                            Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
                         }
                         _ => None,
                     },

@@ -97,6 +97,7 @@ pub struct MainPassSettings {
     /// How often a pass looks at the whole queue; `None`: never (−1).
     pub sched_interval: Option<Seconds>,
     /// The least time between any two passes.
+    #[serde(rename = "sched_min_interval_us")]
     pub sched_min_interval: Micros,
     /// Jobs that an ordinary pass looks at.
     pub default_queue_depth: u32,
@@ -113,6 +114,7 @@ pub struct MainPassSettings {
     /// Whether a job stopped by a limit of its association or QOS closes its partition.
     pub assoc_limit_stop: bool,
     /// The longest time to build the queue.
+    #[serde(rename = "build_queue_timeout_us")]
     pub build_queue_timeout: Micros,
     /// Passes are put off while more messages than this wait; zero: never.
     pub max_rpc_count: u32,
@@ -189,8 +191,10 @@ pub struct BackfillSettings {
     /// Whether a job of several partitions gets one plan only.
     pub one_resv_per_job: bool,
     /// How long it holds its locks.
+    #[serde(rename = "yield_interval_us")]
     pub yield_interval: Micros,
     /// How long it then lets them go.
+    #[serde(rename = "yield_sleep_us")]
     pub yield_sleep: Micros,
     /// Whether it goes on after that although jobs or nodes changed.
     pub continues: bool,

@@ -432,7 +432,7 @@ fn a_job_that_fails_has_not_ended_well() {
         let others = [after(DependencyKind::AfterOk, 1), after(DependencyKind::AfterNotOk, 2)];
         let outcomes = simulated(&cluster(1), [vec![first], others.to_vec()].concat());
         let starts: Vec<bool> = outcomes.iter().map(|one| one.start.is_some()).collect();
-        (outcomes[0].state.clone(), outcomes[0].end, starts)
+        (outcomes[0].state, outcomes[0].end, starts)
     };
     let (failed, well) = (found(TaskRun::FailsAfter(Seconds(60))), found(TaskRun::For(Seconds(60))));
     assert_eq!((failed.0, failed.2), (JobState::Failed, vec![true, false, true]));

@@ -12,9 +12,9 @@ use std::fmt;
 
 use super::job::{CtlState, StartedBy};
 use super::promises::{FirstStart, Promise};
-use super::reasons::WaitReason;
 use super::state::{Controller, Due, LAST_SECOND, on_clock};
 use crate::cluster::ClusterEvent;
+use crate::controller::queue::WaitReason;
 use queuecast_core::units::Micros;
 
 /// A member of the backfilling family. Jobs come in the order of their submission.

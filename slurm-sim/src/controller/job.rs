@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use super::amounts::Amounts;
-use super::layout::NodeShare;
-use super::limit_set::LimitSet;
-use super::need_cache::KeptNeed;
+use crate::controller::limits::{Amounts, LimitSet};
+use crate::controller::placement::{KeptNeed, NodeShare};
 use queuecast_core::units::Micros;
 
 /// Where a job stands.

@@ -1,18 +1,14 @@
 //! A pass of the main scheduler.
 
-use super::amounts::Amounts;
 use super::job::{CtlState, JobPlace, StartedBy};
-use super::layout::NodeShare;
-use super::need::Need;
-use super::node_set::NodeSet;
-use super::queue_record::QueueRecord;
-use super::reasons::WaitReason;
-use super::select::NodeOffer;
 use super::state::Controller;
+use crate::controller::limits::Amounts;
+use crate::controller::placement::{Need, NodeOffer, NodeSet, NodeShare};
+use crate::controller::queue::{QueueRecord, WaitReason};
 
 impl Controller<'_> {
     /// A pass of the main scheduler over at most `depth` jobs; `None`: over all.
-    pub(super) fn pass(&mut self, depth: Option<u32>) {
+    pub fn pass(&mut self, depth: Option<u32>) {
         let now = self.second();
         self.last_pass = now;
         self.pass_requested = false;
@@ -127,7 +123,7 @@ impl Controller<'_> {
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub(super) fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
+    pub fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
         if place == 0 {
             let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
@@ -136,18 +132,13 @@ impl Controller<'_> {
 
     /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
     /// keeps it from being tested.
-    pub(super) fn nodes_now(
-        &self,
-        job: usize,
-        at: &JobPlace,
-        vanished: &NodeSet,
-    ) -> Option<Option<Vec<usize>>> {
+    pub fn nodes_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
         let mut usable = self.may_use_now(job, at, vanished)?;
         Some(self.chosen_now(at, &mut usable))
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub(super) fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+    pub fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
         let now = self.second();
         let mut usable = self.open_nodes[at.partition].clone();
         match &self.jobs[job].reservation {
@@ -164,7 +155,7 @@ impl Controller<'_> {
     }
 
     /// The nodes that a job is given now out of those that may be used.
-    pub(super) fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
+    pub fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
         at.kept.keep_usable(usable, &self.layout, &self.load);
         let (in_use, shift) = (Some(self.load.in_use()), self.shift_for_start(at));
         let offer = NodeOffer { layout: &self.layout, in_use, nodes: usable, shift: shift.as_ref() };
@@ -172,7 +163,7 @@ impl Controller<'_> {
     }
 
     /// What a job has of the nodes that it is given now.
-    pub(super) fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
+    pub fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
         let none = NodeSet::none(0);
         let in_use = Some(self.load.in_use());
         NodeOffer { layout: &self.layout, in_use, nodes: &none, shift: None }.shares(nodes, need)
@@ -180,25 +171,25 @@ impl Controller<'_> {
 
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    pub(super) fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
+    pub fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
         let age = self.jobs[job].eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 
     /// Whether other jobs have licenses that a job needs.
-    pub(super) fn lacks_licenses(&self, job: usize) -> bool {
+    pub fn lacks_licenses(&self, job: usize) -> bool {
         !self.licenses.are_free(&self.submissions[self.jobs[job].submission].request.licenses)
     }
 
     /// Whether a limit does not allow what a job would be given.
-    pub(super) fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
+    pub fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
         let nodes = shares.iter().map(|share| share.node);
         self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
     }
 
     /// Whether a limit forbids even the least that a job would be given on any nodes.
-    pub(super) fn is_over_at_least(&self, at: &JobPlace) -> bool {
+    pub fn is_over_at_least(&self, at: &JobPlace) -> bool {
         let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
         if self.layout.is_linear {

@@ -1,12 +1,10 @@
 //! A controller that goes on from an instant.
 
 use super::job::{CtlState, StartedBy};
-use super::node_set::NodeSet;
-use super::phases::Phases;
-use super::prepared::PreparedCluster;
-use super::select::NodeOffer;
 use super::state::{Controller, LIMIT_CHECK};
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
+use crate::controller::clock::Phases;
+use crate::controller::placement::{NodeOffer, NodeSet, PreparedCluster};
 use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.
@@ -231,13 +229,13 @@ impl Controller<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::cluster;
     use super::*;
     use crate::cluster::{
         Dependency, DependencyKind, DependencyOn, JobArray, JobRequest, JobStanding, PriorityKind,
         RecordedRun, TaskRun, TimeLimit,
     };
     use crate::controller::simulate_cluster;
-    use crate::controller::tests::cluster;
 
     fn submission(key: &str, submit: i64, tasks: u32, minutes: i64) -> SubmittedJob {
         SubmittedJob {

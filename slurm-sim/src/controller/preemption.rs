@@ -2,17 +2,14 @@
 
 use std::cell::RefCell;
 
-use super::job::{CtlState, JobPlace};
-use super::layout::Load;
-use super::need_cache::KeptNeed;
-use super::node_set::NodeSet;
-use super::releases::Releases;
-use super::select::NodeOffer;
-use super::state::Controller;
 use crate::cluster::{PreemptAction, PreemptKind};
+use crate::controller::backfill::Releases;
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::{KeptNeed, Load, NodeOffer, NodeSet};
+use crate::controller::state::Controller;
 
 /// Seconds after a requeue before the job may start again: its credentials have to expire first.
-pub(super) const REQUEUE_DELAY: i64 = 121;
+pub const REQUEUE_DELAY: i64 = 121;
 
 /// A job with more starts than this is not preempted again, which stops two jobs from preempting each other for ever.
 const MOST_STARTS: u32 = 1_000;
@@ -21,7 +18,7 @@ const MOST_STARTS: u32 = 1_000;
 const NODE_TIMEOUT: i64 = 300;
 
 /// Nodes as they would be if all jobs that a job may preempt were gone.
-pub(super) struct EmptiedNodes {
+pub struct EmptiedNodes {
     /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
     pub kept: KeptNeed,
     pub load: Load,
@@ -30,7 +27,7 @@ pub(super) struct EmptiedNodes {
 
 impl Controller<'_> {
     /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub(super) fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
+    pub fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
             return None;
@@ -114,7 +111,7 @@ impl Controller<'_> {
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
     /// their nodes are free; until then no further jobs are preempted for it.
-    pub(super) fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
+    pub fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
@@ -180,13 +177,13 @@ impl Controller<'_> {
     }
 
     /// Whether a job may be requeued.
-    pub(super) fn can_requeue(&self, job: usize) -> bool {
+    pub fn can_requeue(&self, job: usize) -> bool {
         let request = &self.submissions[self.jobs[job].submission].request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
-    pub(super) fn requeue(&mut self, job: usize) {
+    pub fn requeue(&mut self, job: usize) {
         let now = self.second();
         let submission = self.jobs[job].submission;
         // What it holds is released once it has been stopped.
@@ -212,13 +209,13 @@ impl Controller<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::phases::Phases;
-    use super::super::simulate::simulate_cluster;
-    use super::super::tests::{cluster, job};
     use crate::cluster::{
         Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
         Qos, RecordedRun, SubmittedJob,
     };
+    use crate::controller::clock::Phases;
+    use crate::controller::simulate::simulate_cluster;
+    use crate::controller::tests::{cluster, job};
     use queuecast_core::job_state::JobState;
     use queuecast_core::units::{Micros, Seconds};
 
@@ -274,7 +271,7 @@ mod tests {
     #[test]
     fn no_more_jobs_make_way_than_are_needed() {
         let mut cluster = preempting(PreemptAction::Requeue);
-        let wide = super::super::tests::cluster(3);
+        let wide = crate::controller::tests::cluster(3);
         (cluster.nodes, cluster.classes, cluster.partitions) = (wide.nodes, wide.classes, wide.partitions);
         let mut submissions: Vec<SubmittedJob> =
             (0..3).map(|key| of_qos(job(key, 0, 4, 20, 600), "low")).collect();

@@ -9,14 +9,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::job::JobPlace;
-use super::layout::{Load, NodeShare};
-use super::node_set::NodeSet;
-use super::select::NodeOffer;
 use super::state::Controller;
+use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
 
 /// A start that a waiting job is promised.
 #[derive(Debug, Clone)]
-pub(super) struct Promise {
+pub struct Promise {
     pub job: usize,
     /// The place of its partition among those of the job.
     pub place: usize,
@@ -30,7 +28,7 @@ pub(super) struct Promise {
 
 /// When and where a job could start.
 #[derive(Debug, Clone)]
-pub(super) struct FirstStart {
+pub struct FirstStart {
     /// In seconds.
     pub start: i64,
     pub nodes: Vec<usize>,
@@ -214,7 +212,7 @@ impl<'a> Ahead<'a> {
 impl Controller<'_> {
     /// When and where a job could start in one of its partitions beside what is promised, before an instant; running jobs are taken to
     /// run into their limits. `None` if it cannot. One of the promises may be left out.
-    pub(super) fn first_start(
+    pub fn first_start(
         &self,
         (job, place): (usize, usize),
         promises: &[Promise],
@@ -247,7 +245,7 @@ impl Controller<'_> {
     }
 
     /// Where a job could start at an instant beside what is promised.
-    pub(super) fn start_then(
+    pub fn start_then(
         &self,
         (job, place): (usize, usize),
         promises: &[Promise],
@@ -259,7 +257,7 @@ impl Controller<'_> {
     }
 
     /// Where a promised job can start now.
-    pub(super) fn nodes_promised(&self, promise: &Promise) -> Option<Vec<usize>> {
+    pub fn nodes_promised(&self, promise: &Promise) -> Option<Vec<usize>> {
         let mut ahead = Ahead::new(self, std::slice::from_ref(promise), None);
         ahead.begin(0).then(|| ahead.moved.pop().map_or_else(|| promise.nodes.clone(), |(_, nodes)| nodes))
     }

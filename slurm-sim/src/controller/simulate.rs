@@ -2,10 +2,10 @@
 
 use super::at_once::SiteRules;
 use super::job::{ControlledJob, CtlState, StartedBy};
-use super::phases::Phases;
-use super::reasons::{WaitReason, WaitedTimes};
 use super::state::{Controller, on_clock};
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
+use crate::controller::clock::Phases;
+use crate::controller::queue::{WaitReason, WaitedTimes};
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Seconds, Time};
 
@@ -82,7 +82,7 @@ fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
     events
 }
 
-pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
+pub fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
     controller.jobs.iter().map(|job| outcome(cluster, run, job)).collect()
 }
 
@@ -156,7 +156,7 @@ fn waited(
 }
 
 fn parts(job: &ControlledJob) -> Vec<HeldPart> {
-    let part = |share: &super::layout::NodeShare| HeldPart {
+    let part = |share: &crate::controller::placement::NodeShare| HeldPart {
         node: share.node,
         cpus: share.cpus,
         memory_mb: share.memory,

@@ -6,38 +6,33 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::alike::alike_by_weight;
-use super::fair_share::FairShare;
 use super::job::{ControlledJob, CtlState};
-use super::layout::{Load, NodeLayout};
-use super::licenses::LicenseCounts;
-use super::limits::Limits;
-use super::need::Need;
-use super::need_cache::{KeptNeed, NeedCache};
-use super::node_set::NodeSet;
-use super::phases::{Phases, REPORT};
-use super::prepared::{PreparedCluster, PreparedNodes};
-use super::queue_record::{ArrayTasks, QueueRecord};
-use super::reasons::WaitedTimes;
-use super::time_map::TimeMap;
-use super::weights::WeightShift;
 use crate::cluster::{AdvanceReservation, Cluster, ClusterEvent, PreemptKind, SubmittedJob};
+use crate::controller::backfill::TimeMap;
+use crate::controller::clock::{Phases, REPORT};
+use crate::controller::limits::{LicenseCounts, Limits};
+use crate::controller::placement::{
+    KeptNeed, Load, Need, NeedCache, NodeLayout, NodeSet, PreparedCluster, PreparedNodes, WeightShift,
+    alike_by_weight,
+};
+use crate::controller::priority::FairShare;
+use crate::controller::queue::{ArrayTasks, QueueRecord, WaitedTimes};
 use queuecast_core::units::Micros;
 
 /// The last second of the clock: some three thousand years from its zero.
-pub(super) const LAST_SECOND: i64 = 100_000_000_000;
+pub const LAST_SECOND: i64 = 100_000_000_000;
 
 /// An instant beyond the clock's last is the last.
-pub(super) fn on_clock(at: Micros) -> Micros {
+pub fn on_clock(at: Micros) -> Micros {
     let last = Micros::of_seconds(LAST_SECOND);
     at.clamp(Micros::ZERO - last, last)
 }
 
 /// Seconds between two checks of time limits.
-pub(super) const LIMIT_CHECK: i64 = 30;
+pub const LIMIT_CHECK: i64 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Due {
+pub enum Due {
     /// A job ends by itself.
     End(usize, u32),
     /// The nodes of a job that was stopped are free again.
@@ -48,101 +43,100 @@ pub(super) enum Due {
 
 /// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
 #[cfg(test)]
-pub(super) type PlanCheck =
-    fn(&Controller<'_>, usize, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
+pub type PlanCheck = fn(&Controller<'_>, usize, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
 
 /// The controller and all it knows.
-pub(super) struct Controller<'c> {
-    pub(super) cluster: &'c Cluster,
-    pub(super) layout: Arc<NodeLayout>,
-    pub(super) jobs: Vec<ControlledJob>,
-    pub(super) submissions: &'c [SubmittedJob],
-    pub(super) of_submission: Vec<Vec<usize>>,
+pub struct Controller<'c> {
+    pub cluster: &'c Cluster,
+    pub layout: Arc<NodeLayout>,
+    pub jobs: Vec<ControlledJob>,
+    pub submissions: &'c [SubmittedJob],
+    pub of_submission: Vec<Vec<usize>>,
     /// Where each submission stands among all in the order in which they come.
-    pub(super) ranks: Vec<usize>,
-    pub(super) keys: BTreeMap<String, usize>,
-    pub(super) load: Load,
-    pub(super) up: NodeSet,
-    pub(super) reservations: Vec<AdvanceReservation>,
+    pub ranks: Vec<usize>,
+    pub keys: BTreeMap<String, usize>,
+    pub load: Load,
+    pub up: NodeSet,
+    pub reservations: Vec<AdvanceReservation>,
     /// Running jobs by limit end, then in the order of their records.
-    pub(super) running: Vec<usize>,
+    pub running: Vec<usize>,
     /// Records made so far.
-    pub(super) records: u64,
+    pub records: u64,
     /// Waiting jobs, in the order of their submission.
-    pub(super) waiting: Vec<usize>,
+    pub waiting: Vec<usize>,
     /// Those of them that are not eligible yet: dependency, begin time or hold.
-    pub(super) unready: Vec<usize>,
+    pub unready: Vec<usize>,
     /// Those that no pass or cycle has seen.
-    pub(super) unseen: Vec<usize>,
+    pub unseen: Vec<usize>,
     /// Exclusive jobs that no backfill cycle has seen.
-    pub(super) unsized_jobs: Vec<usize>,
+    pub unsized_jobs: Vec<usize>,
     /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
-    pub(super) looked_for: Vec<(usize, u32)>,
+    pub looked_for: Vec<(usize, u32)>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
-    pub(super) order: Vec<QueueRecord>,
+    pub order: Vec<QueueRecord>,
     /// Jobs requeued since a pass or cycle took the queue: its records of them are outdated.
-    pub(super) requeued: Vec<usize>,
+    pub requeued: Vec<usize>,
     /// How many records may be of jobs that have left.
-    pub(super) left: usize,
+    pub left: usize,
     /// Whether priorities have changed since it was put in order.
-    pub(super) is_order_stale: bool,
+    pub is_order_stale: bool,
     /// The task of each array that is in the queue.
-    pub(super) heads: BTreeMap<usize, usize>,
-    pub(super) arrays: Vec<ArrayTasks>,
-    pub(super) needs: NeedCache,
+    pub heads: BTreeMap<usize, usize>,
+    pub arrays: Vec<ArrayTasks>,
+    pub needs: NeedCache,
     /// Numbers of users and accounts.
-    pub(super) users: BTreeMap<String, u32>,
-    pub(super) accounts: BTreeMap<String, u32>,
+    pub users: BTreeMap<String, u32>,
+    pub accounts: BTreeMap<String, u32>,
     /// The association of each account and user.
-    pub(super) associations: BTreeMap<(String, String), usize>,
+    pub associations: BTreeMap<(String, String), usize>,
     /// No nodes.
-    pub(super) none: NodeSet,
+    pub none: NodeSet,
     /// The need of jobs that are gone.
-    pub(super) no_need: Rc<KeptNeed>,
+    pub no_need: Rc<KeptNeed>,
     /// Nodes of each partition that are up.
-    pub(super) open_nodes: Vec<NodeSet>,
+    pub open_nodes: Vec<NodeSet>,
     /// Whether backfill cycles plan every job, as Slurm does, or only those whose plans can affect which jobs start now.
-    pub(super) plans_all: bool,
+    pub plans_all: bool,
     /// What is done with each plan of a cycle that plans every job.
     #[cfg(test)]
-    pub(super) check_plan: Option<PlanCheck>,
+    pub check_plan: Option<PlanCheck>,
     /// Whether preemption is configured.
-    pub(super) preempts_any: bool,
+    pub preempts_any: bool,
     /// Whether plans are made as Slurm makes them since 24.11.
-    pub(super) plans_as_2411: bool,
-    pub(super) fair: FairShare,
-    pub(super) limits: Limits,
-    pub(super) licenses: LicenseCounts,
-    pub(super) due: BinaryHeap<Reverse<(Micros, Due)>>,
-    pub(super) phases: Phases,
-    pub(super) now: Micros,
-    pub(super) last_full: i64,
-    pub(super) last_pass: i64,
-    pub(super) last_report: i64,
-    pub(super) last_limit_check: i64,
-    pub(super) last_charge: i64,
-    pub(super) pass_requested: bool,
-    pub(super) changed: bool,
+    pub plans_as_2411: bool,
+    pub fair: FairShare,
+    pub limits: Limits,
+    pub licenses: LicenseCounts,
+    pub due: BinaryHeap<Reverse<(Micros, Due)>>,
+    pub phases: Phases,
+    pub now: Micros,
+    pub last_full: i64,
+    pub last_pass: i64,
+    pub last_report: i64,
+    pub last_limit_check: i64,
+    pub last_charge: i64,
+    pub pass_requested: bool,
+    pub changed: bool,
     /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
-    pub(super) weights: Rc<WeightShift>,
+    pub weights: Rc<WeightShift>,
     /// Whether some nodes have GPUs.
-    pub(super) has_gpus: bool,
+    pub has_gpus: bool,
     /// Nodes of each line of the configuration, where nodes count for a limit.
-    pub(super) lines: Vec<NodeSet>,
+    pub lines: Vec<NodeSet>,
     /// Memory for what the next backfill cycle plans.
-    pub(super) spare: Cell<TimeMap>,
-    pub(super) largest_qos: f64,
-    pub(super) largest_partition: f64,
-    pub(super) largest_association: f64,
-    pub(super) all_cpus: f64,
-    pub(super) reasons: WaitedTimes,
+    pub spare: Cell<TimeMap>,
+    pub largest_qos: f64,
+    pub largest_partition: f64,
+    pub largest_association: f64,
+    pub all_cpus: f64,
+    pub reasons: WaitedTimes,
     /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm where `EnforcePartLimits` is `NO`:
     /// so in recordings. Jobs of a log are refused instead, and counted as such.
-    pub(super) keeps_barred: bool,
+    pub keeps_barred: bool,
     /// Whether the parts of nodes that jobs held are recorded.
-    pub(super) keeps_parts: bool,
+    pub keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
-    pub(super) wanted: Vec<usize>,
+    pub wanted: Vec<usize>,
 }
 
 /// The association of each account and user, for all partitions.
@@ -253,7 +247,7 @@ impl<'c> Controller<'c> {
         controller
     }
 
-    pub(super) fn second(&self) -> i64 {
+    pub fn second(&self) -> i64 {
         self.now.second().0
     }
 
@@ -375,13 +369,13 @@ impl<'c> Controller<'c> {
     }
 
     /// Notes which nodes of each partition are up.
-    pub(super) fn open_partitions(&mut self) {
+    pub fn open_partitions(&mut self) {
         self.open_nodes.clone_from(&self.layout.partitions);
         self.open_nodes.iter_mut().for_each(|nodes| nodes.keep(&self.up));
     }
 
     /// One turn of the background thread; how much longer it takes than an idle one.
-    pub(super) fn tick(&mut self) -> Micros {
+    pub fn tick(&mut self) -> Micros {
         let now = self.second();
         let mut longer = Micros::ZERO;
         if now - self.last_report >= REPORT {
@@ -405,7 +399,7 @@ impl<'c> Controller<'c> {
     }
 
     /// The jobs that are past their limits, if it is time to look for them.
-    pub(super) fn check_limits(&mut self, now: i64) -> Vec<usize> {
+    pub fn check_limits(&mut self, now: i64) -> Vec<usize> {
         if now - self.last_limit_check < LIMIT_CHECK {
             return Vec::new();
         }

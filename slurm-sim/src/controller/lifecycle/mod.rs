@@ -1,0 +1,4 @@
+//! What happens to jobs: they are submitted, start, end and leave.
+
+mod events;
+mod submissions;

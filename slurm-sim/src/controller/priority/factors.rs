@@ -1,0 +1,220 @@
+//! Usage, and priorities by it.
+
+use crate::cluster::PriorityKind;
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::NeedMemory;
+use crate::controller::state::Controller;
+
+/// What a multifactor priority consists of: factors times their weights.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PriorityParts {
+    pub age: f64,
+    pub fair_share: f64,
+    pub size: f64,
+    pub partition: f64,
+    pub qos: f64,
+    pub association: f64,
+    /// Of all resources that have a weight.
+    pub resources: f64,
+    /// Taken away.
+    pub nice: f64,
+}
+
+impl PriorityParts {
+    /// The priority before it is cut to a whole number.
+    pub fn sum(&self) -> f64 {
+        self.age + self.fair_share + self.size + self.partition + self.qos + self.association + self.resources
+            - self.nice
+    }
+}
+
+impl Controller<'_> {
+    /// Charges a job for the time since it was charged last.
+    pub fn charge(&mut self, job: usize, until: i64) {
+        let one = &self.jobs[job];
+        let factor = one.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
+        let from = one.start.max(self.last_charge);
+        if let Some(association) = one.association {
+            let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
+            self.fair.charge(association, billing, until - from);
+        }
+        if self.limits.counts_minutes() {
+            let (span, limit) = ((from - one.start, until - one.start), one.limit_end - one.start);
+            let charged = self.fair.decayed(until - from) * factor;
+            self.limits.charge(&one.running_limits(), &one.amounts, span, limit, charged);
+        }
+    }
+
+    /// Usage decays and is charged, and all priorities are computed again.
+    pub fn recompute(&mut self) {
+        let now = self.second();
+        self.size_looked_for();
+        self.fair.begin_period();
+        self.fair.decay(now - self.last_charge);
+        self.limits.decay(self.fair.decay_over(now - self.last_charge));
+        if self.fair.is_classic() {
+            // One after the other in the order of their records: what a job finds used are the charges of those before it.
+            let mut all: Vec<usize> = self.running.iter().chain(&self.waiting).copied().collect();
+            all.sort_by_key(|&job| self.record_of(job));
+            for job in all {
+                match self.jobs[job].state {
+                    CtlState::Running => self.charge(job, now),
+                    _ => self.prioritize(job, now),
+                }
+            }
+            self.last_charge = now;
+        } else {
+            for job in self.running.clone() {
+                self.charge(job, now);
+            }
+            self.last_charge = now;
+            self.fair.rank();
+            for job in self.waiting.clone() {
+                self.prioritize(job, now);
+            }
+        }
+        self.is_order_stale = true;
+        self.changed = true;
+    }
+
+    /// Where a job's record stands among those of all jobs.
+    pub fn record_of(&self, job: usize) -> u64 {
+        let one = &self.jobs[job];
+        if one.incarnation > 0 { one.record } else { self.arrays[one.submission].record }
+    }
+
+    pub fn prioritize(&mut self, job: usize, now: i64) {
+        let one = &self.jobs[job];
+        if let Some(association) = one.association.filter(|_| one.fixed_priority.is_none() && !one.is_held) {
+            self.fair.settle(association);
+        }
+        for place in 0..self.jobs[job].places.len() {
+            let before = self.jobs[job].places[place].priority;
+            let computed = self.priority(job, place, now);
+            let only_grows = self.cluster.settings.priority.flags.incr_only;
+            self.jobs[job].places[place].priority = if only_grows { computed.max(before) } else { computed };
+        }
+    }
+
+    fn priority(&self, job: usize, place: usize, now: i64) -> u64 {
+        let one = &self.jobs[job];
+        if let Some(fixed) = one.fixed_priority {
+            return u64::from(fixed);
+        }
+        if self.cluster.settings.priority.kind == PriorityKind::Basic {
+            // In the order of submission.
+            return u64::from(u32::MAX) - self.ranks[one.submission] as u64;
+        }
+        let sum = self.priority_parts(job, place, now).sum();
+        if sum < 1.0 { 1 } else { sum as u64 }
+    }
+
+    /// What the priority of a job in one of its partitions consists of.
+    pub fn priority_parts(&self, job: usize, place: usize, now: i64) -> PriorityParts {
+        let settings = &self.cluster.settings.priority;
+        let weights = &settings.weights;
+        let one = &self.jobs[job];
+        let place = &one.places[place];
+        let flags = &settings.flags;
+        let since = match one.limits.accrual {
+            _ if flags.accrue_always => Some(one.submit),
+            Some(_) => one.accrues_since,
+            None => one.eligible.filter(|_| one.was_seen),
+        };
+        let age = match since {
+            Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
+            None => 0.0,
+        };
+        let qos = one.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
+        let nodes = self.cluster.nodes.len().max(1) as f64;
+        let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.size_cpus));
+        let size = if flags.small_relative_to_time {
+            // Processors, at least those of average nodes, for each minute of the limit.
+            let cpus = (asked * self.all_cpus / nodes).max(size_cpus);
+            let share = cpus / (place.limit / 60).max(1) as f64 / self.all_cpus;
+            if settings.favor_small { 1.0 - share } else { share }
+        } else if settings.favor_small {
+            ((nodes - asked) / nodes + (self.all_cpus - size_cpus) / self.all_cpus) / 2.0
+        } else {
+            (asked / nodes + size_cpus / self.all_cpus) / 2.0
+        };
+        let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
+        let of = |value: f64, largest: f64, is_raw: bool| {
+            if is_raw {
+                value
+            } else if largest > 0.0 {
+                value / largest
+            } else {
+                0.0
+            }
+        };
+        let association = one.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association = association.map_or(0.0, f64::from);
+        PriorityParts {
+            age: f64::from(weights.age) * age,
+            fair_share: f64::from(weights.fair_share)
+                * one.association.map_or(0.0, |index| self.fair.factor(index)),
+            size: f64::from(weights.job_size) * size.min(1.0),
+            partition: f64::from(weights.partition)
+                * of(factor, self.largest_partition, flags.no_normal_part),
+            qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
+            association: f64::from(weights.assoc)
+                * of(association, self.largest_association, flags.no_normal_assoc),
+            resources: self.resource_part(place),
+            nice: one.nice as f64,
+        }
+    }
+
+    /// Of each resource with a weight, what a job asks for relative to what its partition has.
+    fn resource_part(&self, place: &JobPlace) -> f64 {
+        let settings = &self.cluster.settings.priority;
+        if settings.weights.tres.is_empty() {
+            return 0.0;
+        }
+        let need = &place.kept.need;
+        let gres = |name: &str| {
+            let asked = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+            let of_tasks = need.gres_per_task.iter();
+            let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
+            let asked = asked.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+            let places: Vec<usize> = places.collect();
+            asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
+        };
+        let memory = match need.counted_memory {
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
+            NeedMemory::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus()),
+            NeedMemory::AllOfNode => 0,
+        };
+        let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
+            let asked = match name.as_str() {
+                "cpu" | "billing" => u64::from(need.asked_cpus),
+                "mem" => memory,
+                "node" => u64::from(need.nodes.0),
+                name => gres(name),
+            };
+            let all = self.partition_has(place.partition, name);
+            match settings.flags.no_normal_tres {
+                true => weight * asked as f64,
+                false if all > 0 => weight * (asked as f64 / all as f64).min(1.0),
+                false => 0.0,
+            }
+        });
+        weighted.sum()
+    }
+
+    /// How much of a resource the nodes of a partition have.
+    fn partition_has(&self, partition: usize, name: &str) -> u64 {
+        let nodes = self.layout.partitions[partition].iter();
+        let places: Vec<usize> =
+            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+        let of = |node: usize| match name {
+            "cpu" | "billing" => u64::from(self.layout.nodes[node].cpus),
+            "mem" => self.cluster.nodes[node].memory_mb,
+            "node" => 1,
+            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
+        };
+        nodes.map(of).sum()
+    }
+}

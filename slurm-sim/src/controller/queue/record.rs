@@ -1,0 +1,25 @@
+//! What the queue consists of.
+
+use std::cmp::Reverse;
+
+/// Where a job stands in the queue: what comes first is smaller.
+pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, usize));
+
+/// A job in one of its partitions, in the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueRecord {
+    pub key: QueueKey,
+    pub job: usize,
+    pub place: usize,
+}
+
+/// The tasks of one submission.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ArrayTasks {
+    /// How many run.
+    pub running: usize,
+    /// The record of those that wait.
+    pub record: u64,
+    /// None before this one waits.
+    pub waiting_from: usize,
+}

@@ -7,12 +7,12 @@
 //! and node failures work as in the Slurm controller. Priorities, priority tiers and preemption are ignored: the rules set the
 //! order. A job that the nodes in service cannot run is skipped until they can.
 
-use std::cmp::Reverse;
 use std::fmt;
 
+use super::clock::{Due, LAST_SECOND, on_clock};
 use super::job::{CtlState, StartedBy};
 use super::promises::{FirstStart, Promise};
-use super::state::{Controller, Due, LAST_SECOND, on_clock};
+use super::state::Controller;
 use crate::cluster::ClusterEvent;
 use crate::controller::queue::WaitReason;
 use queuecast_core::units::Micros;
@@ -56,36 +56,36 @@ impl Controller<'_> {
     pub fn run_at_once(&mut self, rules: &SiteRules<'_>, events: &[ClusterEvent]) {
         let instant = |at: Micros| Micros::from(on_clock(at).second());
         // Jobs are charged when they end, for all of their time.
-        self.last_charge = -LAST_SECOND;
-        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit, place));
+        self.priorities.last_charge = -LAST_SECOND;
+        let mut order: Vec<usize> = (0..self.jobs.submissions.len()).collect();
+        order.sort_by_key(|&place| (self.jobs.submissions[place].submit, place));
         let mut arrivals = order.into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut promises = Vec::new();
         loop {
             let arrival =
-                arrivals.peek().map_or(Micros::NEVER, |&place| instant(self.submissions[place].submit));
+                arrivals.peek().map_or(Micros::NEVER, |&place| instant(self.jobs.submissions[place].submit));
             let event = events.peek().map_or(Micros::NEVER, |event| instant(event.at));
-            let end = self.due.peek().map_or(Micros::NEVER, |Reverse((at, _))| *at);
+            let end = self.clock.next_due();
             let next = arrival.min(event).min(end).min(self.wakes_at(&promises));
             if next == Micros::NEVER {
                 break;
             }
-            self.now = self.now.max(next);
+            self.clock.advance(next);
             let mut happened = SincePlan { eased: self.settle_dues(), broken: false };
-            while let Some(event) = events.next_if(|event| instant(event.at) <= self.now) {
+            while let Some(event) = events.next_if(|event| instant(event.at) <= self.clock.now()) {
                 self.act(&event.action);
                 happened = SincePlan { eased: true, broken: true };
             }
             while let Some(place) =
-                arrivals.next_if(|&place| instant(self.submissions[place].submit) <= self.now)
+                arrivals.next_if(|&place| instant(self.jobs.submissions[place].submit) <= self.clock.now())
             {
                 self.submit(place);
             }
             happened.eased |= self.settle_dues();
             // Jobs that have become ready are found as the queue is looked at.
             let queue = self.take_queue();
-            self.give_back(queue);
+            self.queue.give_back(queue);
             if rules.keeps {
                 self.plan_kept(&mut promises, happened);
             } else {
@@ -97,12 +97,12 @@ impl Controller<'_> {
     /// What is due by now happens; whether something did.
     fn settle_dues(&mut self) -> bool {
         let mut has_ended = false;
-        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= self.now) {
-            let Some(Reverse((_, due))) = self.due.pop() else { break };
+        while self.clock.next_due() <= self.clock.now() {
+            let Some(due) = self.clock.take_due() else { break };
             match due {
                 Due::End(job, incarnation) | Due::Limit(job, incarnation) => {
                     let one = &self.jobs[job];
-                    if one.state == CtlState::Running && one.incarnation == incarnation {
+                    if one.state == CtlState::Running && one.last.incarnation == incarnation {
                         self.end(job, matches!(due, Due::End(..)));
                         has_ended = true;
                     }
@@ -120,21 +120,26 @@ impl Controller<'_> {
     fn wakes_at(&self, promises: &[Promise]) -> Micros {
         let now = self.second();
         let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_SECOND);
-        let next = starts.chain(self.openings(&self.unready)).filter(|&at| at > now).min();
-        next.filter(|_| !self.waiting.is_empty()).map_or(Micros::NEVER, Micros::of_seconds)
+        let next = starts.chain(self.openings(&self.queue.unready)).filter(|&at| at > now).min();
+        next.filter(|_| !self.queue.waiting.is_empty()).map_or(Micros::NEVER, Micros::of_seconds)
     }
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
     fn in_turn(&self) -> Vec<usize> {
-        let mut jobs: Vec<usize> =
-            self.waiting.iter().copied().filter(|&job| self.jobs[job].eligible.is_some()).collect();
+        let mut jobs: Vec<usize> = self
+            .queue
+            .waiting
+            .iter()
+            .copied()
+            .filter(|&job| self.jobs[job].wait.eligible.is_some())
+            .collect();
         jobs.sort_by_key(|&job| self.turn(job));
         jobs
     }
 
     fn turn(&self, job: usize) -> (i64, Micros, usize) {
         let one = &self.jobs[job];
-        (one.submit, self.submissions[one.submission].submit, job)
+        (one.wait.submit, self.jobs.submissions[one.submission].submit, job)
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
@@ -145,7 +150,7 @@ impl Controller<'_> {
             Some(_) => promises.iter().filter(is_sibling).count(),
             None => 0,
         };
-        if self.is_throttled(job, tasks) {
+        if self.jobs.is_throttled(job, tasks) {
             self.waits_for(job, place, WaitReason::ArrayLimit);
             return true;
         }
@@ -167,7 +172,7 @@ impl Controller<'_> {
     fn start_now(&mut self, job: usize, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
         let at = one.places[place].clone();
-        let shares = self.given(nodes, &at.kept.need);
+        let shares = self.machine.given(nodes, &at.kept.need);
         let amounts = self.limits.amounts(&shares, at.partition);
         if self.limits.before_selection(&at.limits, at.limit).is_some()
             || self.is_over(&at, &amounts, &shares)
@@ -186,8 +191,8 @@ impl Controller<'_> {
         };
         let by = if promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
         self.start(job, place, shares, amounts, by);
-        let stop = self.now + Micros::of_seconds(at.limit);
-        self.due.push(Reverse((stop, Due::Limit(job, self.jobs[job].incarnation))));
+        let limit = Due::Limit(job, self.jobs[job].last.incarnation);
+        self.clock.set_due(Micros::of_seconds(at.limit), limit);
         true
     }
 
@@ -269,10 +274,10 @@ impl Controller<'_> {
     /// Plans with a promise for every job, which only moves earlier unless what happened does not leave it room.
     fn plan_kept(&mut self, promises: &mut Vec<Promise>, happened: SincePlan) {
         let now = self.second();
-        let mut had = vec![false; self.jobs.len()];
+        let mut had = vec![false; self.jobs.all.len()];
         for mut promise in std::mem::take(promises) {
             let one = &self.jobs[promise.job];
-            let waits = one.state == CtlState::Waiting && one.eligible.is_some();
+            let waits = one.state == CtlState::Waiting && one.wait.eligible.is_some();
             if waits && !self.is_kept_back(promise.job, promise.place, promises) {
                 promise.start = promise.start.max(now);
                 had[promise.job] = true;
@@ -303,7 +308,7 @@ impl Controller<'_> {
 
     /// Promises a start to each of these jobs that has none.
     fn promise_others(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
-        let mut has_one = vec![false; self.jobs.len()];
+        let mut has_one = vec![false; self.jobs.all.len()];
         promises.iter().for_each(|promise| has_one[promise.job] = true);
         for &job in order {
             if has_one[job] || self.jobs[job].state != CtlState::Waiting {

@@ -1,6 +1,6 @@
 //! A job as the controller knows it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{KeptNeed, NodeShare};
@@ -35,9 +35,9 @@ pub enum StartedBy {
 #[derive(Debug, Clone)]
 pub struct JobPlace {
     pub partition: usize,
-    pub kept: Rc<KeptNeed>,
+    pub kept: Arc<KeptNeed>,
     /// The limits that hold for it there.
-    pub limits: Rc<LimitSet>,
+    pub limits: Arc<LimitSet>,
     /// Whether the partition does not admit its account or QOS, and this is checked only when it is to start.
     pub is_barred: bool,
     /// Seconds.
@@ -45,21 +45,9 @@ pub struct JobPlace {
     pub priority: u64,
 }
 
-/// A job, or one task of an array.
+/// What a job's submission says about when it starts and how long it runs.
 #[derive(Debug, Clone, Default)]
-pub struct ControlledJob {
-    /// The place of its submission, and of its task.
-    pub submission: usize,
-    pub task: Option<u32>,
-    /// In whole seconds.
-    pub submit: i64,
-    pub places: Vec<JobPlace>,
-    /// The limits that hold for its submission: those of its first partition.
-    pub limits: Rc<LimitSet>,
-    /// The number of its user.
-    pub user: u32,
-    pub qos: Option<usize>,
-    pub association: Option<usize>,
+pub struct JobTerms {
     pub nice: i64,
     pub fixed_priority: Option<u32>,
     /// The reservation it names.
@@ -71,8 +59,25 @@ pub struct ControlledJob {
     /// Begin time, in seconds: it cannot start earlier.
     pub begin: i64,
     pub is_held: bool,
-    pub state: CtlState,
-    /// Since when it is eligible, in seconds; `None` while it is not.
+}
+
+/// Who a job counts for.
+#[derive(Debug, Clone, Default)]
+pub struct JobHolder {
+    /// The number of its user.
+    pub user: u32,
+    pub qos: Option<usize>,
+    pub association: Option<usize>,
+    /// The limits that hold for its submission: those of its first partition.
+    pub limits: Arc<LimitSet>,
+}
+
+/// What is known of a job while it waits. Times are in seconds.
+#[derive(Debug, Clone, Default)]
+pub struct JobWait {
+    /// When it was submitted, or requeued.
+    pub submit: i64,
+    /// Since when it is eligible; `None` while it is not.
     pub eligible: Option<i64>,
     /// Since when it accrues age, where the number of such jobs is limited (`MaxJobsAccrue`).
     pub accrues_since: Option<i64>,
@@ -82,7 +87,13 @@ pub struct ControlledJob {
     pub size_cpus: u32,
     /// Whether that is known.
     pub is_sized: bool,
-    /// When it started, in seconds.
+    /// When other jobs were last preempted for it.
+    pub preempted_at: Option<i64>,
+}
+
+/// The last start of a job, and what it has since. Times are in seconds.
+#[derive(Debug, Clone, Default)]
+pub struct JobStart {
     pub start: i64,
     pub end: i64,
     pub by: Option<StartedBy>,
@@ -98,24 +109,36 @@ pub struct ControlledJob {
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,
-    /// When other jobs were last preempted for it, in seconds.
-    pub preempted_at: Option<i64>,
     /// How often it was started; tells a due end of this start from one of an earlier start.
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.
     pub record: u64,
 }
 
+/// A job, or one task of an array.
+#[derive(Debug, Clone, Default)]
+pub struct ControlledJob {
+    /// The place of its submission, and of its task.
+    pub submission: usize,
+    pub task: Option<u32>,
+    pub places: Vec<JobPlace>,
+    pub state: CtlState,
+    pub terms: JobTerms,
+    pub holder: JobHolder,
+    pub wait: JobWait,
+    pub last: JobStart,
+}
+
 impl ControlledJob {
     /// The limits that it counts for while it runs.
-    pub fn running_limits(&self) -> Rc<LimitSet> {
-        let own = self.places.iter().find(|place| place.partition == self.ran_in);
-        own.map_or(&self.limits, |place| &place.limits).clone()
+    pub fn running_limits(&self) -> Arc<LimitSet> {
+        let own = self.places.iter().find(|place| place.partition == self.last.ran_in);
+        own.map_or(&self.holder.limits, |place| &place.limits).clone()
     }
 
     /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.
     pub fn has_failed(&self) -> bool {
-        let ran = self.end - self.start;
-        self.fails && self.run.is_some_and(|run| ran >= run / Micros::SECOND)
+        let ran = self.last.end - self.last.start;
+        self.terms.fails && self.terms.run.is_some_and(|run| ran >= run / Micros::SECOND)
     }
 }

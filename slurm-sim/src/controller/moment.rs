@@ -1,7 +1,7 @@
 //! A controller that goes on from an instant.
 
 use super::job::{CtlState, StartedBy};
-use super::state::{Controller, LIMIT_CHECK};
+use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
 use crate::controller::placement::{NodeOffer, NodeSet, PreparedCluster};
@@ -39,15 +39,15 @@ pub fn run_on_prepared(
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
     let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
-    for (job, run) in controller.jobs.iter_mut().zip(onwards.runs) {
-        job.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
+    for (job, run) in controller.jobs.all.iter_mut().zip(onwards.runs) {
+        job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
     }
     controller.resume(moment, onwards.since);
-    controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.len()).collect();
+    controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).collect();
     controller.run(&[]);
     let start = |&job: &usize| {
-        let one = controller.jobs.get(job)?;
-        one.by.is_some().then_some(Time(one.start))
+        let one = controller.jobs.all.get(job)?;
+        one.last.by.is_some().then_some(Time(one.last.start))
     };
     wanted.iter().map(start).collect()
 }
@@ -75,7 +75,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     let mut controller = Controller::new(cluster, &submissions, phases);
     controller.resume(moment, [0; 2]);
     controller.submit(submissions.len() - 1);
-    let own = controller.of_submission[submissions.len() - 1].first().copied();
+    let own = controller.jobs.of_submission[submissions.len() - 1].first().copied();
     let order = controller.take_queue();
     // Of an array only one task is in the queue; the others stand with it.
     let mut place = vec![usize::MAX; submissions.len()];
@@ -84,12 +84,12 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     let own_place = place[submissions.len() - 1];
     let mut ahead = PlaceInQueue::default();
-    for share in controller.running.iter().flat_map(|&job| &controller.jobs[job].shares) {
-        if controller.up.contains(share.node) {
+    for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
+        if controller.machine.up().contains(share.node) {
             ahead.held += u64::from(share.cpus);
         }
     }
-    for &job in controller.waiting.iter().filter(|job| Some(**job) != own) {
+    for &job in controller.queue.waiting.iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
         if one.submission == submissions.len() - 1 {
             continue;
@@ -107,16 +107,16 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
 
 impl Controller<'_> {
     /// Takes over where every job stands.
-    fn resume(&mut self, moment: &ClusterMoment, [full, limit_check]: [i64; 2]) {
+    fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
         let count = self.cluster.nodes.len();
-        self.reservations.clone_from(&moment.reservations);
-        self.up = NodeSet::all(count);
-        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| self.up.remove(node));
-        self.open_partitions();
+        self.machine.reservations.clone_from(&moment.reservations);
+        let mut up = NodeSet::all(count);
+        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| up.remove(node));
+        self.machine.set_up(up);
         let mut running = Vec::new();
         let mut eligible = Vec::new();
         for standing in &moment.standings {
-            let Some(own) = self.of_submission.get(standing.submission) else { continue };
+            let Some(own) = self.jobs.of_submission.get(standing.submission) else { continue };
             // Tasks are ascending.
             let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
                 continue;
@@ -133,69 +133,67 @@ impl Controller<'_> {
         }
         running.sort_by_key(|&(start, job, ..)| (start, job));
         for (start, job, nodes, partition) in running {
-            self.now = start.into();
+            self.clock.set(start.into());
             self.takes_over(job, nodes, partition);
         }
-        let mut order: Vec<usize> = (0..moment.submissions.len().min(self.of_submission.len())).collect();
-        order.sort_by_key(|&place| self.ranks[place]);
+        let mut order: Vec<usize> =
+            (0..moment.submissions.len().min(self.jobs.of_submission.len())).collect();
+        order.sort_by_key(|&place| self.jobs.ranks[place]);
         for place in order {
-            let submit = self.submissions[place].submit;
+            let submit = self.jobs.submissions[place].submit;
             let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
-            if submit <= moment.now && self.of_submission[place].iter().any(is_to_come) {
-                self.now = submit;
+            if submit <= moment.now && self.jobs.of_submission[place].iter().any(is_to_come) {
+                self.clock.set(submit);
                 self.submit(place);
             }
         }
-        self.now = moment.now;
+        self.clock.resume(moment.now, since);
         let now = self.second();
         let mut enters = Vec::new();
         for (job, since) in eligible {
             // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
-            let was_ready = self.jobs[job].eligible.is_some();
+            let was_ready = self.jobs[job].wait.eligible.is_some();
             if was_ready || self.jobs[job].state == CtlState::Waiting && self.is_ready(job) == Some(true) {
-                self.jobs[job].eligible = Some(since);
-                self.jobs[job].was_seen = since < now;
+                self.jobs[job].wait.eligible = Some(since);
+                self.jobs[job].wait.was_seen = since < now;
                 enters.extend((!was_ready).then_some(job));
             }
         }
         if !enters.is_empty() {
-            self.unready.retain(|&job| self.jobs[job].eligible.is_none());
+            self.queue.unready.retain(|&job| self.jobs[job].wait.eligible.is_none());
             for job in enters {
-                if !self.jobs[job].was_seen {
-                    self.unseen.push(job);
+                if !self.jobs[job].wait.was_seen {
+                    self.queue.unseen.push(job);
                 }
                 self.enqueue(job);
             }
         }
-        self.fair.set_usage(&moment.usage);
-        self.last_charge = now;
-        self.last_full = now - full;
-        self.last_limit_check = now - limit_check.clamp(0, LIMIT_CHECK);
-        (self.last_pass, self.last_report) = (now, now);
-        for &job in &self.waiting {
+        self.priorities.fair.set_usage(&moment.usage);
+        self.priorities.last_charge = now;
+        for &job in &self.queue.waiting {
             let one = &mut self.jobs[job];
-            if let (Some(since), Some(limit)) = (one.eligible, one.limits.accrual)
+            if let (Some(since), Some(limit)) = (one.wait.eligible, one.holder.limits.accrual)
                 && self.limits.accrues(limit)
             {
-                one.accrues_since = Some(since);
+                one.wait.accrues_since = Some(since);
             }
         }
         // Of the time that running jobs may run, what is over does not count for limits.
-        for &job in &self.running {
+        for &job in &self.jobs.running {
             let one = &self.jobs[job];
-            let (ran, limit) = ((now - one.start).max(0), one.limit_end - one.start);
-            self.limits.charge(&one.running_limits(), &one.amounts, (0, ran), limit, 0.0);
+            let (ran, limit) = ((now - one.last.start).max(0), one.last.limit_end - one.last.start);
+            self.limits.charge(&one.running_limits(), &one.last.amounts, (0, ran), limit, 0.0);
         }
-        for job in self.waiting.clone() {
+        for job in self.queue.waiting.clone() {
             self.prioritize(job, now);
         }
-        self.is_order_stale = true;
+        self.queue.is_out_of_order();
     }
 
     /// A job runs on these nodes since now.
     fn takes_over(&mut self, job: usize, nodes: &[usize], partition: Option<usize>) {
         self.describe_job(job);
-        let limits = self.jobs[job].limits.clone();
+        let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
         let places = &self.jobs[job].places;
         let named = |index: usize| places.iter().position(|place| place.partition == index);
@@ -210,19 +208,13 @@ impl Controller<'_> {
         // Where its nodes are not told, those that it would be given.
         let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
         let nodes = chosen.as_deref().unwrap_or(nodes);
-        let mut given = self.given(nodes, &kept.need);
-        if given.iter().map(|share| share.cpus).sum::<u32>() < kept.need.cpus {
-            // As if nothing else ran there.
-            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, shift: None };
-            given = offer.shares(nodes, &kept.need);
-        }
+        let given = self.machine.given_in_any_case(nodes, &kept.need);
         let amounts = self.limits.amounts(&given, at.partition);
         let submission = self.jobs[job].submission;
-        if self.arrays[submission].record == 0 {
-            self.records += 1;
-            self.arrays[submission].record = self.records;
+        if self.jobs.arrays[submission].record == 0 {
+            self.jobs.new_record(submission);
         }
-        self.jobs[job].submit = self.submissions[submission].submit.second().0;
+        self.jobs[job].wait.submit = self.jobs.submissions[submission].submit.second().0;
         self.start(job, place, given, amounts, StartedBy::Main);
     }
 }

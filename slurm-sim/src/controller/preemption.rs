@@ -32,10 +32,11 @@ impl Controller<'_> {
         if gone.is_empty() {
             return None;
         }
-        let mut load = self.load.clone();
-        gone.iter().flat_map(|&other| &self.jobs[other].shares).for_each(|share| load.release(share));
-        let left: Vec<usize> = self.running.iter().copied().filter(|other| !gone.contains(other)).collect();
-        let releases = RefCell::new(Releases::of(&left, &self.jobs, &load, true));
+        let mut load = self.machine.load.clone();
+        gone.iter().flat_map(|&other| &self.jobs[other].last.shares).for_each(|share| load.release(share));
+        let left: Vec<usize> =
+            self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
+        let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
         let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
         Some(EmptiedNodes { kept, load, releases })
     }
@@ -47,10 +48,10 @@ impl Controller<'_> {
         match settings.kind {
             PreemptKind::None => PreemptAction::Off,
             PreemptKind::PartitionTier => {
-                self.cluster.partitions[one.ran_in].preempt.unwrap_or(settings.action)
+                self.cluster.partitions[one.last.ran_in].preempt.unwrap_or(settings.action)
             }
             PreemptKind::Qos => {
-                one.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
+                one.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
             }
         }
     }
@@ -59,9 +60,9 @@ impl Controller<'_> {
     fn preempts(&self, job: usize, at: &JobPlace, other: usize) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
-        let exempt = running.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
-        if running.incarnation > MOST_STARTS
-            || self.second() - running.start < exempt.unwrap_or(settings.exempt_time).0
+        let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
+        if running.last.incarnation > MOST_STARTS
+            || self.second() - running.last.start < exempt.unwrap_or(settings.exempt_time).0
         {
             return false;
         }
@@ -69,10 +70,10 @@ impl Controller<'_> {
             PreemptKind::None => false,
             PreemptKind::PartitionTier => {
                 let tier = |partition: usize| self.cluster.partitions[partition].priority_tier;
-                tier(at.partition) > tier(running.ran_in)
+                tier(at.partition) > tier(running.last.ran_in)
             }
             PreemptKind::Qos => {
-                let (Some(own), Some(theirs)) = (one.qos, running.qos) else { return false };
+                let (Some(own), Some(theirs)) = (one.holder.qos, running.holder.qos) else { return false };
                 let (own, theirs) = (&self.cluster.qos[own], &self.cluster.qos[theirs]);
                 let is_below = settings.within
                     && own.name == theirs.name
@@ -93,17 +94,17 @@ impl Controller<'_> {
             matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
                 && self.preempts(job, at, other)
         };
-        let mut found: Vec<usize> = self.running.iter().filter(makes_way).copied().collect();
+        let mut found: Vec<usize> = self.jobs.running.iter().filter(makes_way).copied().collect();
         let rank = |&other: &usize| {
             let running = &self.jobs[other];
             let first = match settings.kind {
-                PreemptKind::Qos => running.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
-                _ => self.cluster.partitions[running.ran_in].priority_tier,
+                PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
+                _ => self.cluster.partitions[running.last.ran_in].priority_tier,
             };
-            (first, running.nodes.len(), running.start)
+            (first, running.last.nodes.len(), running.last.start)
         };
         match settings.youngest_first {
-            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].start)),
+            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].last.start)),
             false => found.sort_by_key(rank),
         }
         found
@@ -116,11 +117,11 @@ impl Controller<'_> {
             return;
         }
         let (now, patience) = (self.second(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
-        if self.jobs[job].preempted_at.is_some_and(|at| now - at < patience) {
+        if self.jobs[job].wait.preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
         if let Some(jobs) = self.to_preempt(job, at, usable) {
-            self.jobs[job].preempted_at = Some(now);
+            self.jobs[job].wait.preempted_at = Some(now);
             self.preempt(&jobs);
         }
     }
@@ -141,23 +142,24 @@ impl Controller<'_> {
         }
         let (gone, nodes) = found;
         let is_on =
-            |&other: &usize| self.jobs[other].nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+            |&other: &usize| self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
         Some(gone.into_iter().filter(is_on).collect())
     }
 
     /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
     fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
         let need = &at.kept.need;
-        let mut load: Load = self.load.clone();
+        let mut load: Load = self.machine.load.clone();
         let mut gone = Vec::new();
         for &other in order {
-            self.jobs[other].shares.iter().for_each(|share| load.release(share));
+            self.jobs[other].last.shares.iter().for_each(|share| load.release(share));
             gone.push(other);
             let in_use = load.in_use();
-            let fits = |&node: &usize| in_use.usable(&self.layout, node, need) > 0;
+            let fits = |&node: &usize| in_use.usable(&self.machine.layout, node, need) > 0;
             let free = need.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
             let nodes = NodeSet::of(self.cluster.nodes.len(), free);
-            let offer = NodeOffer { layout: &self.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
+            let offer =
+                NodeOffer { layout: &self.machine.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
             if let Some(chosen) = offer.choose(need) {
                 return Some((gone, chosen));
             }
@@ -178,7 +180,7 @@ impl Controller<'_> {
 
     /// Whether a job may be requeued.
     pub fn can_requeue(&self, job: usize) -> bool {
-        let request = &self.submissions[self.jobs[job].submission].request;
+        let request = &self.jobs.submission(job).request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
@@ -187,23 +189,19 @@ impl Controller<'_> {
         let now = self.second();
         let submission = self.jobs[job].submission;
         // What it holds is released once it has been stopped.
-        let shares = std::mem::take(&mut self.jobs[job].shares);
+        let shares = std::mem::take(&mut self.jobs[job].last.shares);
         self.describe_job(job);
         let one = &mut self.jobs[job];
-        one.shares = shares;
+        one.last.shares = shares;
         one.state = CtlState::Waiting;
-        one.submit = now;
-        one.begin = now + REQUEUE_DELAY;
-        (one.eligible, one.was_seen, one.by) = (None, false, None);
-        self.waiting.push(job);
-        self.arrays[submission].waiting_from = 0;
-        // Its old queue record is void, also where a pass or cycle holds the queue.
-        self.order.retain(|record| record.job != job);
-        self.requeued.push(job);
-        let limits = self.jobs[job].limits.clone();
+        one.wait.submit = now;
+        one.terms.begin = now + REQUEUE_DELAY;
+        (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
+        self.jobs.arrays[submission].waiting_from = 0;
+        self.queue.requeue(job);
+        let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
         self.prioritize(job, now);
-        self.unready.push(job);
     }
 }
 

@@ -61,7 +61,7 @@ impl<'a> Ahead<'a> {
             controller,
             promises,
             without,
-            load: Cow::Borrowed(&controller.load),
+            load: Cow::Borrowed(&controller.machine.load),
             running: 0,
             next: 0,
             ends: BinaryHeap::new(),
@@ -81,8 +81,11 @@ impl<'a> Ahead<'a> {
 
     fn next_end(&self) -> i64 {
         let controller = self.controller;
-        let running =
-            controller.running.get(self.running).map_or(i64::MAX, |&job| controller.jobs[job].limit_end);
+        let running = controller
+            .jobs
+            .running
+            .get(self.running)
+            .map_or(i64::MAX, |&job| controller.jobs[job].last.limit_end);
         self.ends.peek().map_or(running, |Reverse((end, _))| running.min(*end))
     }
 
@@ -114,9 +117,9 @@ impl<'a> Ahead<'a> {
             return;
         }
         let controller = self.controller;
-        if let Some(&job) = controller.running.get(self.running) {
+        if let Some(&job) = controller.jobs.running.get(self.running) {
             let load = self.load.to_mut();
-            controller.jobs[job].shares.iter().for_each(|share| load.release(share));
+            controller.jobs[job].last.shares.iter().for_each(|share| load.release(share));
         }
         self.running += 1;
     }
@@ -140,7 +143,8 @@ impl<'a> Ahead<'a> {
     }
 
     fn hold(&mut self, nodes: &[usize], at: &JobPlace, end: i64) {
-        let shares = self.offer(&self.controller.none).shares(nodes, &at.kept.need);
+        let none = NodeSet::none(0);
+        let shares = self.offer(&none).shares(nodes, &at.kept.need);
         let load = self.load.to_mut();
         shares.iter().for_each(|share| load.take(share));
         self.ends.push(Reverse((end, self.held.len())));
@@ -148,7 +152,7 @@ impl<'a> Ahead<'a> {
     }
 
     fn offer<'o>(&'o self, nodes: &'o NodeSet) -> NodeOffer<'o> {
-        let layout = &self.controller.layout;
+        let layout = &self.controller.machine.layout;
         NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, shift: None }
     }
 
@@ -161,10 +165,10 @@ impl<'a> Ahead<'a> {
     /// `None` if the job cannot run then.
     fn free(&self, job: usize, at: &JobPlace, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.controller, &at.kept.need);
-        let mut nodes = controller.open_nodes[at.partition].clone();
+        let mut nodes = controller.machine.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
-            at.kept.keep_usable(&mut nodes, &controller.layout, load);
+            at.kept.keep_usable(&mut nodes, &controller.machine.layout, load);
             return Some(nodes);
         }
         nodes.keep(&need.feasible);
@@ -173,8 +177,9 @@ impl<'a> Ahead<'a> {
             return Some(nodes);
         }
         let in_use = self.load.in_use();
-        let is_full =
-            |&node: &usize| !in_use.is_idle(node) && in_use.usable(&controller.layout, node, need) == 0;
+        let is_full = |&node: &usize| {
+            !in_use.is_idle(node) && in_use.usable(&controller.machine.layout, node, need) == 0
+        };
         let full: Vec<usize> = nodes.iter().filter(is_full).collect();
         full.into_iter().for_each(|node| nodes.remove(node));
         Some(nodes)
@@ -221,8 +226,8 @@ impl Controller<'_> {
     ) -> Option<FirstStart> {
         let (at, now) = (&self.jobs[job].places[place], self.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
-        let mut usable = self.open_nodes[at.partition].clone();
-        at.kept.keep_usable(&mut usable, &self.layout, &self.load);
+        let mut usable = self.machine.open_nodes[at.partition].clone();
+        at.kept.keep_usable(&mut usable, &self.machine.layout, &self.machine.load);
         let is_open = usable.len() >= at.kept.need.least_nodes();
         if before <= now || before == now + 1 && !is_open {
             return None;
@@ -234,7 +239,8 @@ impl Controller<'_> {
             if is_tested && let Some(found) = ahead.start_at(job, at, instant) {
                 return Some(found);
             }
-            let reserved = self.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
+            let reserved =
+                self.machine.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
             let next = ahead.next_change().min(reserved.unwrap_or(i64::MAX));
             if next >= before {
                 return None;

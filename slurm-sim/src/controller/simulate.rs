@@ -1,8 +1,9 @@
 //! What would become of submissions.
 
 use super::at_once::SiteRules;
+use super::clock::on_clock;
 use super::job::{ControlledJob, CtlState, StartedBy};
-use super::state::{Controller, on_clock};
+use super::state::Controller;
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
 use crate::controller::clock::Phases;
 use crate::controller::queue::{WaitReason, WaitedTimes};
@@ -83,7 +84,7 @@ fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
 }
 
 pub fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
-    controller.jobs.iter().map(|job| outcome(cluster, run, job)).collect()
+    controller.jobs.all.iter().map(|job| outcome(cluster, run, job)).collect()
 }
 
 /// Simulates a run, and reports the outcomes together with the parts of nodes that jobs held.
@@ -106,18 +107,19 @@ pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules
 
 fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
     // What never starts is taken to wait until everything else is over.
-    let jobs = controller.jobs.iter();
-    let over = jobs.clone().map(|job| job.submit.max(job.start).max(job.end)).max().unwrap_or(0);
+    let jobs = controller.jobs.all.iter();
+    let over =
+        jobs.clone().map(|job| job.wait.submit.max(job.last.start).max(job.last.end)).max().unwrap_or(0);
     let jobs = jobs
         .map(|job| SimulatedJob {
             outcome: outcome(cluster, run, job),
             submission: job.submission,
-            qos: job.qos,
+            qos: job.holder.qos,
             waited: waited(job, run, &controller.reasons, over),
             parts: parts(job),
         })
         .collect();
-    SimulatedRun { jobs, gres: controller.layout.gres_names().collect() }
+    SimulatedRun { jobs, gres: controller.machine.layout.gres_names().collect() }
 }
 
 /// Before it could start, a job waits for its begin time, then for what it depends on; afterwards for what the last pass found.
@@ -128,21 +130,21 @@ fn waited(
     over: i64,
 ) -> Vec<(WaitReason, Seconds)> {
     let left = match job.state {
-        _ if job.by.is_some() => job.start,
+        _ if job.last.by.is_some() => job.last.start,
         CtlState::Refused | CtlState::ToCome => return Vec::new(),
-        CtlState::Cancelled => job.end.max(job.submit),
+        CtlState::Cancelled => job.last.end.max(job.wait.submit),
         _ => over,
     };
-    let eligible = job.eligible.unwrap_or(left).clamp(job.submit, left.max(job.submit));
-    let begun = job.begin.clamp(job.submit, eligible);
-    let rest = if job.is_held {
+    let eligible = job.wait.eligible.unwrap_or(left).clamp(job.wait.submit, left.max(job.wait.submit));
+    let begun = job.terms.begin.clamp(job.wait.submit, eligible);
+    let rest = if job.terms.is_held {
         WaitReason::Held
     } else if run.submissions[job.submission].request.dependency.is_some() {
         WaitReason::Dependency
     } else {
         WaitReason::BeginTime
     };
-    let mut times = vec![(WaitReason::BeginTime, begun - job.submit), (rest, eligible - begun)];
+    let mut times = vec![(WaitReason::BeginTime, begun - job.wait.submit), (rest, eligible - begun)];
     times.extend(reasons.between(job.submission, eligible, left));
     let mut sums: Vec<(WaitReason, Seconds)> = Vec::new();
     times.sort_unstable();
@@ -162,18 +164,18 @@ fn parts(job: &ControlledJob) -> Vec<HeldPart> {
         memory_mb: share.memory,
         gres: share.gres.clone(),
     };
-    job.parts.iter().map(part).collect()
+    job.last.parts.iter().map(part).collect()
 }
 
 fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutcome {
-    let started = job.by.is_some();
+    let started = job.last.by.is_some();
     let names = |partition: usize| cluster.partitions[partition].name.clone();
     let partitions: Vec<String> = job.places.iter().map(|place| names(place.partition)).collect();
     let state = match job.state {
         CtlState::ToCome | CtlState::Waiting => JobState::Pending,
         CtlState::Running => JobState::Running,
         CtlState::Ended { well: true } => JobState::Completed,
-        CtlState::Ended { well: false } if job.end >= job.limit_end => JobState::Timeout,
+        CtlState::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
         CtlState::Ended { well: false } if job.has_failed() => JobState::Failed,
         CtlState::Ended { well: false } | CtlState::Cancelled => JobState::Cancelled,
         CtlState::Refused => JobState::Refused,
@@ -182,15 +184,15 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         key: run.submissions[job.submission].key.clone(),
         task: job.task,
         state,
-        submit: Time(job.submit),
-        eligible: job.eligible.map(Time),
-        start: started.then_some(Time(job.start)),
-        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.end)),
-        partition: if started { names(job.ran_in) } else { partitions.join(",") },
-        cpus: job.cpus,
+        submit: Time(job.wait.submit),
+        eligible: job.wait.eligible.map(Time),
+        start: started.then_some(Time(job.last.start)),
+        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.last.end)),
+        partition: if started { names(job.last.ran_in) } else { partitions.join(",") },
+        cpus: job.last.cpus,
         billed: None,
-        nodes: job.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
-        backfilled: job.by.map(|by| by == StartedBy::Backfill),
+        nodes: job.last.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
+        backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
         priority: job.places.iter().map(|place| place.priority).max(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::candidates::Candidates;
 use super::releases::Releases;
@@ -25,7 +26,7 @@ pub struct Cycle<'c> {
     /// Whether `releases` is up to date; it is computed when first needed.
     knows_releases: bool,
     /// The node weights with which it plans.
-    pub weights: Rc<WeightShift>,
+    pub weights: Arc<WeightShift>,
     /// What its plans have shown so far.
     pub bounds: StartBounds,
     tests: usize,
@@ -47,7 +48,7 @@ struct DeferredPlan {
     /// What running jobs held then.
     releases: Rc<RefCell<Releases>>,
     /// The weights of nodes then.
-    weights: Rc<WeightShift>,
+    weights: Arc<WeightShift>,
 }
 
 /// What a cycle does about a job.
@@ -80,15 +81,15 @@ impl Cycle<'_> {
 
 impl<'c> Controller<'c> {
     /// A cycle that begins now; what running jobs hold is not looked up yet.
-    pub fn begin_cycle(&self, settings: &'c BackfillSettings) -> Cycle<'c> {
+    pub fn begin_cycle(&mut self, settings: &'c BackfillSettings) -> Cycle<'c> {
         let (now, grid) = (self.second(), settings.resolution.0.max(1));
         Cycle {
             settings,
-            map: self.spare.take().renewed(now, settings.window.0, grid, &self.up),
+            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, &self.machine.up()),
             begin: now,
             releases: Rc::default(),
             knows_releases: false,
-            weights: self.weights.clone(),
+            weights: self.machine.weights.clone(),
             bounds: StartBounds::default(),
             tests: 0,
             counts: TestCounts::default(),
@@ -106,17 +107,17 @@ impl<'c> Controller<'c> {
         let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
-        if !self.plans_all {
+        if !self.plan_mode.plans_all {
             cycle.candidates = Candidates::of(self, &queue);
         }
-        if self.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
+        if self.plan_mode.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
             let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
             let tests = queue.len() + of_arrays * settings.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.max_job_test as usize;
             self.cycle(&queue, &mut cycle);
         }
-        self.spare.set(cycle.map);
-        self.give_back(queue);
+        self.spare = cycle.map;
+        self.queue.give_back(queue);
         records.min(settings.max_job_test as usize)
     }
 
@@ -129,11 +130,11 @@ impl<'c> Controller<'c> {
         at: &JobPlace,
         cycle: &mut Cycle<'_>,
     ) -> NextStep {
-        if self.plans_all {
+        if self.plan_mode.plans_all {
             self.know_releases(queue, cycle);
             let planned = self.plan(job, at, cycle);
             #[cfg(test)]
-            if let Some(check) = self.check_plan {
+            if let Some(check) = self.plan_mode.check {
                 check(self, job, at, &cycle.map, planned.as_ref());
             }
             return NextStep::Plan(planned);
@@ -145,7 +146,7 @@ impl<'c> Controller<'c> {
         if is_sized && !could_start && others_end.is_none() {
             return NextStep::Stop;
         }
-        if at.kept.need.is_exclusive && is_sized && one.reservation.is_none() {
+        if at.kept.need.is_exclusive && is_sized && one.terms.reservation.is_none() {
             if could_start
                 && !at.is_barred
                 && let Some(nodes) = self.start_beside_plans(job, at, cycle)
@@ -181,7 +182,7 @@ impl<'c> Controller<'c> {
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
     pub fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.second(), self.second() + at.limit);
-        let mut nodes = self.open_nodes[at.partition].clone();
+        let mut nodes = self.machine.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
         (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
         Some(nodes)
@@ -197,9 +198,9 @@ impl<'c> Controller<'c> {
         let is_shared = |record: &QueueRecord| {
             // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
             let kept = &self.jobs[record.job].places[record.place].kept;
-            !kept.need.is_exclusive && !Rc::ptr_eq(kept, &self.no_need)
+            !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
-        Releases::of(&self.running, &self.jobs, &self.load, queue.iter().any(is_shared))
+        Releases::of(&self.jobs.running, &self.jobs.all, &self.machine.load, queue.iter().any(is_shared))
     }
 
     fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
@@ -211,14 +212,14 @@ impl<'c> Controller<'c> {
             let mut job = job;
             let mut planned_tasks = 0;
             loop {
-                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].eligible.is_none() {
+                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
                 }
                 if cycle.tests >= settings.max_job_test as usize {
                     return;
                 }
                 let at = self.jobs[job].places[place].clone();
-                if self.is_throttled(first, planned_tasks)
+                if self.jobs.is_throttled(first, planned_tasks)
                     || self.limits.before_selection(&at.limits, at.limit).is_some()
                 {
                     break;
@@ -230,7 +231,7 @@ impl<'c> Controller<'c> {
                 if self.lacks_licenses(job) {
                     break;
                 }
-                cycle.weights.clone_from(&self.weights);
+                cycle.weights.clone_from(&self.machine.weights);
                 let need = &at.kept.need;
                 let planned = match self.step(queue, at_record, job, &at, cycle) {
                     NextStep::Stop => return,
@@ -241,7 +242,7 @@ impl<'c> Controller<'c> {
                 self.note_selection(&at, false);
                 let is_now = |one: &&(i64, Vec<usize>)| one.0 <= now && self.can_start(&one.1, &at);
                 if let Some((_, nodes)) = planned.as_ref().filter(is_now) {
-                    let shares = self.given(nodes, need);
+                    let shares = self.machine.given(nodes, need);
                     let amounts = self.limits.amounts(&shares, at.partition);
                     if self.is_over(&at, &amounts, &shares) {
                         break;
@@ -254,7 +255,7 @@ impl<'c> Controller<'c> {
                     }
                     cycle.knows_releases = false;
                     cycle.candidates.has_started();
-                    match self.jobs[job].task.and_then(|_| self.next_task(job, planned_tasks)) {
+                    match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
                         None => break,
                     }
@@ -262,7 +263,7 @@ impl<'c> Controller<'c> {
                 }
                 let over = self.is_over_at_least(&at);
                 // It is tried to start on the nodes that are planned for it.
-                if self.preempts_any
+                if self.plan_mode.preempts
                     && !over
                     && let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now && !at.is_barred)
                 {
@@ -272,7 +273,9 @@ impl<'c> Controller<'c> {
                     cycle.knows_releases = true;
                 }
                 if let Some((_, nodes)) = planned.as_ref().filter(|_| {
-                    job == first && need.is_exclusive && (self.size_varies(need) || !self.jobs[job].is_sized)
+                    job == first
+                        && need.is_exclusive
+                        && (self.size_varies(need) || !self.jobs[job].wait.is_sized)
                 }) {
                     self.size_planned(job, nodes);
                 }
@@ -293,7 +296,7 @@ impl<'c> Controller<'c> {
                 let more = self.jobs[job].task.is_some()
                     && planned_tasks < settings.max_job_array_resv as usize
                     && !over;
-                match more.then(|| self.next_task(job, planned_tasks)).flatten() {
+                match more.then(|| self.jobs.next_task(job, planned_tasks)).flatten() {
                     Some(next) => job = next,
                     None => break,
                 }
@@ -305,13 +308,13 @@ impl<'c> Controller<'c> {
     /// count as gone, they may still be there.
     fn can_start(&self, nodes: &[usize], at: &JobPlace) -> bool {
         let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-        let is_sure = !self.plans_as_2411 && !self.preempts_any;
+        let is_sure = !self.plan_mode.as_2411 && !self.plan_mode.preempts;
         !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
     }
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     fn is_reserved_for(&self, job: usize, at: &JobPlace) -> bool {
-        let qos = self.jobs[job].qos.map(|qos| &self.cluster.qos[qos]);
+        let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
         self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
     }
 }

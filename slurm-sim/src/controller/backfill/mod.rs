@@ -2,6 +2,7 @@
 
 mod candidates;
 mod cycle;
+mod mode;
 mod plans;
 mod releases;
 mod start_bounds;
@@ -16,6 +17,7 @@ mod plain_start;
 mod plan_checks;
 
 pub use cycle::Cycle;
+pub use mode::PlanMode;
 pub use releases::Releases;
 pub use test_counts::TestCounts;
 pub use time_map::TimeMap;

@@ -104,9 +104,9 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
         let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
         let less = simulate_cluster(&cluster, &run, phases);
         let mut controller = Controller::new(&cluster, &run.submissions, phases);
-        assert!(!controller.plans_all);
-        controller.plans_all = true;
-        controller.check_plan = Some(check_plan);
+        assert!(!controller.plan_mode.plans_all);
+        controller.plan_mode.plans_all = true;
+        controller.plan_mode.check = Some(check_plan);
         controller.run(&run.events);
         for (less, all) in less.iter().zip(outcomes(&controller, &cluster, &run)) {
             assert_eq!(*less, all, "seed {seed}");
@@ -138,15 +138,16 @@ fn plain_plan(
     let (now, intervals) = (controller.second(), map.intervals());
     let (grid, need) = (settings.resolution.0.max(1), &at.kept.need);
     let count = controller.cluster.nodes.len();
-    let running = controller.running.iter().map(|&one| &controller.jobs[one]);
-    let running: Vec<PlainHolding> =
-        running.map(|one| PlainHolding { end: one.limit_end, shares: one.shares.clone() }).collect();
+    let running = controller.jobs.running.iter().map(|&one| &controller.jobs[one]);
+    let running: Vec<PlainHolding> = running
+        .map(|one| PlainHolding { end: one.last.limit_end, shares: one.last.shares.clone() })
+        .collect();
     let mut later = now;
     loop {
         let from = later;
         later = 0;
         let to = from.max(now) + at.limit;
-        let mut all = controller.open_nodes[at.partition].clone();
+        let mut all = controller.machine.open_nodes[at.partition].clone();
         let reserved = controller.unreserved(job, &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
@@ -170,10 +171,11 @@ fn plain_plan(
             later = if later == 0 { after } else { later.min(after) };
         }
         usable.keep(&need.considered);
-        let weights = &*controller.weights;
-        let load = (&*controller.layout, controller.load.in_use(), weights);
+        let weights = &*controller.machine.weights;
+        let load = (&*controller.machine.layout, controller.machine.load.in_use(), weights);
         let kill_wait = controller.cluster.settings.kill_wait.0;
-        let span = controller.plans_as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
+        let span =
+            controller.plan_mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)
             .then(|| will_run(load, &running, need, &usable, (now, kill_wait), None, span))
             .flatten();

@@ -20,7 +20,7 @@ impl Controller<'_> {
     /// of the job.
     pub fn on_grid(&self, start: i64, limit: i64, settings: &BackfillSettings) -> (i64, i64) {
         let grid = settings.resolution.0.max(1);
-        let end = start + limit + if self.plans_as_2411 { grid - 1 } else { 0 };
+        let end = start + limit + if self.plan_mode.as_2411 { grid - 1 } else { 0 };
         (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
     }
 
@@ -56,11 +56,10 @@ impl Controller<'_> {
             ..self.start_test(kept, releases, settings, weights)
         });
         let mut later = now;
-        let own_start = self.jobs[job]
-            .reservation
-            .as_ref()
-            .and_then(|name| self.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0));
-        let open = &self.open_nodes[at.partition];
+        let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
+            self.machine.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
+        });
+        let open = &self.machine.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
         let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
         let mut knows_earliest = false;
@@ -75,7 +74,7 @@ impl Controller<'_> {
             // The intervals that the job would run in.
             let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
             let (mut all, mut reserved) = (open, None);
-            if !self.reservations.is_empty() {
+            if !self.machine.reservations.is_empty() {
                 unreserved.clone_from(open);
                 reserved = self.unreserved(job, &mut unreserved, from, to)?;
                 all = &unreserved;
@@ -120,7 +119,7 @@ impl Controller<'_> {
                 }
             }
             usable.keep(&need.considered);
-            let tried_from = self.plans_as_2411.then_some(from);
+            let tried_from = self.plan_mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
             let found = match &emptied {
                 _ if usable.has_fewer(need.asked_nodes as usize) => None,
@@ -142,7 +141,8 @@ impl Controller<'_> {
             let start = start.max(from);
             if start <= now {
                 // A start selects again, with weights of its own.
-                let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.layout.is_linear;
+                let is_same =
+                    weights.is_none() && !at.limits.prefers_nodes() && !self.machine.layout.is_linear;
                 let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }
@@ -176,12 +176,12 @@ impl Controller<'_> {
         if not_before >= over {
             return true;
         }
-        let reserved = self.reservations.iter();
+        let reserved = self.machine.reservations.iter();
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
         let test = self.start_test(&at.kept, releases, settings, weights);
-        let open = &self.open_nodes[at.partition];
+        let open = &self.machine.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
         let mut usable = open.clone();
         let mut from = now;
@@ -217,9 +217,10 @@ impl Controller<'_> {
             return None;
         }
         usable.keep(&need.feasible);
-        usable.keep(self.load.idle());
+        usable.keep(self.machine.load.idle());
         let shift = self.shift_for_start(at);
-        let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
+        let offer =
+            NodeOffer { layout: &self.machine.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
         offer.choose(need)
     }
 
@@ -231,15 +232,15 @@ impl Controller<'_> {
         weights: &'t WeightShift,
     ) -> StartTest<'t> {
         StartTest {
-            layout: &self.layout,
-            load: &self.load,
+            layout: &self.machine.layout,
+            load: &self.machine.load,
             releases,
             kept,
             shift: (!weights.is_none()).then_some(weights),
             now: self.second(),
             kill_wait: self.cluster.settings.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
-            late_are_gone: self.plans_as_2411,
+            late_are_gone: self.plan_mode.as_2411,
         }
     }
 }

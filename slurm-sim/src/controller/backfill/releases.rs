@@ -41,12 +41,12 @@ impl Releases {
         let count = load.in_use().len();
         releases.last_of_node = vec![u32::MAX; count];
         for (place, &job) in running.iter().enumerate() {
-            releases.ends.push(jobs[job].limit_end);
-            let shares = &jobs[job].shares;
+            releases.ends.push(jobs[job].last.limit_end);
+            let shares = &jobs[job].last.shares;
             releases.nodes.extend(shares.iter().map(|share| share.node as u32));
             shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
             if with_shares {
-                releases.shares.extend_from_slice(&jobs[job].shares);
+                releases.shares.extend_from_slice(&jobs[job].last.shares);
             }
             releases.begins.push(releases.nodes.len() as u32);
         }

@@ -17,10 +17,10 @@ pub struct TestCounts {
 impl TestCounts {
     /// Counts a job, unless that would be more than is allowed.
     pub fn count(&mut self, job: &ControlledJob, at: &JobPlace, settings: &BackfillSettings) -> bool {
-        let own = self.of_user.entry(job.user).or_default();
+        let own = self.of_user.entry(job.holder.user).or_default();
         let here = self.of_partition.entry(at.partition).or_default();
-        let own_here = self.of_user_here.entry((job.user, at.partition)).or_default();
-        let same = self.of_association.entry(job.association).or_default();
+        let own_here = self.of_user_here.entry((job.holder.user, at.partition)).or_default();
+        let same = self.of_association.entry(job.holder.association).or_default();
         let is_full = |count: u32, most: u32| most > 0 && count >= most;
         if is_full(*own, settings.max_job_user)
             || is_full(*here, settings.max_job_part)

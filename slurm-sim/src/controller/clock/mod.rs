@@ -3,5 +3,7 @@
 mod openings;
 mod phases;
 mod quiet;
+mod timers;
 
 pub use phases::{CLOCK_LAG, Phases, REPORT};
+pub use timers::{Clock, Due, LAST_SECOND, on_clock};

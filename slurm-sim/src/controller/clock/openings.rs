@@ -1,21 +1,22 @@
 //! What the clock alone changes for pending jobs: begin times, dependency delays and reservations.
 
 use super::quiet::QuietTime;
-use crate::controller::state::{Controller, LAST_SECOND};
+use super::timers::LAST_SECOND;
+use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
 impl Controller<'_> {
     /// Nothing has happened yet.
     pub fn quiet_time(&self) -> QuietTime {
         let ageing = self.cluster.settings.priority.max_age.0;
-        QuietTime::new(self.now, Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))
+        QuietTime::new(self.clock.now(), Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))
     }
 
     /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
     pub fn openings(&self, jobs: &[usize]) -> impl Iterator<Item = i64> {
-        let begins = jobs.iter().map(|&job| self.jobs[job].begin);
+        let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
-        let reserved = self.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
+        let reserved = self.machine.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
         begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
     }
 }

@@ -35,10 +35,10 @@ impl RecordingFollower<'_> {
         let cycle = self.cycle.as_mut()?;
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
-            let Controller { running, jobs, load, .. } = &self.controller;
-            cycle.renew(Releases::of(running, jobs, load, true));
+            let Controller { jobs, machine, .. } = &self.controller;
+            cycle.renew(Releases::of(&jobs.running, &jobs.all, &machine.load, true));
         }
-        cycle.weights.clone_from(&self.controller.weights);
+        cycle.weights.clone_from(&self.controller.machine.weights);
         self.controller.plan(job, &at, cycle)
     }
 

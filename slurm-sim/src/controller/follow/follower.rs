@@ -1,6 +1,5 @@
 //! A controller put into the states of a recording, one after the other.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::decided::{DecisionKind, DecisionTally, in_words};
@@ -10,11 +9,11 @@ use crate::cluster::{
     RecordedDecisions, RecordedRun, ShownPriority,
 };
 use crate::controller::backfill::Cycle;
-use crate::controller::clock::{CLOCK_LAG, Phases};
+use crate::controller::clock::{CLOCK_LAG, Due, Phases};
 use crate::controller::job::{CtlState, StartedBy};
-use crate::controller::placement::{NodeOffer, NodeSet};
+use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
-use crate::controller::state::{Controller, Due};
+use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
 /// The nodes of a stopped job are free no earlier than this: later decisions of that turn of the background
@@ -78,7 +77,7 @@ impl<'c> RecordingFollower<'c> {
         let timer = phases.start + phases.first_priority;
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
-            parts: vec![Vec::new(); controller.jobs.len()],
+            parts: vec![Vec::new(); controller.jobs.all.len()],
             numbers: numbers.filter_map(|(place, one)| Some((one.id?, place))).collect(),
             starts: run
                 .outcomes
@@ -124,7 +123,7 @@ impl<'c> RecordingFollower<'c> {
         loop {
             let row = self.recorded.priorities.get(self.rows).map_or(Micros::NEVER, |row| row.at);
             let event = self.run.events.get(self.events).map_or(Micros::NEVER, |event| event.at);
-            let due = self.controller.due.peek().map_or(Micros::NEVER, |Reverse((at, _))| *at);
+            let due = self.controller.clock.next_due();
             let tick = self.ticks.last().copied().unwrap_or(Micros::NEVER);
             let at = row.min(event).min(due).min(tick).min(self.next_priority);
             if at > to {
@@ -135,7 +134,7 @@ impl<'c> RecordingFollower<'c> {
                 self.ticks.pop();
                 self.tick(at);
             } else if at == due {
-                if let Some(Reverse((_, Due::Release(job)))) = self.controller.due.pop() {
+                if let Some(Due::Release(job)) = self.controller.clock.take_due() {
                     self.controller.release(job);
                     self.forget_running();
                 }
@@ -145,7 +144,7 @@ impl<'c> RecordingFollower<'c> {
                 self.size_ahead(None);
                 self.controller.recompute();
                 self.next_priority += period;
-                for job in self.controller.waiting.clone() {
+                for job in self.controller.queue.waiting.clone() {
                     self.note_parts(job);
                 }
             } else {
@@ -169,7 +168,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     fn set_clock(&mut self, at: Micros) {
-        self.controller.now = self.controller.now.max(at);
+        self.controller.clock.advance(at);
     }
 
     /// Cancellations are in the log, with the second in which they had their effect.
@@ -188,7 +187,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     pub fn job(&self, number: JobNumber) -> Option<usize> {
-        let own = &self.controller.of_submission[*self.numbers.get(&number.id)?];
+        let own = &self.controller.jobs.of_submission[*self.numbers.get(&number.id)?];
         let job = |&job: &usize| &self.controller.jobs[job];
         match number.task {
             Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
@@ -260,7 +259,7 @@ impl<'c> RecordingFollower<'c> {
                 self.note_ahead();
                 let queue = self.controller.take_queue();
                 self.controller.size_exclusive(&queue);
-                self.controller.give_back(queue);
+                self.controller.queue.give_back(queue);
                 self.knows_running = false;
                 self.before_way.clear();
                 let cluster = self.controller.cluster;
@@ -287,7 +286,7 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Ended(number) => self.ended(*number, true),
             LoggedAction::Stopped(number) => {
                 // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
-                let nearest = step.at + self.controller.phases.tick / 2;
+                let nearest = step.at + self.controller.clock.phases.tick / 2;
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
@@ -298,7 +297,7 @@ impl<'c> RecordingFollower<'c> {
                     (now, named(*number), ["0".to_owned(), decided])
                 });
                 // Checks go on from this one, which may have slipped.
-                self.controller.last_limit_check = now;
+                self.controller.clock.limits_checked(now);
                 self.ended(*number, false);
             }
             LoggedAction::Preempted { job, by, requeued } => {
@@ -323,7 +322,7 @@ impl<'c> RecordingFollower<'c> {
 
     fn submit(&mut self, place: usize) {
         self.controller.submit(place);
-        for job in self.controller.of_submission[place].clone() {
+        for job in self.controller.jobs.of_submission[place].clone() {
             self.note_parts(job);
         }
     }
@@ -335,7 +334,7 @@ impl<'c> RecordingFollower<'c> {
     /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
     fn see_queue(&mut self) {
         let queue = self.controller.take_queue();
-        self.controller.give_back(queue);
+        self.controller.queue.give_back(queue);
     }
 
     fn nodes(&self, nodes: &[usize]) -> String {
@@ -389,7 +388,7 @@ impl<'c> RecordingFollower<'c> {
         }
         if self.controller.jobs[job].state != CtlState::Waiting {
             // It was refused or has left here, and not there.
-            let limits = self.controller.jobs[job].limits.clone();
+            let limits = self.controller.jobs[job].holder.limits.clone();
             self.controller.limits.arrived(&limits);
         }
         let one = &self.controller.jobs[job];
@@ -403,20 +402,14 @@ impl<'c> RecordingFollower<'c> {
         {
             let is_late = start < self.controller.second();
             let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
-            self.controller.now = Micros::of_seconds(start) + within;
+            self.controller.clock.set(Micros::of_seconds(start) + within);
         }
-        let mut given = self.controller.given(nodes, need);
-        if given.iter().map(|share| share.cpus).sum::<u32>() < need.cpus {
-            // As if nothing else ran there.
-            let none = NodeSet::none(0);
-            let layout = &self.controller.layout;
-            given = NodeOffer { layout, in_use: None, nodes: &none, shift: None }.shares(nodes, need);
-        }
+        let given = self.controller.machine.given_in_any_case(nodes, need);
         let partition = self.controller.jobs[job].places[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);
         // It ends when the recording says so.
-        self.controller.due.retain(|Reverse((_, due))| matches!(due, Due::Release(_)));
+        self.controller.clock.forget_ends();
         self.stops.remove(&job);
     }
 

@@ -24,7 +24,7 @@ impl RecordingFollower<'_> {
     /// The pass found too few nodes for a job: it closes the partition, or keeps the nodes that the job names.
     pub fn block(&mut self, number: JobNumber) {
         let Some(job) = self.job(number) else { return };
-        if self.controller.jobs[job].reservation.is_some() {
+        if self.controller.jobs[job].terms.reservation.is_some() {
             return;
         }
         let Some(at) = self.place_tested(job) else { return };
@@ -34,7 +34,7 @@ impl RecordingFollower<'_> {
             None if !self.controller.is_waited_for(job, &at) => {}
             None => {
                 self.closed[at.partition] = true;
-                self.vanished.add(&self.controller.layout.partitions[at.partition]);
+                self.vanished.add(&self.controller.machine.layout.partitions[at.partition]);
             }
         }
         self.controller.note_selection(&at, true);
@@ -64,7 +64,7 @@ impl RecordingFollower<'_> {
             let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].places[place]);
             if one.state == CtlState::Waiting
                 && self.controller.limits.before_selection(&at.limits, at.limit).is_none()
-                && !self.controller.is_throttled(job, 0)
+                && !self.controller.jobs.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, place)
             {
                 self.controller.size_planned(job, &nodes);
@@ -80,6 +80,6 @@ impl RecordingFollower<'_> {
             self.controller.size_varies(&one.places[record.place].kept.need)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
-        self.controller.give_back(queue);
+        self.controller.queue.give_back(queue);
     }
 }

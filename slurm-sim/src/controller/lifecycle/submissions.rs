@@ -1,12 +1,11 @@
 //! Jobs out of submissions.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::cluster::{
     Begin, ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TaskRun, TimeLimit,
 };
-use crate::controller::job::{ControlledJob, JobPlace};
+use crate::controller::job::{ControlledJob, JobHolder, JobPlace, JobTerms, JobWait};
 use crate::controller::limits::{CountsFor, LimitSet};
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -53,12 +52,12 @@ fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>)
 impl Controller<'_> {
     /// Makes jobs of submissions; they come later.
     pub fn take_submissions(&mut self) {
-        let no_limits = Rc::new(LimitSet::default());
-        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit, place));
-        self.ranks = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(rank, &place)| self.ranks[place] = rank);
-        for (place, submission) in self.submissions.iter().enumerate() {
+        let no_limits = Arc::new(LimitSet::default());
+        let mut order: Vec<usize> = (0..self.jobs.submissions.len()).collect();
+        order.sort_by_key(|&place| (self.jobs.submissions[place].submit, place));
+        self.jobs.ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &place)| self.jobs.ranks[place] = rank);
+        for (place, submission) in self.jobs.submissions.iter().enumerate() {
             let request = &submission.request;
             let tasks: Vec<Option<u32>> = match &request.array {
                 Some(array) => array.indices.iter().copied().map(Some).collect(),
@@ -69,35 +68,37 @@ impl Controller<'_> {
                 Some(Begin::At(at)) => at.0,
                 _ => i64::MIN,
             };
-            self.keys.insert(submission.key.clone(), place);
+            self.jobs.keys.insert(submission.key.clone(), place);
             if let Some(id) = submission.id {
-                self.keys.insert(id.to_string(), place);
+                self.jobs.keys.insert(id.to_string(), place);
             }
             let mut own = Vec::with_capacity(tasks.len());
             for (index, task) in tasks.into_iter().enumerate() {
                 let run = submission.runs.get(index).or(submission.runs.first()).copied();
-                own.push(self.jobs.len());
-                self.jobs.push(ControlledJob {
+                own.push(self.jobs.all.len());
+                self.jobs.all.push(ControlledJob {
                     submission: place,
                     task,
-                    submit: submission.submit.second().0,
-                    limits: no_limits.clone(),
-                    nice: request.nice.unwrap_or(0),
-                    fixed_priority: request.priority,
-                    reservation: request.reservations.first().cloned(),
-                    run: match run {
-                        Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
-                            Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
-                        }
-                        _ => None,
+                    terms: JobTerms {
+                        nice: request.nice.unwrap_or(0),
+                        fixed_priority: request.priority,
+                        reservation: request.reservations.first().cloned(),
+                        run: match run {
+                            Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
+                                Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
+                            }
+                            _ => None,
+                        },
+                        fails: matches!(run, Some(TaskRun::FailsAfter(_))),
+                        begin,
+                        is_held: request.hold,
                     },
-                    fails: matches!(run, Some(TaskRun::FailsAfter(_))),
-                    begin,
-                    is_held: request.hold,
+                    holder: JobHolder { limits: no_limits.clone(), ..JobHolder::default() },
+                    wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
                     ..ControlledJob::default()
                 });
             }
-            self.of_submission.push(own);
+            self.jobs.of_submission.push(own);
         }
     }
 
@@ -108,15 +109,15 @@ impl Controller<'_> {
 
     /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
     pub fn describe(&mut self, place: usize, own: &[usize]) {
-        let submission = &self.submissions[place];
+        let submission = &self.jobs.submissions[place];
         let request = &submission.request;
         let mut partitions: Vec<usize> =
             request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
         if request.partitions.is_empty() {
             partitions.extend(self.cluster.default_partition());
         }
-        let account = request.account.clone().unwrap_or_default();
-        let association = self.associations.get(&(account.clone(), submission.user.clone())).copied();
+        let account = request.account.as_deref().unwrap_or_default();
+        let association = self.holders.association(account, &submission.user);
         let qos = self.cluster.qos_within(submission, association);
         let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
         // The smallest `MinNodes` of its partitions is requested at least, unless the job's own maximum is lower.
@@ -131,16 +132,7 @@ impl Controller<'_> {
             takes(partition, request, nodes, own_qos, limit(request, partition))
                 && (checks_late || admits(partition, request, own_qos))
         });
-        let number = |names: &mut BTreeMap<String, u32>, name: &str| match names.get(name) {
-            Some(&number) => number,
-            None => {
-                let next = names.len() as u32;
-                names.insert(name.to_owned(), next);
-                next
-            }
-        };
-        let user = number(&mut self.users, &submission.user);
-        let account = number(&mut self.accounts, &account);
+        let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
         let are_whole =
             partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);
         let places: Vec<JobPlace> = partitions
@@ -158,7 +150,7 @@ impl Controller<'_> {
                 let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
                 let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
                 let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
-                let kept = self.needs.get(request, bounds, partition, &self.layout, self.cluster);
+                let kept = self.needs.get(request, bounds, partition, &self.machine.layout, self.cluster);
                 let is_barred = !admits(config, request, own_qos);
                 JobPlace { partition, kept, limits, is_barred, limit: limit(request, config), priority: 0 }
             })
@@ -167,8 +159,8 @@ impl Controller<'_> {
         let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = &mut self.jobs[job];
-            (one.places, one.limits, one.user) = (places.clone(), limits.clone(), user);
-            (one.qos, one.association, one.size_cpus) = (qos, association, size_cpus);
+            (one.places, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
+            (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
         }
     }
 }

@@ -9,14 +9,14 @@ impl Controller<'_> {
             return;
         }
         let now = self.second();
-        for &job in &self.waiting {
+        for &job in &self.queue.waiting {
             let one = &mut self.jobs[job];
-            if one.eligible.is_some()
-                && one.accrues_since.is_none()
-                && let Some(limit) = one.limits.accrual
+            if one.wait.eligible.is_some()
+                && one.wait.accrues_since.is_none()
+                && let Some(limit) = one.holder.limits.accrual
                 && self.limits.accrues(limit)
             {
-                one.accrues_since = Some(now);
+                one.wait.accrues_since = Some(now);
             }
         }
     }
@@ -24,8 +24,8 @@ impl Controller<'_> {
     /// A job does not wait any more.
     pub fn end_ageing(&mut self, job: usize) {
         let one = &mut self.jobs[job];
-        if one.accrues_since.take().is_some()
-            && let Some((holder, _)) = one.limits.accrual
+        if one.wait.accrues_since.take().is_some()
+            && let Some((holder, _)) = one.holder.limits.accrual
         {
             self.limits.accrues_no_more(holder);
         }

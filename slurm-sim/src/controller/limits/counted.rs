@@ -1,7 +1,7 @@
 //! Limits of QOS and associations, and what counts towards them.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::amounts::{Amounts, BILLING, NODES, ResourceNames};
 use super::held_nodes::HeldNodes;
@@ -46,7 +46,7 @@ pub struct Limits {
     names: ResourceNames,
     holders: BTreeMap<LimitHolder, usize>,
     in_use: Vec<InUse>,
-    known: BTreeMap<CountsFor, Rc<LimitSet>>,
+    known: BTreeMap<CountsFor, Arc<LimitSet>>,
     is_enforced: bool,
     /// Whether jobs start only if what they may use of resources times minutes lets them finish.
     is_safe: bool,
@@ -102,7 +102,7 @@ impl Limits {
 
     /// The limits of a job: of its QOS, then its association, then the group limits of the associations above. A limit that is
     /// set earlier overrides its kind in later ones; group limits of all levels apply.
-    pub fn of(&mut self, counted: CountsFor, cluster: &Cluster) -> Rc<LimitSet> {
+    pub fn of(&mut self, counted: CountsFor, cluster: &Cluster) -> Arc<LimitSet> {
         if let Some(known) = self.known.get(&counted) {
             return known.clone();
         }
@@ -143,7 +143,7 @@ impl Limits {
             limits.accrual = accrual.map(|(holder, most)| (self.holder(holder), most));
             self.limits_accrual |= limits.accrual.is_some();
         }
-        let limits = Rc::new(limits);
+        let limits = Arc::new(limits);
         self.known.insert(counted, limits.clone());
         limits
     }

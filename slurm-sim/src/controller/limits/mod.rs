@@ -4,6 +4,7 @@ mod accrual;
 mod amounts;
 mod counted;
 mod held_nodes;
+mod holders;
 mod licenses;
 mod limit_set;
 mod used_minutes;
@@ -13,5 +14,6 @@ mod tests;
 
 pub use amounts::Amounts;
 pub use counted::Limits;
+pub use holders::HolderNumbers;
 pub use licenses::LicenseCounts;
 pub use limit_set::{CountsFor, LimitSet};

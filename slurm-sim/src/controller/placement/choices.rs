@@ -1,5 +1,7 @@
 //! Choices of nodes and planned starts on random clusters, held to the plain versions.
 
+use std::sync::Arc;
+
 use std::cell::RefCell;
 
 use chacha20::ChaCha8Rng;
@@ -18,7 +20,7 @@ use crate::cluster::{
     MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
 };
 use crate::controller::backfill::{PlainHolding, PlainSpan, Releases, StartTest, will_run};
-use crate::controller::job::ControlledJob;
+use crate::controller::job::{ControlledJob, JobStart};
 use queuecast_core::seed::Seed;
 
 /// A random cluster: nodes of two sizes and weights, some with GPUs, with or without switches.
@@ -102,7 +104,7 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
     let cluster = crate::controller::tests::cluster(4);
     let layout = NodeLayout::of(&cluster);
     let load = Load::none(&layout);
-    let mut needs = NeedCache::default();
+    let mut needs = NeedCache::with(Arc::default(), 0);
     for (nodes, tasks, expected) in [
         (None, 6, &[4, 2][..]),
         (Some(2), 6, &[4, 2]),
@@ -157,7 +159,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         }
         let layout = NodeLayout::of(&cluster);
         let count = layout.nodes.len();
-        let (mut load, mut needs) = (Load::none(&layout), NeedCache::default());
+        let (mut load, mut needs) = (Load::none(&layout), NeedCache::with(Arc::default(), 0));
         let mut running: Vec<ControlledJob> = Vec::new();
         for _ in 0..random.random_range(0..60) {
             let kept =
@@ -170,13 +172,16 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             let shares = offer.shares(&chosen, &kept.need);
             shares.iter().for_each(|share| load.take(share));
             let limit_end = random.random_range(-200..20_000);
-            running.push(ControlledJob { shares, limit_end, ..ControlledJob::default() });
+            running.push(ControlledJob {
+                last: JobStart { shares, limit_end, ..JobStart::default() },
+                ..ControlledJob::default()
+            });
         }
-        running.sort_by_key(|job| job.limit_end);
+        running.sort_by_key(|job| job.last.limit_end);
         let order: Vec<usize> = (0..running.len()).collect();
         let holdings: Vec<PlainHolding> = running
             .iter()
-            .map(|job| PlainHolding { end: job.limit_end, shares: job.shares.clone() })
+            .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.clone() })
             .collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, true));
         for _ in 0..6 {

@@ -194,7 +194,7 @@ impl StartTest<'_> {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     use super::super::asked::NodeBounds;
     use super::super::layout::{Load, NodeShare};
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
     use crate::controller::backfill::Releases;
-    use crate::controller::job::ControlledJob;
+    use crate::controller::job::{ControlledJob, JobStart};
     use crate::controller::tests::cluster;
 
     /// Twelve nodes of four processors; from the seventh on they are heavier.
@@ -214,14 +214,20 @@ mod tests {
         cluster
     }
 
-    fn asked(cluster: &Cluster, nodes: (u32, u32), tasks: u32) -> Rc<KeptNeed> {
+    fn asked(cluster: &Cluster, nodes: (u32, u32), tasks: u32) -> Arc<KeptNeed> {
         let request = JobRequest {
             min_nodes: Some(nodes.0),
             max_nodes: Some(nodes.1),
             tasks: Some(tasks),
             ..JobRequest::default()
         };
-        NeedCache::default().get(&request, NodeBounds::default(), 0, &NodeLayout::of(cluster), cluster)
+        NeedCache::with(Arc::default(), 0).get(
+            &request,
+            NodeBounds::default(),
+            0,
+            &NodeLayout::of(cluster),
+            cluster,
+        )
     }
 
     /// Nodes chosen for a test, and for a start.
@@ -289,7 +295,13 @@ mod tests {
         };
         let layout = NodeLayout::of(&cluster);
         let found = |mb: u64| {
-            let kept = NeedCache::default().get(&request(mb), NodeBounds::default(), 0, &layout, &cluster);
+            let kept = NeedCache::with(Arc::default(), 0).get(
+                &request(mb),
+                NodeBounds::default(),
+                0,
+                &layout,
+                &cluster,
+            );
             (kept.need.feasible.len(), kept.need.could_run)
         };
         assert_eq!([found(2_000), found(8_001)], [(12, true), (0, false)]);
@@ -307,7 +319,8 @@ mod tests {
             let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new(), cap: None };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
-            running.push(ControlledJob { shares: vec![share], limit_end, ..ControlledJob::default() });
+            let last = JobStart { shares: vec![share], limit_end, ..JobStart::default() };
+            running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<usize> = (0..12).collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, false));

@@ -1,9 +1,7 @@
 //! Needs that jobs share.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::asked::NodeBounds;
 use super::layout::{Load, LoadVersion, NodeLayout};
@@ -19,7 +17,7 @@ pub struct KeptNeed {
     pub need: Arc<Need>,
     /// Exclusive needs of one partition with equal feasible nodes have one class; every other need has its own.
     pub class: u32,
-    usable: RefCell<UsableNodes>,
+    usable: Mutex<UsableNodes>,
 }
 
 #[derive(Debug)]
@@ -32,7 +30,7 @@ impl KeptNeed {
     pub fn new(need: Arc<Need>, class: u32) -> KeptNeed {
         let nodes = NodeSet::none(need.feasible.capacity());
         let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
-        KeptNeed { need, class, usable: RefCell::new(UsableNodes { nodes, seen }) }
+        KeptNeed { need, class, usable: Mutex::new(UsableNodes { nodes, seen }) }
     }
 
     /// Keeps of these nodes those that could run something of it now.
@@ -42,7 +40,7 @@ impl KeptNeed {
             nodes.keep(load.idle());
             return;
         }
-        let mut usable = self.usable.borrow_mut();
+        let mut usable = self.usable.lock().unwrap_or_else(PoisonError::into_inner);
         let version = load.version();
         if usable.seen.epoch != version.epoch {
             usable.nodes.copy_from(&self.need.feasible);
@@ -70,7 +68,7 @@ impl KeptNeed {
 }
 
 /// The needs of jobs that are there, each once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct NeedCache {
     kept: HashMap<NeedKey, Weak<KeptNeed>>,
     /// Needs of all simulations of the cluster.
@@ -81,12 +79,26 @@ pub struct NeedCache {
     classes: HashMap<(usize, NodeSet), u32>,
     /// How many classes there are.
     class_count: u32,
+    /// The need of jobs that are gone.
+    gone: Arc<KeptNeed>,
 }
 
 impl NeedCache {
     /// With needs that other simulations of the same cluster have found.
-    pub fn with(found: Arc<FoundNeeds>) -> NeedCache {
-        NeedCache { found, ..NeedCache::default() }
+    pub fn with(found: Arc<FoundNeeds>, nodes: usize) -> NeedCache {
+        NeedCache {
+            kept: HashMap::new(),
+            found,
+            most: 0,
+            classes: HashMap::new(),
+            class_count: 0,
+            gone: Arc::new(KeptNeed::new(Arc::new(Need::nothing(nodes)), u32::MAX)),
+        }
+    }
+
+    /// The need of jobs that are gone.
+    pub fn gone(&self) -> &Arc<KeptNeed> {
+        &self.gone
     }
 
     /// The need of a request in a partition.
@@ -97,7 +109,7 @@ impl NeedCache {
         partition: usize,
         layout: &NodeLayout,
         cluster: &Cluster,
-    ) -> Rc<KeptNeed> {
+    ) -> Arc<KeptNeed> {
         let need = Need::of(request, bounds, partition, layout, cluster);
         // What decides which nodes are feasible and is not in the need itself.
         let nodes = match (&request.constraint, request.exclude.is_empty()) {
@@ -118,8 +130,8 @@ impl NeedCache {
             need
         });
         let class = self.class(partition, &need);
-        let kept = Rc::new(KeptNeed::new(need, class));
-        self.kept.insert(key, Rc::downgrade(&kept));
+        let kept = Arc::new(KeptNeed::new(need, class));
+        self.kept.insert(key, Arc::downgrade(&kept));
         kept
     }
 

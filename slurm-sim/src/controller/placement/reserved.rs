@@ -7,7 +7,7 @@ use crate::controller::state::Controller;
 impl Controller<'_> {
     /// Whether a job may use a reservation.
     pub fn may_use(&self, job: usize, reservation: &AdvanceReservation) -> bool {
-        let submission = &self.submissions[self.jobs[job].submission];
+        let submission = self.jobs.submission(job);
         let account = submission.request.account.as_deref().unwrap_or("");
         let named =
             |allowed: &Allowed, name: &str| matches!(allowed, Allowed::Only(_)) && allowed.allows(name);
@@ -18,15 +18,15 @@ impl Controller<'_> {
     /// it ends. `None` if the job's own reservation is not there.
     pub fn unreserved(&self, job: usize, nodes: &mut NodeSet, from: i64, to: i64) -> Option<Option<i64>> {
         let mut blocked_until = None;
-        if let Some(name) = &self.jobs[job].reservation {
-            let own = self.reservations.iter().find(|one| one.name == *name)?;
+        if let Some(name) = &self.jobs[job].terms.reservation {
+            let own = self.machine.reservations.iter().find(|one| one.name == *name)?;
             if !self.may_use(job, own) || from >= own.end.0 {
                 return None;
             }
             nodes.keep(&NodeSet::of(self.cluster.nodes.len(), own.nodes.iter().copied()));
         }
-        for other in &self.reservations {
-            if self.jobs[job].reservation.as_ref() == Some(&other.name) {
+        for other in &self.machine.reservations {
+            if self.jobs[job].terms.reservation.as_ref() == Some(&other.name) {
                 continue;
             }
             if from < other.end.0 && to > other.start.0 {

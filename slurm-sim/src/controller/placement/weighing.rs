@@ -1,6 +1,6 @@
 //! What choosing nodes for a job does to the weights of nodes.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::weights::WeightShift;
 use crate::controller::job::JobPlace;
@@ -12,7 +12,7 @@ impl Controller<'_> {
     pub fn shift_for_start(&self, at: &JobPlace) -> Option<WeightShift> {
         let preferred = self.limits.counted_nodes(&at.limits)?;
         let mut shift = WeightShift::none(self.cluster.nodes.len());
-        for line in &self.lines {
+        for line in &self.machine.lines {
             let mut own = line.both(&at.kept.need.feasible);
             if own.meets(&preferred) {
                 own.take_away(&preferred);
@@ -26,22 +26,24 @@ impl Controller<'_> {
     /// now.
     pub fn note_selection(&mut self, at: &JobPlace, is_start: bool) {
         let need = &at.kept.need;
-        if is_start && !self.lines.is_empty() {
+        if is_start && !self.machine.lines.is_empty() {
             let shift = self.shift_for_start(at);
-            if shift.is_some() || self.weights.heavier.meets(&need.feasible) {
-                let weights = Rc::make_mut(&mut self.weights);
+            if shift.is_some() || self.machine.weights.heavier.meets(&need.feasible) {
+                let weights = Arc::make_mut(&mut self.machine.weights);
                 weights.heavier.take_away(&need.feasible);
                 shift.iter().for_each(|shift| weights.heavier.add(&shift.heavier));
             }
         }
-        if !self.has_gpus || (need.asks_for_no_gpus() && (!is_start || self.weights.lighter.is_empty())) {
+        if !self.machine.has_gpus
+            || (need.asks_for_no_gpus() && (!is_start || self.machine.weights.lighter.is_empty()))
+        {
             return;
         }
         let count = self.cluster.nodes.len();
-        let weights = Rc::make_mut(&mut self.weights);
+        let weights = Arc::make_mut(&mut self.machine.weights);
         weights.lighter.resize(count, 0);
         for node in need.feasible.iter() {
-            let all = need.gpu_place().map_or(0, |place| self.layout.nodes[node].gres[place]);
+            let all = need.gpu_place().map_or(0, |place| self.machine.layout.nodes[node].gres[place]);
             weights.lighter[node] = u8::try_from(need.near_gpus(all)).unwrap_or(u8::MAX);
         }
         if weights.lighter.iter().all(|&by| by == 0) {

@@ -32,16 +32,17 @@ impl Controller<'_> {
     /// Charges a job for the time since it was charged last.
     pub fn charge(&mut self, job: usize, until: i64) {
         let one = &self.jobs[job];
-        let factor = one.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
-        let from = one.start.max(self.last_charge);
-        if let Some(association) = one.association {
-            let billing = self.limits.billed(&one.amounts, one.ran_in) * factor;
-            self.fair.charge(association, billing, until - from);
+        let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
+        let from = one.last.start.max(self.priorities.last_charge);
+        if let Some(association) = one.holder.association {
+            let billing = self.limits.billed(&one.last.amounts, one.last.ran_in) * factor;
+            self.priorities.fair.charge(association, billing, until - from);
         }
         if self.limits.counts_minutes() {
-            let (span, limit) = ((from - one.start, until - one.start), one.limit_end - one.start);
-            let charged = self.fair.decayed(until - from) * factor;
-            self.limits.charge(&one.running_limits(), &one.amounts, span, limit, charged);
+            let (span, limit) =
+                ((from - one.last.start, until - one.last.start), one.last.limit_end - one.last.start);
+            let charged = self.priorities.fair.decayed(until - from) * factor;
+            self.limits.charge(&one.running_limits(), &one.last.amounts, span, limit, charged);
         }
     }
 
@@ -49,44 +50,40 @@ impl Controller<'_> {
     pub fn recompute(&mut self) {
         let now = self.second();
         self.size_looked_for();
-        self.fair.begin_period();
-        self.fair.decay(now - self.last_charge);
-        self.limits.decay(self.fair.decay_over(now - self.last_charge));
-        if self.fair.is_classic() {
+        self.priorities.fair.begin_period();
+        self.priorities.fair.decay(now - self.priorities.last_charge);
+        self.limits.decay(self.priorities.fair.decay_over(now - self.priorities.last_charge));
+        if self.priorities.fair.is_classic() {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
-            let mut all: Vec<usize> = self.running.iter().chain(&self.waiting).copied().collect();
-            all.sort_by_key(|&job| self.record_of(job));
+            let mut all: Vec<usize> = self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
+            all.sort_by_key(|&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
                     CtlState::Running => self.charge(job, now),
                     _ => self.prioritize(job, now),
                 }
             }
-            self.last_charge = now;
+            self.priorities.last_charge = now;
         } else {
-            for job in self.running.clone() {
+            for job in self.jobs.running.clone() {
                 self.charge(job, now);
             }
-            self.last_charge = now;
-            self.fair.rank();
-            for job in self.waiting.clone() {
+            self.priorities.last_charge = now;
+            self.priorities.fair.rank();
+            for job in self.queue.waiting.clone() {
                 self.prioritize(job, now);
             }
         }
-        self.is_order_stale = true;
-        self.changed = true;
-    }
-
-    /// Where a job's record stands among those of all jobs.
-    pub fn record_of(&self, job: usize) -> u64 {
-        let one = &self.jobs[job];
-        if one.incarnation > 0 { one.record } else { self.arrays[one.submission].record }
+        self.queue.is_out_of_order();
+        self.clock.changed = true;
     }
 
     pub fn prioritize(&mut self, job: usize, now: i64) {
         let one = &self.jobs[job];
-        if let Some(association) = one.association.filter(|_| one.fixed_priority.is_none() && !one.is_held) {
-            self.fair.settle(association);
+        if let Some(association) =
+            one.holder.association.filter(|_| one.terms.fixed_priority.is_none() && !one.terms.is_held)
+        {
+            self.priorities.fair.settle(association);
         }
         for place in 0..self.jobs[job].places.len() {
             let before = self.jobs[job].places[place].priority;
@@ -98,12 +95,12 @@ impl Controller<'_> {
 
     fn priority(&self, job: usize, place: usize, now: i64) -> u64 {
         let one = &self.jobs[job];
-        if let Some(fixed) = one.fixed_priority {
+        if let Some(fixed) = one.terms.fixed_priority {
             return u64::from(fixed);
         }
         if self.cluster.settings.priority.kind == PriorityKind::Basic {
             // In the order of submission.
-            return u64::from(u32::MAX) - self.ranks[one.submission] as u64;
+            return u64::from(u32::MAX) - self.jobs.ranks[one.submission] as u64;
         }
         let sum = self.priority_parts(job, place, now).sum();
         if sum < 1.0 { 1 } else { sum as u64 }
@@ -116,27 +113,28 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let place = &one.places[place];
         let flags = &settings.flags;
-        let since = match one.limits.accrual {
-            _ if flags.accrue_always => Some(one.submit),
-            Some(_) => one.accrues_since,
-            None => one.eligible.filter(|_| one.was_seen),
+        let since = match one.holder.limits.accrual {
+            _ if flags.accrue_always => Some(one.wait.submit),
+            Some(_) => one.wait.accrues_since,
+            None => one.wait.eligible.filter(|_| one.wait.was_seen),
         };
         let age = match since {
             Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
             None => 0.0,
         };
-        let qos = one.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
+        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
         let nodes = self.cluster.nodes.len().max(1) as f64;
-        let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.size_cpus));
+        let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
         let size = if flags.small_relative_to_time {
             // Processors, at least those of average nodes, for each minute of the limit.
-            let cpus = (asked * self.all_cpus / nodes).max(size_cpus);
-            let share = cpus / (place.limit / 60).max(1) as f64 / self.all_cpus;
+            let cpus = (asked * self.priorities.all_cpus / nodes).max(size_cpus);
+            let share = cpus / (place.limit / 60).max(1) as f64 / self.priorities.all_cpus;
             if settings.favor_small { 1.0 - share } else { share }
         } else if settings.favor_small {
-            ((nodes - asked) / nodes + (self.all_cpus - size_cpus) / self.all_cpus) / 2.0
+            ((nodes - asked) / nodes + (self.priorities.all_cpus - size_cpus) / self.priorities.all_cpus)
+                / 2.0
         } else {
-            (asked / nodes + size_cpus / self.all_cpus) / 2.0
+            (asked / nodes + size_cpus / self.priorities.all_cpus) / 2.0
         };
         let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
         let of = |value: f64, largest: f64, is_raw: bool| {
@@ -148,20 +146,21 @@ impl Controller<'_> {
                 0.0
             }
         };
-        let association = one.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association =
+            one.holder.association.and_then(|index| self.cluster.associations.0[index].priority);
         let association = association.map_or(0.0, f64::from);
         PriorityParts {
             age: f64::from(weights.age) * age,
             fair_share: f64::from(weights.fair_share)
-                * one.association.map_or(0.0, |index| self.fair.factor(index)),
+                * one.holder.association.map_or(0.0, |index| self.priorities.fair.factor(index)),
             size: f64::from(weights.job_size) * size.min(1.0),
             partition: f64::from(weights.partition)
-                * of(factor, self.largest_partition, flags.no_normal_part),
-            qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
+                * of(factor, self.priorities.largest_partition, flags.no_normal_part),
+            qos: f64::from(weights.qos) * of(qos, self.priorities.largest_qos, flags.no_normal_qos),
             association: f64::from(weights.assoc)
-                * of(association, self.largest_association, flags.no_normal_assoc),
+                * of(association, self.priorities.largest_association, flags.no_normal_assoc),
             resources: self.resource_part(place),
-            nice: one.nice as f64,
+            nice: one.terms.nice as f64,
         }
     }
 
@@ -177,7 +176,8 @@ impl Controller<'_> {
             let of_tasks = need.gres_per_task.iter();
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
-            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+            let places =
+                self.machine.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
         };
@@ -206,14 +206,20 @@ impl Controller<'_> {
 
     /// How much of a resource the nodes of a partition have.
     fn partition_has(&self, partition: usize, name: &str) -> u64 {
-        let nodes = self.layout.partitions[partition].iter();
-        let places: Vec<usize> =
-            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+        let nodes = self.machine.layout.partitions[partition].iter();
+        let places: Vec<usize> = self
+            .machine
+            .layout
+            .gres_names()
+            .zip(0..)
+            .filter(|(one, _)| one == name)
+            .map(|(_, at)| at)
+            .collect();
         let of = |node: usize| match name {
-            "cpu" | "billing" => u64::from(self.layout.nodes[node].cpus),
+            "cpu" | "billing" => u64::from(self.machine.layout.nodes[node].cpus),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
-            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
+            _ => places.iter().map(|&at| self.machine.layout.nodes[node].gres[at]).sum(),
         };
         nodes.map(of).sum()
     }

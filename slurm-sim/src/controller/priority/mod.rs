@@ -3,6 +3,9 @@
 mod classic_share;
 mod factors;
 mod fair_share;
+mod priorities;
+mod sizes;
 
 pub use factors::PriorityParts;
-pub use fair_share::FairShare;
+pub use priorities::Priorities;
+pub use sizes::PendingSizes;

@@ -1,8 +1,10 @@
 //! The queue of pending jobs: its order, what jobs in it wait for, and why they wait.
 
 mod order;
+mod pending;
 mod reasons;
 mod record;
 
+pub use pending::Queue;
 pub use reasons::{WaitReason, WaitedTimes};
-pub use record::{ArrayTasks, QueueRecord};
+pub use record::QueueRecord;

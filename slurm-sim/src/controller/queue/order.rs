@@ -10,7 +10,7 @@ use crate::controller::state::Controller;
 
 /// When the delay of a dependency ends, in seconds: counted from the needed job's start, or its cancellation while pending.
 fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
-    let since = if needed.by.is_some() { needed.start } else { needed.end };
+    let since = if needed.last.by.is_some() { needed.last.start } else { needed.last.end };
     since.saturating_add(on.delay.0)
 }
 
@@ -20,21 +20,20 @@ impl Controller<'_> {
         let (one, now) = (&self.jobs[job], self.second());
         let met = self.dependency_met(job)?;
         let has_begun = |name: &String| {
-            self.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
+            self.machine.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
         };
-        Some(met && !one.is_held && one.begin <= now && one.reservation.as_ref().is_none_or(has_begun))
-    }
-
-    /// The position of a job's submission in the order of submission.
-    fn rank(&self, job: usize) -> usize {
-        self.ranks[self.jobs[job].submission]
+        Some(
+            met && !one.terms.is_held
+                && one.terms.begin <= now
+                && one.terms.reservation.as_ref().is_none_or(has_begun),
+        )
     }
 
     /// Whether a job of this job's name and user runs or was pending before it (dependency `singleton`).
     fn has_namesake(&self, job: usize) -> bool {
         let own = self.jobs[job].submission;
         let of = |place: usize| {
-            let one = &self.submissions[place];
+            let one = &self.jobs.submissions[place];
             one.request.name.as_ref().map(|name| (name, &one.user))
         };
         let Some(named) = of(own) else { return false };
@@ -42,24 +41,29 @@ impl Controller<'_> {
             let place = self.jobs[other].submission;
             place != own && of(place) == Some(named)
         };
-        self.running.iter().any(|other| same(&other))
-            || self.waiting.iter().filter(same).any(|&other| self.rank(other) < self.ranks[own])
+        self.jobs.running.iter().any(|other| same(&other))
+            || self
+                .queue
+                .waiting
+                .iter()
+                .filter(same)
+                .any(|&other| self.jobs.rank(other) < self.jobs.ranks[own])
     }
 
     /// The tasks that a condition names; `None` if there is no such job.
     fn needed(&self, on: &DependencyOn) -> Option<Vec<&ControlledJob>> {
         let whole = on.job.trim_start_matches('@');
         let (name, task) = match whole.rsplit_once('_') {
-            Some((name, task)) if !self.keys.contains_key(whole) => (name, task.parse::<u32>().ok()),
+            Some((name, task)) if !self.jobs.keys.contains_key(whole) => (name, task.parse::<u32>().ok()),
             _ => (whole, None),
         };
-        let tasks = self.of_submission[*self.keys.get(name)?].iter().map(|&one| &self.jobs[one]);
+        let tasks = self.jobs.of_submission[*self.jobs.keys.get(name)?].iter().map(|&one| &self.jobs[one]);
         Some(tasks.filter(|one| task.is_none() || one.task == task).collect())
     }
 
     /// When the dependency delays of a job end, of those needed jobs that have started or were cancelled while pending.
     pub fn delayed_until(&self, job: usize) -> Vec<i64> {
-        let dependency = self.submissions[self.jobs[job].submission].request.dependency.iter();
+        let dependency = self.jobs.submission(job).request.dependency.iter();
         let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
         let ends = with_delay.flat_map(|on| {
             let tasks = self.needed(on).unwrap_or_default().into_iter();
@@ -71,7 +75,7 @@ impl Controller<'_> {
 
     /// Whether the dependencies of a job are met; `None` if they never can be.
     pub fn dependency_met(&self, job: usize) -> Option<bool> {
-        let Some(dependency) = &self.submissions[self.jobs[job].submission].request.dependency else {
+        let Some(dependency) = &self.jobs.submission(job).request.dependency else {
             return Some(true);
         };
         let mut all = true;
@@ -133,15 +137,14 @@ impl Controller<'_> {
     pub fn enqueue(&mut self, job: usize) {
         let one = &self.jobs[job];
         if one.task.is_some() {
-            let head = *self.heads.entry(one.submission).or_insert(job);
-            if head != job {
+            let submission = one.submission;
+            if !self.queue.heads_array(submission, job) {
                 return;
             }
         }
         for place in 0..self.jobs[job].places.len() {
             let record = self.record(job, place);
-            let at = self.order.partition_point(|other| other.key < record.key);
-            self.order.insert(at, record);
+            self.queue.insert(record);
         }
     }
 
@@ -149,15 +152,12 @@ impl Controller<'_> {
     /// rebuilt, and are skipped by the job's state.
     pub fn dequeue(&mut self, job: usize) {
         let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
-        self.left += 1;
-        if is_task && self.heads.get(&submission) == Some(&job) {
-            self.heads.remove(&submission);
+        if self.queue.leave(submission, job) && is_task {
             // A requeued task may not be eligible yet.
-            let tasks = self.of_submission[submission].iter().skip(self.arrays[submission].waiting_from);
             let is_ready = |&&one: &&usize| {
-                self.jobs[one].state == CtlState::Waiting && self.jobs[one].eligible.is_some()
+                self.jobs[one].state == CtlState::Waiting && self.jobs[one].wait.eligible.is_some()
             };
-            if let Some(&next) = tasks.clone().find(is_ready) {
+            if let Some(&next) = self.jobs.may_wait(submission).iter().find(is_ready) {
                 self.enqueue(next);
             }
         }
@@ -167,20 +167,20 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let at = &one.places[place];
         let key = (
-            one.reservation.is_none(),
+            one.terms.reservation.is_none(),
             Reverse(self.cluster.partitions[at.partition].priority_tier),
             Reverse(at.priority),
-            one.submit,
-            (self.rank(job), one.task, place),
+            one.wait.submit,
+            (self.jobs.rank(job), one.task, place),
         );
         QueueRecord { key, job, place }
     }
 
     /// Takes the queue, in order: reservation first, tier, priority, submission. Jobs that have become ready are in it and count
-    /// as seen. It is given back by [`give_back`](Controller::give_back).
+    /// as seen. It is given back by [`give_back`](super::pending::Queue::give_back).
     pub fn take_queue(&mut self) -> Vec<QueueRecord> {
-        self.requeued.clear();
-        let mut unready = std::mem::take(&mut self.unready);
+        self.queue.begin_look();
+        let mut unready = std::mem::take(&mut self.queue.unready);
         let mut gone = Vec::new();
         unready.retain(|&job| {
             if self.jobs[job].state != CtlState::Waiting {
@@ -189,7 +189,7 @@ impl Controller<'_> {
             match self.is_ready(job) {
                 Some(true) => {
                     self.has_become_ready(job);
-                    self.jobs[job].was_seen = true;
+                    self.jobs[job].wait.was_seen = true;
                     false
                 }
                 None if self.cluster.settings.kill_invalid_depend => {
@@ -199,21 +199,16 @@ impl Controller<'_> {
                 _ => true,
             }
         });
-        self.unready = unready;
+        self.queue.unready = unready;
         gone.into_iter().for_each(|job| self.withdraw(job));
-        for job in std::mem::take(&mut self.unseen) {
-            self.jobs[job].was_seen = true;
+        for job in std::mem::take(&mut self.queue.unseen) {
+            self.jobs[job].wait.was_seen = true;
         }
         self.begin_ageing();
-        if self.is_order_stale || self.left > 64.max(self.order.len() / 2) {
-            self.order.retain(|record| self.jobs[record.job].state == CtlState::Waiting);
-            self.left = 0;
-        }
-        let mut order = std::mem::take(&mut self.order);
-        if std::mem::take(&mut self.is_order_stale) {
-            order.iter_mut().for_each(|record| *record = self.record(record.job, record.place));
-            order.sort_unstable_by_key(|record| record.key);
-        }
+        let mut queue = std::mem::take(&mut self.queue);
+        let waits = |record: &QueueRecord| self.jobs[record.job].state == CtlState::Waiting;
+        let order = queue.take(waits, |record| self.record(record.job, record.place));
+        self.queue = queue;
         order
     }
 
@@ -228,28 +223,28 @@ impl Controller<'_> {
         let is_found = |job: &usize| {
             self.jobs[*job].state == CtlState::Waiting
                 && self.is_ready(*job) == Some(true)
-                && !self.is_throttled(*job, 0)
+                && !self.jobs.is_throttled(*job, 0)
         };
-        let mut found: Vec<usize> = self.unready.iter().copied().filter(is_found).collect();
+        let mut found: Vec<usize> = self.queue.unready.iter().copied().filter(is_found).collect();
         if found.is_empty() {
             return;
         }
-        found.sort_by_key(|&job| self.record_of(job));
+        found.sort_by_key(|&job| self.jobs.record_of(job));
         let is_higher = |job: usize| {
             let (one, new) = (&self.jobs[job], &self.jobs[new]);
-            one.reservation == new.reservation && one.places[0].priority > new.places[0].priority
+            one.terms.reservation == new.terms.reservation && one.places[0].priority > new.places[0].priority
         };
         let is_limited = |job: usize| {
             let at = &self.jobs[job].places[0];
             self.limits.before_selection(&at.limits, at.limit).is_some() || self.is_over_at_least(at)
         };
         let stops = |&&job: &&usize| {
-            job != new && self.jobs[job].eligible.is_some() && is_higher(job) && !is_limited(job)
+            job != new && self.jobs[job].wait.eligible.is_some() && is_higher(job) && !is_limited(job)
         };
-        let mut last = self.waiting.iter().filter(stops).map(|&job| self.record_of(job)).min();
+        let mut last = self.queue.waiting.iter().filter(stops).map(|&job| self.jobs.record_of(job)).min();
         let mut reached = BTreeSet::new();
         for job in found {
-            let record = self.record_of(job);
+            let record = self.jobs.record_of(job);
             if last.is_some_and(|last| record > last) {
                 break;
             }
@@ -260,43 +255,16 @@ impl Controller<'_> {
         }
         for &job in &reached {
             self.has_become_ready(job);
-            self.unseen.push(job);
+            self.queue.unseen.push(job);
         }
-        self.unready.retain(|job| !reached.contains(job));
+        self.queue.unready.retain(|job| !reached.contains(job));
     }
 
     /// Notes since when a job that has become eligible is so, and adds it to the queue.
     fn has_become_ready(&mut self, job: usize) {
-        let (begin, now) = (self.jobs[job].begin, self.second());
-        self.jobs[job].eligible = Some(if begin > self.jobs[job].submit { begin } else { now });
+        let (begin, now) = (self.jobs[job].terms.begin, self.second());
+        self.jobs[job].wait.eligible = Some(if begin > self.jobs[job].wait.submit { begin } else { now });
         self.enqueue(job);
-    }
-
-    /// Returns the queue after a pass or cycle, merged with the jobs that entered it meanwhile.
-    pub fn give_back(&mut self, mut order: Vec<QueueRecord>) {
-        let requeued = std::mem::take(&mut self.requeued);
-        if !requeued.is_empty() {
-            order.retain(|record| !requeued.contains(&record.job));
-        }
-        for record in std::mem::replace(&mut self.order, order) {
-            let at = self.order.partition_point(|other| other.key < record.key);
-            self.order.insert(at, record);
-        }
-    }
-
-    /// The pending task of this job's array that comes after `after` others.
-    pub fn next_task(&self, job: usize, after: usize) -> Option<usize> {
-        let submission = self.jobs[job].submission;
-        let own = &self.of_submission[submission];
-        let waits = |one: &usize| self.jobs[*one].state == CtlState::Waiting;
-        own.iter().skip(self.arrays[submission].waiting_from).copied().filter(waits).nth(after)
-    }
-
-    pub fn is_throttled(&self, job: usize, planned: usize) -> bool {
-        let submission = self.jobs[job].submission;
-        let array = self.submissions[submission].request.array.as_ref();
-        let most = array.and_then(|array| array.throttle).filter(|most| *most > 0);
-        most.is_some_and(|most| self.arrays[submission].running + planned >= most as usize)
     }
 }
 
@@ -318,10 +286,10 @@ mod tests {
         change(&mut jobs[1]);
         let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(Micros::ZERO, Seconds(30)));
         controller.submit(0);
-        assert_eq!(controller.jobs[0].eligible, None, "no pass has seen it");
-        controller.now += Micros::of_seconds(2);
+        assert_eq!(controller.jobs[0].wait.eligible, None, "no pass has seen it");
+        controller.clock.set(controller.clock.now() + Micros::of_seconds(2));
         controller.submit(1);
-        controller.jobs[0].eligible
+        controller.jobs[0].wait.eligible
     }
 
     #[test]

@@ -12,14 +12,3 @@ pub struct QueueRecord {
     pub job: usize,
     pub place: usize,
 }
-
-/// The tasks of one submission.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ArrayTasks {
-    /// How many run.
-    pub running: usize,
-    /// The record of those that wait.
-    pub record: u64,
-    /// None before this one waits.
-    pub waiting_from: usize,
-}

@@ -3,13 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::need::Need;
-use super::node_set::NodeSet;
-use super::select::NodeOffer;
 use crate::controller::backfill::TestCounts;
 use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::{Need, NodeOffer, NodeSet};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
+
+/// Pending jobs whose sizes are not known yet.
+#[derive(Debug, Default)]
+pub struct PendingSizes {
+    /// Exclusive jobs that no backfill cycle has seen.
+    unsized_jobs: Vec<usize>,
+    /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
+    looked_for: Vec<(usize, u32)>,
+}
 
 impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
@@ -18,14 +25,14 @@ impl Controller<'_> {
         let need = &self.jobs[job].places[0].kept.need;
         let is_whole = need.is_exclusive;
         let is_known = !is_whole && self.held_by(need) == need.asked_cpus;
-        self.jobs[job].is_sized = self.cluster.settings.priority.weights.job_size == 0 || is_known;
-        if self.jobs[job].is_sized {
+        self.jobs[job].wait.is_sized = self.cluster.settings.priority.weights.job_size == 0 || is_known;
+        if self.jobs[job].wait.is_sized {
             return;
         }
-        if self.layout.is_linear && self.is_looked_for(job) {
-            self.looked_for.push((job, self.size_found(job)));
-        } else if self.layout.is_linear || !is_whole || self.layout.equal_cpus.is_some() {
-            self.unsized_jobs.push(job);
+        if self.machine.layout.is_linear && self.is_looked_for(job) {
+            self.sizes.looked_for.push((job, self.size_found(job)));
+        } else if self.machine.layout.is_linear || !is_whole || self.machine.layout.equal_cpus.is_some() {
+            self.sizes.unsized_jobs.push(job);
         }
     }
 
@@ -33,20 +40,20 @@ impl Controller<'_> {
     /// known once nodes are planned for them.
     pub fn size_exclusive(&mut self, queue: &[QueueRecord]) {
         self.size_looked_for();
-        if self.unsized_jobs.is_empty() {
+        if self.sizes.unsized_jobs.is_empty() {
             return;
         }
         let tested = self.tested_of(queue);
-        for job in std::mem::take(&mut self.unsized_jobs) {
+        for job in std::mem::take(&mut self.sizes.unsized_jobs) {
             if self.jobs[job].state != CtlState::Waiting {
                 continue;
             }
             let is_tested = tested.as_ref().is_none_or(|tested| tested.contains(&job));
-            if self.jobs[job].eligible.is_some() && is_tested && self.is_looked_for(job) {
+            if self.jobs[job].wait.eligible.is_some() && is_tested && self.is_looked_for(job) {
                 let cpus = self.size_found(job);
                 self.set_size(job, cpus);
             } else {
-                self.unsized_jobs.push(job);
+                self.sizes.unsized_jobs.push(job);
             }
         }
     }
@@ -68,12 +75,12 @@ impl Controller<'_> {
         for &QueueRecord { job, place, .. } in queue {
             let (one, at) = (&self.jobs[job], &self.jobs[job].places[place]);
             let is_open = one.state == CtlState::Waiting
-                && one.eligible.is_some()
+                && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
             if is_open && counts.count(one, at, settings) {
                 tested.insert(job);
                 // An array is tested task by task.
-                let own = &self.of_submission[one.submission];
+                let own = &self.jobs.of_submission[one.submission];
                 tested.extend(own.iter().filter(|_| one.task.is_some()));
             }
         }
@@ -82,7 +89,7 @@ impl Controller<'_> {
 
     /// The size of jobs for which nodes were looked for when they were submitted.
     pub fn size_looked_for(&mut self) {
-        for (job, cpus) in std::mem::take(&mut self.looked_for) {
+        for (job, cpus) in std::mem::take(&mut self.sizes.looked_for) {
             if self.jobs[job].state == CtlState::Waiting {
                 self.set_size(job, cpus);
             }
@@ -91,27 +98,28 @@ impl Controller<'_> {
 
     /// Computes sizes as a pass of the main scheduler does with `select/linear`.
     pub fn size_linear(&mut self) {
-        if self.layout.is_linear {
+        if self.machine.layout.is_linear {
             self.size_exclusive(&[]);
         }
     }
 
     /// Whether a job's size may change with each selection: nodes of `select/linear` differ, or its number of nodes is a range.
     pub fn size_varies(&self, need: &Need) -> bool {
-        self.layout.is_linear && (self.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
+        self.machine.layout.is_linear
+            && (self.machine.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
     }
 
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
         let cpus = need.least_cpus();
-        need.feasible.iter().next().map_or(cpus, |node| self.layout.held_cpus(node, cpus, need))
+        need.feasible.iter().next().map_or(cpus, |node| self.machine.layout.held_cpus(node, cpus, need))
     }
 
     /// Whether a job's size becomes known as it is planned.
     pub fn is_sized_by_plan(&self, job: usize) -> bool {
         let one = &self.jobs[job];
         let is_whole = || one.places.first().is_some_and(|place| place.kept.need.is_exclusive);
-        !one.is_sized && self.layout.equal_cpus.is_none() && is_whole()
+        !one.wait.is_sized && self.machine.layout.equal_cpus.is_none() && is_whole()
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
@@ -134,15 +142,16 @@ impl Controller<'_> {
 
     /// A job's size, which is that of all tasks of its array that have not started.
     fn set_size(&mut self, job: usize, cpus: u32) {
-        (self.jobs[job].size_cpus, self.jobs[job].is_sized) = (cpus, true);
-        if self.jobs[job].task.is_none() || self.jobs[job].incarnation > 0 {
+        (self.jobs[job].wait.size_cpus, self.jobs[job].wait.is_sized) = (cpus, true);
+        if self.jobs[job].task.is_none() || self.jobs[job].last.incarnation > 0 {
             return;
         }
         let submission = self.jobs[job].submission;
-        for place in self.arrays[submission].waiting_from..self.of_submission[submission].len() {
-            let one = &mut self.jobs[self.of_submission[submission][place]];
-            if one.state == CtlState::Waiting && one.incarnation == 0 {
-                (one.size_cpus, one.is_sized) = (cpus, true);
+        for at in 0..self.jobs.may_wait(submission).len() {
+            let task = self.jobs.may_wait(submission)[at];
+            let one = &mut self.jobs[task];
+            if one.state == CtlState::Waiting && one.last.incarnation == 0 {
+                (one.wait.size_cpus, one.wait.is_sized) = (cpus, true);
             }
         }
     }
@@ -154,23 +163,23 @@ impl Controller<'_> {
     }
 
     fn cpus_of(&self, nodes: &[usize]) -> u32 {
-        nodes.iter().map(|&node| self.layout.nodes[node].cpus).sum()
+        nodes.iter().map(|&node| self.machine.layout.nodes[node].cpus).sum()
     }
 
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
     fn size_found(&self, job: usize) -> u32 {
         let one = &self.jobs[job];
         let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
-        let Some(at) = one.places.iter().min_by_key(tier) else { return one.size_cpus };
+        let Some(at) = one.places.iter().min_by_key(tier) else { return one.wait.size_cpus };
         let need = &at.kept.need;
         if !need.is_exclusive {
             return self.held_by(need);
         }
-        if let Some(cpus) = self.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
+        if let Some(cpus) = self.machine.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
             return cpus.saturating_mul(need.least_nodes() as u32);
         }
-        let nodes = self.nodes_tested(at, &self.open_nodes[at.partition]);
-        nodes.map_or(one.size_cpus, |nodes| self.cpus_of(&nodes))
+        let nodes = self.nodes_tested(at, &self.machine.open_nodes[at.partition]);
+        nodes.map_or(one.wait.size_cpus, |nodes| self.cpus_of(&nodes))
     }
 
     /// The nodes that a selection ends with: usable ones on which the job could start now; else of all usable ones, if enough are
@@ -184,10 +193,10 @@ impl Controller<'_> {
         let best = |nodes: &NodeSet| {
             let mut nodes = nodes.clone();
             nodes.keep(&need.feasible);
-            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &nodes, shift: None };
+            let offer = NodeOffer { layout: &self.machine.layout, in_use: None, nodes: &nodes, shift: None };
             offer.best_fit(need)
         };
         let among_usable = if idle.len() >= need.nodes.0 as usize { best(usable) } else { None };
-        among_usable.or_else(|| best(&self.layout.partitions[at.partition]))
+        among_usable.or_else(|| best(&self.machine.layout.partitions[at.partition]))
     }
 }

@@ -190,6 +190,6 @@ impl Controller<'_> {
             cpus = self.machine.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
         }
         let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
-        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.required.iter()).is_some()
+        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.on.required.iter()).is_some()
     }
 }

@@ -4,7 +4,7 @@ use super::job::{CtlState, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
-use crate::controller::placement::{NodeOffer, NodeSet, PreparedCluster};
+use crate::controller::placement::{NodeSet, PreparedCluster};
 use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.

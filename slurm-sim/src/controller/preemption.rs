@@ -156,7 +156,7 @@ impl Controller<'_> {
             gone.push(other);
             let in_use = load.in_use();
             let fits = |&node: &usize| in_use.usable(&self.machine.layout, node, need) > 0;
-            let free = need.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
+            let free = need.on.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
             let nodes = NodeSet::of(self.cluster.nodes.len(), free);
             let offer =
                 NodeOffer { layout: &self.machine.layout, in_use: Some(in_use), nodes: &nodes, shift: None };

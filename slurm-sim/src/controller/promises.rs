@@ -171,7 +171,7 @@ impl<'a> Ahead<'a> {
             at.kept.keep_usable(&mut nodes, &controller.machine.layout, load);
             return Some(nodes);
         }
-        nodes.keep(&need.feasible);
+        nodes.keep(&need.on.feasible);
         if need.is_exclusive {
             nodes.keep(self.load.idle());
             return Some(nodes);

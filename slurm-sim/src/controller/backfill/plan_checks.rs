@@ -170,7 +170,7 @@ fn plain_plan(
             let after = (end + grid - 1).div_euclid(grid) * grid + 1;
             later = if later == 0 { after } else { later.min(after) };
         }
-        usable.keep(&need.considered);
+        usable.keep(&need.on.considered);
         let weights = &*controller.machine.weights;
         let load = (&*controller.machine.layout, controller.machine.load.in_use(), weights);
         let kill_wait = controller.cluster.settings.kill_wait.0;

@@ -34,7 +34,7 @@ impl Controller<'_> {
         if let Some(known) = bounds.not_before(test.kept, 0) {
             return known;
         }
-        let earliest = test.earliest(&need.feasible).unwrap_or(i64::MAX);
+        let earliest = test.earliest(&need.on.feasible).unwrap_or(i64::MAX);
         bounds.note(test.kept, 0, earliest);
         earliest
     }
@@ -118,7 +118,7 @@ impl Controller<'_> {
                     later = after;
                 }
             }
-            usable.keep(&need.considered);
+            usable.keep(&need.on.considered);
             let tried_from = self.plan_mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
             let found = match &emptied {
@@ -212,11 +212,11 @@ impl Controller<'_> {
     pub fn start_beside_plans(&self, job: usize, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut usable = self.free_of_plans(job, at, &cycle.map)?;
-        usable.keep(&need.considered);
+        usable.keep(&need.on.considered);
         if usable.has_fewer(need.asked_nodes as usize) {
             return None;
         }
-        usable.keep(&need.feasible);
+        usable.keep(&need.on.feasible);
         usable.keep(self.machine.load.idle());
         let shift = self.shift_for_start(at);
         let offer =

@@ -228,7 +228,7 @@ impl StartTest<'_> {
         let least = need.least_nodes();
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
-        fit.keep(&need.feasible);
+        fit.keep(&need.on.feasible);
         // How many running jobs have reached their limits before the first instant that is tried.
         let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
         let mut at_once = None;
@@ -289,7 +289,7 @@ impl StartTest<'_> {
         let need = &self.kept.need;
         let mut releases = self.releases.borrow_mut();
         let earliest =
-            releases.class_earliest(self.kept.class, [open, &need.feasible], need.least_nodes())?;
+            releases.class_earliest(self.kept.class, [open, &need.on.feasible], need.least_nodes())?;
         Some(if earliest == i64::MIN { self.now } else { self.not_before(earliest) })
     }
 
@@ -299,7 +299,7 @@ impl StartTest<'_> {
         if !need.is_exclusive {
             return true;
         }
-        self.releases.borrow().are_idle_by(instant, [usable, &need.feasible], need.least_nodes())
+        self.releases.borrow().are_idle_by(instant, [usable, &need.on.feasible], need.least_nodes())
     }
 
     /// A lower bound of the start on these nodes or some of them; `None` if the job could not start even if all others had ended.

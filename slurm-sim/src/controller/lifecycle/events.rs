@@ -18,7 +18,7 @@ impl Controller<'_> {
         self.jobs.new_record(place);
         for job in own {
             let has_licenses = self.licenses.are_there(&self.jobs.submissions[place].request.licenses);
-            let could_run = self.jobs[job].places.iter().any(|one| one.kept.need.could_run);
+            let could_run = self.jobs[job].places.iter().any(|one| one.kept.need.on.could_run);
             let possible = admitted && could_run && has_licenses;
             self.jobs[job].wait.submit = now;
             if !possible {

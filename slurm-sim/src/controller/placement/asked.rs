@@ -1,7 +1,7 @@
 //! What a request needs in a partition.
 
 use super::layout::NodeLayout;
-use super::need::{Need, NeedMemory};
+use super::need::{Need, NeedGres, NeedMemory, NeedNodes};
 use super::node_set::NodeSet;
 use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
@@ -122,6 +122,7 @@ impl Need {
         let required = names(&request.node_list);
         let has_gres = !(gres_per_node.is_empty() && gres_per_job.is_empty() && gres_per_task.is_empty());
         let is_plain = required.is_empty() && !has_gres;
+        let gpus = |gres: &[(usize, u64)]| gres.iter().copied().find(|one| layout.is_gpu(one.0));
         Need {
             nodes: (fewest, most),
             is_of_one_node: request.max_nodes.or(request.min_nodes) == Some(1),
@@ -131,11 +132,7 @@ impl Need {
             cpus_per_task,
             cpus,
             asked_cpus,
-            cpus_per_gpu,
             cap: layout.caps.get(partition).copied().flatten(),
-            gpus_per_node: gres_per_node.iter().copied().find(|one| layout.is_gpu(one.0)),
-            gpus_of_job: gres_per_job.iter().copied().find(|one| layout.is_gpu(one.0)),
-            gpus_per_task: gres_per_task.iter().copied().find(|one| layout.is_gpu(one.0)),
             threads: if request.one_thread_per_core {
                 1
             } else {
@@ -145,17 +142,19 @@ impl Need {
             least_cpus_per_node: request.min_cpus_per_node.unwrap_or(0),
             memory,
             counted_memory,
-            gres_per_node,
-            gres_per_job,
-            gres_per_task,
+            gres: NeedGres {
+                gpus_per_node: gpus(&gres_per_node),
+                gpus_of_job: gpus(&gres_per_job),
+                gpus_per_task: gpus(&gres_per_task),
+                per_node: gres_per_node,
+                per_job: gres_per_job,
+                per_task: gres_per_task,
+                cpus_per_gpu,
+                asks_for_unknown,
+            },
             is_exclusive,
-            feasible: NodeSet::default(),
-            considered: NodeSet::default(),
-            uniform_cpus: None,
-            could_run: false,
-            asks_for_unknown,
             is_plain,
-            required,
+            on: NeedNodes { required, ..NeedNodes::default() },
         }
     }
 
@@ -174,17 +173,14 @@ impl Need {
         // At a submission select/linear asks for the memory of one processor only, so a job may wait that never starts.
         let mut accepted = match self.memory {
             NeedMemory::PerCpu(mb) if layout.is_linear => {
-                let feasible = NodeSet::none(count);
-                Some(Need { memory: NeedMemory::PerNode(mb), feasible, ..self.clone() })
+                let on = NeedNodes { feasible: NodeSet::none(count), ..self.on.clone() };
+                Some(Need { memory: NeedMemory::PerNode(mb), on, ..self.clone() })
             }
             _ => None,
         };
-        let without_gres = Need {
-            gres_per_node: Vec::new(),
-            gres_per_job: Vec::new(),
-            gres_per_task: Vec::new(),
-            ..self.clone()
-        };
+        let mut without_gres = self.clone();
+        let NeedGres { per_node, per_job, per_task, .. } = &mut without_gres.gres;
+        [per_node, per_job, per_task].into_iter().for_each(Vec::clear);
         for &node in &cluster.partitions[partition].nodes {
             if node >= count {
                 continue;
@@ -195,7 +191,7 @@ impl Need {
                 continue;
             }
             if let Some(need) = accepted.as_mut().filter(|need| layout.idle_cpus(node, need) > 0) {
-                need.feasible.insert(node);
+                need.on.feasible.insert(node);
             }
             if layout.idle_cpus(node, &without_gres) > 0 {
                 considered.insert(node);
@@ -206,8 +202,9 @@ impl Need {
                 cpus = Some(cpus.map_or(Some(idle), |all| all.filter(|&same| same == idle)));
             }
         }
-        (self.feasible, self.considered) = (feasible, considered);
-        self.uniform_cpus = cpus.flatten();
-        self.could_run = !self.asks_for_unknown && layout.could_run(accepted.as_ref().unwrap_or(self));
+        (self.on.feasible, self.on.considered) = (feasible, considered);
+        self.on.uniform_cpus = cpus.flatten();
+        self.on.could_run =
+            !self.gres.asks_for_unknown && layout.could_run(accepted.as_ref().unwrap_or(self));
     }
 }

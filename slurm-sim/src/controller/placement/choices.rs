@@ -115,7 +115,7 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
     ] {
         let request = JobRequest { tasks: Some(tasks), min_nodes: nodes, ..JobRequest::default() };
         let kept = needs.get(&request, NodeBounds::default(), 0, &layout, &cluster);
-        let (in_use, nodes) = (Some(load.in_use()), &kept.need.feasible);
+        let (in_use, nodes) = (Some(load.in_use()), &kept.need.on.feasible);
         let offer = NodeOffer { layout: &layout, in_use, nodes, shift: None };
         let chosen = offer.choose(&kept.need).unwrap();
         let given: Vec<u32> = offer.shares(&chosen, &kept.need).iter().map(|share| share.cpus).collect();
@@ -164,7 +164,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         for _ in 0..random.random_range(0..60) {
             let kept =
                 needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
-            let mut nodes = kept.need.feasible.clone();
+            let mut nodes = kept.need.on.feasible.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
             let offer =
                 NodeOffer { layout: &layout, in_use: Some(load.in_use()), nodes: &nodes, shift: None };
@@ -190,7 +190,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             let need = &kept.need;
             let share = random.random_range(5..11);
             let mut usable = NodeSet::of(count, (0..count).filter(|_| random.random_range(0..10) < share));
-            usable.keep(&need.considered);
+            usable.keep(&need.on.considered);
             let mut nodes = usable.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
             let mut weights = WeightShift::none(count);

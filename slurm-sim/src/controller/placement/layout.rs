@@ -169,12 +169,12 @@ impl NodeLayout {
 
     /// Whether enough nodes could run a job if nothing else ran.
     pub fn could_run(&self, need: &Need) -> bool {
-        let cpus: u64 = need.feasible.iter().map(|node| u64::from(self.idle_cpus(node, need))).sum();
-        need.feasible.len() >= need.nodes.0 as usize
+        let cpus: u64 = need.on.feasible.iter().map(|node| u64::from(self.idle_cpus(node, need))).sum();
+        need.on.feasible.len() >= need.nodes.0 as usize
             && cpus >= u64::from(need.cpus)
-            && need.required.is_subset(&need.feasible)
-            && need.gres_per_job.iter().all(|&(place, count)| {
-                let all = need.feasible.iter().map(|node| self.nodes[node].gres[place]);
+            && need.on.required.is_subset(&need.on.feasible)
+            && need.gres.per_job.iter().all(|&(place, count)| {
+                let all = need.on.feasible.iter().map(|node| self.nodes[node].gres[place]);
                 all.fold(0_u64, u64::saturating_add) >= count
             })
     }
@@ -212,9 +212,9 @@ impl NodeLayout {
         let lacks = |place: usize, count: u64| {
             self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))
         };
-        if need.gres_per_node.iter().any(|&(place, count)| lacks(place, count))
-            || need.gres_per_job.iter().any(|&(place, _)| lacks(place, 1))
-            || need.gres_per_task.iter().any(|&(place, count)| lacks(place, count))
+        if need.gres.per_node.iter().any(|&(place, count)| lacks(place, count))
+            || need.gres.per_job.iter().any(|&(place, _)| lacks(place, 1))
+            || need.gres.per_task.iter().any(|&(place, count)| lacks(place, count))
         {
             return 0;
         }
@@ -226,7 +226,9 @@ impl NodeLayout {
             NeedMemory::PerNode(mb) if left < mb => return 0,
             NeedMemory::PerGpu(mb)
                 if left
-                    < mb.saturating_mul(need.gpus_per_node.or(need.gpus_per_task).map_or(1, |one| one.1)) =>
+                    < mb.saturating_mul(
+                        need.gres.gpus_per_node.or(need.gres.gpus_per_task).map_or(1, |one| one.1),
+                    ) =>
             {
                 return 0;
             }
@@ -249,7 +251,7 @@ impl NodeLayout {
             return 0;
         }
         // As many tasks as there are resources for.
-        for &(place, count) in &need.gres_per_task {
+        for &(place, count) in &need.gres.per_task {
             let free_of = |place: usize| numbers.gres[place].saturating_sub(gres(place));
             let left_of = self.gres_counts_for(place).map(free_of).min().unwrap_or(0);
             let mut tasks = left_of / count.max(1);
@@ -267,7 +269,7 @@ impl NodeLayout {
         let memory = match need.memory {
             NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
             NeedMemory::PerNode(mb) => mb,
-            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus_per_node.map_or(1, |one| one.1)),
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gres.gpus_per_node.map_or(1, |one| one.1)),
             NeedMemory::AllOfNode => 0,
         };
         let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);

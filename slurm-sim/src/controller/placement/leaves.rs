@@ -16,7 +16,7 @@ impl NodeOffer<'_> {
         let mut missing = Missing::of(need);
         let mut chosen = ChosenNodes { nodes: Vec::new(), set: NodeSet::none(count) };
         let offered = NodeSet::of(count, (0..count).filter(|&node| usable[node] > 0));
-        for node in need.required.iter() {
+        for node in need.on.required.iter() {
             self.take(node, usable, &mut missing, need);
             chosen.add(node);
         }
@@ -24,13 +24,13 @@ impl NodeOffer<'_> {
         let weights: Vec<u64> = (0..count).map(|node| self.weight(node, usable[node], need)).collect();
         let weight = |node: usize| weights[node];
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
-        let has_required = !need.required.is_empty();
+        let has_required = !need.on.required.is_empty();
         let mut top: Option<(usize, u64)> = None;
         for (place, nodes) in below.iter().enumerate() {
             let level = tree.0[place].level;
             if has_required {
                 let is_higher = top.is_none_or(|(best, _)| level > tree.0[best].level);
-                if is_higher && nodes.meets(&need.required) {
+                if is_higher && nodes.meets(&need.on.required) {
                     top = Some((place, 0));
                 }
             } else if missing.is_enough(nodes.len())
@@ -42,7 +42,7 @@ impl NodeOffer<'_> {
         }
         let reached = &below[top?.0];
         if has_required {
-            if !need.required.is_subset(reached) {
+            if !need.on.required.is_subset(reached) {
                 return None;
             }
             if missing.is_met() {

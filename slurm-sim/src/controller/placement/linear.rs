@@ -88,7 +88,7 @@ impl NodeOffer<'_> {
     /// Whole nodes whatever their weights: the smallest run of neighbours that suffices, else the largest ones. Where nodes differ
     /// in processors and the smallest could be too few, those with the most.
     pub fn best_fit(&self, need: &Need) -> Option<Vec<usize>> {
-        if self.nodes.len() < need.nodes.0 as usize || !need.required.is_subset(self.nodes) {
+        if self.nodes.len() < need.nodes.0 as usize || !need.on.required.is_subset(self.nodes) {
             return None;
         }
         let mut taken = Taken {
@@ -100,11 +100,11 @@ impl NodeOffer<'_> {
             nodes: i64::from(need.wanted_nodes.max(need.nodes.0)),
             most: i64::from(need.nodes.1),
         };
-        let cpus = |node: usize| need.uniform_cpus.unwrap_or_else(|| self.layout.idle_cpus(node, need));
-        for node in need.required.iter() {
+        let cpus = |node: usize| need.on.uniform_cpus.unwrap_or_else(|| self.layout.idle_cpus(node, need));
+        for node in need.on.required.iter() {
             taken.take(node, cpus(node));
         }
-        if need.uniform_cpus.is_none() {
+        if need.on.uniform_cpus.is_none() {
             let least = self.nodes.iter().map(cpus).min().unwrap_or(0);
             let first = self.nodes.iter().next().map_or(0, cpus);
             let differ = self.nodes.iter().any(|node| cpus(node) != first);
@@ -118,18 +118,18 @@ impl NodeOffer<'_> {
         }
         let mut runs: Vec<LinearRun> = Vec::new();
         for (from, to) in self.nodes.runs() {
-            let others = || (from..to).filter(|&node| !need.required.contains(node));
+            let others = || (from..to).filter(|&node| !need.on.required.contains(node));
             let nodes = others().count() as i64;
             if nodes > 0 {
                 runs.push(LinearRun {
                     from,
                     to,
                     nodes,
-                    cpus: match need.uniform_cpus {
+                    cpus: match need.on.uniform_cpus {
                         Some(cpus) => nodes * i64::from(cpus),
                         None => others().map(|node| i64::from(cpus(node))).sum(),
                     },
-                    required: (from..to).find(|&node| need.required.contains(node)),
+                    required: (from..to).find(|&node| need.on.required.contains(node)),
                 });
             }
         }
@@ -168,7 +168,7 @@ impl StartTest<'_> {
         let releases = &*self.releases.borrow();
         let need = &self.kept.need;
         let mut fit = usable.clone();
-        fit.keep(&need.feasible);
+        fit.keep(&need.on.feasible);
         let choose = |nodes: &NodeSet| {
             let offer = NodeOffer { layout: self.layout, in_use: None, nodes, shift: self.shift };
             if self.layout.tree.0.is_empty() { offer.best_fit(need) } else { offer.choose(need) }
@@ -302,7 +302,7 @@ mod tests {
                 &layout,
                 &cluster,
             );
-            (kept.need.feasible.len(), kept.need.could_run)
+            (kept.need.on.feasible.len(), kept.need.on.could_run)
         };
         assert_eq!([found(2_000), found(8_001)], [(12, true), (0, false)]);
         assert_eq!(found(2_001), (0, true), "it is accepted, and waits for ever");
@@ -339,7 +339,7 @@ mod tests {
                 linear: None,
                 late_are_gone: false,
             };
-            test.will_run(&kept.need.feasible, None, None).map(|(start, nodes)| (start, nodes.len()))
+            test.will_run(&kept.need.on.feasible, None, None).map(|(start, nodes)| (start, nodes.len()))
         };
         assert_eq!([found(1, true), found(4, true)], [Some((1, 1)), Some((55, 4))]);
         // Control: otherwise ends are looked at in windows.

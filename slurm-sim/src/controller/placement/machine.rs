@@ -48,11 +48,6 @@ impl Machine {
         machine
     }
 
-    /// How many nodes there are.
-    pub fn len(&self) -> usize {
-        self.layout.nodes.len()
-    }
-
     /// The nodes in service.
     pub fn up(&self) -> &NodeSet {
         &self.up

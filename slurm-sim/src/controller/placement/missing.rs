@@ -35,11 +35,11 @@ impl Missing {
         Missing {
             cpus: i64::from(need.cpus),
             most_cpus: i64::from(need.least_cpus()),
-            gres: need.gres_per_job.iter().map(|&(place, count)| (place, clamped(count))).collect(),
-            nodes: if need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
+            gres: need.gres.per_job.iter().map(|&(place, count)| (place, clamped(count))).collect(),
+            nodes: if need.gres.per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
             most: i64::from(need.nodes.1),
             must,
-            spare: if need.gres_per_job.is_empty() { (wanted - must).max(0) } else { 0 },
+            spare: if need.gres.per_job.is_empty() { (wanted - must).max(0) } else { 0 },
             is_exclusive: need.is_exclusive,
             least_cpus: need.least_cpus_on_node(),
         }

@@ -28,7 +28,7 @@ struct UsableNodes {
 
 impl KeptNeed {
     pub fn new(need: Arc<Need>, class: u32) -> KeptNeed {
-        let nodes = NodeSet::none(need.feasible.capacity());
+        let nodes = NodeSet::none(need.on.feasible.capacity());
         let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
         KeptNeed { need, class, usable: Mutex::new(UsableNodes { nodes, seen }) }
     }
@@ -36,16 +36,16 @@ impl KeptNeed {
     /// Keeps of these nodes those that could run something of it now.
     pub fn keep_usable(&self, nodes: &mut NodeSet, layout: &NodeLayout, load: &Load) {
         if self.need.is_exclusive {
-            nodes.keep(&self.need.feasible);
+            nodes.keep(&self.need.on.feasible);
             nodes.keep(load.idle());
             return;
         }
         let mut usable = self.usable.lock().unwrap_or_else(PoisonError::into_inner);
         let version = load.version();
         if usable.seen.epoch != version.epoch {
-            usable.nodes.copy_from(&self.need.feasible);
+            usable.nodes.copy_from(&self.need.on.feasible);
             // An idle node that is feasible is usable; nodes that are not in service are idle, however many there are.
-            let mut busy = self.need.feasible.clone();
+            let mut busy = self.need.on.feasible.clone();
             busy.take_away(load.idle());
             for node in busy.iter() {
                 if load.in_use().usable(layout, node, &self.need) == 0 {
@@ -55,7 +55,8 @@ impl KeptNeed {
         } else {
             for &node in &load.changes()[usable.seen.changes..] {
                 let node = node as usize;
-                if self.need.feasible.contains(node) && load.in_use().usable(layout, node, &self.need) > 0 {
+                if self.need.on.feasible.contains(node) && load.in_use().usable(layout, node, &self.need) > 0
+                {
                     usable.nodes.insert(node);
                 } else {
                     usable.nodes.remove(node);
@@ -138,7 +139,7 @@ impl NeedCache {
     fn class(&mut self, partition: usize, need: &Need) -> u32 {
         let next = self.class_count;
         let class = match need.is_exclusive {
-            true => *self.classes.entry((partition, need.feasible.clone())).or_insert(next),
+            true => *self.classes.entry((partition, need.on.feasible.clone())).or_insert(next),
             false => next,
         };
         self.class_count += u32::from(class == next);

@@ -20,19 +20,19 @@ pub fn select(
 ) -> Option<Vec<usize>> {
     let mut usable = vec![0; layout.nodes.len()];
     let mut any = false;
-    for node in usable_nodes.iter().filter(|&node| need.feasible.contains(node)) {
+    for node in usable_nodes.iter().filter(|&node| need.on.feasible.contains(node)) {
         usable[node] = load.usable(layout, node, need);
         any |= usable[node] > 0;
     }
-    if !any || !need.required.iter().all(|node| usable[node] > 0) {
+    if !any || !need.on.required.iter().all(|node| usable[node] > 0) {
         return None;
     }
     let chosen = without_the_smallest(layout, load, usable, need, shift)?;
-    let has_gres = need.gres_per_job.iter().all(|&(place, count)| {
+    let has_gres = need.gres.per_job.iter().all(|&(place, count)| {
         let free = |&node: &usize| layout.nodes[node].gres[place] - load.gres(node, place);
         chosen.iter().map(free).sum::<u64>() >= count
     });
-    (has_gres && need.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
+    (has_gres && need.on.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
 }
 
 /// Tries with all nodes, then leaves out those with one usable processor or GPU, with two, and so on, in the order of the nodes, until
@@ -45,7 +45,7 @@ fn without_the_smallest(
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let gpus = |node: usize| -> u64 {
-        let places = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let places = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
         let places = places.map(|one| one.0);
         let gpus = places.filter(|&place| layout.is_gpu(place));
         gpus.map(|place| layout.nodes[node].gres[place] - load.gres(node, place)).sum()
@@ -59,7 +59,7 @@ fn without_the_smallest(
         }
         for (node, cpus) in usable.iter_mut().enumerate().filter(|(_, cpus)| **cpus > 0) {
             let is_small = u64::from(*cpus) + gpus(node) <= count;
-            if is_small && !need.required.contains(node) && left > need.nodes.0 as usize {
+            if is_small && !need.on.required.contains(node) && left > need.nodes.0 as usize {
                 *cpus = 0;
                 left -= 1;
             }
@@ -101,7 +101,7 @@ pub fn plain_gres(
 ) -> u64 {
     let mut free = layout.nodes[node].gres[place] - load.gres(node, place);
     if layout.is_gpu(place) {
-        free = free.min(cpus.checked_div(need.cpus_per_gpu).map_or(u64::MAX, u64::from));
+        free = free.min(cpus.checked_div(need.gres.cpus_per_gpu).map_or(u64::MAX, u64::from));
         if let NeedMemory::PerGpu(mb) = need.memory {
             free = free.min((layout.nodes[node].memory - load.memory(node)) / mb.max(1));
         }
@@ -116,24 +116,24 @@ impl<'m> PlainMissing<'m> {
         need: &'m Need,
         usable: &'m mut [u32],
     ) -> PlainMissing<'m> {
-        let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-        let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
-        let gpus = gpus.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+        let gpus = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+        let of_tasks = need.gres.per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+        let gpus = gpus.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
         let gpus = gpus.filter(|one| layout.is_gpu(one.0));
-        let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
+        let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.gres.cpus_per_gpu);
         let cpus = i64::from(need.cpus);
-        let (chosen, gres) = (Vec::new(), vec![0; need.gres_per_job.len()]);
+        let (chosen, gres) = (Vec::new(), vec![0; need.gres.per_job.len()]);
         PlainMissing { layout, load, need, usable, chosen, cpus, most_cpus: cpus.max(for_gpus as i64), gres }
     }
 
     fn has_gres(&self, more: &[u64]) -> bool {
-        let all = self.need.gres_per_job.iter().zip(self.gres.iter().zip(more));
+        let all = self.need.gres.per_job.iter().zip(self.gres.iter().zip(more));
         all.into_iter().all(|(asked, (has, more))| has + more >= asked.1)
     }
 
     /// What a node would give of each generic resource of the whole job.
     fn gres_of(&self, node: usize) -> Vec<u64> {
-        let asked = self.need.gres_per_job.iter();
+        let asked = self.need.gres.per_job.iter();
         asked
             .map(|one| plain_gres(self.layout, self.load, self.need, node, one.0, self.usable[node]))
             .collect()
@@ -142,7 +142,7 @@ impl<'m> PlainMissing<'m> {
     /// Nodes that it would still like to have.
     fn nodes(&self) -> i64 {
         let (must, wanted) = (self.need.nodes.0, self.need.wanted_nodes);
-        let all = if self.need.gres_per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) };
+        let all = if self.need.gres.per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) };
         i64::from(all) - self.chosen.len() as i64
     }
 
@@ -158,7 +158,7 @@ impl<'m> PlainMissing<'m> {
     /// Whether this number of further nodes, processors and generic resources covers what is missing.
     fn would_do(&self, nodes: usize, cpus: i64, gres: &[u64]) -> bool {
         let spare = i64::from(self.need.wanted_nodes) - i64::from(self.need.nodes.0);
-        let spare = if self.need.gres_per_job.is_empty() { spare } else { 0 };
+        let spare = if self.need.gres.per_job.is_empty() { spare } else { 0 };
         cpus >= self.cpus && nodes as i64 >= self.nodes() - spare.max(0) && self.has_gres(gres)
     }
 
@@ -203,8 +203,8 @@ fn plain_weights(
     need: &Need,
     shift: &WeightShift,
 ) -> Vec<u64> {
-    let asked = need.gres_per_node.iter().chain(&need.gres_per_job).find(|one| layout.is_gpu(one.0));
-    let of_tasks = need.gres_per_task.iter().find(|one| layout.is_gpu(one.0));
+    let asked = need.gres.per_node.iter().chain(&need.gres.per_job).find(|one| layout.is_gpu(one.0));
+    let of_tasks = need.gres.per_task.iter().find(|one| layout.is_gpu(one.0));
     let asked = asked.copied().or(of_tasks.map(|one| (one.0, 255)));
     let weight = |node: usize| {
         let raised = if shift.heavier.contains(node) { 1 } else { 0 };
@@ -231,7 +231,7 @@ fn by_runs(
     let weights = plain_weights((layout, load), usable, need, shift);
     let weight = |node: usize| weights[node];
     let mut missing = PlainMissing::of(layout, load, need, usable);
-    need.required.iter().for_each(|node| missing.take(node));
+    need.on.required.iter().for_each(|node| missing.take(node));
     if missing.is_met() || missing.most() <= 0 {
         return missing.is_met().then_some(missing.chosen);
     }
@@ -247,13 +247,13 @@ fn by_runs(
         }
         let run = runs.last_mut()?;
         run.all.push(node);
-        if need.required.contains(node) {
+        if need.on.required.contains(node) {
             run.named = run.named.or(Some(node));
             continue;
         }
         run.nodes += 1;
         run.cpus += i64::from(missing.usable[node]);
-        run.gres.resize(need.gres_per_job.len(), 0);
+        run.gres.resize(need.gres.per_job.len(), 0);
         run.gres.iter_mut().zip(missing.gres_of(node)).for_each(|(sum, more)| *sum += more);
         run.weight = weight(node);
     }
@@ -292,7 +292,7 @@ fn by_runs(
         }
         for node in order {
             let is_too_small = missing.most() == 1 && i64::from(missing.usable[node]) < missing.cpus;
-            if need.required.contains(node) || run.named.is_none() && is_too_small {
+            if need.on.required.contains(node) || run.named.is_none() && is_too_small {
                 continue;
             }
             if missing.most() > 0 && !missing.is_met() {
@@ -303,7 +303,7 @@ fn by_runs(
             return Some(missing.chosen);
         }
     }
-    missing.would_do(0, 0, &vec![0; need.gres_per_job.len()]).then_some(missing.chosen)
+    missing.would_do(0, 0, &vec![0; need.gres.per_job.len()]).then_some(missing.chosen)
 }
 
 /// With switches: the lightest nodes that suffice, leaf by leaf.
@@ -318,23 +318,23 @@ fn by_leaves(
     let weights = plain_weights((layout, load), usable, need, shift);
     let weight = |node: usize| weights[node];
     // Generic resources are counted when nodes are taken.
-    let any = vec![u64::MAX / 4; need.gres_per_job.len()];
+    let any = vec![u64::MAX / 4; need.gres.per_job.len()];
     let all: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
     let mut missing = PlainMissing::of(layout, load, need, usable);
-    need.required.iter().for_each(|node| missing.take(node));
+    need.on.required.iter().for_each(|node| missing.take(node));
     let on = |place: usize| all.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
     let level = |place: usize| tree.0[place].level;
     let mut top: Option<usize> = None;
     for place in 0..tree.0.len() {
         let lightest = |place: usize| on(place).map(weight).min();
-        let is_better = match need.required.is_empty() {
+        let is_better = match need.on.required.is_empty() {
             true => {
                 missing.would_do(on(place).count(), i64::MAX, &any)
                     && on(place).count() > 0
                     && top.is_none_or(|top| level(place) >= level(top) && lightest(place) <= lightest(top))
             }
             false => {
-                on(place).any(|node| need.required.contains(node))
+                on(place).any(|node| need.on.required.contains(node))
                     && top.is_none_or(|top| level(place) > level(top))
             }
         };
@@ -343,8 +343,8 @@ fn by_leaves(
         }
     }
     let reached: Vec<usize> = on(top?).collect();
-    if !need.required.is_empty() {
-        if !need.required.iter().all(|node| reached.contains(&node)) {
+    if !need.on.required.is_empty() {
+        if !need.on.required.iter().all(|node| reached.contains(&node)) {
             return None;
         }
         if missing.is_met() || missing.most() <= 0 {
@@ -373,7 +373,7 @@ fn by_leaves(
             return missing.is_met().then_some(missing.chosen);
         }
     }
-    good.extend(need.required.iter());
+    good.extend(need.on.required.iter());
     good.sort_unstable();
     let of = |place: usize| good.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
     let used: Vec<bool> =
@@ -418,7 +418,7 @@ fn by_leaves(
             return Some(missing.chosen);
         }
         if missing.chosen.len() == before {
-            return missing.would_do(0, 0, &vec![0; need.gres_per_job.len()]).then_some(missing.chosen);
+            return missing.would_do(0, 0, &vec![0; need.gres.per_job.len()]).then_some(missing.chosen);
         }
     }
 }

@@ -8,15 +8,15 @@ use super::plain::{plain_gres, threads};
 /// more than is missing when it is chosen, less one core for each node that has to follow; where tasks are left, all it has.
 pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
     let per_task = need.cpus_per_task;
-    let per_node = need.gres_per_node.iter().chain(&need.gres_per_task).find(|one| layout.is_gpu(one.0));
+    let per_node = need.gres.per_node.iter().chain(&need.gres.per_task).find(|one| layout.is_gpu(one.0));
     let per_node = per_node.map_or(1, |one| one.1);
     let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));
-    let least = least.max(need.cpus_per_gpu * per_node as u32);
-    let gpus = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-    let of_tasks = need.gres_per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
-    let gpus = gpus.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+    let least = least.max(need.gres.cpus_per_gpu * per_node as u32);
+    let gpus = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+    let of_tasks = need.gres.per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+    let gpus = gpus.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
     let gpus = gpus.filter(|one| layout.is_gpu(one.0));
-    let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.cpus_per_gpu);
+    let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.gres.cpus_per_gpu);
     let mut missing = i64::from(need.cpus).max(for_gpus as i64);
     let mut limits = vec![0; layout.nodes.len()];
     for (place, &node) in chosen.iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             }
         }
     }
-    let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();
+    let mut gres_left: Vec<(usize, u64)> = need.gres.per_job.clone();
     let mut shares = Vec::with_capacity(nodes.len());
     for (place, &node) in nodes.iter().enumerate() {
         let numbers = &layout.nodes[node];
@@ -60,9 +60,9 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
                 gres.push((also, count));
             }
         };
-        need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
+        need.gres.per_node.iter().for_each(|&(place, count)| add(place, count));
         let of_tasks = u64::from(tasks[place].max(1));
-        need.gres_per_task.iter().for_each(|&(place, count)| add(place, count * of_tasks));
+        need.gres.per_task.iter().for_each(|&(place, count)| add(place, count * of_tasks));
         for (place, left) in &mut gres_left {
             let free = plain_gres(layout, load, need, node, *place, load.usable(layout, node, need));
             let taken = free.min(*left);
@@ -71,14 +71,14 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
                 add(*place, taken);
             }
         }
-        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
         let asked =
             asked.map(|one| one.0).filter(|&place| layout.is_gpu(place)).take(1).collect::<Vec<usize>>();
         let gpus = gres.iter().filter(|one| asked.contains(&one.0)).map(|one| one.1).sum::<u64>();
         let cpus = if need.is_exclusive {
             numbers.cpus
         } else {
-            let cpus = (tasks[place] * per_task).max(gpus as u32 * need.cpus_per_gpu).max(1);
+            let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
             if layout.gives_cores() {
                 cpus.div_ceil(threads(layout, node, need)) * numbers.threads
             } else {

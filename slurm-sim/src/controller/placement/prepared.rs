@@ -68,7 +68,7 @@ impl FoundNeeds {
         let need = Arc::new(find());
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Two sets of its own, and one of what it requires in the key and in itself.
-        let bytes = 4 * need.feasible.capacity() / 8 + 500;
+        let bytes = 4 * need.on.feasible.capacity() / 8 + 500;
         if all.len().saturating_mul(bytes) > MOST_BYTES {
             all.clear();
         }

@@ -23,7 +23,7 @@ impl NodeOffer<'_> {
     fn cpus(&self, node: usize, need: &Need) -> u32 {
         match self.in_use {
             Some(in_use) => in_use.usable(self.layout, node, need),
-            None => need.uniform_cpus.unwrap_or_else(|| self.layout.idle_cpus(node, need)),
+            None => need.on.uniform_cpus.unwrap_or_else(|| self.layout.idle_cpus(node, need)),
         }
     }
 
@@ -66,7 +66,7 @@ impl NodeOffer<'_> {
 
     /// Chooses nodes for a job.
     pub fn choose(&self, need: &Need) -> Option<Vec<usize>> {
-        if !need.required.is_subset(self.nodes) {
+        if !need.on.required.is_subset(self.nodes) {
             return None;
         }
         if self.layout.is_linear && self.layout.tree.0.is_empty() {
@@ -82,14 +82,14 @@ impl NodeOffer<'_> {
             && need.wanted_nodes <= need.nodes.0
             && self.layout.tree.0.is_empty()
             && !shifts_several;
-        if let Some(cpus) = need.uniform_cpus.filter(|_| is_idle && is_plain) {
+        if let Some(cpus) = need.on.uniform_cpus.filter(|_| is_idle && is_plain) {
             return self.of_equal_nodes(need, cpus);
         }
         let chosen = self.without_the_smallest(need)?;
-        let has_gres = need.gres_per_job.iter().all(|&(place, count)| {
+        let has_gres = need.gres.per_job.iter().all(|&(place, count)| {
             chosen.iter().map(|&node| self.free_gres(node, place)).sum::<u64>() >= count
         });
-        (has_gres && need.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
+        (has_gres && need.on.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
     }
 
     /// Chooses among all nodes; if that fails, among those with more than one usable processor, more than two, and so on, as long as
@@ -130,7 +130,7 @@ impl NodeOffer<'_> {
             let mut is_smaller = false;
             let mut spare = left.len().saturating_sub(must);
             left.retain(|&node| {
-                let is_small = usable[node] + gpus_of[node] <= count && !need.required.contains(node);
+                let is_small = usable[node] + gpus_of[node] <= count && !need.on.required.contains(node);
                 if !is_small || spare == 0 {
                     return true;
                 }
@@ -150,7 +150,7 @@ impl NodeOffer<'_> {
 
     /// GPUs of a node that a job which asks for some could use.
     fn gpus(&self, node: usize, need: &Need) -> u32 {
-        let asked = need.gres_per_node.iter().chain(&need.gres_per_job).chain(&need.gres_per_task);
+        let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
         let gpus = asked.map(|one| one.0).filter(|&place| self.layout.is_gpu(place));
         gpus.map(|place| self.free_gres(node, place)).sum::<u64>().try_into().unwrap_or(u32::MAX / 2)
     }
@@ -195,7 +195,7 @@ impl NodeOffer<'_> {
     fn by_runs(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
         let mut missing = Missing::of(need);
         let mut chosen = Vec::new();
-        for node in need.required.iter() {
+        for node in need.on.required.iter() {
             chosen.push(node);
             self.take(node, usable, &mut missing, need);
         }
@@ -212,7 +212,7 @@ impl NodeOffer<'_> {
                 Some(named) => (named..run.to).chain((run.from..named).rev()).collect(),
                 None => (run.from..run.to).collect(),
             };
-            members.retain(|&node| usable[node] > 0 && !need.required.contains(node));
+            members.retain(|&node| usable[node] > 0 && !need.on.required.contains(node));
             if run.named.is_none() && missing.nodes <= 1 {
                 // One node left to find: the one with the fewest processors that are enough.
                 let has_gres = |node: usize| {
@@ -267,13 +267,13 @@ impl NodeOffer<'_> {
                 }
             };
             run.to = node + 1;
-            if need.required.contains(node) {
+            if need.on.required.contains(node) {
                 run.named = run.named.or(Some(node));
             } else {
                 run.nodes += 1;
                 run.cpus += i64::from(usable[node]);
-                run.gres.resize(need.gres_per_job.len(), 0);
-                for (sum, &(place, _)) in run.gres.iter_mut().zip(&need.gres_per_job) {
+                run.gres.resize(need.gres.per_job.len(), 0);
+                for (sum, &(place, _)) in run.gres.iter_mut().zip(&need.gres.per_job) {
                     *sum += self.gres_for(node, place, usable[node], need);
                 }
                 run.weight = Some(weight);
@@ -287,14 +287,14 @@ impl NodeOffer<'_> {
     /// What a job has of each of its nodes, which come in the order in which they were chosen: tasks one by one over the nodes in
     /// turn, as far as there are processors.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
-        let tasks = if need.is_exclusive && need.gres_per_task.is_empty() {
+        let tasks = if need.is_exclusive && need.gres.per_task.is_empty() {
             let mut nodes: Vec<(usize, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
             nodes.sort_unstable();
             nodes
         } else {
             self.tasks(nodes, need)
         };
-        let mut gres_left: Vec<(usize, u64)> = need.gres_per_job.clone();
+        let mut gres_left: Vec<(usize, u64)> = need.gres.per_job.clone();
         let mut shares = Vec::with_capacity(nodes.len());
         for (node, tasks) in tasks {
             let numbers = &self.layout.nodes[node];
@@ -304,8 +304,9 @@ impl NodeOffer<'_> {
                     gres.push((also, count));
                 }
             };
-            need.gres_per_node.iter().for_each(|&(place, count)| add(place, count));
-            need.gres_per_task
+            need.gres.per_node.iter().for_each(|&(place, count)| add(place, count));
+            need.gres
+                .per_task
                 .iter()
                 .for_each(|&(place, count)| add(place, count.saturating_mul(u64::from(tasks.max(1)))));
             for (place, left) in &mut gres_left {
@@ -321,7 +322,7 @@ impl NodeOffer<'_> {
             let cpus = if need.is_exclusive {
                 numbers.cpus
             } else {
-                let for_gpus = u32::try_from(gpus.saturating_mul(u64::from(need.cpus_per_gpu)));
+                let for_gpus = u32::try_from(gpus.saturating_mul(u64::from(need.gres.cpus_per_gpu)));
                 let used = (tasks * need.cpus_per_task).max(for_gpus.unwrap_or(u32::MAX)).max(1);
                 self.layout.held_cpus(node, used, need)
             };

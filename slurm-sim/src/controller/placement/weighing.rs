@@ -13,7 +13,7 @@ impl Controller<'_> {
         let preferred = self.limits.counted_nodes(&at.limits)?;
         let mut shift = WeightShift::none(self.cluster.nodes.len());
         for line in &self.machine.lines {
-            let mut own = line.both(&at.kept.need.feasible);
+            let mut own = line.both(&at.kept.need.on.feasible);
             if own.meets(&preferred) {
                 own.take_away(&preferred);
                 shift.heavier.add(&own);
@@ -28,9 +28,9 @@ impl Controller<'_> {
         let need = &at.kept.need;
         if is_start && !self.machine.lines.is_empty() {
             let shift = self.shift_for_start(at);
-            if shift.is_some() || self.machine.weights.heavier.meets(&need.feasible) {
+            if shift.is_some() || self.machine.weights.heavier.meets(&need.on.feasible) {
                 let weights = Arc::make_mut(&mut self.machine.weights);
-                weights.heavier.take_away(&need.feasible);
+                weights.heavier.take_away(&need.on.feasible);
                 shift.iter().for_each(|shift| weights.heavier.add(&shift.heavier));
             }
         }
@@ -42,7 +42,7 @@ impl Controller<'_> {
         let count = self.cluster.nodes.len();
         let weights = Arc::make_mut(&mut self.machine.weights);
         weights.lighter.resize(count, 0);
-        for node in need.feasible.iter() {
+        for node in need.on.feasible.iter() {
             let all = need.gpu_place().map_or(0, |place| self.machine.layout.nodes[node].gres[place]);
             weights.lighter[node] = u8::try_from(need.near_gpus(all)).unwrap_or(u8::MAX);
         }

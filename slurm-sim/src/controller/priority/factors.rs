@@ -172,10 +172,10 @@ impl Controller<'_> {
         }
         let need = &place.kept.need;
         let gres = |name: &str| {
-            let asked = need.gres_per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
-            let of_tasks = need.gres_per_task.iter();
+            let asked = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+            let of_tasks = need.gres.per_task.iter();
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
-            let asked = asked.chain(need.gres_per_job.iter().copied()).chain(of_tasks);
+            let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
             let places =
                 self.machine.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();

@@ -112,7 +112,7 @@ impl Controller<'_> {
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
         let cpus = need.least_cpus();
-        need.feasible.iter().next().map_or(cpus, |node| self.machine.layout.held_cpus(node, cpus, need))
+        need.on.feasible.iter().next().map_or(cpus, |node| self.machine.layout.held_cpus(node, cpus, need))
     }
 
     /// Whether a job's size becomes known as it is planned.
@@ -192,7 +192,7 @@ impl Controller<'_> {
         }
         let best = |nodes: &NodeSet| {
             let mut nodes = nodes.clone();
-            nodes.keep(&need.feasible);
+            nodes.keep(&need.on.feasible);
             let offer = NodeOffer { layout: &self.machine.layout, in_use: None, nodes: &nodes, shift: None };
             offer.best_fit(need)
         };

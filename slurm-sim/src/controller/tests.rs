@@ -439,3 +439,11 @@ fn a_job_that_fails_has_not_ended_well() {
     assert_eq!((well.0, well.2), (JobState::Completed, vec![true, true, false]), "control");
     assert_eq!(failed.1, well.1);
 }
+
+/// What a service holds can be moved to another thread.
+#[test]
+fn controllers_can_be_sent() {
+    fn is_send<T: Send>() {}
+    is_send::<super::state::Controller<'_>>();
+    is_send::<super::PreparedCluster<'_>>();
+}

@@ -173,6 +173,13 @@ mod tests {
     use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
 
     /// One node, and four jobs for all of it in one instant: the first starts at once, the others one after the other.
+    /// A service may hold it and ask it on another thread.
+    #[test]
+    fn forecasters_can_be_sent() {
+        fn is_send<T: Send>() {}
+        is_send::<ClusterForecaster<'_>>();
+    }
+
     #[test]
     fn what_comes_later_in_the_same_instant_is_not_ahead() {
         let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };

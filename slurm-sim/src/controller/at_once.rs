@@ -14,6 +14,7 @@ use super::job::{CtlState, StartedBy};
 use super::promises::{FirstStart, Promise};
 use super::state::Controller;
 use crate::cluster::ClusterEvent;
+use crate::controller::ids::JobId;
 use crate::controller::queue::WaitReason;
 use queuecast_core::units::Micros;
 
@@ -57,14 +58,11 @@ impl Controller<'_> {
         let instant = |at: Micros| Micros::from(on_clock(at).second());
         // Jobs are charged when they end, for all of their time.
         self.priorities.last_charge = -LAST_SECOND;
-        let mut order: Vec<usize> = (0..self.jobs.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.jobs.submissions[place].submit, place));
-        let mut arrivals = order.into_iter().peekable();
+        let mut arrivals = self.jobs.by_submission().to_vec().into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut promises = Vec::new();
         loop {
-            let arrival =
-                arrivals.peek().map_or(Micros::NEVER, |&place| instant(self.jobs.submissions[place].submit));
+            let arrival = arrivals.peek().map_or(Micros::NEVER, |&one| instant(self.jobs.asked(one).submit));
             let event = events.peek().map_or(Micros::NEVER, |event| instant(event.at));
             let end = self.clock.next_due();
             let next = arrival.min(event).min(end).min(self.wakes_at(&promises));
@@ -77,10 +75,10 @@ impl Controller<'_> {
                 self.act(&event.action);
                 happened = SincePlan { eased: true, broken: true };
             }
-            while let Some(place) =
-                arrivals.next_if(|&place| instant(self.jobs.submissions[place].submit) <= self.clock.now())
+            while let Some(submission) =
+                arrivals.next_if(|&one| instant(self.jobs.asked(one).submit) <= self.clock.now())
             {
-                self.submit(place);
+                self.submit(submission);
             }
             happened.eased |= self.settle_dues();
             // Jobs that have become ready are found as the queue is looked at.
@@ -125,8 +123,8 @@ impl Controller<'_> {
     }
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
-    fn in_turn(&self) -> Vec<usize> {
-        let mut jobs: Vec<usize> = self
+    fn in_turn(&self) -> Vec<JobId> {
+        let mut jobs: Vec<JobId> = self
             .queue
             .waiting
             .iter()
@@ -137,13 +135,13 @@ impl Controller<'_> {
         jobs
     }
 
-    fn turn(&self, job: usize) -> (i64, Micros, usize) {
+    fn turn(&self, job: JobId) -> (i64, Micros, JobId) {
         let one = &self.jobs[job];
-        (one.wait.submit, self.jobs.submissions[one.submission].submit, job)
+        (one.wait.submit, self.jobs.submission(job).submit, job)
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
-    fn is_kept_back(&mut self, job: usize, place: usize, promises: &[Promise]) -> bool {
+    fn is_kept_back(&mut self, job: JobId, place: usize, promises: &[Promise]) -> bool {
         let submission = self.jobs[job].submission;
         let is_sibling = |one: &&Promise| self.jobs[one.job].submission == submission && one.job != job;
         let tasks = match self.jobs[job].task {
@@ -169,7 +167,7 @@ impl Controller<'_> {
     }
 
     /// Starts a job now on these nodes, unless that is more than a limit allows.
-    fn start_now(&mut self, job: usize, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
+    fn start_now(&mut self, job: JobId, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
         let at = one.places[place].clone();
         let shares = self.machine.given(nodes, &at.kept.need);
@@ -199,7 +197,7 @@ impl Controller<'_> {
     /// The earliest start of a job in these of its partitions, before an instant.
     fn earliest_of(
         &self,
-        job: usize,
+        job: JobId,
         places: &[usize],
         promises: &[Promise],
         (without, before): (Option<usize>, i64),
@@ -264,7 +262,7 @@ impl Controller<'_> {
         promises
     }
 
-    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (usize, usize), found: FirstStart) {
+    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (JobId, usize), found: FirstStart) {
         move_promises(promises, found.moved);
         let (start, end) = (found.start, found.start + self.jobs[job].places[place].limit);
         let at = promises.partition_point(|promise| promise.start <= start);
@@ -280,7 +278,7 @@ impl Controller<'_> {
             let waits = one.state == CtlState::Waiting && one.wait.eligible.is_some();
             if waits && !self.is_kept_back(promise.job, promise.place, promises) {
                 promise.start = promise.start.max(now);
-                had[promise.job] = true;
+                had[promise.job.0] = true;
                 promises.push(promise);
             }
         }
@@ -292,7 +290,7 @@ impl Controller<'_> {
                     self.promise(promises, asked, found);
                 }
             }
-            let displaced: Vec<usize> = order.iter().copied().filter(|&job| had[job]).collect();
+            let displaced: Vec<JobId> = order.iter().copied().filter(|&job| had[job.0]).collect();
             self.promise_others(&displaced, promises);
         }
         if happened.eased {
@@ -307,11 +305,11 @@ impl Controller<'_> {
     }
 
     /// Promises a start to each of these jobs that has none.
-    fn promise_others(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
+    fn promise_others(&mut self, order: &[JobId], promises: &mut Vec<Promise>) {
         let mut has_one = vec![false; self.jobs.all.len()];
-        promises.iter().for_each(|promise| has_one[promise.job] = true);
+        promises.iter().for_each(|promise| has_one[promise.job.0] = true);
         for &job in order {
-            if has_one[job] || self.jobs[job].state != CtlState::Waiting {
+            if has_one[job.0] || self.jobs[job].state != CtlState::Waiting {
                 continue;
             }
             let all = self.jobs[job].places.len();
@@ -325,7 +323,7 @@ impl Controller<'_> {
     }
 
     /// Each in turn moves to the earliest start that the others leave it.
-    fn move_earlier(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
+    fn move_earlier(&mut self, order: &[JobId], promises: &mut Vec<Promise>) {
         for &job in order {
             let Some(own) = promises.iter().position(|promise| promise.job == job) else { continue };
             let before = promises[own].start;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::ids::SubmissionId;
+use crate::cluster::{Begin, SubmittedJob, TaskRun};
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{KeptNeed, NodeShare};
 use queuecast_core::units::Micros;
@@ -119,7 +121,7 @@ pub struct JobStart {
 #[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
     /// The place of its submission, and of its task.
-    pub submission: usize,
+    pub submission: SubmissionId,
     pub task: Option<u32>,
     pub places: Vec<JobPlace>,
     pub state: CtlState,
@@ -129,7 +131,61 @@ pub struct ControlledJob {
     pub last: JobStart,
 }
 
+/// No job runs longer, in seconds.
+const LONGEST_RUN: i64 = 100 * 365 * 86_400;
+
+impl JobTerms {
+    /// Of a submission, for a task that runs like this.
+    fn of(submission: &SubmittedJob, run: Option<TaskRun>) -> JobTerms {
+        let request = &submission.request;
+        JobTerms {
+            nice: request.nice.unwrap_or(0),
+            fixed_priority: request.priority,
+            reservation: request.reservations.first().cloned(),
+            run: match run {
+                Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
+                    Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
+                }
+                _ => None,
+            },
+            fails: matches!(run, Some(TaskRun::FailsAfter(_))),
+            begin: match request.begin {
+                Some(Begin::After(by)) => submission.submit.second().0 + by.0,
+                Some(Begin::At(at)) => at.0,
+                _ => i64::MIN,
+            },
+            is_held: request.hold,
+        }
+    }
+}
+
 impl ControlledJob {
+    /// The jobs of a submission, which come later. Their limits are found when they come.
+    pub fn all_of(
+        id: SubmissionId,
+        submission: &SubmittedJob,
+        no_limits: &Arc<LimitSet>,
+    ) -> Vec<ControlledJob> {
+        let tasks: Vec<Option<u32>> = match &submission.request.array {
+            Some(array) => array.indices.iter().copied().map(Some).collect(),
+            None => vec![None],
+        };
+        let job = |(index, task): (usize, Option<u32>)| {
+            let run = submission.runs.get(index).or(submission.runs.first()).copied();
+            ControlledJob {
+                submission: id,
+                task,
+                places: Vec::new(),
+                state: CtlState::ToCome,
+                terms: JobTerms::of(submission, run),
+                holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
+                wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
+                last: JobStart::default(),
+            }
+        };
+        tasks.into_iter().enumerate().map(job).collect()
+    }
+
     /// The limits that it counts for while it runs.
     pub fn running_limits(&self) -> Arc<LimitSet> {
         let own = self.places.iter().find(|place| place.partition == self.last.ran_in);

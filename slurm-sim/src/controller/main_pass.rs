@@ -2,6 +2,7 @@
 
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::state::Controller;
+use crate::controller::ids::JobId;
 use crate::controller::limits::Amounts;
 use crate::controller::placement::{NodeOffer, NodeSet, NodeShare};
 use crate::controller::queue::{QueueRecord, WaitReason};
@@ -123,7 +124,7 @@ impl Controller<'_> {
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
+    pub fn waits_for(&mut self, job: JobId, place: usize, reason: WaitReason) {
         if place == 0 {
             let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
@@ -132,13 +133,13 @@ impl Controller<'_> {
 
     /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
     /// keeps it from being tested.
-    pub fn nodes_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
+    pub fn nodes_now(&self, job: JobId, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
         let mut usable = self.may_use_now(job, at, vanished)?;
         Some(self.chosen_now(at, &mut usable))
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+    pub fn may_use_now(&self, job: JobId, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
         let now = self.second();
         let mut usable = self.machine.open_nodes[at.partition].clone();
         match &self.jobs[job].terms.reservation {
@@ -164,14 +165,14 @@ impl Controller<'_> {
 
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    pub fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
+    pub fn is_waited_for(&self, job: JobId, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
         let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 
     /// Whether other jobs have licenses that a job needs.
-    pub fn lacks_licenses(&self, job: usize) -> bool {
+    pub fn lacks_licenses(&self, job: JobId) -> bool {
         !self.licenses.are_free(&self.jobs.submission(job).request.licenses)
     }
 

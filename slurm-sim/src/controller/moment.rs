@@ -4,6 +4,7 @@ use super::job::{CtlState, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
+use crate::controller::ids::{JobId, SubmissionId};
 use crate::controller::placement::{NodeSet, PreparedCluster};
 use queuecast_core::units::{Micros, Seconds, Time};
 
@@ -43,7 +44,8 @@ pub fn run_on_prepared(
         job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
     }
     controller.resume(moment, onwards.since);
-    controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).collect();
+    controller.wanted =
+        wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobId).collect();
     controller.run(&[]);
     let start = |&job: &usize| {
         let one = controller.jobs.all.get(job)?;
@@ -74,15 +76,16 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &submissions, phases);
     controller.resume(moment, [0; 2]);
-    controller.submit(submissions.len() - 1);
-    let own = controller.jobs.of_submission[submissions.len() - 1].first().copied();
+    let new = SubmissionId(submissions.len() - 1);
+    controller.submit(new);
+    let own = controller.jobs.tasks(new).first().copied();
     let order = controller.take_queue();
     // Of an array only one task is in the queue; the others stand with it.
     let mut place = vec![usize::MAX; submissions.len()];
     for (at, record) in order.iter().enumerate().rev() {
-        place[controller.jobs[record.job].submission] = at;
+        place[controller.jobs[record.job].submission.0] = at;
     }
-    let own_place = place[submissions.len() - 1];
+    let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
     for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
         if controller.machine.up().contains(share.node) {
@@ -91,13 +94,13 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     for &job in controller.queue.waiting.iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
-        if one.submission == submissions.len() - 1 {
+        if one.submission == new {
             continue;
         }
         let cpus = one.places.first().map_or(1, |place| u64::from(place.kept.need.cpus));
         ahead.waiting += 1;
         ahead.wanted += cpus;
-        if place[one.submission] < own_place {
+        if place[one.submission.0] < own_place {
             ahead.preferred += 1;
             ahead.preferred_wanted += cpus;
         }
@@ -116,7 +119,10 @@ impl Controller<'_> {
         let mut running = Vec::new();
         let mut eligible = Vec::new();
         for standing in &moment.standings {
-            let Some(own) = self.jobs.of_submission.get(standing.submission) else { continue };
+            if standing.submission >= self.jobs.by_submission().len() {
+                continue;
+            }
+            let own = self.jobs.tasks(SubmissionId(standing.submission));
             // Tasks are ascending.
             let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
                 continue;
@@ -136,15 +142,12 @@ impl Controller<'_> {
             self.clock.set(start.into());
             self.takes_over(job, nodes, partition);
         }
-        let mut order: Vec<usize> =
-            (0..moment.submissions.len().min(self.jobs.of_submission.len())).collect();
-        order.sort_by_key(|&place| self.jobs.ranks[place]);
-        for place in order {
-            let submit = self.jobs.submissions[place].submit;
-            let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
-            if submit <= moment.now && self.jobs.of_submission[place].iter().any(is_to_come) {
+        for submission in self.jobs.by_submission().to_vec() {
+            let submit = self.jobs.asked(submission).submit;
+            let is_there = submission.0 < moment.submissions.len() && submit <= moment.now;
+            if is_there && self.jobs.are_to_come(submission) {
                 self.clock.set(submit);
-                self.submit(place);
+                self.submit(submission);
             }
         }
         self.clock.resume(moment.now, since);
@@ -191,7 +194,7 @@ impl Controller<'_> {
     }
 
     /// A job runs on these nodes since now.
-    fn takes_over(&mut self, job: usize, nodes: &[usize], partition: Option<usize>) {
+    fn takes_over(&mut self, job: JobId, nodes: &[usize], partition: Option<usize>) {
         self.describe_job(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
@@ -211,10 +214,10 @@ impl Controller<'_> {
         let given = self.machine.given_in_any_case(nodes, &kept.need);
         let amounts = self.limits.amounts(&given, at.partition);
         let submission = self.jobs[job].submission;
-        if self.jobs.arrays[submission].record == 0 {
+        if self.jobs.record_of_waiting(submission) == 0 {
             self.jobs.new_record(submission);
         }
-        self.jobs[job].wait.submit = self.jobs.submissions[submission].submit.second().0;
+        self.jobs[job].wait.submit = self.jobs.asked(submission).submit.second().0;
         self.start(job, place, given, amounts, StartedBy::Main);
     }
 }

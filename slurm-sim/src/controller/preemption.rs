@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use crate::cluster::{PreemptAction, PreemptKind};
 use crate::controller::backfill::Releases;
+use crate::controller::ids::JobId;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::{KeptNeed, Load, NodeOffer, NodeSet};
 use crate::controller::state::Controller;
@@ -27,14 +28,14 @@ pub struct EmptiedNodes {
 
 impl Controller<'_> {
     /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
+    pub fn emptied_for(&self, job: JobId, at: &JobPlace) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
             return None;
         }
         let mut load = self.machine.load.clone();
         gone.iter().flat_map(|&other| &self.jobs[other].last.shares).for_each(|share| load.release(share));
-        let left: Vec<usize> =
+        let left: Vec<JobId> =
             self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
         let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
         let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
@@ -42,7 +43,7 @@ impl Controller<'_> {
     }
 
     /// The preemption mode that applies to a running job: that of its partition or QOS, else the cluster's.
-    fn action_for(&self, job: usize) -> PreemptAction {
+    fn action_for(&self, job: JobId) -> PreemptAction {
         let one = &self.jobs[job];
         let settings = &self.cluster.settings.preempt;
         match settings.kind {
@@ -57,7 +58,7 @@ impl Controller<'_> {
     }
 
     /// Whether a job in one of its partitions may preempt a running job.
-    fn preempts(&self, job: usize, at: &JobPlace, other: usize) -> bool {
+    fn preempts(&self, job: JobId, at: &JobPlace, other: JobId) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
         let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
@@ -85,17 +86,17 @@ impl Controller<'_> {
 
     /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
     /// lowest QOS priority or partition tier, then fewest nodes.
-    fn candidates(&self, job: usize, at: &JobPlace) -> Vec<usize> {
+    fn candidates(&self, job: JobId, at: &JobPlace) -> Vec<JobId> {
         let settings = &self.cluster.settings.preempt;
         if settings.kind == PreemptKind::None {
             return Vec::new();
         }
-        let makes_way = |&&other: &&usize| {
+        let makes_way = |&&other: &&JobId| {
             matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
                 && self.preempts(job, at, other)
         };
-        let mut found: Vec<usize> = self.jobs.running.iter().filter(makes_way).copied().collect();
-        let rank = |&other: &usize| {
+        let mut found: Vec<JobId> = self.jobs.running.iter().filter(makes_way).copied().collect();
+        let rank = |&other: &JobId| {
             let running = &self.jobs[other];
             let first = match settings.kind {
                 PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
@@ -112,7 +113,7 @@ impl Controller<'_> {
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
     /// their nodes are free; until then no further jobs are preempted for it.
-    pub fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
+    pub fn make_way(&mut self, job: JobId, at: &JobPlace, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
@@ -128,7 +129,7 @@ impl Controller<'_> {
 
     /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
     /// twice, the second time with the job that made it possible first, so that fewer are preempted.
-    fn to_preempt(&self, job: usize, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
+    fn to_preempt(&self, job: JobId, at: &JobPlace, usable: &NodeSet) -> Option<Vec<JobId>> {
         let mut order = self.candidates(job, at);
         if order.is_empty() {
             return None;
@@ -142,12 +143,12 @@ impl Controller<'_> {
         }
         let (gone, nodes) = found;
         let is_on =
-            |&other: &usize| self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+            |&other: &JobId| self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
         Some(gone.into_iter().filter(is_on).collect())
     }
 
     /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
-    fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
+    fn freed_by(&self, order: &[JobId], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<JobId>, Vec<usize>)> {
         let need = &at.kept.need;
         let mut load: Load = self.machine.load.clone();
         let mut gone = Vec::new();
@@ -168,7 +169,7 @@ impl Controller<'_> {
     }
 
     /// Preempts these jobs: they are requeued or cancelled, and their nodes are free after the stop delay.
-    fn preempt(&mut self, jobs: &[usize]) {
+    fn preempt(&mut self, jobs: &[JobId]) {
         for &job in jobs {
             let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
             self.end(job, false);
@@ -179,15 +180,14 @@ impl Controller<'_> {
     }
 
     /// Whether a job may be requeued.
-    pub fn can_requeue(&self, job: usize) -> bool {
+    pub fn can_requeue(&self, job: JobId) -> bool {
         let request = &self.jobs.submission(job).request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
-    pub fn requeue(&mut self, job: usize) {
+    pub fn requeue(&mut self, job: JobId) {
         let now = self.second();
-        let submission = self.jobs[job].submission;
         // What it holds is released once it has been stopped.
         let shares = std::mem::take(&mut self.jobs[job].last.shares);
         self.describe_job(job);
@@ -197,7 +197,7 @@ impl Controller<'_> {
         one.wait.submit = now;
         one.terms.begin = now + REQUEUE_DELAY;
         (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
-        self.jobs.arrays[submission].waiting_from = 0;
+        self.jobs.waits_again(job);
         self.queue.requeue(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);

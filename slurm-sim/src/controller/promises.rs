@@ -10,12 +10,13 @@ use std::collections::BinaryHeap;
 
 use super::job::JobPlace;
 use super::state::Controller;
+use crate::controller::ids::JobId;
 use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
 
 /// A start that a waiting job is promised.
 #[derive(Debug, Clone)]
 pub struct Promise {
-    pub job: usize,
+    pub job: JobId,
     /// The place of its partition among those of the job.
     pub place: usize,
     /// In seconds.
@@ -163,7 +164,7 @@ impl<'a> Ahead<'a> {
 
     /// Nodes that a job may use from an instant on for as long as its limit, and that can run something of it at the instant.
     /// `None` if the job cannot run then.
-    fn free(&self, job: usize, at: &JobPlace, from: i64) -> Option<NodeSet> {
+    fn free(&self, job: JobId, at: &JobPlace, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.controller, &at.kept.need);
         let mut nodes = controller.machine.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
@@ -187,7 +188,7 @@ impl<'a> Ahead<'a> {
 
     /// Where a job could start at the instant that was reached: on nodes that no promise wants while it would run, else on others, if all
     /// promises are kept then.
-    fn start_at(&self, job: usize, at: &JobPlace, instant: i64) -> Option<FirstStart> {
+    fn start_at(&self, job: JobId, at: &JobPlace, instant: i64) -> Option<FirstStart> {
         let free = self.free(job, at, instant)?;
         if free.len() < at.kept.need.least_nodes() {
             return None;
@@ -219,7 +220,7 @@ impl Controller<'_> {
     /// run into their limits. `None` if it cannot. One of the promises may be left out.
     pub fn first_start(
         &self,
-        (job, place): (usize, usize),
+        (job, place): (JobId, usize),
         promises: &[Promise],
         without: Option<usize>,
         before: i64,
@@ -253,7 +254,7 @@ impl Controller<'_> {
     /// Where a job could start at an instant beside what is promised.
     pub fn start_then(
         &self,
-        (job, place): (usize, usize),
+        (job, place): (JobId, usize),
         promises: &[Promise],
         instant: i64,
     ) -> Option<FirstStart> {

@@ -113,7 +113,7 @@ fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) 
     let jobs = jobs
         .map(|job| SimulatedJob {
             outcome: outcome(cluster, run, job),
-            submission: job.submission,
+            submission: job.submission.0,
             qos: job.holder.qos,
             waited: waited(job, run, &controller.reasons, over),
             parts: parts(job),
@@ -139,7 +139,7 @@ fn waited(
     let begun = job.terms.begin.clamp(job.wait.submit, eligible);
     let rest = if job.terms.is_held {
         WaitReason::Held
-    } else if run.submissions[job.submission].request.dependency.is_some() {
+    } else if run.submissions[job.submission.0].request.dependency.is_some() {
         WaitReason::Dependency
     } else {
         WaitReason::BeginTime
@@ -181,7 +181,7 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         CtlState::Refused => JobState::Refused,
     };
     JobOutcome {
-        key: run.submissions[job.submission].key.clone(),
+        key: run.submissions[job.submission.0].key.clone(),
         task: job.task,
         state,
         submit: Time(job.wait.submit),

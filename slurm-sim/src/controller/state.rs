@@ -9,7 +9,12 @@ use super::placement::{Machine, NeedCache, PreparedCluster, PreparedNodes, alike
 use super::priority::{PendingSizes, Priorities};
 use super::queue::{Queue, WaitedTimes};
 use crate::cluster::{Cluster, ClusterEvent, SubmittedJob};
+use crate::controller::ids::JobId;
 use queuecast_core::units::Micros;
+
+/// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
+#[cfg(test)]
+pub type PlanCheck = fn(&Controller<'_>, JobId, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
 
 /// The controller and all it knows.
 pub struct Controller<'c> {
@@ -25,6 +30,9 @@ pub struct Controller<'c> {
     pub limits: Limits,
     pub licenses: LicenseCounts,
     pub plan_mode: PlanMode,
+    /// What is done with each plan of a cycle that plans every job.
+    #[cfg(test)]
+    pub check_plan: Option<PlanCheck>,
     /// Memory for what the next backfill cycle plans.
     pub spare: TimeMap,
     pub reasons: WaitedTimes,
@@ -34,7 +42,7 @@ pub struct Controller<'c> {
     /// Whether the parts of nodes that jobs held are recorded.
     pub keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
-    pub wanted: Vec<usize>,
+    pub wanted: Vec<JobId>,
 }
 
 impl<'c> Controller<'c> {
@@ -52,9 +60,9 @@ impl<'c> Controller<'c> {
         let PreparedNodes { layout, up, all_cpus } = prepared.nodes.clone();
         let limits = Limits::new(cluster, &layout);
         let lines = if limits.counts_nodes(cluster) { alike_by_weight(cluster) } else { Vec::new() };
-        let mut controller = Controller {
+        Controller {
             clock: Clock::started(phases),
-            jobs: Jobs::none(submissions),
+            jobs: Jobs::of(submissions),
             queue: Queue::default(),
             needs: NeedCache::with(prepared.found.clone(), layout.nodes.len()),
             priorities: Priorities::new(cluster, all_cpus, (phases.start + phases.first_priority).second().0),
@@ -64,15 +72,15 @@ impl<'c> Controller<'c> {
             machine: Machine::idle(layout, up, &cluster.reservations, lines),
             limits,
             licenses: LicenseCounts::of(&cluster.licenses),
+            #[cfg(test)]
+            check_plan: None,
             spare: TimeMap::default(),
             reasons: WaitedTimes::of(submissions.len()),
             keeps_barred: false,
             keeps_parts: false,
             wanted: Vec::new(),
             cluster,
-        };
-        controller.take_submissions();
-        controller
+        }
     }
 
     /// The second it is.
@@ -82,12 +90,8 @@ impl<'c> Controller<'c> {
 
     /// Runs until all jobs that can end have ended.
     pub fn run(&mut self, events: &[ClusterEvent]) {
-        let is_to_come = |&place: &usize| {
-            self.jobs.of_submission[place].iter().any(|&job| self.jobs[job].state == CtlState::ToCome)
-        };
-        let mut order: Vec<usize> = (0..self.jobs.submissions.len()).filter(is_to_come).collect();
-        order.sort_by_key(|&place| (self.jobs.submissions[place].submit, place));
-        let mut arrivals = order.into_iter().peekable();
+        let to_come = self.jobs.by_submission().iter().copied().filter(|&one| self.jobs.are_to_come(one));
+        let mut arrivals = to_come.collect::<Vec<_>>().into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut tick = self.clock.phases.start + self.clock.phases.first_tick;
         let mut backfill = self.clock.phases.first_backfill;
@@ -96,15 +100,14 @@ impl<'c> Controller<'c> {
         let mut quiet = self.quiet_time();
         let is_open = self.wanted.is_empty();
         loop {
-            let waits = |job: usize| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
+            let waits = |job: JobId| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
             while self.wanted.last().is_some_and(|&job| !waits(job)) {
                 self.wanted.pop();
             }
             if self.wanted.is_empty() && !is_open {
                 break;
             }
-            let arrival =
-                arrivals.peek().map_or(Micros::NEVER, |&place| on_clock(self.jobs.submissions[place].submit));
+            let arrival = arrivals.peek().map_or(Micros::NEVER, |&one| on_clock(self.jobs.asked(one).submit));
             let event = events.peek().map_or(Micros::NEVER, |event| on_clock(event.at));
             let end = self.clock.next_due();
             let happens = arrival.min(event).min(end);
@@ -168,8 +171,8 @@ impl<'c> Controller<'c> {
                     self.act(&event.action);
                 }
             } else if at == arrival {
-                if let Some(place) = arrivals.next() {
-                    self.submit(place);
+                if let Some(submission) = arrivals.next() {
+                    self.submit(submission);
                 }
             } else if at == priority {
                 self.recompute();
@@ -193,7 +196,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Whether a job that runs past its limit is stopped at all.
-    fn is_stopped_ever(&self, job: usize) -> bool {
+    fn is_stopped_ever(&self, job: JobId) -> bool {
         self.jobs[job].terms.run.is_some() || self.cluster.settings.over_time_limit.is_some()
     }
 
@@ -222,12 +225,12 @@ impl<'c> Controller<'c> {
     }
 
     /// The jobs that are past their limits, if it is time to look for them.
-    pub fn check_limits(&mut self, now: i64) -> Vec<usize> {
+    pub fn check_limits(&mut self, now: i64) -> Vec<JobId> {
         if !self.clock.is_limit_check(now) {
             return Vec::new();
         }
         let over = self.cluster.settings.over_time_limit;
-        let is_late = |&job: &usize| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
+        let is_late = |&job: &JobId| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
         self.jobs.running.iter().copied().take_while(is_late).collect()
     }
 }

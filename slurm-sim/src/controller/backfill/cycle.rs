@@ -10,6 +10,7 @@ use super::start_bounds::StartBounds;
 use super::test_counts::TestCounts;
 use super::time_map::TimeMap;
 use crate::cluster::BackfillSettings;
+use crate::controller::ids::JobId;
 use crate::controller::job::{CtlState, JobPlace, StartedBy};
 use crate::controller::placement::{NodeSet, WeightShift};
 use crate::controller::queue::QueueRecord;
@@ -43,7 +44,7 @@ pub struct Cycle<'c> {
 
 /// A job that is planned later.
 struct DeferredPlan {
-    job: usize,
+    job: JobId,
     at: JobPlace,
     /// What running jobs held then.
     releases: Rc<RefCell<Releases>>,
@@ -126,7 +127,7 @@ impl<'c> Controller<'c> {
         &self,
         queue: &[QueueRecord],
         record: usize,
-        job: usize,
+        job: JobId,
         at: &JobPlace,
         cycle: &mut Cycle<'_>,
     ) -> NextStep {
@@ -134,7 +135,7 @@ impl<'c> Controller<'c> {
             self.know_releases(queue, cycle);
             let planned = self.plan(job, at, cycle);
             #[cfg(test)]
-            if let Some(check) = self.plan_mode.check {
+            if let Some(check) = self.check_plan {
                 check(self, job, at, &cycle.map, planned.as_ref());
             }
             return NextStep::Plan(planned);
@@ -180,7 +181,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
-    pub fn free_of_plans(&self, job: usize, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+    pub fn free_of_plans(&self, job: JobId, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.second(), self.second() + at.limit);
         let mut nodes = self.machine.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
@@ -313,7 +314,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    fn is_reserved_for(&self, job: usize, at: &JobPlace) -> bool {
+    fn is_reserved_for(&self, job: JobId, at: &JobPlace) -> bool {
         let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
         self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
     }

@@ -3,16 +3,6 @@
 use crate::cluster::{Cluster, PreemptKind};
 use crate::controller::placement::NodeLayout;
 
-/// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
-#[cfg(test)]
-pub type PlanCheck = fn(
-    &crate::controller::state::Controller<'_>,
-    usize,
-    &crate::controller::job::JobPlace,
-    &super::time_map::TimeMap,
-    Option<&(i64, Vec<usize>)>,
-);
-
 /// How cycles plan, by the version and the settings of Slurm.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanMode {
@@ -22,9 +12,6 @@ pub struct PlanMode {
     pub as_2411: bool,
     /// Whether preemption is configured.
     pub preempts: bool,
-    /// What is done with each plan of a cycle that plans every job.
-    #[cfg(test)]
-    pub check: Option<PlanCheck>,
 }
 
 impl PlanMode {
@@ -36,8 +23,6 @@ impl PlanMode {
             plans_all: layout.has_gpus() || layout.is_linear || preempts,
             as_2411: cluster.version.is_some_and(|version| version >= (24, 11)),
             preempts,
-            #[cfg(test)]
-            check: None,
         }
     }
 }

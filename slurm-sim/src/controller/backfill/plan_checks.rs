@@ -8,6 +8,7 @@ use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterPartition, Exclusivity, JobArray, PriorityKind, RecordedRun,
     ReservationFlags, SubmittedJob, Tres,
 };
+use crate::controller::ids::JobId;
 use crate::controller::job::JobPlace;
 use crate::controller::placement::NodeSet;
 use crate::controller::simulate::outcomes;
@@ -106,7 +107,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
         let mut controller = Controller::new(&cluster, &run.submissions, phases);
         assert!(!controller.plan_mode.plans_all);
         controller.plan_mode.plans_all = true;
-        controller.plan_mode.check = Some(check_plan);
+        controller.check_plan = Some(check_plan);
         controller.run(&run.events);
         for (less, all) in less.iter().zip(outcomes(&controller, &cluster, &run)) {
             assert_eq!(*less, all, "seed {seed}");
@@ -118,7 +119,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
 
 fn check_plan(
     controller: &Controller<'_>,
-    job: usize,
+    job: JobId,
     at: &JobPlace,
     map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
@@ -130,7 +131,7 @@ fn check_plan(
 /// When and where a job is planned, by trying at every instant at which nodes come free of plans.
 fn plain_plan(
     controller: &Controller<'_>,
-    job: usize,
+    job: JobId,
     at: &JobPlace,
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {

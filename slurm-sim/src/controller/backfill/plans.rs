@@ -7,6 +7,7 @@ use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
+use crate::controller::ids::JobId;
 use crate::controller::job::JobPlace;
 use crate::controller::placement::{KeptNeed, NodeOffer, NodeSet, WeightShift};
 use crate::controller::preemption::EmptiedNodes;
@@ -44,7 +45,7 @@ impl Controller<'_> {
     /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
     /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
     /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
-    pub fn plan(&self, job: usize, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+    pub fn plan(&self, job: JobId, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
@@ -209,7 +210,7 @@ impl Controller<'_> {
     }
 
     /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
-    pub fn start_beside_plans(&self, job: usize, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
+    pub fn start_beside_plans(&self, job: JobId, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut usable = self.free_of_plans(job, at, &cycle.map)?;
         usable.keep(&need.on.considered);

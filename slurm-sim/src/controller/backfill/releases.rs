@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::controller::ids::JobId;
 use crate::controller::job::ControlledJob;
 use crate::controller::placement::{Load, NodeSet, NodeShare, NodeUse};
 
@@ -32,7 +33,7 @@ pub struct Releases {
 
 impl Releases {
     /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
-    pub fn of(running: &[usize], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
+    pub fn of(running: &[JobId], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
         let mut releases = Releases { begins: vec![0], ..Releases::default() };
         releases.nodes.reserve(load.parts());
         if with_shares {
@@ -41,12 +42,12 @@ impl Releases {
         let count = load.in_use().len();
         releases.last_of_node = vec![u32::MAX; count];
         for (place, &job) in running.iter().enumerate() {
-            releases.ends.push(jobs[job].last.limit_end);
-            let shares = &jobs[job].last.shares;
+            releases.ends.push(jobs[job.0].last.limit_end);
+            let shares = &jobs[job.0].last.shares;
             releases.nodes.extend(shares.iter().map(|share| share.node as u32));
             shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
             if with_shares {
-                releases.shares.extend_from_slice(&jobs[job].last.shares);
+                releases.shares.extend_from_slice(&jobs[job.0].last.shares);
             }
             releases.begins.push(releases.nodes.len() as u32);
         }

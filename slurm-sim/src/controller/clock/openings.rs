@@ -2,6 +2,7 @@
 
 use super::quiet::QuietTime;
 use super::timers::LAST_SECOND;
+use crate::controller::ids::JobId;
 use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
@@ -13,7 +14,7 @@ impl Controller<'_> {
     }
 
     /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
-    pub fn openings(&self, jobs: &[usize]) -> impl Iterator<Item = i64> {
+    pub fn openings(&self, jobs: &[JobId]) -> impl Iterator<Item = i64> {
         let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
         let reserved = self.machine.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);

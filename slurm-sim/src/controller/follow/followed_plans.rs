@@ -3,6 +3,7 @@
 use super::follower::{PlanBeforeWay, RecordingFollower};
 use crate::cluster::{JobNumber, LoggedPlace};
 use crate::controller::backfill::Releases;
+use crate::controller::ids::JobId;
 use crate::controller::placement::NodeSet;
 use crate::controller::state::Controller;
 
@@ -31,7 +32,7 @@ impl RecordingFollower<'_> {
         }
     }
 
-    pub fn planned_at(&mut self, job: usize, place: usize) -> Option<(i64, Vec<usize>)> {
+    pub fn planned_at(&mut self, job: JobId, place: usize) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {

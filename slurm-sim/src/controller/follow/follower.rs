@@ -10,6 +10,7 @@ use crate::cluster::{
 };
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
+use crate::controller::ids::{JobId, SubmissionId};
 use crate::controller::job::{CtlState, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
@@ -22,7 +23,7 @@ const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 
 /// Where a cycle had planned a job in one of its partitions.
 pub struct PlanBeforeWay {
-    pub job: usize,
+    pub job: JobId,
     pub place: usize,
     pub plan: Option<(i64, Vec<usize>)>,
 }
@@ -33,13 +34,13 @@ pub struct RecordingFollower<'c> {
     run: &'c RecordedRun,
     recorded: &'c RecordedDecisions,
     /// Submissions by number.
-    numbers: BTreeMap<u64, usize>,
+    numbers: BTreeMap<u64, SubmissionId>,
     /// Recorded starts by submission and task, in seconds.
     starts: BTreeMap<(&'c str, Option<u32>), i64>,
     /// What each job's priorities consisted of when they were computed last, by its partitions.
     parts: Vec<Vec<PriorityParts>>,
     /// When jobs would be stopped at their limits, in seconds.
-    stops: BTreeMap<usize, i64>,
+    stops: BTreeMap<JobId, i64>,
     /// The backfill cycle under way, as far as it is recorded.
     pub cycle: Option<Cycle<'c>>,
     /// Whether what running jobs hold has been looked up since a job started or ended.
@@ -48,9 +49,9 @@ pub struct RecordingFollower<'c> {
     pub closed: Vec<bool>,
     pub vanished: NodeSet,
     /// Jobs that it could not start, and in which partitions.
-    pub tested: Vec<(usize, usize)>,
+    pub tested: Vec<(JobId, usize)>,
     /// What the cycle has still to look at, the next one last.
-    pub ahead: Vec<(usize, usize)>,
+    pub ahead: Vec<(JobId, usize)>,
     /// Where the cycle had planned the jobs that others made way for, before these did.
     pub before_way: Vec<PlanBeforeWay>,
     /// Events and rows that are past.
@@ -78,7 +79,7 @@ impl<'c> RecordingFollower<'c> {
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all.len()],
-            numbers: numbers.filter_map(|(place, one)| Some((one.id?, place))).collect(),
+            numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionId(place)))).collect(),
             starts: run
                 .outcomes
                 .iter()
@@ -180,15 +181,15 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    fn note_parts(&mut self, job: usize) {
+    fn note_parts(&mut self, job: JobId) {
         let now = self.controller.second();
         let places = 0..self.controller.jobs[job].places.len();
-        self.parts[job] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
+        self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
     }
 
-    pub fn job(&self, number: JobNumber) -> Option<usize> {
-        let own = &self.controller.jobs.of_submission[*self.numbers.get(&number.id)?];
-        let job = |&job: &usize| &self.controller.jobs[job];
+    pub fn job(&self, number: JobNumber) -> Option<JobId> {
+        let own = self.controller.jobs.tasks(*self.numbers.get(&number.id)?);
+        let job = |&job: &JobId| &self.controller.jobs[job];
         match number.task {
             Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
             None => {
@@ -197,7 +198,7 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    pub fn place(&self, job: usize, partition: &str) -> Option<usize> {
+    pub fn place(&self, job: JobId, partition: &str) -> Option<usize> {
         let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
         self.controller.jobs[job].places.iter().position(|place| named(place.partition))
     }
@@ -206,7 +207,7 @@ impl<'c> RecordingFollower<'c> {
     fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
         let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
         let decided = found.map(|(job, place)| {
-            let parts = self.parts[job].get(place).map(rounded).unwrap_or_default();
+            let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
             (self.controller.jobs[job].places[place].priority, parts)
         });
         let equal = decided == Some((row.priority, row.parts));
@@ -235,11 +236,11 @@ impl<'c> RecordingFollower<'c> {
         }
         match &step.what {
             LoggedAction::Submitted(number) => {
-                let Some(&place) = self.numbers.get(&number.id) else { return };
-                self.submit(place);
+                let Some(&submission) = self.numbers.get(&number.id) else { return };
+                self.submit(submission);
                 let (own, early): (Vec<_>, Vec<_>) = std::mem::take(&mut self.early)
                     .into_iter()
-                    .partition(|row| self.numbers.get(&row.job.id) == Some(&place));
+                    .partition(|row| self.numbers.get(&row.job.id) == Some(&submission));
                 self.early = early;
                 own.into_iter().for_each(|row| self.row(row, tally));
             }
@@ -312,17 +313,17 @@ impl<'c> RecordingFollower<'c> {
                 self.forget_running();
             }
             LoggedAction::Cancelled(number) => {
-                let Some(&place) = self.numbers.get(&number.id) else { return };
-                let key = self.run.submissions[place].key.clone();
+                let Some(&submission) = self.numbers.get(&number.id) else { return };
+                let key = self.controller.jobs.asked(submission).key.clone();
                 self.controller.act(&ClusterAction::Cancel { key, task: number.task });
                 self.forget_running();
             }
         }
     }
 
-    fn submit(&mut self, place: usize) {
-        self.controller.submit(place);
-        for job in self.controller.jobs.of_submission[place].clone() {
+    fn submit(&mut self, submission: SubmissionId) {
+        self.controller.submit(submission);
+        for job in self.controller.jobs.tasks(submission).to_vec() {
             self.note_parts(job);
         }
     }
@@ -379,7 +380,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     /// Starts a job as it was started.
-    fn start(&mut self, job: usize, place: usize, nodes: &[usize], by: StartedBy) {
+    fn start(&mut self, job: JobId, place: usize, nodes: &[usize], by: StartedBy) {
         match self.controller.jobs[job].state {
             CtlState::Waiting => {}
             CtlState::Running => return,
@@ -394,7 +395,7 @@ impl<'c> RecordingFollower<'c> {
         let one = &self.controller.jobs[job];
         let kept = one.places[place].kept.clone();
         let need = &kept.need;
-        let key = self.run.submissions[one.submission].key.as_str();
+        let key = self.controller.jobs.submission(job).key.as_str();
         // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
         if let Some(&start) = self.starts.get(&(key, one.task))
             && start != self.controller.second()

@@ -2,22 +2,23 @@
 
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
+use crate::controller::ids::{JobId, SubmissionId};
 use crate::controller::job::{CtlState, StartedBy};
 use crate::controller::limits::Amounts;
 use crate::controller::placement::NodeShare;
 use crate::controller::state::Controller;
 
 impl Controller<'_> {
-    pub fn submit(&mut self, place: usize) {
-        let is_to_come = |job: &usize| self.jobs[*job].state == CtlState::ToCome;
-        let own: Vec<usize> = self.jobs.of_submission[place].iter().copied().filter(is_to_come).collect();
-        self.describe(place, &own);
+    pub fn submit(&mut self, submission: SubmissionId) {
+        let is_to_come = |job: &JobId| self.jobs[*job].state == CtlState::ToCome;
+        let own: Vec<JobId> = self.jobs.tasks(submission).iter().copied().filter(is_to_come).collect();
+        self.describe(submission, &own);
         let now = self.second();
         let admitted =
             own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].holder.limits, own.len()));
-        self.jobs.new_record(place);
+        self.jobs.new_record(submission);
         for job in own {
-            let has_licenses = self.licenses.are_there(&self.jobs.submissions[place].request.licenses);
+            let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.licenses);
             let could_run = self.jobs[job].places.iter().any(|one| one.kept.need.on.could_run);
             let possible = admitted && could_run && has_licenses;
             self.jobs[job].wait.submit = now;
@@ -28,7 +29,7 @@ impl Controller<'_> {
             }
             self.jobs[job].state = CtlState::Waiting;
             // An array is looked at by the first pass or cycle, or when a job is submitted after it.
-            let is_array = self.jobs.submissions[place].request.array.is_some();
+            let is_array = self.jobs.asked(submission).request.array.is_some();
             let is_ready = !is_array && self.is_ready(job) == Some(true);
             self.queue.waiting.push(job);
             let limits = self.jobs[job].holder.limits.clone();
@@ -52,7 +53,7 @@ impl Controller<'_> {
     }
 
     /// Of a job that is gone only what became of it is kept.
-    fn forget(&mut self, job: usize) {
+    fn forget(&mut self, job: JobId) {
         let gone = self.needs.gone();
         self.jobs[job].places.iter_mut().for_each(|place| place.kept = gone.clone());
     }
@@ -60,8 +61,8 @@ impl Controller<'_> {
     pub fn act(&mut self, action: &ClusterAction) {
         match action {
             ClusterAction::Cancel { key, task } => {
-                let Some(&place) = self.jobs.keys.get(key) else { return };
-                for job in self.jobs.of_submission[place].clone() {
+                let Some(submission) = self.jobs.named(key) else { return };
+                for job in self.jobs.tasks(submission).to_vec() {
                     if task.is_some() && self.jobs[job].task != *task {
                         continue;
                     }
@@ -88,8 +89,8 @@ impl Controller<'_> {
     /// Jobs on nodes that fail end; those that may go back to the queue do.
     fn lose(&mut self, nodes: &[usize]) {
         let is_hit =
-            |job: &&usize| self.jobs[**job].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
-        for job in self.jobs.running.iter().filter(is_hit).copied().collect::<Vec<usize>>() {
+            |job: &&JobId| self.jobs[**job].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+        for job in self.jobs.running.iter().filter(is_hit).copied().collect::<Vec<JobId>>() {
             let goes_back = self.can_requeue(job);
             self.end(job, false);
             if goes_back {
@@ -99,12 +100,12 @@ impl Controller<'_> {
     }
 
     /// A job ends, by itself or because it is stopped.
-    pub fn end(&mut self, job: usize, by_itself: bool) {
+    pub fn end(&mut self, job: JobId, by_itself: bool) {
         let now = self.second();
         let one = &mut self.jobs[job];
         one.state = CtlState::Ended { well: by_itself && !one.terms.fails };
         one.last.end = now;
-        self.jobs.running.retain(|&other| other != job);
+        self.jobs.runs_no_more(job);
         if by_itself {
             self.release(job);
         } else {
@@ -118,15 +119,13 @@ impl Controller<'_> {
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
         self.jobs[job].last.amounts = Amounts::default();
-        let submission = self.jobs[job].submission;
         self.licenses.give_back(&self.jobs.submission(job).request.licenses);
-        self.jobs.arrays[submission].running -= 1;
         self.forget(job);
         self.clock.request_schedulers();
     }
 
     /// A waiting job leaves.
-    pub fn withdraw(&mut self, job: usize) {
+    pub fn withdraw(&mut self, job: JobId) {
         self.jobs[job].state = CtlState::Cancelled;
         self.jobs[job].last.end = self.second();
         self.leave_waiting(job);
@@ -137,13 +136,13 @@ impl Controller<'_> {
     }
 
     /// A job does not wait any more.
-    fn leave_waiting(&mut self, job: usize) {
+    fn leave_waiting(&mut self, job: JobId) {
         self.end_ageing(job);
         self.queue.waits_no_more(job);
         self.jobs.waits_no_more(job);
     }
 
-    pub fn release(&mut self, job: usize) {
+    pub fn release(&mut self, job: JobId) {
         for share in std::mem::take(&mut self.jobs[job].last.shares) {
             self.machine.load.release(&share);
         }
@@ -151,7 +150,7 @@ impl Controller<'_> {
 
     pub fn start(
         &mut self,
-        job: usize,
+        job: JobId,
         place: usize,
         shares: Vec<NodeShare>,
         amounts: Amounts,
@@ -162,7 +161,8 @@ impl Controller<'_> {
             self.machine.load.take(share);
         }
         self.licenses.take(&self.jobs.submission(job).request.licenses);
-        let one = &mut self.jobs.all[job];
+        let record = self.jobs.record_of_waiting(self.jobs[job].submission);
+        let one = &mut self.jobs[job];
         one.state = CtlState::Running;
         one.last.nodes = shares.iter().map(|share| share.node as u32).collect();
         let at = &one.places[place];
@@ -174,7 +174,7 @@ impl Controller<'_> {
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
         (one.last.start, one.last.ran_in) = (now, one.places[place].partition);
         one.last.limit_end = now + one.places[place].limit;
-        one.last.record = self.jobs.arrays[one.submission].record;
+        one.last.record = record;
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {
             self.clock.set_due(run + self.clock.phases.end_delay, Due::End(job, one.last.incarnation));
@@ -186,7 +186,6 @@ impl Controller<'_> {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
         }
-        self.jobs.arrays[submission].running += 1;
         self.dequeue(job);
         self.clock.changed = true;
     }

@@ -1,21 +1,14 @@
 //! Jobs out of submissions.
 
-use std::sync::Arc;
-
-use crate::cluster::{
-    Begin, ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TaskRun, TimeLimit,
-};
-use crate::controller::job::{ControlledJob, JobHolder, JobPlace, JobTerms, JobWait};
-use crate::controller::limits::{CountsFor, LimitSet};
+use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
+use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::job::JobPlace;
+use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
-use queuecast_core::units::Micros;
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
-
-/// No job runs longer, in seconds.
-const LONGEST_RUN: i64 = 100 * LONGEST;
 
 /// The time limit of a request in a partition, in seconds: whole minutes.
 fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
@@ -50,66 +43,14 @@ fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>)
 }
 
 impl Controller<'_> {
-    /// Makes jobs of submissions; they come later.
-    pub fn take_submissions(&mut self) {
-        let no_limits = Arc::new(LimitSet::default());
-        let mut order: Vec<usize> = (0..self.jobs.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.jobs.submissions[place].submit, place));
-        self.jobs.ranks = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(rank, &place)| self.jobs.ranks[place] = rank);
-        for (place, submission) in self.jobs.submissions.iter().enumerate() {
-            let request = &submission.request;
-            let tasks: Vec<Option<u32>> = match &request.array {
-                Some(array) => array.indices.iter().copied().map(Some).collect(),
-                None => vec![None],
-            };
-            let begin = match request.begin {
-                Some(Begin::After(by)) => submission.submit.second().0 + by.0,
-                Some(Begin::At(at)) => at.0,
-                _ => i64::MIN,
-            };
-            self.jobs.keys.insert(submission.key.clone(), place);
-            if let Some(id) = submission.id {
-                self.jobs.keys.insert(id.to_string(), place);
-            }
-            let mut own = Vec::with_capacity(tasks.len());
-            for (index, task) in tasks.into_iter().enumerate() {
-                let run = submission.runs.get(index).or(submission.runs.first()).copied();
-                own.push(self.jobs.all.len());
-                self.jobs.all.push(ControlledJob {
-                    submission: place,
-                    task,
-                    terms: JobTerms {
-                        nice: request.nice.unwrap_or(0),
-                        fixed_priority: request.priority,
-                        reservation: request.reservations.first().cloned(),
-                        run: match run {
-                            Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
-                                Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
-                            }
-                            _ => None,
-                        },
-                        fails: matches!(run, Some(TaskRun::FailsAfter(_))),
-                        begin,
-                        is_held: request.hold,
-                    },
-                    holder: JobHolder { limits: no_limits.clone(), ..JobHolder::default() },
-                    wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
-                    ..ControlledJob::default()
-                });
-            }
-            self.jobs.of_submission.push(own);
-        }
-    }
-
     /// Computes what one job asks for, and the association, QOS and limits that apply to it.
-    pub fn describe_job(&mut self, job: usize) {
+    pub fn describe_job(&mut self, job: JobId) {
         self.describe(self.jobs[job].submission, &[job]);
     }
 
     /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
-    pub fn describe(&mut self, place: usize, own: &[usize]) {
-        let submission = &self.jobs.submissions[place];
+    pub fn describe(&mut self, submission: SubmissionId, own: &[JobId]) {
+        let submission = self.jobs.asked(submission);
         let request = &submission.request;
         let mut partitions: Vec<usize> =
             request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();

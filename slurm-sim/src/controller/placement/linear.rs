@@ -202,6 +202,7 @@ mod tests {
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
     use crate::controller::backfill::Releases;
+    use crate::controller::ids::JobId;
     use crate::controller::job::{ControlledJob, JobStart};
     use crate::controller::tests::cluster;
 
@@ -322,7 +323,7 @@ mod tests {
             let last = JobStart { shares: vec![share], limit_end, ..JobStart::default() };
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
-        let order: Vec<usize> = (0..12).collect();
+        let order: Vec<JobId> = (0..12).map(JobId).collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, false));
         let found = |nodes: u32, linear: bool| {
             let kept = asked(&cluster, (nodes, nodes), nodes);

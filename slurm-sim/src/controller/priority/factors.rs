@@ -1,6 +1,7 @@
 //! Usage, and priorities by it.
 
 use crate::cluster::PriorityKind;
+use crate::controller::ids::JobId;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::NeedMemory;
 use crate::controller::state::Controller;
@@ -30,7 +31,7 @@ impl PriorityParts {
 
 impl Controller<'_> {
     /// Charges a job for the time since it was charged last.
-    pub fn charge(&mut self, job: usize, until: i64) {
+    pub fn charge(&mut self, job: JobId, until: i64) {
         let one = &self.jobs[job];
         let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
         let from = one.last.start.max(self.priorities.last_charge);
@@ -55,7 +56,7 @@ impl Controller<'_> {
         self.limits.decay(self.priorities.fair.decay_over(now - self.priorities.last_charge));
         if self.priorities.fair.is_classic() {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
-            let mut all: Vec<usize> = self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
+            let mut all: Vec<JobId> = self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
             all.sort_by_key(|&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
@@ -78,7 +79,7 @@ impl Controller<'_> {
         self.clock.changed = true;
     }
 
-    pub fn prioritize(&mut self, job: usize, now: i64) {
+    pub fn prioritize(&mut self, job: JobId, now: i64) {
         let one = &self.jobs[job];
         if let Some(association) =
             one.holder.association.filter(|_| one.terms.fixed_priority.is_none() && !one.terms.is_held)
@@ -93,21 +94,21 @@ impl Controller<'_> {
         }
     }
 
-    fn priority(&self, job: usize, place: usize, now: i64) -> u64 {
+    fn priority(&self, job: JobId, place: usize, now: i64) -> u64 {
         let one = &self.jobs[job];
         if let Some(fixed) = one.terms.fixed_priority {
             return u64::from(fixed);
         }
         if self.cluster.settings.priority.kind == PriorityKind::Basic {
             // In the order of submission.
-            return u64::from(u32::MAX) - self.jobs.ranks[one.submission] as u64;
+            return u64::from(u32::MAX) - self.jobs.rank(job) as u64;
         }
         let sum = self.priority_parts(job, place, now).sum();
         if sum < 1.0 { 1 } else { sum as u64 }
     }
 
     /// What the priority of a job in one of its partitions consists of.
-    pub fn priority_parts(&self, job: usize, place: usize, now: i64) -> PriorityParts {
+    pub fn priority_parts(&self, job: JobId, place: usize, now: i64) -> PriorityParts {
         let settings = &self.cluster.settings.priority;
         let weights = &settings.weights;
         let one = &self.jobs[job];

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::controller::backfill::TestCounts;
+use crate::controller::ids::JobId;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
 use crate::controller::queue::QueueRecord;
@@ -13,15 +14,15 @@ use crate::controller::state::Controller;
 #[derive(Debug, Default)]
 pub struct PendingSizes {
     /// Exclusive jobs that no backfill cycle has seen.
-    unsized_jobs: Vec<usize>,
+    unsized_jobs: Vec<JobId>,
     /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
-    looked_for: Vec<(usize, u32)>,
+    looked_for: Vec<(JobId, u32)>,
 }
 
 impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
     /// reached, after its first priority was computed; otherwise a backfill cycle is the first to do that for an exclusive job.
-    pub fn is_to_size(&mut self, job: usize) {
+    pub fn is_to_size(&mut self, job: JobId) {
         let need = &self.jobs[job].places[0].kept.need;
         let is_whole = need.is_exclusive;
         let is_known = !is_whole && self.held_by(need) == need.asked_cpus;
@@ -59,7 +60,7 @@ impl Controller<'_> {
     }
 
     /// The jobs of a queue that a cycle tests, as far as its limits for users, partitions and associations go; `None`: all.
-    fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<usize>> {
+    fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<JobId>> {
         let settings = self.cluster.settings.backfill.as_ref()?;
         let limits = [
             settings.max_job_user,
@@ -80,7 +81,7 @@ impl Controller<'_> {
             if is_open && counts.count(one, at, settings) {
                 tested.insert(job);
                 // An array is tested task by task.
-                let own = &self.jobs.of_submission[one.submission];
+                let own = self.jobs.tasks(one.submission);
                 tested.extend(own.iter().filter(|_| one.task.is_some()));
             }
         }
@@ -116,14 +117,14 @@ impl Controller<'_> {
     }
 
     /// Whether a job's size becomes known as it is planned.
-    pub fn is_sized_by_plan(&self, job: usize) -> bool {
+    pub fn is_sized_by_plan(&self, job: JobId) -> bool {
         let one = &self.jobs[job];
         let is_whole = || one.places.first().is_some_and(|place| place.kept.need.is_exclusive);
         !one.wait.is_sized && self.machine.layout.equal_cpus.is_none() && is_whole()
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
-    pub fn size_in_pass(&mut self, job: usize, at: &JobPlace, vanished: &NodeSet) {
+    pub fn size_in_pass(&mut self, job: JobId, at: &JobPlace, vanished: &NodeSet) {
         if self.size_varies(&at.kept.need)
             && self.cluster.settings.priority.weights.job_size > 0
             && let Some(usable) = self.may_use_now(job, at, vanished)
@@ -135,13 +136,13 @@ impl Controller<'_> {
     }
 
     /// Whether no limit keeps the job from the selection of nodes.
-    fn is_looked_for(&self, job: usize) -> bool {
+    fn is_looked_for(&self, job: JobId) -> bool {
         let at = &self.jobs[job].places[0];
         self.limits.before_selection(&at.limits, at.limit).is_none()
     }
 
     /// A job's size, which is that of all tasks of its array that have not started.
-    fn set_size(&mut self, job: usize, cpus: u32) {
+    fn set_size(&mut self, job: JobId, cpus: u32) {
         (self.jobs[job].wait.size_cpus, self.jobs[job].wait.is_sized) = (cpus, true);
         if self.jobs[job].task.is_none() || self.jobs[job].last.incarnation > 0 {
             return;
@@ -157,7 +158,7 @@ impl Controller<'_> {
     }
 
     /// Nodes were planned for a job that is given whole ones.
-    pub fn size_planned(&mut self, job: usize, nodes: &[usize]) {
+    pub fn size_planned(&mut self, job: JobId, nodes: &[usize]) {
         let cpus = self.cpus_of(nodes);
         self.set_size(job, cpus);
     }
@@ -167,7 +168,7 @@ impl Controller<'_> {
     }
 
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
-    fn size_found(&self, job: usize) -> u32 {
+    fn size_found(&self, job: JobId) -> u32 {
         let one = &self.jobs[job];
         let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
         let Some(at) = one.places.iter().min_by_key(tier) else { return one.wait.size_cpus };

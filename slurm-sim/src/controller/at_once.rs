@@ -14,7 +14,7 @@ use super::job::{CtlState, StartedBy};
 use super::promises::{FirstStart, Promise};
 use super::state::Controller;
 use crate::cluster::ClusterEvent;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::queue::WaitReason;
 use queuecast_core::units::Micros;
 
@@ -123,8 +123,8 @@ impl Controller<'_> {
     }
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
-    fn in_turn(&self) -> Vec<JobId> {
-        let mut jobs: Vec<JobId> = self
+    fn in_turn(&self) -> Vec<JobHandle> {
+        let mut jobs: Vec<JobHandle> = self
             .queue
             .waiting
             .iter()
@@ -135,13 +135,13 @@ impl Controller<'_> {
         jobs
     }
 
-    fn turn(&self, job: JobId) -> (i64, Micros, JobId) {
+    fn turn(&self, job: JobHandle) -> (i64, Micros, JobHandle) {
         let one = &self.jobs[job];
         (one.wait.submit, self.jobs.submission(job).submit, job)
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
-    fn is_kept_back(&mut self, job: JobId, place: usize, promises: &[Promise]) -> bool {
+    fn is_kept_back(&mut self, job: JobHandle, place: usize, promises: &[Promise]) -> bool {
         let submission = self.jobs[job].submission;
         let is_sibling = |one: &&Promise| self.jobs[one.job].submission == submission && one.job != job;
         let tasks = match self.jobs[job].task {
@@ -167,10 +167,10 @@ impl Controller<'_> {
     }
 
     /// Starts a job now on these nodes, unless that is more than a limit allows.
-    fn start_now(&mut self, job: JobId, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
+    fn start_now(&mut self, job: JobHandle, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
         let at = one.places[place].clone();
-        let shares = self.machine.given(nodes, &at.kept.need);
+        let shares = self.pool.given(nodes, &at.kept.need);
         let amounts = self.limits.amounts(&shares, at.partition);
         if self.limits.before_selection(&at.limits, at.limit).is_some()
             || self.is_over(&at, &amounts, &shares)
@@ -197,7 +197,7 @@ impl Controller<'_> {
     /// The earliest start of a job in these of its partitions, before an instant.
     fn earliest_of(
         &self,
-        job: JobId,
+        job: JobHandle,
         places: &[usize],
         promises: &[Promise],
         (without, before): (Option<usize>, i64),
@@ -262,7 +262,7 @@ impl Controller<'_> {
         promises
     }
 
-    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (JobId, usize), found: FirstStart) {
+    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (JobHandle, usize), found: FirstStart) {
         move_promises(promises, found.moved);
         let (start, end) = (found.start, found.start + self.jobs[job].places[place].limit);
         let at = promises.partition_point(|promise| promise.start <= start);
@@ -290,7 +290,7 @@ impl Controller<'_> {
                     self.promise(promises, asked, found);
                 }
             }
-            let displaced: Vec<JobId> = order.iter().copied().filter(|&job| had[job.0]).collect();
+            let displaced: Vec<JobHandle> = order.iter().copied().filter(|&job| had[job.0]).collect();
             self.promise_others(&displaced, promises);
         }
         if happened.eased {
@@ -305,7 +305,7 @@ impl Controller<'_> {
     }
 
     /// Promises a start to each of these jobs that has none.
-    fn promise_others(&mut self, order: &[JobId], promises: &mut Vec<Promise>) {
+    fn promise_others(&mut self, order: &[JobHandle], promises: &mut Vec<Promise>) {
         let mut has_one = vec![false; self.jobs.all.len()];
         promises.iter().for_each(|promise| has_one[promise.job.0] = true);
         for &job in order {
@@ -323,7 +323,7 @@ impl Controller<'_> {
     }
 
     /// Each in turn moves to the earliest start that the others leave it.
-    fn move_earlier(&mut self, order: &[JobId], promises: &mut Vec<Promise>) {
+    fn move_earlier(&mut self, order: &[JobHandle], promises: &mut Vec<Promise>) {
         for &job in order {
             let Some(own) = promises.iter().position(|promise| promise.job == job) else { continue };
             let before = promises[own].start;

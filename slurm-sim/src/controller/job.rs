@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ids::SubmissionId;
+use super::handles::SubmissionHandle;
 use crate::cluster::{Begin, SubmittedJob, TaskRun};
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{KeptNeed, NodeShare};
@@ -121,7 +121,7 @@ pub struct JobStart {
 #[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
     /// The place of its submission, and of its task.
-    pub submission: SubmissionId,
+    pub submission: SubmissionHandle,
     pub task: Option<u32>,
     pub places: Vec<JobPlace>,
     pub state: CtlState,
@@ -162,7 +162,7 @@ impl JobTerms {
 impl ControlledJob {
     /// The jobs of a submission, which come later. Their limits are found when they come.
     pub fn all_of(
-        id: SubmissionId,
+        id: SubmissionHandle,
         submission: &SubmittedJob,
         no_limits: &Arc<LimitSet>,
     ) -> Vec<ControlledJob> {

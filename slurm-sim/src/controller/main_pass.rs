@@ -2,7 +2,7 @@
 
 use super::job::{CtlState, JobPlace, StartedBy};
 use super::state::Controller;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::limits::Amounts;
 use crate::controller::placement::{NodeOffer, NodeSet, NodeShare};
 use crate::controller::queue::{QueueRecord, WaitReason};
@@ -77,7 +77,7 @@ impl Controller<'_> {
                 self.note_selection(&at, true);
                 match chosen {
                     Some(nodes) => {
-                        let shares = self.machine.given(&nodes, need);
+                        let shares = self.pool.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares, at.partition);
                         if self.is_over(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
@@ -109,7 +109,7 @@ impl Controller<'_> {
                             closed_reservations.extend(reservation.clone());
                         } else if self.is_waited_for(job, &at) {
                             closed[at.partition] = true;
-                            vanished.add(&self.machine.layout.partitions[at.partition]);
+                            vanished.add(&self.pool.layout.partitions[at.partition]);
                         }
                         break;
                     }
@@ -124,7 +124,7 @@ impl Controller<'_> {
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub fn waits_for(&mut self, job: JobId, place: usize, reason: WaitReason) {
+    pub fn waits_for(&mut self, job: JobHandle, place: usize, reason: WaitReason) {
         if place == 0 {
             let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
@@ -133,19 +133,19 @@ impl Controller<'_> {
 
     /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
     /// keeps it from being tested.
-    pub fn nodes_now(&self, job: JobId, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
+    pub fn nodes_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
         let mut usable = self.may_use_now(job, at, vanished)?;
         Some(self.chosen_now(at, &mut usable))
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub fn may_use_now(&self, job: JobId, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+    pub fn may_use_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
         let now = self.second();
-        let mut usable = self.machine.open_nodes[at.partition].clone();
+        let mut usable = self.pool.open_nodes[at.partition].clone();
         match &self.jobs[job].terms.reservation {
             None => usable.take_away(vanished),
             Some(name) => {
-                let mut own = self.machine.reservations.iter().filter(|one| one.name == *name);
+                let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
                 if !own.any(|one| one.start.0 <= now) {
                     return None;
                 }
@@ -157,22 +157,22 @@ impl Controller<'_> {
 
     /// The nodes that a job is given now out of those that may be used.
     pub fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
-        at.kept.keep_usable(usable, &self.machine.layout, &self.machine.load);
-        let (in_use, shift) = (Some(self.machine.load.in_use()), self.shift_for_start(at));
-        let offer = NodeOffer { layout: &self.machine.layout, in_use, nodes: usable, shift: shift.as_ref() };
+        at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);
+        let (in_use, shift) = (Some(self.pool.load.in_use()), self.shift_for_start(at));
+        let offer = NodeOffer { layout: &self.pool.layout, in_use, nodes: usable, shift: shift.as_ref() };
         offer.choose(&at.kept.need)
     }
 
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    pub fn is_waited_for(&self, job: JobId, at: &JobPlace) -> bool {
+    pub fn is_waited_for(&self, job: JobHandle, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
         let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 
     /// Whether other jobs have licenses that a job needs.
-    pub fn lacks_licenses(&self, job: JobId) -> bool {
+    pub fn lacks_licenses(&self, job: JobHandle) -> bool {
         !self.licenses.are_free(&self.jobs.submission(job).request.licenses)
     }
 
@@ -186,9 +186,9 @@ impl Controller<'_> {
     pub fn is_over_at_least(&self, at: &JobPlace) -> bool {
         let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
-        if self.machine.layout.is_linear {
+        if self.pool.layout.is_linear {
             nodes = need.least_nodes() as u32;
-            cpus = self.machine.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
+            cpus = self.pool.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
         }
         let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
         self.limits.after_selection(&at.limits, (&least, false), at.limit, need.on.required.iter()).is_some()

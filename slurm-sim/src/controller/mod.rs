@@ -10,7 +10,7 @@ mod at_once;
 mod backfill;
 mod clock;
 mod follow;
-mod ids;
+mod handles;
 mod job;
 mod lifecycle;
 mod limits;

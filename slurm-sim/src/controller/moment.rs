@@ -4,7 +4,7 @@ use super::job::{CtlState, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::placement::{NodeSet, PreparedCluster};
 use queuecast_core::units::{Micros, Seconds, Time};
 
@@ -45,7 +45,7 @@ pub fn run_on_prepared(
     }
     controller.resume(moment, onwards.since);
     controller.wanted =
-        wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobId).collect();
+        wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
     let start = |&job: &usize| {
         let one = controller.jobs.all.get(job)?;
@@ -76,7 +76,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &submissions, phases);
     controller.resume(moment, [0; 2]);
-    let new = SubmissionId(submissions.len() - 1);
+    let new = SubmissionHandle(submissions.len() - 1);
     controller.submit(new);
     let own = controller.jobs.tasks(new).first().copied();
     let order = controller.take_queue();
@@ -88,7 +88,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
     for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
-        if controller.machine.up().contains(share.node) {
+        if controller.pool.up().contains(share.node) {
             ahead.held += u64::from(share.cpus);
         }
     }
@@ -112,17 +112,17 @@ impl Controller<'_> {
     /// Takes over where every job stands.
     fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
         let count = self.cluster.nodes.len();
-        self.machine.reservations.clone_from(&moment.reservations);
+        self.pool.reservations.clone_from(&moment.reservations);
         let mut up = NodeSet::all(count);
         moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| up.remove(node));
-        self.machine.set_up(up);
+        self.pool.set_up(up);
         let mut running = Vec::new();
         let mut eligible = Vec::new();
         for standing in &moment.standings {
             if standing.submission >= self.jobs.by_submission().len() {
                 continue;
             }
-            let own = self.jobs.tasks(SubmissionId(standing.submission));
+            let own = self.jobs.tasks(SubmissionHandle(standing.submission));
             // Tasks are ascending.
             let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
                 continue;
@@ -194,7 +194,7 @@ impl Controller<'_> {
     }
 
     /// A job runs on these nodes since now.
-    fn takes_over(&mut self, job: JobId, nodes: &[usize], partition: Option<usize>) {
+    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<usize>) {
         self.describe_job(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
@@ -211,7 +211,7 @@ impl Controller<'_> {
         // Where its nodes are not told, those that it would be given.
         let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
         let nodes = chosen.as_deref().unwrap_or(nodes);
-        let given = self.machine.given_in_any_case(nodes, &kept.need);
+        let given = self.pool.given_in_any_case(nodes, &kept.need);
         let amounts = self.limits.amounts(&given, at.partition);
         let submission = self.jobs[job].submission;
         if self.jobs.record_of_waiting(submission) == 0 {

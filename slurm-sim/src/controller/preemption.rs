@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::cluster::{PreemptAction, PreemptKind};
 use crate::controller::backfill::Releases;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::{KeptNeed, Load, NodeOffer, NodeSet};
 use crate::controller::state::Controller;
@@ -28,14 +28,14 @@ pub struct EmptiedNodes {
 
 impl Controller<'_> {
     /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub fn emptied_for(&self, job: JobId, at: &JobPlace) -> Option<EmptiedNodes> {
+    pub fn emptied_for(&self, job: JobHandle, at: &JobPlace) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
             return None;
         }
-        let mut load = self.machine.load.clone();
+        let mut load = self.pool.load.clone();
         gone.iter().flat_map(|&other| &self.jobs[other].last.shares).for_each(|share| load.release(share));
-        let left: Vec<JobId> =
+        let left: Vec<JobHandle> =
             self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
         let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
         let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
@@ -43,7 +43,7 @@ impl Controller<'_> {
     }
 
     /// The preemption mode that applies to a running job: that of its partition or QOS, else the cluster's.
-    fn action_for(&self, job: JobId) -> PreemptAction {
+    fn action_for(&self, job: JobHandle) -> PreemptAction {
         let one = &self.jobs[job];
         let settings = &self.cluster.settings.preempt;
         match settings.kind {
@@ -58,7 +58,7 @@ impl Controller<'_> {
     }
 
     /// Whether a job in one of its partitions may preempt a running job.
-    fn preempts(&self, job: JobId, at: &JobPlace, other: JobId) -> bool {
+    fn preempts(&self, job: JobHandle, at: &JobPlace, other: JobHandle) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
         let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
@@ -86,17 +86,17 @@ impl Controller<'_> {
 
     /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
     /// lowest QOS priority or partition tier, then fewest nodes.
-    fn candidates(&self, job: JobId, at: &JobPlace) -> Vec<JobId> {
+    fn candidates(&self, job: JobHandle, at: &JobPlace) -> Vec<JobHandle> {
         let settings = &self.cluster.settings.preempt;
         if settings.kind == PreemptKind::None {
             return Vec::new();
         }
-        let makes_way = |&&other: &&JobId| {
+        let makes_way = |&&other: &&JobHandle| {
             matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
                 && self.preempts(job, at, other)
         };
-        let mut found: Vec<JobId> = self.jobs.running.iter().filter(makes_way).copied().collect();
-        let rank = |&other: &JobId| {
+        let mut found: Vec<JobHandle> = self.jobs.running.iter().filter(makes_way).copied().collect();
+        let rank = |&other: &JobHandle| {
             let running = &self.jobs[other];
             let first = match settings.kind {
                 PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
@@ -113,7 +113,7 @@ impl Controller<'_> {
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
     /// their nodes are free; until then no further jobs are preempted for it.
-    pub fn make_way(&mut self, job: JobId, at: &JobPlace, usable: &NodeSet) {
+    pub fn make_way(&mut self, job: JobHandle, at: &JobPlace, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
@@ -129,7 +129,7 @@ impl Controller<'_> {
 
     /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
     /// twice, the second time with the job that made it possible first, so that fewer are preempted.
-    fn to_preempt(&self, job: JobId, at: &JobPlace, usable: &NodeSet) -> Option<Vec<JobId>> {
+    fn to_preempt(&self, job: JobHandle, at: &JobPlace, usable: &NodeSet) -> Option<Vec<JobHandle>> {
         let mut order = self.candidates(job, at);
         if order.is_empty() {
             return None;
@@ -142,25 +142,31 @@ impl Controller<'_> {
             found = self.freed_by(&order, at, usable)?;
         }
         let (gone, nodes) = found;
-        let is_on =
-            |&other: &JobId| self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+        let is_on = |&other: &JobHandle| {
+            self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)))
+        };
         Some(gone.into_iter().filter(is_on).collect())
     }
 
     /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
-    fn freed_by(&self, order: &[JobId], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<JobId>, Vec<usize>)> {
+    fn freed_by(
+        &self,
+        order: &[JobHandle],
+        at: &JobPlace,
+        usable: &NodeSet,
+    ) -> Option<(Vec<JobHandle>, Vec<usize>)> {
         let need = &at.kept.need;
-        let mut load: Load = self.machine.load.clone();
+        let mut load: Load = self.pool.load.clone();
         let mut gone = Vec::new();
         for &other in order {
             self.jobs[other].last.shares.iter().for_each(|share| load.release(share));
             gone.push(other);
             let in_use = load.in_use();
-            let fits = |&node: &usize| in_use.usable(&self.machine.layout, node, need) > 0;
+            let fits = |&node: &usize| in_use.usable(&self.pool.layout, node, need) > 0;
             let free = need.on.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
             let nodes = NodeSet::of(self.cluster.nodes.len(), free);
             let offer =
-                NodeOffer { layout: &self.machine.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
+                NodeOffer { layout: &self.pool.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
             if let Some(chosen) = offer.choose(need) {
                 return Some((gone, chosen));
             }
@@ -169,7 +175,7 @@ impl Controller<'_> {
     }
 
     /// Preempts these jobs: they are requeued or cancelled, and their nodes are free after the stop delay.
-    fn preempt(&mut self, jobs: &[JobId]) {
+    fn preempt(&mut self, jobs: &[JobHandle]) {
         for &job in jobs {
             let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
             self.end(job, false);
@@ -180,13 +186,13 @@ impl Controller<'_> {
     }
 
     /// Whether a job may be requeued.
-    pub fn can_requeue(&self, job: JobId) -> bool {
+    pub fn can_requeue(&self, job: JobHandle) -> bool {
         let request = &self.jobs.submission(job).request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
-    pub fn requeue(&mut self, job: JobId) {
+    pub fn requeue(&mut self, job: JobHandle) {
         let now = self.second();
         // What it holds is released once it has been stopped.
         let shares = std::mem::take(&mut self.jobs[job].last.shares);

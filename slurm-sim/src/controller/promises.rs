@@ -10,13 +10,13 @@ use std::collections::BinaryHeap;
 
 use super::job::JobPlace;
 use super::state::Controller;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
 
 /// A start that a waiting job is promised.
 #[derive(Debug, Clone)]
 pub struct Promise {
-    pub job: JobId,
+    pub job: JobHandle,
     /// The place of its partition among those of the job.
     pub place: usize,
     /// In seconds.
@@ -62,7 +62,7 @@ impl<'a> Ahead<'a> {
             controller,
             promises,
             without,
-            load: Cow::Borrowed(&controller.machine.load),
+            load: Cow::Borrowed(&controller.pool.load),
             running: 0,
             next: 0,
             ends: BinaryHeap::new(),
@@ -153,7 +153,7 @@ impl<'a> Ahead<'a> {
     }
 
     fn offer<'o>(&'o self, nodes: &'o NodeSet) -> NodeOffer<'o> {
-        let layout = &self.controller.machine.layout;
+        let layout = &self.controller.pool.layout;
         NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, shift: None }
     }
 
@@ -164,12 +164,12 @@ impl<'a> Ahead<'a> {
 
     /// Nodes that a job may use from an instant on for as long as its limit, and that can run something of it at the instant.
     /// `None` if the job cannot run then.
-    fn free(&self, job: JobId, at: &JobPlace, from: i64) -> Option<NodeSet> {
+    fn free(&self, job: JobHandle, at: &JobPlace, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.controller, &at.kept.need);
-        let mut nodes = controller.machine.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
-            at.kept.keep_usable(&mut nodes, &controller.machine.layout, load);
+            at.kept.keep_usable(&mut nodes, &controller.pool.layout, load);
             return Some(nodes);
         }
         nodes.keep(&need.on.feasible);
@@ -178,9 +178,8 @@ impl<'a> Ahead<'a> {
             return Some(nodes);
         }
         let in_use = self.load.in_use();
-        let is_full = |&node: &usize| {
-            !in_use.is_idle(node) && in_use.usable(&controller.machine.layout, node, need) == 0
-        };
+        let is_full =
+            |&node: &usize| !in_use.is_idle(node) && in_use.usable(&controller.pool.layout, node, need) == 0;
         let full: Vec<usize> = nodes.iter().filter(is_full).collect();
         full.into_iter().for_each(|node| nodes.remove(node));
         Some(nodes)
@@ -188,7 +187,7 @@ impl<'a> Ahead<'a> {
 
     /// Where a job could start at the instant that was reached: on nodes that no promise wants while it would run, else on others, if all
     /// promises are kept then.
-    fn start_at(&self, job: JobId, at: &JobPlace, instant: i64) -> Option<FirstStart> {
+    fn start_at(&self, job: JobHandle, at: &JobPlace, instant: i64) -> Option<FirstStart> {
         let free = self.free(job, at, instant)?;
         if free.len() < at.kept.need.least_nodes() {
             return None;
@@ -220,15 +219,15 @@ impl Controller<'_> {
     /// run into their limits. `None` if it cannot. One of the promises may be left out.
     pub fn first_start(
         &self,
-        (job, place): (JobId, usize),
+        (job, place): (JobHandle, usize),
         promises: &[Promise],
         without: Option<usize>,
         before: i64,
     ) -> Option<FirstStart> {
         let (at, now) = (&self.jobs[job].places[place], self.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
-        let mut usable = self.machine.open_nodes[at.partition].clone();
-        at.kept.keep_usable(&mut usable, &self.machine.layout, &self.machine.load);
+        let mut usable = self.pool.open_nodes[at.partition].clone();
+        at.kept.keep_usable(&mut usable, &self.pool.layout, &self.pool.load);
         let is_open = usable.len() >= at.kept.need.least_nodes();
         if before <= now || before == now + 1 && !is_open {
             return None;
@@ -241,7 +240,7 @@ impl Controller<'_> {
                 return Some(found);
             }
             let reserved =
-                self.machine.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
+                self.pool.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
             let next = ahead.next_change().min(reserved.unwrap_or(i64::MAX));
             if next >= before {
                 return None;
@@ -254,7 +253,7 @@ impl Controller<'_> {
     /// Where a job could start at an instant beside what is promised.
     pub fn start_then(
         &self,
-        (job, place): (JobId, usize),
+        (job, place): (JobHandle, usize),
         promises: &[Promise],
         instant: i64,
     ) -> Option<FirstStart> {

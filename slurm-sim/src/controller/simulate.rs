@@ -119,7 +119,7 @@ fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) 
             parts: parts(job),
         })
         .collect();
-    SimulatedRun { jobs, gres: controller.machine.layout.gres_names().collect() }
+    SimulatedRun { jobs, gres: controller.pool.layout.gres_names().collect() }
 }
 
 /// Before it could start, a job waits for its begin time, then for what it depends on; afterwards for what the last pass found.

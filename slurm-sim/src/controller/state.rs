@@ -5,24 +5,25 @@ use super::clock::{Clock, Due, Phases, REPORT, on_clock};
 use super::job::CtlState;
 use super::lifecycle::Jobs;
 use super::limits::{HolderNumbers, LicenseCounts, Limits};
-use super::placement::{Machine, NeedCache, PreparedCluster, PreparedNodes, alike_by_weight};
+use super::placement::{NeedCache, NodePool, PreparedCluster, PreparedNodes, alike_by_weight};
 use super::priority::{PendingSizes, Priorities};
-use super::queue::{Queue, WaitedTimes};
+use super::queue::{PendingQueue, WaitedTimes};
 use crate::cluster::{Cluster, ClusterEvent, SubmittedJob};
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use queuecast_core::units::Micros;
 
 /// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
 #[cfg(test)]
-pub type PlanCheck = fn(&Controller<'_>, JobId, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
+pub type PlanCheck =
+    fn(&Controller<'_>, JobHandle, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
 
 /// The controller and all it knows.
 pub struct Controller<'c> {
     pub cluster: &'c Cluster,
     pub clock: Clock,
     pub jobs: Jobs<'c>,
-    pub queue: Queue,
-    pub machine: Machine,
+    pub queue: PendingQueue,
+    pub pool: NodePool,
     pub needs: NeedCache,
     pub priorities: Priorities,
     pub sizes: PendingSizes,
@@ -42,7 +43,7 @@ pub struct Controller<'c> {
     /// Whether the parts of nodes that jobs held are recorded.
     pub keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
-    pub wanted: Vec<JobId>,
+    pub wanted: Vec<JobHandle>,
 }
 
 impl<'c> Controller<'c> {
@@ -63,13 +64,13 @@ impl<'c> Controller<'c> {
         Controller {
             clock: Clock::started(phases),
             jobs: Jobs::of(submissions),
-            queue: Queue::default(),
+            queue: PendingQueue::default(),
             needs: NeedCache::with(prepared.found.clone(), layout.nodes.len()),
             priorities: Priorities::new(cluster, all_cpus, (phases.start + phases.first_priority).second().0),
             sizes: PendingSizes::default(),
             holders: HolderNumbers::of(cluster),
             plan_mode: PlanMode::of(cluster, &layout),
-            machine: Machine::idle(layout, up, &cluster.reservations, lines),
+            pool: NodePool::idle(layout, up, &cluster.reservations, lines),
             limits,
             licenses: LicenseCounts::of(&cluster.licenses),
             #[cfg(test)]
@@ -100,7 +101,7 @@ impl<'c> Controller<'c> {
         let mut quiet = self.quiet_time();
         let is_open = self.wanted.is_empty();
         loop {
-            let waits = |job: JobId| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
+            let waits = |job: JobHandle| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
             while self.wanted.last().is_some_and(|&job| !waits(job)) {
                 self.wanted.pop();
             }
@@ -196,7 +197,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Whether a job that runs past its limit is stopped at all.
-    fn is_stopped_ever(&self, job: JobId) -> bool {
+    fn is_stopped_ever(&self, job: JobHandle) -> bool {
         self.jobs[job].terms.run.is_some() || self.cluster.settings.over_time_limit.is_some()
     }
 
@@ -209,7 +210,7 @@ impl<'c> Controller<'c> {
             longer += self.clock.phases.report;
         }
         self.check_limits(now).into_iter().for_each(|job| self.end(job, false));
-        let begun = self.machine.reservations.iter().any(|one| one.start.0 == now);
+        let begun = self.pool.reservations.iter().any(|one| one.start.0 == now);
         self.clock.pass_requested |= begun;
         let settings = &self.cluster.settings.main;
         let full = settings.sched_interval.is_some_and(|interval| now - self.clock.last_full >= interval.0);
@@ -225,12 +226,13 @@ impl<'c> Controller<'c> {
     }
 
     /// The jobs that are past their limits, if it is time to look for them.
-    pub fn check_limits(&mut self, now: i64) -> Vec<JobId> {
+    pub fn check_limits(&mut self, now: i64) -> Vec<JobHandle> {
         if !self.clock.is_limit_check(now) {
             return Vec::new();
         }
         let over = self.cluster.settings.over_time_limit;
-        let is_late = |&job: &JobId| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
+        let is_late =
+            |&job: &JobHandle| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
         self.jobs.running.iter().copied().take_while(is_late).collect()
     }
 }

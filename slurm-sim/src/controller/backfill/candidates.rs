@@ -63,8 +63,8 @@ impl Candidates {
     pub fn could_start(&mut self, controller: &Controller<'_>, at: &JobPlace) -> bool {
         let Candidates { open, planned_from, planned, .. } = self;
         let open = open.entry(at.kept.class).or_insert_with(|| {
-            let mut nodes = controller.machine.open_nodes[at.partition].clone();
-            at.kept.keep_usable(&mut nodes, &controller.machine.layout, &controller.machine.load);
+            let mut nodes = controller.pool.open_nodes[at.partition].clone();
+            at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
             let mut open = OpenNodes { count: nodes.len(), nodes, planned: BTreeMap::new() };
             for &node in planned.iter().filter(|&&node| open.nodes.contains(node as usize)) {
                 *open.planned.entry(planned_from[node as usize]).or_default() += 1;

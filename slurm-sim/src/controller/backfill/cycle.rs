@@ -10,7 +10,7 @@ use super::start_bounds::StartBounds;
 use super::test_counts::TestCounts;
 use super::time_map::TimeMap;
 use crate::cluster::BackfillSettings;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{CtlState, JobPlace, StartedBy};
 use crate::controller::placement::{NodeSet, WeightShift};
 use crate::controller::queue::QueueRecord;
@@ -44,7 +44,7 @@ pub struct Cycle<'c> {
 
 /// A job that is planned later.
 struct DeferredPlan {
-    job: JobId,
+    job: JobHandle,
     at: JobPlace,
     /// What running jobs held then.
     releases: Rc<RefCell<Releases>>,
@@ -86,11 +86,11 @@ impl<'c> Controller<'c> {
         let (now, grid) = (self.second(), settings.resolution.0.max(1));
         Cycle {
             settings,
-            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, &self.machine.up()),
+            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, &self.pool.up()),
             begin: now,
             releases: Rc::default(),
             knows_releases: false,
-            weights: self.machine.weights.clone(),
+            weights: self.pool.weights.clone(),
             bounds: StartBounds::default(),
             tests: 0,
             counts: TestCounts::default(),
@@ -127,7 +127,7 @@ impl<'c> Controller<'c> {
         &self,
         queue: &[QueueRecord],
         record: usize,
-        job: JobId,
+        job: JobHandle,
         at: &JobPlace,
         cycle: &mut Cycle<'_>,
     ) -> NextStep {
@@ -181,9 +181,9 @@ impl<'c> Controller<'c> {
     }
 
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
-    pub fn free_of_plans(&self, job: JobId, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+    pub fn free_of_plans(&self, job: JobHandle, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.second(), self.second() + at.limit);
-        let mut nodes = self.machine.open_nodes[at.partition].clone();
+        let mut nodes = self.pool.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
         (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
         Some(nodes)
@@ -201,7 +201,7 @@ impl<'c> Controller<'c> {
             let kept = &self.jobs[record.job].places[record.place].kept;
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
-        Releases::of(&self.jobs.running, &self.jobs.all, &self.machine.load, queue.iter().any(is_shared))
+        Releases::of(&self.jobs.running, &self.jobs.all, &self.pool.load, queue.iter().any(is_shared))
     }
 
     fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
@@ -232,7 +232,7 @@ impl<'c> Controller<'c> {
                 if self.lacks_licenses(job) {
                     break;
                 }
-                cycle.weights.clone_from(&self.machine.weights);
+                cycle.weights.clone_from(&self.pool.weights);
                 let need = &at.kept.need;
                 let planned = match self.step(queue, at_record, job, &at, cycle) {
                     NextStep::Stop => return,
@@ -243,7 +243,7 @@ impl<'c> Controller<'c> {
                 self.note_selection(&at, false);
                 let is_now = |one: &&(i64, Vec<usize>)| one.0 <= now && self.can_start(&one.1, &at);
                 if let Some((_, nodes)) = planned.as_ref().filter(is_now) {
-                    let shares = self.machine.given(nodes, need);
+                    let shares = self.pool.given(nodes, need);
                     let amounts = self.limits.amounts(&shares, at.partition);
                     if self.is_over(&at, &amounts, &shares) {
                         break;
@@ -314,7 +314,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    fn is_reserved_for(&self, job: JobId, at: &JobPlace) -> bool {
+    fn is_reserved_for(&self, job: JobHandle, at: &JobPlace) -> bool {
         let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
         self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
     }

@@ -8,7 +8,7 @@ use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterPartition, Exclusivity, JobArray, PriorityKind, RecordedRun,
     ReservationFlags, SubmittedJob, Tres,
 };
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::JobPlace;
 use crate::controller::placement::NodeSet;
 use crate::controller::simulate::outcomes;
@@ -119,7 +119,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
 
 fn check_plan(
     controller: &Controller<'_>,
-    job: JobId,
+    job: JobHandle,
     at: &JobPlace,
     map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
@@ -131,7 +131,7 @@ fn check_plan(
 /// When and where a job is planned, by trying at every instant at which nodes come free of plans.
 fn plain_plan(
     controller: &Controller<'_>,
-    job: JobId,
+    job: JobHandle,
     at: &JobPlace,
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
@@ -148,7 +148,7 @@ fn plain_plan(
         let from = later;
         later = 0;
         let to = from.max(now) + at.limit;
-        let mut all = controller.machine.open_nodes[at.partition].clone();
+        let mut all = controller.pool.open_nodes[at.partition].clone();
         let reserved = controller.unreserved(job, &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
@@ -172,8 +172,8 @@ fn plain_plan(
             later = if later == 0 { after } else { later.min(after) };
         }
         usable.keep(&need.on.considered);
-        let weights = &*controller.machine.weights;
-        let load = (&*controller.machine.layout, controller.machine.load.in_use(), weights);
+        let weights = &*controller.pool.weights;
+        let load = (&*controller.pool.layout, controller.pool.load.in_use(), weights);
         let kill_wait = controller.cluster.settings.kill_wait.0;
         let span =
             controller.plan_mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });

@@ -7,7 +7,7 @@ use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::JobPlace;
 use crate::controller::placement::{KeptNeed, NodeOffer, NodeSet, WeightShift};
 use crate::controller::preemption::EmptiedNodes;
@@ -45,7 +45,7 @@ impl Controller<'_> {
     /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
     /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
     /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
-    pub fn plan(&self, job: JobId, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+    pub fn plan(&self, job: JobHandle, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
@@ -58,9 +58,9 @@ impl Controller<'_> {
         });
         let mut later = now;
         let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
-            self.machine.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
+            self.pool.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
         });
-        let open = &self.machine.open_nodes[at.partition];
+        let open = &self.pool.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
         let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
         let mut knows_earliest = false;
@@ -75,7 +75,7 @@ impl Controller<'_> {
             // The intervals that the job would run in.
             let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
             let (mut all, mut reserved) = (open, None);
-            if !self.machine.reservations.is_empty() {
+            if !self.pool.reservations.is_empty() {
                 unreserved.clone_from(open);
                 reserved = self.unreserved(job, &mut unreserved, from, to)?;
                 all = &unreserved;
@@ -142,8 +142,7 @@ impl Controller<'_> {
             let start = start.max(from);
             if start <= now {
                 // A start selects again, with weights of its own.
-                let is_same =
-                    weights.is_none() && !at.limits.prefers_nodes() && !self.machine.layout.is_linear;
+                let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.pool.layout.is_linear;
                 let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
                 return Some((now, again.unwrap_or(nodes)));
             }
@@ -177,12 +176,12 @@ impl Controller<'_> {
         if not_before >= over {
             return true;
         }
-        let reserved = self.machine.reservations.iter();
+        let reserved = self.pool.reservations.iter();
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
         let test = self.start_test(&at.kept, releases, settings, weights);
-        let open = &self.machine.open_nodes[at.partition];
+        let open = &self.pool.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
         let mut usable = open.clone();
         let mut from = now;
@@ -210,7 +209,7 @@ impl Controller<'_> {
     }
 
     /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
-    pub fn start_beside_plans(&self, job: JobId, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
+    pub fn start_beside_plans(&self, job: JobHandle, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut usable = self.free_of_plans(job, at, &cycle.map)?;
         usable.keep(&need.on.considered);
@@ -218,10 +217,10 @@ impl Controller<'_> {
             return None;
         }
         usable.keep(&need.on.feasible);
-        usable.keep(self.machine.load.idle());
+        usable.keep(self.pool.load.idle());
         let shift = self.shift_for_start(at);
         let offer =
-            NodeOffer { layout: &self.machine.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
+            NodeOffer { layout: &self.pool.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
         offer.choose(need)
     }
 
@@ -233,8 +232,8 @@ impl Controller<'_> {
         weights: &'t WeightShift,
     ) -> StartTest<'t> {
         StartTest {
-            layout: &self.machine.layout,
-            load: &self.machine.load,
+            layout: &self.pool.layout,
+            load: &self.pool.load,
             releases,
             kept,
             shift: (!weights.is_none()).then_some(weights),

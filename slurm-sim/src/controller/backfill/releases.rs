@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::ControlledJob;
 use crate::controller::placement::{Load, NodeSet, NodeShare, NodeUse};
 
@@ -33,7 +33,7 @@ pub struct Releases {
 
 impl Releases {
     /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
-    pub fn of(running: &[JobId], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
+    pub fn of(running: &[JobHandle], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
         let mut releases = Releases { begins: vec![0], ..Releases::default() };
         releases.nodes.reserve(load.parts());
         if with_shares {

@@ -2,7 +2,7 @@
 
 use super::quiet::QuietTime;
 use super::timers::LAST_SECOND;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
@@ -14,10 +14,10 @@ impl Controller<'_> {
     }
 
     /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
-    pub fn openings(&self, jobs: &[JobId]) -> impl Iterator<Item = i64> {
+    pub fn openings(&self, jobs: &[JobHandle]) -> impl Iterator<Item = i64> {
         let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
-        let reserved = self.machine.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
+        let reserved = self.pool.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
         begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
     }
 }

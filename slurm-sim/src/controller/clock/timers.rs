@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::phases::Phases;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use queuecast_core::units::Micros;
 
 /// The last second of the clock: some three thousand years from its zero.
@@ -22,11 +22,11 @@ pub fn on_clock(at: Micros) -> Micros {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Due {
     /// A job ends by itself.
-    End(JobId, u32),
+    End(JobHandle, u32),
     /// The nodes of a job that was stopped are free again.
-    Release(JobId),
+    Release(JobHandle),
     /// A job reaches its limit, where it is stopped exactly then.
-    Limit(JobId, u32),
+    Limit(JobHandle, u32),
 }
 
 /// The controller's clock: what time it is, when its timers were last due, and what happens to jobs when. Seconds are whole.

@@ -3,7 +3,7 @@
 use super::follower::{PlanBeforeWay, RecordingFollower};
 use crate::cluster::{JobNumber, LoggedPlace};
 use crate::controller::backfill::Releases;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::placement::NodeSet;
 use crate::controller::state::Controller;
 
@@ -32,14 +32,14 @@ impl RecordingFollower<'_> {
         }
     }
 
-    pub fn planned_at(&mut self, job: JobId, place: usize) -> Option<(i64, Vec<usize>)> {
+    pub fn planned_at(&mut self, job: JobHandle, place: usize) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
         let at = self.controller.jobs[job].places[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
-            let Controller { jobs, machine, .. } = &self.controller;
-            cycle.renew(Releases::of(&jobs.running, &jobs.all, &machine.load, true));
+            let Controller { jobs, pool, .. } = &self.controller;
+            cycle.renew(Releases::of(&jobs.running, &jobs.all, &pool.load, true));
         }
-        cycle.weights.clone_from(&self.controller.machine.weights);
+        cycle.weights.clone_from(&self.controller.pool.weights);
         self.controller.plan(job, &at, cycle)
     }
 

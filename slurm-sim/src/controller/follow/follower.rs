@@ -10,7 +10,7 @@ use crate::cluster::{
 };
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{CtlState, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
@@ -23,7 +23,7 @@ const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 
 /// Where a cycle had planned a job in one of its partitions.
 pub struct PlanBeforeWay {
-    pub job: JobId,
+    pub job: JobHandle,
     pub place: usize,
     pub plan: Option<(i64, Vec<usize>)>,
 }
@@ -34,13 +34,13 @@ pub struct RecordingFollower<'c> {
     run: &'c RecordedRun,
     recorded: &'c RecordedDecisions,
     /// Submissions by number.
-    numbers: BTreeMap<u64, SubmissionId>,
+    numbers: BTreeMap<u64, SubmissionHandle>,
     /// Recorded starts by submission and task, in seconds.
     starts: BTreeMap<(&'c str, Option<u32>), i64>,
     /// What each job's priorities consisted of when they were computed last, by its partitions.
     parts: Vec<Vec<PriorityParts>>,
     /// When jobs would be stopped at their limits, in seconds.
-    stops: BTreeMap<JobId, i64>,
+    stops: BTreeMap<JobHandle, i64>,
     /// The backfill cycle under way, as far as it is recorded.
     pub cycle: Option<Cycle<'c>>,
     /// Whether what running jobs hold has been looked up since a job started or ended.
@@ -49,9 +49,9 @@ pub struct RecordingFollower<'c> {
     pub closed: Vec<bool>,
     pub vanished: NodeSet,
     /// Jobs that it could not start, and in which partitions.
-    pub tested: Vec<(JobId, usize)>,
+    pub tested: Vec<(JobHandle, usize)>,
     /// What the cycle has still to look at, the next one last.
-    pub ahead: Vec<(JobId, usize)>,
+    pub ahead: Vec<(JobHandle, usize)>,
     /// Where the cycle had planned the jobs that others made way for, before these did.
     pub before_way: Vec<PlanBeforeWay>,
     /// Events and rows that are past.
@@ -79,7 +79,7 @@ impl<'c> RecordingFollower<'c> {
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all.len()],
-            numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionId(place)))).collect(),
+            numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))).collect(),
             starts: run
                 .outcomes
                 .iter()
@@ -181,15 +181,15 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    fn note_parts(&mut self, job: JobId) {
+    fn note_parts(&mut self, job: JobHandle) {
         let now = self.controller.second();
         let places = 0..self.controller.jobs[job].places.len();
         self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
     }
 
-    pub fn job(&self, number: JobNumber) -> Option<JobId> {
+    pub fn job(&self, number: JobNumber) -> Option<JobHandle> {
         let own = self.controller.jobs.tasks(*self.numbers.get(&number.id)?);
-        let job = |&job: &JobId| &self.controller.jobs[job];
+        let job = |&job: &JobHandle| &self.controller.jobs[job];
         match number.task {
             Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
             None => {
@@ -198,7 +198,7 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    pub fn place(&self, job: JobId, partition: &str) -> Option<usize> {
+    pub fn place(&self, job: JobHandle, partition: &str) -> Option<usize> {
         let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
         self.controller.jobs[job].places.iter().position(|place| named(place.partition))
     }
@@ -321,7 +321,7 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    fn submit(&mut self, submission: SubmissionId) {
+    fn submit(&mut self, submission: SubmissionHandle) {
         self.controller.submit(submission);
         for job in self.controller.jobs.tasks(submission).to_vec() {
             self.note_parts(job);
@@ -380,7 +380,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     /// Starts a job as it was started.
-    fn start(&mut self, job: JobId, place: usize, nodes: &[usize], by: StartedBy) {
+    fn start(&mut self, job: JobHandle, place: usize, nodes: &[usize], by: StartedBy) {
         match self.controller.jobs[job].state {
             CtlState::Waiting => {}
             CtlState::Running => return,
@@ -405,7 +405,7 @@ impl<'c> RecordingFollower<'c> {
             let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
             self.controller.clock.set(Micros::of_seconds(start) + within);
         }
-        let given = self.controller.machine.given_in_any_case(nodes, need);
+        let given = self.controller.pool.given_in_any_case(nodes, need);
         let partition = self.controller.jobs[job].places[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use super::follower::RecordingFollower;
 use crate::cluster::JobNumber;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::queue::QueueRecord;
 
 impl RecordingFollower<'_> {
     /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
     /// queue that is in an open partition.
-    fn place_tested(&mut self, job: JobId) -> Option<JobPlace> {
+    fn place_tested(&mut self, job: JobHandle) -> Option<JobPlace> {
         let places = self.controller.jobs[job].places.iter();
         let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
         let is_left =
@@ -35,7 +35,7 @@ impl RecordingFollower<'_> {
             None if !self.controller.is_waited_for(job, &at) => {}
             None => {
                 self.closed[at.partition] = true;
-                self.vanished.add(&self.controller.machine.layout.partitions[at.partition]);
+                self.vanished.add(&self.controller.pool.layout.partitions[at.partition]);
             }
         }
         self.controller.note_selection(&at, true);
@@ -54,7 +54,7 @@ impl RecordingFollower<'_> {
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
     /// the nodes that it found.
-    pub fn size_ahead(&mut self, until: Option<(JobId, usize)>) {
+    pub fn size_ahead(&mut self, until: Option<(JobHandle, usize)>) {
         if until.is_some_and(|until| !self.ahead.contains(&until)) {
             return;
         }

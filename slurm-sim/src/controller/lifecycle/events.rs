@@ -2,16 +2,16 @@
 
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{CtlState, StartedBy};
 use crate::controller::limits::Amounts;
 use crate::controller::placement::NodeShare;
 use crate::controller::state::Controller;
 
 impl Controller<'_> {
-    pub fn submit(&mut self, submission: SubmissionId) {
-        let is_to_come = |job: &JobId| self.jobs[*job].state == CtlState::ToCome;
-        let own: Vec<JobId> = self.jobs.tasks(submission).iter().copied().filter(is_to_come).collect();
+    pub fn submit(&mut self, submission: SubmissionHandle) {
+        let is_to_come = |job: &JobHandle| self.jobs[*job].state == CtlState::ToCome;
+        let own: Vec<JobHandle> = self.jobs.tasks(submission).iter().copied().filter(is_to_come).collect();
         self.describe(submission, &own);
         let now = self.second();
         let admitted =
@@ -53,7 +53,7 @@ impl Controller<'_> {
     }
 
     /// Of a job that is gone only what became of it is kept.
-    fn forget(&mut self, job: JobId) {
+    fn forget(&mut self, job: JobHandle) {
         let gone = self.needs.gone();
         self.jobs[job].places.iter_mut().for_each(|place| place.kept = gone.clone());
     }
@@ -74,10 +74,10 @@ impl Controller<'_> {
                     }
                 }
             }
-            ClusterAction::Reserve(reservation) => self.machine.reserve(reservation),
-            ClusterAction::Unreserve { name } => self.machine.unreserve(name),
+            ClusterAction::Reserve(reservation) => self.pool.reserve(reservation),
+            ClusterAction::Unreserve { name } => self.pool.unreserve(name),
             ClusterAction::Nodes(change) => {
-                self.machine.change_state(&change.nodes, change.state);
+                self.pool.change_state(&change.nodes, change.state);
                 if change.state == NodeState::Down {
                     self.lose(&change.nodes);
                 }
@@ -88,9 +88,10 @@ impl Controller<'_> {
 
     /// Jobs on nodes that fail end; those that may go back to the queue do.
     fn lose(&mut self, nodes: &[usize]) {
-        let is_hit =
-            |job: &&JobId| self.jobs[**job].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)));
-        for job in self.jobs.running.iter().filter(is_hit).copied().collect::<Vec<JobId>>() {
+        let is_hit = |job: &&JobHandle| {
+            self.jobs[**job].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)))
+        };
+        for job in self.jobs.running.iter().filter(is_hit).copied().collect::<Vec<JobHandle>>() {
             let goes_back = self.can_requeue(job);
             self.end(job, false);
             if goes_back {
@@ -100,7 +101,7 @@ impl Controller<'_> {
     }
 
     /// A job ends, by itself or because it is stopped.
-    pub fn end(&mut self, job: JobId, by_itself: bool) {
+    pub fn end(&mut self, job: JobHandle, by_itself: bool) {
         let now = self.second();
         let one = &mut self.jobs[job];
         one.state = CtlState::Ended { well: by_itself && !one.terms.fails };
@@ -125,7 +126,7 @@ impl Controller<'_> {
     }
 
     /// A waiting job leaves.
-    pub fn withdraw(&mut self, job: JobId) {
+    pub fn withdraw(&mut self, job: JobHandle) {
         self.jobs[job].state = CtlState::Cancelled;
         self.jobs[job].last.end = self.second();
         self.leave_waiting(job);
@@ -136,21 +137,21 @@ impl Controller<'_> {
     }
 
     /// A job does not wait any more.
-    fn leave_waiting(&mut self, job: JobId) {
+    fn leave_waiting(&mut self, job: JobHandle) {
         self.end_ageing(job);
         self.queue.waits_no_more(job);
         self.jobs.waits_no_more(job);
     }
 
-    pub fn release(&mut self, job: JobId) {
+    pub fn release(&mut self, job: JobHandle) {
         for share in std::mem::take(&mut self.jobs[job].last.shares) {
-            self.machine.load.release(&share);
+            self.pool.load.release(&share);
         }
     }
 
     pub fn start(
         &mut self,
-        job: JobId,
+        job: JobHandle,
         place: usize,
         shares: Vec<NodeShare>,
         amounts: Amounts,
@@ -158,7 +159,7 @@ impl Controller<'_> {
     ) {
         let now = self.second();
         for share in &shares {
-            self.machine.load.take(share);
+            self.pool.load.take(share);
         }
         self.licenses.take(&self.jobs.submission(job).request.licenses);
         let record = self.jobs.record_of_waiting(self.jobs[job].submission);

@@ -1,7 +1,7 @@
 //! Jobs out of submissions.
 
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::JobPlace;
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
@@ -44,12 +44,12 @@ fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>)
 
 impl Controller<'_> {
     /// Computes what one job asks for, and the association, QOS and limits that apply to it.
-    pub fn describe_job(&mut self, job: JobId) {
+    pub fn describe_job(&mut self, job: JobHandle) {
         self.describe(self.jobs[job].submission, &[job]);
     }
 
     /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
-    pub fn describe(&mut self, submission: SubmissionId, own: &[JobId]) {
+    pub fn describe(&mut self, submission: SubmissionHandle, own: &[JobHandle]) {
         let submission = self.jobs.asked(submission);
         let request = &submission.request;
         let mut partitions: Vec<usize> =
@@ -91,7 +91,7 @@ impl Controller<'_> {
                 let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
                 let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
                 let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
-                let kept = self.needs.get(request, bounds, partition, &self.machine.layout, self.cluster);
+                let kept = self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster);
                 let is_barred = !admits(config, request, own_qos);
                 JobPlace { partition, kept, limits, is_barred, limit: limit(request, config), priority: 0 }
             })

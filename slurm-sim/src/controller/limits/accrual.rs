@@ -1,6 +1,6 @@
 //! Which waiting jobs gain age.
 
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::state::Controller;
 
 impl Controller<'_> {
@@ -23,7 +23,7 @@ impl Controller<'_> {
     }
 
     /// A job does not wait any more.
-    pub fn end_ageing(&mut self, job: JobId) {
+    pub fn end_ageing(&mut self, job: JobHandle) {
         let one = &mut self.jobs[job];
         if one.wait.accrues_since.take().is_some()
             && let Some((holder, _)) = one.holder.limits.accrual

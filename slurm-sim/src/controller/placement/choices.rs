@@ -20,7 +20,7 @@ use crate::cluster::{
     MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
 };
 use crate::controller::backfill::{PlainHolding, PlainSpan, Releases, StartTest, will_run};
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{ControlledJob, JobStart};
 use queuecast_core::seed::Seed;
 
@@ -179,7 +179,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             });
         }
         running.sort_by_key(|job| job.last.limit_end);
-        let order: Vec<JobId> = (0..running.len()).map(JobId).collect();
+        let order: Vec<JobHandle> = (0..running.len()).map(JobHandle).collect();
         let holdings: Vec<PlainHolding> = running
             .iter()
             .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.clone() })

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
     use crate::controller::backfill::Releases;
-    use crate::controller::ids::JobId;
+    use crate::controller::handles::JobHandle;
     use crate::controller::job::{ControlledJob, JobStart};
     use crate::controller::tests::cluster;
 
@@ -323,7 +323,7 @@ mod tests {
             let last = JobStart { shares: vec![share], limit_end, ..JobStart::default() };
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
-        let order: Vec<JobId> = (0..12).map(JobId).collect();
+        let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, false));
         let found = |nodes: u32, linear: bool| {
             let kept = asked(&cluster, (nodes, nodes), nodes);

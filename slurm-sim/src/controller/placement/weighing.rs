@@ -12,7 +12,7 @@ impl Controller<'_> {
     pub fn shift_for_start(&self, at: &JobPlace) -> Option<WeightShift> {
         let preferred = self.limits.counted_nodes(&at.limits)?;
         let mut shift = WeightShift::none(self.cluster.nodes.len());
-        for line in &self.machine.lines {
+        for line in &self.pool.lines {
             let mut own = line.both(&at.kept.need.on.feasible);
             if own.meets(&preferred) {
                 own.take_away(&preferred);
@@ -26,24 +26,24 @@ impl Controller<'_> {
     /// now.
     pub fn note_selection(&mut self, at: &JobPlace, is_start: bool) {
         let need = &at.kept.need;
-        if is_start && !self.machine.lines.is_empty() {
+        if is_start && !self.pool.lines.is_empty() {
             let shift = self.shift_for_start(at);
-            if shift.is_some() || self.machine.weights.heavier.meets(&need.on.feasible) {
-                let weights = Arc::make_mut(&mut self.machine.weights);
+            if shift.is_some() || self.pool.weights.heavier.meets(&need.on.feasible) {
+                let weights = Arc::make_mut(&mut self.pool.weights);
                 weights.heavier.take_away(&need.on.feasible);
                 shift.iter().for_each(|shift| weights.heavier.add(&shift.heavier));
             }
         }
-        if !self.machine.has_gpus
-            || (need.asks_for_no_gpus() && (!is_start || self.machine.weights.lighter.is_empty()))
+        if !self.pool.has_gpus
+            || (need.asks_for_no_gpus() && (!is_start || self.pool.weights.lighter.is_empty()))
         {
             return;
         }
         let count = self.cluster.nodes.len();
-        let weights = Arc::make_mut(&mut self.machine.weights);
+        let weights = Arc::make_mut(&mut self.pool.weights);
         weights.lighter.resize(count, 0);
         for node in need.on.feasible.iter() {
-            let all = need.gpu_place().map_or(0, |place| self.machine.layout.nodes[node].gres[place]);
+            let all = need.gpu_place().map_or(0, |place| self.pool.layout.nodes[node].gres[place]);
             weights.lighter[node] = u8::try_from(need.near_gpus(all)).unwrap_or(u8::MAX);
         }
         if weights.lighter.iter().all(|&by| by == 0) {

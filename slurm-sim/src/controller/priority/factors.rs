@@ -1,7 +1,7 @@
 //! Usage, and priorities by it.
 
 use crate::cluster::PriorityKind;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::NeedMemory;
 use crate::controller::state::Controller;
@@ -31,7 +31,7 @@ impl PriorityParts {
 
 impl Controller<'_> {
     /// Charges a job for the time since it was charged last.
-    pub fn charge(&mut self, job: JobId, until: i64) {
+    pub fn charge(&mut self, job: JobHandle, until: i64) {
         let one = &self.jobs[job];
         let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
         let from = one.last.start.max(self.priorities.last_charge);
@@ -56,7 +56,8 @@ impl Controller<'_> {
         self.limits.decay(self.priorities.fair.decay_over(now - self.priorities.last_charge));
         if self.priorities.fair.is_classic() {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
-            let mut all: Vec<JobId> = self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
+            let mut all: Vec<JobHandle> =
+                self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
             all.sort_by_key(|&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
@@ -79,7 +80,7 @@ impl Controller<'_> {
         self.clock.changed = true;
     }
 
-    pub fn prioritize(&mut self, job: JobId, now: i64) {
+    pub fn prioritize(&mut self, job: JobHandle, now: i64) {
         let one = &self.jobs[job];
         if let Some(association) =
             one.holder.association.filter(|_| one.terms.fixed_priority.is_none() && !one.terms.is_held)
@@ -94,7 +95,7 @@ impl Controller<'_> {
         }
     }
 
-    fn priority(&self, job: JobId, place: usize, now: i64) -> u64 {
+    fn priority(&self, job: JobHandle, place: usize, now: i64) -> u64 {
         let one = &self.jobs[job];
         if let Some(fixed) = one.terms.fixed_priority {
             return u64::from(fixed);
@@ -108,7 +109,7 @@ impl Controller<'_> {
     }
 
     /// What the priority of a job in one of its partitions consists of.
-    pub fn priority_parts(&self, job: JobId, place: usize, now: i64) -> PriorityParts {
+    pub fn priority_parts(&self, job: JobHandle, place: usize, now: i64) -> PriorityParts {
         let settings = &self.cluster.settings.priority;
         let weights = &settings.weights;
         let one = &self.jobs[job];
@@ -178,7 +179,7 @@ impl Controller<'_> {
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
             let places =
-                self.machine.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+                self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
         };
@@ -207,20 +208,14 @@ impl Controller<'_> {
 
     /// How much of a resource the nodes of a partition have.
     fn partition_has(&self, partition: usize, name: &str) -> u64 {
-        let nodes = self.machine.layout.partitions[partition].iter();
-        let places: Vec<usize> = self
-            .machine
-            .layout
-            .gres_names()
-            .zip(0..)
-            .filter(|(one, _)| one == name)
-            .map(|(_, at)| at)
-            .collect();
+        let nodes = self.pool.layout.partitions[partition].iter();
+        let places: Vec<usize> =
+            self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
         let of = |node: usize| match name {
-            "cpu" | "billing" => u64::from(self.machine.layout.nodes[node].cpus),
+            "cpu" | "billing" => u64::from(self.pool.layout.nodes[node].cpus),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
-            _ => places.iter().map(|&at| self.machine.layout.nodes[node].gres[at]).sum(),
+            _ => places.iter().map(|&at| self.pool.layout.nodes[node].gres[at]).sum(),
         };
         nodes.map(of).sum()
     }

@@ -7,5 +7,4 @@ mod priorities;
 mod sizes;
 
 pub use factors::PriorityParts;
-pub use priorities::Priorities;
-pub use sizes::PendingSizes;
+pub use priorities::{PendingSizes, Priorities};

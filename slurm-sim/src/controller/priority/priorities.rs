@@ -2,6 +2,7 @@
 
 use super::fair_share::FairShare;
 use crate::cluster::Cluster;
+use crate::controller::handles::JobHandle;
 
 /// Usage of associations, and the largest values of factors, which the others are divided by.
 #[derive(Debug)]
@@ -14,6 +15,15 @@ pub struct Priorities {
     pub largest_association: f64,
     /// Processors of all nodes.
     pub all_cpus: f64,
+}
+
+/// Pending jobs whose sizes are not known yet.
+#[derive(Debug, Default)]
+pub struct PendingSizes {
+    /// Exclusive jobs that no backfill cycle has seen.
+    pub unsized_jobs: Vec<JobHandle>,
+    /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
+    pub looked_for: Vec<(JobHandle, u32)>,
 }
 
 fn largest(values: impl Iterator<Item = u32>) -> f64 {

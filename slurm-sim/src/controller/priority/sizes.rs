@@ -4,25 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::controller::backfill::TestCounts;
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use crate::controller::job::{CtlState, JobPlace};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
-/// Pending jobs whose sizes are not known yet.
-#[derive(Debug, Default)]
-pub struct PendingSizes {
-    /// Exclusive jobs that no backfill cycle has seen.
-    unsized_jobs: Vec<JobId>,
-    /// Sizes of jobs that have changed since their priorities were computed: nodes were looked for.
-    looked_for: Vec<(JobId, u32)>,
-}
-
 impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
     /// reached, after its first priority was computed; otherwise a backfill cycle is the first to do that for an exclusive job.
-    pub fn is_to_size(&mut self, job: JobId) {
+    pub fn is_to_size(&mut self, job: JobHandle) {
         let need = &self.jobs[job].places[0].kept.need;
         let is_whole = need.is_exclusive;
         let is_known = !is_whole && self.held_by(need) == need.asked_cpus;
@@ -30,9 +21,9 @@ impl Controller<'_> {
         if self.jobs[job].wait.is_sized {
             return;
         }
-        if self.machine.layout.is_linear && self.is_looked_for(job) {
+        if self.pool.layout.is_linear && self.is_looked_for(job) {
             self.sizes.looked_for.push((job, self.size_found(job)));
-        } else if self.machine.layout.is_linear || !is_whole || self.machine.layout.equal_cpus.is_some() {
+        } else if self.pool.layout.is_linear || !is_whole || self.pool.layout.equal_cpus.is_some() {
             self.sizes.unsized_jobs.push(job);
         }
     }
@@ -60,7 +51,7 @@ impl Controller<'_> {
     }
 
     /// The jobs of a queue that a cycle tests, as far as its limits for users, partitions and associations go; `None`: all.
-    fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<JobId>> {
+    fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<JobHandle>> {
         let settings = self.cluster.settings.backfill.as_ref()?;
         let limits = [
             settings.max_job_user,
@@ -99,32 +90,32 @@ impl Controller<'_> {
 
     /// Computes sizes as a pass of the main scheduler does with `select/linear`.
     pub fn size_linear(&mut self) {
-        if self.machine.layout.is_linear {
+        if self.pool.layout.is_linear {
             self.size_exclusive(&[]);
         }
     }
 
     /// Whether a job's size may change with each selection: nodes of `select/linear` differ, or its number of nodes is a range.
     pub fn size_varies(&self, need: &Need) -> bool {
-        self.machine.layout.is_linear
-            && (self.machine.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
+        self.pool.layout.is_linear
+            && (self.pool.layout.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
     }
 
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
         let cpus = need.least_cpus();
-        need.on.feasible.iter().next().map_or(cpus, |node| self.machine.layout.held_cpus(node, cpus, need))
+        need.on.feasible.iter().next().map_or(cpus, |node| self.pool.layout.held_cpus(node, cpus, need))
     }
 
     /// Whether a job's size becomes known as it is planned.
-    pub fn is_sized_by_plan(&self, job: JobId) -> bool {
+    pub fn is_sized_by_plan(&self, job: JobHandle) -> bool {
         let one = &self.jobs[job];
         let is_whole = || one.places.first().is_some_and(|place| place.kept.need.is_exclusive);
-        !one.wait.is_sized && self.machine.layout.equal_cpus.is_none() && is_whole()
+        !one.wait.is_sized && self.pool.layout.equal_cpus.is_none() && is_whole()
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
-    pub fn size_in_pass(&mut self, job: JobId, at: &JobPlace, vanished: &NodeSet) {
+    pub fn size_in_pass(&mut self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) {
         if self.size_varies(&at.kept.need)
             && self.cluster.settings.priority.weights.job_size > 0
             && let Some(usable) = self.may_use_now(job, at, vanished)
@@ -136,13 +127,13 @@ impl Controller<'_> {
     }
 
     /// Whether no limit keeps the job from the selection of nodes.
-    fn is_looked_for(&self, job: JobId) -> bool {
+    fn is_looked_for(&self, job: JobHandle) -> bool {
         let at = &self.jobs[job].places[0];
         self.limits.before_selection(&at.limits, at.limit).is_none()
     }
 
     /// A job's size, which is that of all tasks of its array that have not started.
-    fn set_size(&mut self, job: JobId, cpus: u32) {
+    fn set_size(&mut self, job: JobHandle, cpus: u32) {
         (self.jobs[job].wait.size_cpus, self.jobs[job].wait.is_sized) = (cpus, true);
         if self.jobs[job].task.is_none() || self.jobs[job].last.incarnation > 0 {
             return;
@@ -158,17 +149,17 @@ impl Controller<'_> {
     }
 
     /// Nodes were planned for a job that is given whole ones.
-    pub fn size_planned(&mut self, job: JobId, nodes: &[usize]) {
+    pub fn size_planned(&mut self, job: JobHandle, nodes: &[usize]) {
         let cpus = self.cpus_of(nodes);
         self.set_size(job, cpus);
     }
 
     fn cpus_of(&self, nodes: &[usize]) -> u32 {
-        nodes.iter().map(|&node| self.machine.layout.nodes[node].cpus).sum()
+        nodes.iter().map(|&node| self.pool.layout.nodes[node].cpus).sum()
     }
 
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
-    fn size_found(&self, job: JobId) -> u32 {
+    fn size_found(&self, job: JobHandle) -> u32 {
         let one = &self.jobs[job];
         let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
         let Some(at) = one.places.iter().min_by_key(tier) else { return one.wait.size_cpus };
@@ -176,10 +167,10 @@ impl Controller<'_> {
         if !need.is_exclusive {
             return self.held_by(need);
         }
-        if let Some(cpus) = self.machine.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
+        if let Some(cpus) = self.pool.layout.equal_cpus.filter(|_| !self.size_varies(need)) {
             return cpus.saturating_mul(need.least_nodes() as u32);
         }
-        let nodes = self.nodes_tested(at, &self.machine.open_nodes[at.partition]);
+        let nodes = self.nodes_tested(at, &self.pool.open_nodes[at.partition]);
         nodes.map_or(one.wait.size_cpus, |nodes| self.cpus_of(&nodes))
     }
 
@@ -194,10 +185,10 @@ impl Controller<'_> {
         let best = |nodes: &NodeSet| {
             let mut nodes = nodes.clone();
             nodes.keep(&need.on.feasible);
-            let offer = NodeOffer { layout: &self.machine.layout, in_use: None, nodes: &nodes, shift: None };
+            let offer = NodeOffer { layout: &self.pool.layout, in_use: None, nodes: &nodes, shift: None };
             offer.best_fit(need)
         };
         let among_usable = if idle.len() >= need.nodes.0 as usize { best(usable) } else { None };
-        among_usable.or_else(|| best(&self.machine.layout.partitions[at.partition]))
+        among_usable.or_else(|| best(&self.pool.layout.partitions[at.partition]))
     }
 }

@@ -5,6 +5,6 @@ mod pending;
 mod reasons;
 mod record;
 
-pub use pending::Queue;
+pub use pending::PendingQueue;
 pub use reasons::{WaitReason, WaitedTimes};
 pub use record::QueueRecord;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::record::QueueRecord;
 use crate::cluster::{DependencyKind, DependencyOn};
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{ControlledJob, CtlState};
 use crate::controller::state::Controller;
 
@@ -17,11 +17,11 @@ fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
 
 impl Controller<'_> {
     /// Whether a job is eligible by hold, begin time, dependencies and its reservation; `None` if it never will be.
-    pub fn is_ready(&self, job: JobId) -> Option<bool> {
+    pub fn is_ready(&self, job: JobHandle) -> Option<bool> {
         let (one, now) = (&self.jobs[job], self.second());
         let met = self.dependency_met(job)?;
         let has_begun = |name: &String| {
-            self.machine.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
+            self.pool.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
         };
         Some(
             met && !one.terms.is_held
@@ -31,14 +31,14 @@ impl Controller<'_> {
     }
 
     /// Whether a job of this job's name and user runs or was pending before it (dependency `singleton`).
-    fn has_namesake(&self, job: JobId) -> bool {
+    fn has_namesake(&self, job: JobHandle) -> bool {
         let own = self.jobs[job].submission;
-        let of = |submission: SubmissionId| {
+        let of = |submission: SubmissionHandle| {
             let one = self.jobs.asked(submission);
             one.request.name.as_ref().map(|name| (name, &one.user))
         };
         let Some(named) = of(own) else { return false };
-        let same = |&&other: &&JobId| {
+        let same = |&&other: &&JobHandle| {
             let submission = self.jobs[other].submission;
             submission != own && of(submission) == Some(named)
         };
@@ -63,7 +63,7 @@ impl Controller<'_> {
     }
 
     /// When the dependency delays of a job end, of those needed jobs that have started or were cancelled while pending.
-    pub fn delayed_until(&self, job: JobId) -> Vec<i64> {
+    pub fn delayed_until(&self, job: JobHandle) -> Vec<i64> {
         let dependency = self.jobs.submission(job).request.dependency.iter();
         let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
         let ends = with_delay.flat_map(|on| {
@@ -75,7 +75,7 @@ impl Controller<'_> {
     }
 
     /// Whether the dependencies of a job are met; `None` if they never can be.
-    pub fn dependency_met(&self, job: JobId) -> Option<bool> {
+    pub fn dependency_met(&self, job: JobHandle) -> Option<bool> {
         let Some(dependency) = &self.jobs.submission(job).request.dependency else {
             return Some(true);
         };
@@ -135,7 +135,7 @@ impl Controller<'_> {
     }
 
     /// Adds an eligible job to the queue. Of a job array, only one pending task is in it at a time.
-    pub fn enqueue(&mut self, job: JobId) {
+    pub fn enqueue(&mut self, job: JobHandle) {
         let one = &self.jobs[job];
         if one.task.is_some() {
             let submission = one.submission;
@@ -151,11 +151,11 @@ impl Controller<'_> {
 
     /// A job has left the queue: the next pending task of its array takes its place. Its own records stay until the queue is next
     /// rebuilt, and are skipped by the job's state.
-    pub fn dequeue(&mut self, job: JobId) {
+    pub fn dequeue(&mut self, job: JobHandle) {
         let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
         if self.queue.leave(submission, job) && is_task {
             // A requeued task may not be eligible yet.
-            let is_ready = |&&one: &&JobId| {
+            let is_ready = |&&one: &&JobHandle| {
                 self.jobs[one].state == CtlState::Waiting && self.jobs[one].wait.eligible.is_some()
             };
             if let Some(&next) = self.jobs.may_wait(submission).iter().find(is_ready) {
@@ -164,7 +164,7 @@ impl Controller<'_> {
         }
     }
 
-    fn record(&self, job: JobId, place: usize) -> QueueRecord {
+    fn record(&self, job: JobHandle, place: usize) -> QueueRecord {
         let one = &self.jobs[job];
         let at = &one.places[place];
         let key = (
@@ -178,7 +178,7 @@ impl Controller<'_> {
     }
 
     /// Takes the queue, in order: reservation first, tier, priority, submission. Jobs that have become ready are in it and count
-    /// as seen. It is given back by [`give_back`](super::pending::Queue::give_back).
+    /// as seen. It is given back by [`give_back`](super::pending::PendingQueue::give_back).
     pub fn take_queue(&mut self) -> Vec<QueueRecord> {
         self.queue.begin_look();
         let mut unready = std::mem::take(&mut self.queue.unready);
@@ -215,31 +215,31 @@ impl Controller<'_> {
 
     /// A job that is eligible at its submission is compared with the pending jobs, in the order of their records, up to the first
     /// of higher priority. Pending jobs that have become eligible are noticed here.
-    pub fn look_at_waiting(&mut self, new: JobId) {
+    pub fn look_at_waiting(&mut self, new: JobHandle) {
         let settings = &self.cluster.settings;
         let by_age = settings.backfill.as_ref().is_some_and(|one| one.min_age_reserve.0 > 0);
         if settings.main.defer || by_age {
             return;
         }
-        let is_found = |job: &JobId| {
+        let is_found = |job: &JobHandle| {
             self.jobs[*job].state == CtlState::Waiting
                 && self.is_ready(*job) == Some(true)
                 && !self.jobs.is_throttled(*job, 0)
         };
-        let mut found: Vec<JobId> = self.queue.unready.iter().copied().filter(is_found).collect();
+        let mut found: Vec<JobHandle> = self.queue.unready.iter().copied().filter(is_found).collect();
         if found.is_empty() {
             return;
         }
         found.sort_by_key(|&job| self.jobs.record_of(job));
-        let is_higher = |job: JobId| {
+        let is_higher = |job: JobHandle| {
             let (one, new) = (&self.jobs[job], &self.jobs[new]);
             one.terms.reservation == new.terms.reservation && one.places[0].priority > new.places[0].priority
         };
-        let is_limited = |job: JobId| {
+        let is_limited = |job: JobHandle| {
             let at = &self.jobs[job].places[0];
             self.limits.before_selection(&at.limits, at.limit).is_some() || self.is_over_at_least(at)
         };
-        let stops = |&&job: &&JobId| {
+        let stops = |&&job: &&JobHandle| {
             job != new && self.jobs[job].wait.eligible.is_some() && is_higher(job) && !is_limited(job)
         };
         let mut last = self.queue.waiting.iter().filter(stops).map(|&job| self.jobs.record_of(job)).min();
@@ -262,7 +262,7 @@ impl Controller<'_> {
     }
 
     /// Notes since when a job that has become eligible is so, and adds it to the queue.
-    fn has_become_ready(&mut self, job: JobId) {
+    fn has_become_ready(&mut self, job: JobHandle) {
         let (begin, now) = (self.jobs[job].terms.begin, self.second());
         self.jobs[job].wait.eligible = Some(if begin > self.jobs[job].wait.submit { begin } else { now });
         self.enqueue(job);
@@ -286,11 +286,11 @@ mod tests {
         (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
         change(&mut jobs[1]);
         let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(Micros::ZERO, Seconds(30)));
-        controller.submit(SubmissionId(0));
-        assert_eq!(controller.jobs[JobId(0)].wait.eligible, None, "no pass has seen it");
+        controller.submit(SubmissionHandle(0));
+        assert_eq!(controller.jobs[JobHandle(0)].wait.eligible, None, "no pass has seen it");
         controller.clock.set(controller.clock.now() + Micros::of_seconds(2));
-        controller.submit(SubmissionId(1));
-        controller.jobs[JobId(0)].wait.eligible
+        controller.submit(SubmissionHandle(1));
+        controller.jobs[JobHandle(0)].wait.eligible
     }
 
     #[test]

@@ -3,38 +3,38 @@
 use std::collections::BTreeMap;
 
 use super::record::QueueRecord;
-use crate::controller::ids::{JobId, SubmissionId};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 
 /// The pending jobs, and the queue of those that are eligible.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub struct PendingQueue {
     /// Pending jobs, in the order of their submission.
-    pub waiting: Vec<JobId>,
+    pub waiting: Vec<JobHandle>,
     /// Those of them that are not eligible yet: dependency, begin time or hold.
-    pub unready: Vec<JobId>,
+    pub unready: Vec<JobHandle>,
     /// Those that no pass or cycle has seen.
-    pub unseen: Vec<JobId>,
+    pub unseen: Vec<JobHandle>,
     /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
     order: Vec<QueueRecord>,
     /// Jobs requeued since a pass or cycle took the queue: its records of them are outdated.
-    requeued: Vec<JobId>,
+    requeued: Vec<JobHandle>,
     /// How many records may be of jobs that have left.
     left: usize,
     /// Whether priorities have changed since it was put in order.
     is_stale: bool,
     /// The task of each array that is in the queue, by submission.
-    heads: BTreeMap<SubmissionId, JobId>,
+    heads: BTreeMap<SubmissionHandle, JobHandle>,
 }
 
-impl Queue {
+impl PendingQueue {
     /// Whether a task is the one of its array that is in the queue; if there is none, it becomes so.
-    pub fn heads_array(&mut self, submission: SubmissionId, job: JobId) -> bool {
+    pub fn heads_array(&mut self, submission: SubmissionHandle, job: JobHandle) -> bool {
         *self.heads.entry(submission).or_insert(job) == job
     }
 
     /// A job has left the queue: whether it was the task of its array that stood in it. Its records stay until the queue is next
     /// rebuilt, and are skipped by the job's state.
-    pub fn leave(&mut self, submission: SubmissionId, job: JobId) -> bool {
+    pub fn leave(&mut self, submission: SubmissionHandle, job: JobHandle) -> bool {
         self.left += 1;
         let was_head = self.heads.get(&submission) == Some(&job);
         if was_head {
@@ -44,14 +44,14 @@ impl Queue {
     }
 
     /// A job is not pending any more.
-    pub fn waits_no_more(&mut self, job: JobId) {
+    pub fn waits_no_more(&mut self, job: JobHandle) {
         if let Some(at) = self.waiting.iter().position(|&other| other == job) {
             self.waiting.remove(at);
         }
     }
 
     /// A job is pending again: its old records are void, also where a pass or cycle holds the queue.
-    pub fn requeue(&mut self, job: JobId) {
+    pub fn requeue(&mut self, job: JobHandle) {
         self.waiting.push(job);
         self.order.retain(|record| record.job != job);
         self.requeued.push(job);

@@ -1,6 +1,6 @@
 //! What jobs wait for.
 
-use crate::controller::ids::SubmissionId;
+use crate::controller::handles::SubmissionHandle;
 use serde::Serialize;
 
 /// What a job waits for, as the last pass of the main scheduler that looked at it found.
@@ -52,7 +52,7 @@ impl WaitedTimes {
     }
 
     /// The jobs of a submission wait for this from now on.
-    pub fn note(&mut self, submission: SubmissionId, now: i64, reason: WaitReason) {
+    pub fn note(&mut self, submission: SubmissionHandle, now: i64, reason: WaitReason) {
         if let Some(found) = self.0.get_mut(submission.0)
             && found.last().is_none_or(|(_, last)| *last != reason)
         {
@@ -61,7 +61,7 @@ impl WaitedTimes {
     }
 
     /// What was waited for between two instants, and how long each time. Before the first pass that found a reason it is `Priority`.
-    pub fn between(&self, submission: SubmissionId, from: i64, to: i64) -> Vec<(WaitReason, i64)> {
+    pub fn between(&self, submission: SubmissionHandle, from: i64, to: i64) -> Vec<(WaitReason, i64)> {
         let found = self.0.get(submission.0).map_or(&[][..], Vec::as_slice);
         let mut times = Vec::with_capacity(found.len() + 1);
         let (mut since, mut reason) = (from, WaitReason::Priority);
@@ -85,11 +85,15 @@ mod tests {
         for (now, reason) in
             [(5, WaitReason::Priority), (8, WaitReason::Resources), (9, WaitReason::Resources)]
         {
-            times.note(SubmissionId(0), now, reason);
+            times.note(SubmissionHandle(0), now, reason);
         }
-        times.note(SubmissionId(7), 5, WaitReason::Held);
+        times.note(SubmissionHandle(7), 5, WaitReason::Held);
         let told = |from, to| -> Vec<(WaitReason, i64)> {
-            times.between(SubmissionId(0), from, to).into_iter().filter(|(_, seconds)| *seconds > 0).collect()
+            times
+                .between(SubmissionHandle(0), from, to)
+                .into_iter()
+                .filter(|(_, seconds)| *seconds > 0)
+                .collect()
         };
         assert_eq!(
             told(2, 20),
@@ -97,6 +101,6 @@ mod tests {
         );
         assert_eq!(told(10, 20), [(WaitReason::Resources, 10)]);
         assert_eq!((told(20, 20), told(2, 4)), (vec![], vec![(WaitReason::Priority, 2)]));
-        assert_eq!(times.between(SubmissionId(9), 2, 5), [(WaitReason::Priority, 3)]);
+        assert_eq!(times.between(SubmissionHandle(9), 2, 5), [(WaitReason::Priority, 3)]);
     }
 }

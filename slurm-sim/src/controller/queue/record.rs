@@ -1,6 +1,6 @@
 //! What the queue consists of.
 
-use crate::controller::ids::JobId;
+use crate::controller::handles::JobHandle;
 use std::cmp::Reverse;
 
 /// Where a job stands in the queue: what comes first is smaller.
@@ -10,6 +10,6 @@ pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>,
 #[derive(Debug, Clone, Copy)]
 pub struct QueueRecord {
     pub key: QueueKey,
-    pub job: JobId,
+    pub job: JobHandle,
     pub place: usize,
 }

@@ -2,8 +2,8 @@
 
 /// A job: its place among all of a controller, array tasks one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub usize);
+pub struct JobHandle(pub usize);
 
 /// A submission: its place among all of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct SubmissionId(pub usize);
+pub struct SubmissionHandle(pub usize);

@@ -11,7 +11,7 @@ use crate::cluster::{AdvanceReservation, NodeState};
 
 /// The nodes, and all that changes about them.
 #[derive(Debug)]
-pub struct Machine {
+pub struct NodePool {
     pub layout: Arc<NodeLayout>,
     pub load: Load,
     up: NodeSet,
@@ -26,15 +26,15 @@ pub struct Machine {
     pub has_gpus: bool,
 }
 
-impl Machine {
+impl NodePool {
     /// Idle nodes, some of them in service.
     pub fn idle(
         layout: Arc<NodeLayout>,
         up: NodeSet,
         reservations: &[AdvanceReservation],
         lines: Vec<NodeSet>,
-    ) -> Machine {
-        let mut machine = Machine {
+    ) -> NodePool {
+        let mut pool = NodePool {
             load: Load::none(&layout),
             open_nodes: layout.partitions.clone(),
             reservations: reservations.to_vec(),
@@ -44,8 +44,8 @@ impl Machine {
             up: NodeSet::default(),
             layout,
         };
-        machine.set_up(up);
-        machine
+        pool.set_up(up);
+        pool
     }
 
     /// The nodes in service.

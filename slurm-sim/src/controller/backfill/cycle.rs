@@ -86,7 +86,7 @@ impl<'c> Controller<'c> {
         let (now, grid) = (self.second(), settings.resolution.0.max(1));
         Cycle {
             settings,
-            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, &self.pool.up()),
+            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, self.pool.up()),
             begin: now,
             releases: Rc::default(),
             knows_releases: false,

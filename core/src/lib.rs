@@ -4,6 +4,7 @@
 pub mod distribution;
 pub mod duration;
 pub mod job;
+pub mod job_state;
 pub mod number;
 pub mod parallel;
 pub mod seed;

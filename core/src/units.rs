@@ -1,11 +1,11 @@
-//! Whole seconds and whole processors: integer newtypes with the arithmetic that makes sense for them.
+//! Whole seconds, whole microseconds and whole processors: integer newtypes with the arithmetic that makes sense for them.
 //!
 //! There is no float clock anywhere, hence no epsilon. Human units ("2 h 10 min") exist only in `report`
 //! and in the command line.
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,11 @@ pub struct Time(pub i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seconds(pub i64);
+
+/// Microseconds: an instant on the clock of [`Time`], or a length of time, where timers tick within seconds. Arithmetic saturates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Micros(pub i64);
 
 /// A number of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -38,6 +43,106 @@ impl Seconds {
     pub fn scaled(self, factor: f64) -> Seconds {
         let scaled = (self.0 as f64 * factor).ceil();
         Seconds(scaled.clamp(0.0, (i64::MAX / 4) as f64) as i64)
+    }
+}
+
+impl Micros {
+    /// The clock's zero, or no time at all.
+    pub const ZERO: Micros = Micros(0);
+    /// One second.
+    pub const SECOND: Micros = Micros(1_000_000);
+    /// One day.
+    pub const DAY: Micros = Micros::of_seconds(86_400);
+    /// Later than any event.
+    pub const NEVER: Micros = Micros(i64::MAX);
+
+    /// Whole seconds.
+    pub const fn of_seconds(seconds: i64) -> Micros {
+        Micros(seconds.saturating_mul(1_000_000))
+    }
+
+    /// Whole milliseconds.
+    pub const fn of_millis(millis: i64) -> Micros {
+        Micros(millis.saturating_mul(1000))
+    }
+
+    /// The last millisecond of a second: what happened in it is known by then.
+    pub const fn last_of(second: Time) -> Micros {
+        Micros(Micros::of_seconds(second.0).0.saturating_add(999_000))
+    }
+
+    /// The second that this instant lies in.
+    pub const fn second(self) -> Time {
+        Time(self.0.div_euclid(1_000_000))
+    }
+
+    /// The millisecond that this instant lies in.
+    pub const fn millis(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    /// The length between two instants.
+    pub const fn abs_diff(self, other: Micros) -> Micros {
+        Micros(self.0.saturating_sub(other.0).saturating_abs())
+    }
+
+    /// How often a length goes into this one, rounded down.
+    pub const fn div_euclid(self, length: Micros) -> i64 {
+        self.0.div_euclid(length.0)
+    }
+
+    /// In seconds, for statistics.
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+/// The begin of a second.
+impl From<Time> for Micros {
+    fn from(second: Time) -> Micros {
+        Micros::of_seconds(second.0)
+    }
+}
+
+impl Add for Micros {
+    type Output = Micros;
+    fn add(self, other: Micros) -> Micros {
+        Micros(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Micros {
+    fn add_assign(&mut self, other: Micros) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Micros {
+    type Output = Micros;
+    fn sub(self, other: Micros) -> Micros {
+        Micros(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Mul<i64> for Micros {
+    type Output = Micros;
+    fn mul(self, times: i64) -> Micros {
+        Micros(self.0.saturating_mul(times))
+    }
+}
+
+impl Div<i64> for Micros {
+    type Output = Micros;
+    fn div(self, parts: i64) -> Micros {
+        Micros(self.0 / parts)
+    }
+}
+
+/// How often a length goes into another.
+impl Div for Micros {
+    type Output = i64;
+    fn div(self, length: Micros) -> i64 {
+        self.0 / length.0
     }
 }
 

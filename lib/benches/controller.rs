@@ -10,7 +10,7 @@ use queuecast::cluster::{
     classes_of,
 };
 use queuecast::controller::{Phases, simulate_cluster};
-use queuecast::units::{Seconds, Time};
+use queuecast::units::{Micros, Seconds};
 
 const ACCOUNTS: u32 = 60;
 const USERS: u32 = 600;
@@ -129,8 +129,7 @@ fn submissions(cluster: &Cluster, jobs: usize, load: f64, is_shared: bool) -> Re
         SubmittedJob {
             key: key.to_string(),
             id: None,
-            submit: Time(at as i64),
-            submit_ms: (at * 1_000.0) as i64,
+            submit: Micros::of_millis((at * 1_000.0) as i64),
             user: format!("u{user}"),
             request: JobRequest {
                 tasks: Some(tasks),
@@ -152,7 +151,7 @@ fn submissions(cluster: &Cluster, jobs: usize, load: f64, is_shared: bool) -> Re
 fn simulated(bencher: Bencher<'_, '_>, nodes: usize, jobs: usize, is_shared: bool) {
     let cluster = site(nodes, is_shared);
     let run = submissions(&cluster, jobs, 0.93, is_shared);
-    let phases = Phases::from_start(-60_000_000, 30);
+    let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
     bencher.counter(ItemsCount::new(jobs)).bench_local(|| {
         black_box(simulate_cluster(&cluster, &run, phases));
     });

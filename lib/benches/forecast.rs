@@ -10,7 +10,7 @@ use queuecast::forecast::{
 };
 use queuecast::seed::Seed;
 use queuecast::study::forecast_starts;
-use queuecast::units::Time;
+use queuecast::units::Micros;
 
 use crate::support::made_site::{history, site};
 
@@ -28,10 +28,10 @@ fn every_submission(bencher: Bencher<'_, '_>, jobs: usize) {
 #[divan::bench(args = [20_000, 100_000], sample_count = 1, sample_size = 1)]
 fn one_answer(bencher: Bencher<'_, '_>, jobs: usize) {
     let (cluster, history) = (site(), history(jobs));
-    let last = history.submissions.last().map_or(0, |job| job.submit_ms);
+    let last = history.submissions.last().map_or(Micros::ZERO, |job| job.submit);
     let moment = ClusterMoment::recorded(&cluster, &history, last);
     let mut job = history.submissions[0].clone();
-    (job.key, job.submit_ms, job.submit) = ("new".into(), last, Time(last / 1000));
+    (job.key, job.submit) = ("new".into(), last);
     bencher.counter(ItemsCount::new(jobs)).bench_local(|| {
         let question = ClusterQuestion { cluster: &cluster, history: &history, moment: &moment, job: &job };
         when_at_cluster(black_box(&question), ClusterWhenSettings::default(), &|_| {})

@@ -62,7 +62,7 @@ pub fn write_outcomes_csv(out: &mut dyn Write, outcomes: &[JobOutcome]) -> io::R
         let cells = [
             one.key.clone(),
             known(one.task),
-            one.state.clone(),
+            one.state.to_string(),
             one.submit.to_string(),
             known(one.eligible),
             known(one.start),

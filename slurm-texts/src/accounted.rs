@@ -10,7 +10,8 @@ use super::expressions::array;
 use super::rules::RuleCounter;
 use super::site::SiteOptions;
 use super::values::digits;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SubmittedJob,
     TaskRun,
@@ -141,13 +142,13 @@ impl AccountedJobs<'_> {
             Some(component) => format!("{}+{component}", number.base),
             None => number.base.to_string(),
         };
-        let state = row.text("state").unwrap_or("COMPLETED");
-        let state = state.split(' ').next().unwrap_or_default().trim_end_matches('+').to_owned();
+        let shown = row.text("state").map(|state| JobState::shown(state).unwrap_or(JobState::Unknown));
+        let state = shown.unwrap_or(JobState::Completed);
         let place = match self.places.get(&key) {
             Some(&place) => place,
             None => self.submitted(row, key.clone(), &number, submit, (eligible, start)),
         };
-        let run = self.run(row, &state, start, end);
+        let run = self.run(row, state, start, end);
         if let Some(throttle) = number.throttle
             && let Some(array) = &mut self.submissions[place].request.array
         {
@@ -157,7 +158,7 @@ impl AccountedJobs<'_> {
             let outcome = JobOutcome {
                 key: key.clone(),
                 task,
-                state: state.clone(),
+                state,
                 submit,
                 eligible,
                 start,
@@ -196,7 +197,7 @@ impl AccountedJobs<'_> {
     fn run(
         &mut self,
         row: &AccountedRow<'_>,
-        state: &str,
+        state: JobState,
         start: Option<Time>,
         end: Option<Time>,
     ) -> TaskRun {
@@ -207,15 +208,21 @@ impl AccountedJobs<'_> {
             raw.or_else(written).or_else(between).map(Seconds)
         };
         match (state, start) {
-            ("TIMEOUT" | "DEADLINE", Some(_)) => TaskRun::PastLimit,
+            (JobState::Timeout | JobState::Deadline, Some(_)) => TaskRun::PastLimit,
             (
-                "PENDING" | "RUNNING" | "SUSPENDED" | "REQUEUED" | "RESIZING" | "COMPLETING" | "CONFIGURING",
+                JobState::Pending
+                | JobState::Running
+                | JobState::Suspended
+                | JobState::Requeued
+                | JobState::Resizing
+                | JobState::Completing
+                | JobState::Configuring,
                 _,
             ) => {
                 self.rules.count("jobs that had not ended: they run to their limit", row.line);
                 TaskRun::Unknown
             }
-            ("COMPLETED", Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::For),
+            (JobState::Completed, Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::For),
             (_, Some(_)) => lasted().map_or(TaskRun::Unknown, TaskRun::FailsAfter),
             (_, None) => TaskRun::Unknown,
         }
@@ -261,8 +268,7 @@ impl AccountedJobs<'_> {
         self.submissions.push(SubmittedJob {
             id: number.component.is_none_or(|component| component == 0).then_some(number.base),
             key: key.clone(),
-            submit,
-            submit_ms: submit.0.saturating_mul(1000),
+            submit: submit.into(),
             user,
             request,
             runs: Vec::new(),
@@ -286,19 +292,18 @@ impl AccountedJobs<'_> {
         }
         for one in &self.outcomes {
             // A job cancelled while pending is cancelled at the same time in the simulation.
-            if one.state == "CANCELLED"
+            if one.state == JobState::Cancelled
                 && one.start.is_none()
                 && let Some(at) = one.end
             {
                 let action = ClusterAction::Cancel { key: one.key.clone(), task: one.task };
-                self.events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+                self.events.push(ClusterEvent { at: at.into(), action });
             }
         }
-        self.events.sort_by_key(|event| event.at_ms);
-        self.submissions.sort_by_key(|job| job.submit_ms);
-        let zero = self.submissions.first().map_or(Time(0), |job| job.submit);
-        let zero_ms = zero.0.saturating_mul(1000);
-        let clock = RunClock { is_unix: true, zero, zero_ms, ..RunClock::default() };
+        self.events.sort_by_key(|event| event.at);
+        self.submissions.sort_by_key(|job| job.submit);
+        let begin = self.submissions.first().map_or(Micros::ZERO, |job| job.submit);
+        let clock = RunClock { is_unix: true, zero: begin.second(), begin, ..RunClock::default() };
         let run = RecordedRun {
             submissions: self.submissions,
             events: self.events,
@@ -386,7 +391,7 @@ mod tests {
         assert_eq!(run.submissions[0].runs[..2], [TaskRun::For(Seconds(5)), TaskRun::Unknown]);
         // Of a requeued job the first submission and the last run count.
         assert_eq!(
-            (run.submissions[1].submit, run.submissions[1].runs[0]),
+            (run.submissions[1].submit.second(), run.submissions[1].runs[0]),
             (Time(1001), TaskRun::For(Seconds(30)))
         );
         let again = run.outcomes.iter().find(|one| one.key == "20").unwrap();

@@ -10,7 +10,7 @@ use super::file_kind::SiteFileKind;
 use super::notes::{Misread, Notes};
 use super::snapshots::rows;
 use super::values::digits;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 use queuecast_slurm_sim::cluster::{
     Cluster, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions,
     RunClock, ShownPriority,
@@ -48,22 +48,25 @@ pub fn read_decisions(
             decisions.priorities.extend(shown(file, text, clock, &raw, &mut notes));
         }
     }
-    decisions.priorities.sort_by_key(|row| row.at_ms);
+    decisions.priorities.sort_by_key(|row| row.at);
     DecisionsReading { decisions, misread: notes.misread }
 }
 
-/// When a line was logged, in milliseconds, and what it says: `[2026-11-15T15:28:15.181] text`.
-fn logged<'t>(line: &'t str, zone: &TimeZone) -> Option<(i64, &'t str)> {
+/// A start that is logged twice is logged within this time.
+const SAME_START: Micros = Micros::of_millis(5);
+
+/// When a line was logged, to the millisecond, and what it says: `[2026-11-15T15:28:15.181] text`.
+fn logged<'t>(line: &'t str, zone: &TimeZone) -> Option<(Micros, &'t str)> {
     let line = line.strip_prefix("sched: ").unwrap_or(line);
     let (time, said) = line.strip_prefix('[')?.split_once("] ")?;
     let local: DateTime = time.parse().ok()?;
-    Some((zone.to_timestamp(local).ok()?.as_millisecond(), said))
+    Some((Micros::of_millis(zone.to_timestamp(local).ok()?.as_millisecond()), said))
 }
 
-/// When the timer of priorities was started, up to an instant, both in milliseconds.
-pub(super) fn priority_timer(text: &str, until_ms: i64, zone: &TimeZone) -> Option<i64> {
+/// When the timer of priorities was started, up to an instant.
+pub(super) fn priority_timer(text: &str, until: Micros, zone: &TimeZone) -> Option<Micros> {
     let line = text.lines().find(|line| line.contains("_read_last_decay_ran"))?;
-    logged(line, zone).map(|(at, _)| at).filter(|at| *at <= until_ms)
+    logged(line, zone).map(|(at, _)| at).filter(|at| *at <= until)
 }
 
 /// What happened to a job.
@@ -82,9 +85,9 @@ impl LogReader<'_> {
     fn steps(&mut self, file: &str, text: &str) -> Vec<LoggedStep> {
         let mut steps = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
-            let Some((at_ms, said)) = logged(line, self.zone) else { continue };
+            let Some((at, said)) = logged(line, self.zone) else { continue };
             match self.action(said) {
-                Ok(Some(what)) => steps.push(LoggedStep { at_ms, what }),
+                Ok(Some(what)) => steps.push(LoggedStep { at, what }),
                 Ok(None) => {}
                 Err(expected) => self.notes.unread_line(file, number, line, expected),
             }
@@ -215,9 +218,9 @@ fn merged(passes: Vec<LoggedStep>, others: Vec<LoggedStep>) -> Vec<LoggedStep> {
     for other in others {
         if let Some(job) = main_start(&other) {
             let wanted =
-                |step: &LoggedStep| main_start(step) == Some(job) && step.at_ms.abs_diff(other.at_ms) <= 5;
+                |step: &LoggedStep| main_start(step) == Some(job) && step.at.abs_diff(other.at) <= SAME_START;
             let mut is_there = false;
-            while passes.peek().is_some_and(|step| step.at_ms <= other.at_ms + 5) {
+            while passes.peek().is_some_and(|step| step.at <= other.at + SAME_START) {
                 let Some(step) = passes.next() else { break };
                 let found = wanted(&step);
                 steps.push(step);
@@ -232,7 +235,7 @@ fn merged(passes: Vec<LoggedStep>, others: Vec<LoggedStep>) -> Vec<LoggedStep> {
             }
             continue;
         }
-        while passes.peek().is_some_and(|step| step.at_ms < other.at_ms) {
+        while passes.peek().is_some_and(|step| step.at < other.at) {
             steps.extend(passes.next());
         }
         steps.push(other);
@@ -255,7 +258,7 @@ fn shown(
         let read = || -> Option<ShownPriority> {
             let own = digits(row.cell("JOBID")?)?;
             Some(ShownPriority {
-                at_ms: row.instant("T")?,
+                at: row.instant("T")?,
                 job: raw.get(&own).copied().unwrap_or(JobNumber { id: own, task: None }),
                 partition: row.cell("PARTITION")?.to_owned(),
                 priority: digits(row.cell("PRIORITY")?)?,
@@ -320,8 +323,8 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
             reading(&[("slurmctld.log", CONTROLLER), ("sched.log", PASSES), ("snap-sprio.txt", ROWS)]);
         let number = |id| JobNumber { id, task: None };
         let on = |nodes: &[usize]| LoggedPlace { partition: "all".into(), nodes: nodes.to_vec() };
-        let zero = 1_794_705_330_000;
-        let step = |after: i64, what| LoggedStep { at_ms: zero + after, what };
+        let zero = Micros::of_seconds(1_794_705_330);
+        let step = |after: i64, what| LoggedStep { at: zero + Micros::of_millis(after), what };
         let (task, array) = (JobNumber { id: 1002, task: Some(3) }, number(1002));
         assert_eq!(
             found.decisions.steps,
@@ -351,10 +354,16 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
                 step(31_000, LoggedAction::Stopped(number(1001))),
             ]
         );
-        assert_eq!(priority_timer(CONTROLLER, zero + 5_000, &TimeZone::UTC), Some(zero + 1_040));
+        assert_eq!(
+            priority_timer(CONTROLLER, zero + Micros::of_seconds(5), &TimeZone::UTC),
+            Some(zero + Micros(1_040_000))
+        );
         assert_eq!(priority_timer(CONTROLLER, zero, &TimeZone::UTC), None, "later than asked for");
         let [row] = &found.decisions.priorities[..] else { panic!("{:?}", found.decisions.priorities) };
-        assert_eq!((row.job, row.at_ms, row.priority, row.parts.size), (task, zero + 36_600, 10, 3));
+        assert_eq!(
+            (row.job, row.at, row.priority, row.parts.size),
+            (task, zero + Micros::of_millis(36_600), 10, 3)
+        );
         let misread: Vec<(&str, usize)> =
             found.misread.iter().map(|one| (one.file.as_str(), one.line)).collect();
         assert_eq!(misread, [("slurmctld.log", 11), ("snap-sprio.txt", 3)], "unknown nodes, no number");

@@ -7,7 +7,8 @@ use super::expressions::array;
 use super::notes::Notes;
 use super::sbatch::sbatch_line;
 use super::values::digits;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{JobOutcome, SubmittedJob, TaskRun};
 use queuecast_trace::hostlist::expanded;
 
@@ -34,15 +35,15 @@ impl JobRow<'_> {
         self.cell(name)?.parse().ok()
     }
 
-    /// A time in milliseconds: whole seconds, or with up to three decimals.
-    fn milliseconds(&self, name: &str) -> Option<i64> {
+    /// A time: whole seconds, or with up to three decimals.
+    fn instant(&self, name: &str) -> Option<Micros> {
         let cell = self.cell(name)?;
         let (sign, bare) = cell.strip_prefix('-').map_or((1, cell), |bare| (-1, bare));
         let (whole, decimals) = bare.split_once('.').unwrap_or((bare, "0"));
         let fraction = digits(decimals).filter(|_| decimals.len() <= 3)?;
         let fraction = fraction * [1, 100, 10, 1][decimals.len()];
         let milliseconds = digits(whole)?.checked_mul(1000)?.checked_add(fraction)?;
-        Some(sign * i64::try_from(milliseconds).ok()?)
+        Some(Micros::of_millis(sign * i64::try_from(milliseconds).ok()?))
     }
 }
 
@@ -78,8 +79,7 @@ fn job(
     list: &mut JobList,
     places: &mut BTreeMap<String, usize>,
 ) -> Result<(), String> {
-    let submit_ms = row.milliseconds("submit").ok_or("a time in column submit")?;
-    let submit = Time(submit_ms.div_euclid(1000));
+    let submit = row.instant("submit").ok_or("a time in column submit")?;
     let number = row.cell("jobid").unwrap_or_default();
     let (id, task) = number.split_once('_').map_or((number, None), |(id, task)| (id, Some(task)));
     let key = row
@@ -110,7 +110,6 @@ fn job(
                 key: key.clone(),
                 id: digits(id),
                 submit,
-                submit_ms,
                 user,
                 request,
                 runs: vec![TaskRun::Unknown; length],
@@ -138,7 +137,8 @@ fn job(
         }
     }
     if let Some(state) = row.cell("state") {
-        list.outcomes.extend(tasks.into_iter().map(|task| outcome(row, key.clone(), task, state, submit)));
+        list.outcomes
+            .extend(tasks.into_iter().map(|task| outcome(row, key.clone(), task, state, submit.second())));
     }
     Ok(())
 }
@@ -176,7 +176,7 @@ fn outcome(row: &JobRow<'_>, key: String, task: Option<u32>, state: &str, submit
     JobOutcome {
         key,
         task,
-        state: state.to_owned(),
+        state: JobState::shown(state).unwrap_or(JobState::Unknown),
         submit,
         eligible: row.time("eligible").map(Time),
         start,

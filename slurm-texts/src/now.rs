@@ -52,12 +52,12 @@ pub fn moment_now(
     history: Option<&RecordedRun>,
     now: Time,
 ) -> ClusterMoment {
-    let now_ms = now.0 * 1000;
-    let mut moment = ClusterMoment::recorded(cluster, jobs, now_ms);
+    let now = now.into();
+    let mut moment = ClusterMoment::recorded(cluster, jobs, now);
     moment.closed_nodes =
         (0..cluster.nodes.len()).filter(|&node| cluster.nodes[node].state != NodeState::Up).collect();
     let shown = sshare.map(|text| usage(text, cluster)).filter(|usage| usage.iter().any(|one| *one > 0.0));
-    let learned = || history.map(|history| ClusterMoment::recorded(cluster, history, now_ms).usage);
+    let learned = || history.map(|history| ClusterMoment::recorded(cluster, history, now).usage);
     if let Some(usage) = shown.or_else(learned) {
         moment.usage = usage;
     }

@@ -2,7 +2,7 @@
 
 use super::notes::{Notes, SaidSetting};
 use super::values::{count32, digits, list};
-use queuecast_core::units::Seconds;
+use queuecast_core::units::{Micros, Seconds};
 use queuecast_slurm_sim::cluster::{
     BackfillSettings, ClusterSettings, ConsumedUnit, PriorityFlags, SelectSettings,
 };
@@ -41,8 +41,8 @@ fn secs(text: &str) -> Option<Seconds> {
     digits(text).and_then(|number| i64::try_from(number).ok()).map(Seconds)
 }
 
-fn micros(text: &str) -> Option<i64> {
-    digits(text).and_then(|number| i64::try_from(number).ok())
+fn micros(text: &str) -> Option<Micros> {
+    digits(text).and_then(|number| i64::try_from(number).ok()).map(Micros)
 }
 
 /// `SchedulerParameters`.
@@ -74,7 +74,7 @@ fn main_parameter(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mu
         "batch_sched_delay" => notes.take(&mut main.batch_sched_delay, secs(value), said, SECONDS),
         "sched_interval" if value == "-1" => main.sched_interval = None,
         "sched_interval" => notes.take(&mut main.sched_interval, secs(value).map(Some), said, SECONDS),
-        "sched_min_interval" => notes.take(&mut main.sched_min_interval_us, micros(value), said, MICROS),
+        "sched_min_interval" => notes.take(&mut main.sched_min_interval, micros(value), said, MICROS),
         "default_queue_depth" => notes.take(&mut main.default_queue_depth, count32(value), said, NUMBER),
         "partition_job_depth" => notes.take(&mut main.partition_job_depth, count32(value), said, NUMBER),
         "max_sched_time" => notes.take(&mut main.max_sched_time, secs(value), said, SECONDS),
@@ -84,7 +84,7 @@ fn main_parameter(said: &SaidSetting, settings: &mut ClusterSettings, notes: &mu
         "assoc_limit_stop" => main.assoc_limit_stop = true,
         // The default since 16.05, and once the opposite of `assoc_limit_stop`.
         "assoc_limit_continue" => main.assoc_limit_stop = false,
-        "build_queue_timeout" => notes.take(&mut main.build_queue_timeout_us, micros(value), said, MICROS),
+        "build_queue_timeout" => notes.take(&mut main.build_queue_timeout, micros(value), said, MICROS),
         "max_rpc_cnt" | "max_rpc_count" => notes.take(&mut main.max_rpc_count, count32(value), said, NUMBER),
         "pack_serial_at_end" => main.pack_serial_at_end = true,
         "reduce_completing_frag" => main.reduce_completing_frag = true,
@@ -126,8 +126,8 @@ fn backfill_parameter(said: &SaidSetting, backfill: &mut BackfillSettings, notes
             notes.take(&mut backfill.job_part_count_reserve, count32(value), said, NUMBER);
         }
         "bf_one_resv_per_job" => backfill.one_resv_per_job = true,
-        "bf_yield_interval" => notes.take(&mut backfill.yield_interval_us, micros(value), said, MICROS),
-        "bf_yield_sleep" => notes.take(&mut backfill.yield_sleep_us, micros(value), said, MICROS),
+        "bf_yield_interval" => notes.take(&mut backfill.yield_interval, micros(value), said, MICROS),
+        "bf_yield_sleep" => notes.take(&mut backfill.yield_sleep, micros(value), said, MICROS),
         "bf_continue" => backfill.continues = true,
         "bf_ignore_newly_avail_nodes" => backfill.ignore_newly_avail_nodes = true,
         "bf_busy_nodes" => backfill.busy_nodes = true,

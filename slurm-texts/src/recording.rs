@@ -12,7 +12,7 @@ use super::partitions::NodePlaces;
 use super::reservations::reservation;
 use super::sbatch::{SbatchError, SbatchRequest, job_number, sbatch, sbatch_line};
 use super::values::{digits, words};
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     Begin, ClusterAction, ClusterEvent, NodeChange, NodeState, RecordedRun, RunClock, SubmittedJob, TaskRun,
 };
@@ -22,10 +22,10 @@ use queuecast_trace::sacct::unix_second;
 #[derive(Debug)]
 pub(super) struct Call {
     pub line: usize,
-    /// Milliseconds after the recording's begin.
-    at_ms: i64,
+    /// How long after the recording's begin.
+    at: Micros,
     /// When the call had returned, if that is known.
-    until_ms: Option<i64>,
+    until: Option<Micros>,
     what: CallKind,
 }
 
@@ -45,35 +45,32 @@ pub(super) fn clock(file: &str, text: &str, notes: &mut Notes) -> Option<RunCloc
             return None;
         }
     };
-    let ms = |key: &str| {
-        let seconds = value.get(key)?.as_f64()?;
-        (seconds.abs() < 1e12).then(|| (seconds * 1000.0).round() as i64)
-    };
+    let instant = |key: &str| value.get(key)?.as_f64().and_then(to_millisecond);
     let Some(zero) = value.get("t0_epoch").and_then(Value::as_i64) else {
         notes.unread_line(file, 1, "", "a number t0_epoch");
         return None;
     };
-    let zero_ms = ms("t0_exact").unwrap_or(zero.saturating_mul(1000));
+    let begin = instant("t0_exact").unwrap_or(Micros::of_seconds(zero));
     Some(RunClock {
         is_unix: true,
         zero: Time(zero),
-        zero_ms,
-        scheduler_start_ms: ms("slurmctld_start"),
-        first_backfill_ms: ms("first_backfill_cycle_after_t0").map(|after| zero_ms.saturating_add(after)),
-        tick_ms: None,
-        priority_timer_ms: None,
+        begin,
+        scheduler_start: instant("slurmctld_start"),
+        first_backfill: instant("first_backfill_cycle_after_t0").map(|after| begin + after),
+        tick: None,
+        priority_timer: None,
     })
 }
 
-/// The last pass of the main scheduler up to `until_ms`, in milliseconds, from `sched.log`. Later lines are ignored.
-pub(super) fn last_pass(text: &str, until_ms: i64, zone: &TimeZone) -> Option<i64> {
+/// The last pass of the main scheduler up to `until`, from `sched.log`. Later lines are ignored.
+pub(super) fn last_pass(text: &str, until: Micros, zone: &TimeZone) -> Option<Micros> {
     let passes = text.lines().filter(|line| line.contains("] Running job scheduler"));
     let instant = |line: &str| {
         let (_, rest) = line.split_once('[')?;
         let local: DateTime = rest.split_once(']')?.0.parse().ok()?;
-        Some(zone.to_timestamp(local).ok()?.as_millisecond())
+        Some(Micros::of_millis(zone.to_timestamp(local).ok()?.as_millisecond()))
     };
-    passes.map_while(instant).take_while(|at| *at <= until_ms).last()
+    passes.map_while(instant).take_while(|at| *at <= until).last()
 }
 
 /// The calls of `submitted.tsv`.
@@ -88,8 +85,8 @@ pub(super) fn called(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
             cells.get(place).copied().map(str::trim)
         };
         let read = || -> Result<Call, String> {
-            let ms = |name: &str| cell(name).and_then(milliseconds);
-            let at_ms = ms("dt_call").or_else(|| ms("dt_planned")).ok_or("a time in column dt_call")?;
+            let after = |name: &str| cell(name).and_then(length);
+            let at = after("dt_call").or_else(|| after("dt_planned")).ok_or("a time in column dt_call")?;
             let what = match cell("op") {
                 Some("submit") => {
                     let read =
@@ -110,7 +107,7 @@ pub(super) fn called(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
                 }
                 _ => return Err("submit, cancel or admin in column op".into()),
             };
-            Ok(Call { line, at_ms, until_ms: ms("dt_done"), what })
+            Ok(Call { line, at, until: after("dt_done"), what })
         };
         match read() {
             Ok(Call { what: CallKind::Admin(_), .. }) if cell("reply").is_some_and(is_refusal) => {
@@ -132,10 +129,13 @@ fn is_refusal(reply: &str) -> bool {
     ["error", "invalid", "slurm_"].iter().any(|begin| reply.starts_with(begin)) || reply.contains(" error")
 }
 
-/// Seconds with a fraction, in milliseconds.
-fn milliseconds(text: &str) -> Option<i64> {
-    let seconds: f64 = text.parse().ok()?;
-    (seconds.abs() < 1e12).then(|| (seconds * 1000.0).round() as i64)
+/// Seconds with a fraction, to the millisecond.
+fn length(text: &str) -> Option<Micros> {
+    to_millisecond(text.parse().ok()?)
+}
+
+fn to_millisecond(seconds: f64) -> Option<Micros> {
+    (seconds.abs() < 1e12).then(|| Micros::of_millis((seconds * 1000.0).round() as i64))
 }
 
 fn submission(
@@ -163,8 +163,7 @@ fn submission(
     Ok(Box::new(SubmittedJob {
         key: key.to_owned(),
         id,
-        submit: Time(0),
-        submit_ms: 0,
+        submit: Micros::ZERO,
         user,
         request: read.request,
         runs,
@@ -202,7 +201,7 @@ pub(super) fn planned(file: &str, text: &str, notes: &mut Notes) -> Vec<Call> {
                 Some("admin") => CallKind::Admin(arguments()),
                 _ => return Err("op submit, cancel or admin".into()),
             };
-            Ok(Call { line, at_ms: (at * 1000.0).round() as i64, until_ms: None, what })
+            Ok(Call { line, at: Micros::of_millis((at * 1000.0).round() as i64), until: None, what })
         };
         match read() {
             Ok(call) => calls.push(call),
@@ -222,7 +221,7 @@ pub(super) fn simulator_events(file: &str, text: &str, notes: &mut Notes) -> Vec
             let &["-dt", at, "-e", "submit_batch_job"] = &event[..] else {
                 return Err("-dt SECONDS -e submit_batch_job".into());
             };
-            let at_ms = milliseconds(at).ok_or("a number after -dt")?;
+            let at = length(at).ok_or("a number after -dt")?;
             let mut all = words(arguments).ok_or("quotes that end")?;
             let mut run = Value::Null;
             if let Some(place) = all.iter().position(|word| word == "-sim-walltime") {
@@ -236,8 +235,8 @@ pub(super) fn simulator_events(file: &str, text: &str, notes: &mut Notes) -> Vec
             let key = read.request.name.clone().unwrap_or_else(|| format!("line{line}"));
             Ok(Call {
                 line,
-                at_ms,
-                until_ms: None,
+                at,
+                until: None,
                 what: CallKind::Submit(submission(&key, None, None, read, &run)?),
             })
         };
@@ -296,22 +295,24 @@ pub(super) fn recorded(
         return None;
     }
     let clock = clock.unwrap_or_default();
-    let first_call =
-        calls.iter().find(|call| matches!(call.what, CallKind::Submit(_))).map(|call| call.at_ms);
+    let first_call = calls.iter().find(|call| matches!(call.what, CallKind::Submit(_))).map(|call| call.at);
     // The list counts from its own first submission unless it has Unix times.
-    let listed_unix =
-        list.submissions.iter().map(|job| job.submit.0).min().is_some_and(|first| first > 100_000_000);
+    let listed_unix = list
+        .submissions
+        .iter()
+        .map(|job| job.submit.second().0)
+        .min()
+        .is_some_and(|first| first > 100_000_000);
     let begin = match (clock.is_unix, first_submit, first_call) {
         _ if listed_unix => Time(0),
         (true, Some(first), _) => first,
-        (_, _, Some(first)) => Time(clock.zero_ms.saturating_add(first).div_euclid(1000)),
+        (_, _, Some(first)) => (clock.begin + first).second(),
         _ => clock.zero,
     };
     let clock = RunClock { is_unix: clock.is_unix || listed_unix, ..clock };
     let moved = |time: Time| time + Seconds(begin.0);
     for job in &mut list.submissions {
-        job.submit = moved(job.submit);
-        job.submit_ms = job.submit_ms.saturating_add(begin.0.saturating_mul(1000));
+        job.submit += begin.into();
     }
     for one in &mut list.outcomes {
         one.submit = moved(one.submit);
@@ -319,22 +320,21 @@ pub(super) fn recorded(
             (one.eligible.map(moved), one.start.map(moved), one.end.map(moved));
     }
     let noted: BTreeMap<String, (Time, Option<u64>)> =
-        list.submissions.iter().map(|job| (job.key.clone(), (job.submit, job.id))).collect();
+        list.submissions.iter().map(|job| (job.key.clone(), (job.submit.second(), job.id))).collect();
     let (mut submissions, mut events) = (Vec::new(), Vec::new());
     for call in calls {
-        let at_ms = clock.zero_ms.saturating_add(call.at_ms);
-        let at = Time(at_ms.div_euclid(1000));
-        let event = |action| ClusterEvent { at, at_ms, action };
+        let at = clock.begin + call.at;
+        let event = |action| ClusterEvent { at, action };
         match call.what {
             CallKind::Submit(job) => {
-                let until_ms = call.until_ms.map_or(at_ms, |until| clock.zero_ms.saturating_add(until));
+                let until = call.until.map_or(at, |until| clock.begin + until);
                 let noted = noted.get(&job.key).copied();
-                submissions.push(timed(*job, at_ms, until_ms, noted));
+                submissions.push(timed(*job, at, until, noted));
             }
             CallKind::Cancel(name) => events.push(event(ClusterAction::Cancel { key: name, task: None })),
             CallKind::Admin(words) => {
                 let place = (calls_file.as_str(), call.line);
-                let done = administered(&words, at, &clock, place, nodes, zone, notes);
+                let done = administered(&words, at.second(), &clock, place, nodes, zone, notes);
                 events.extend(done.into_iter().map(event));
             }
         }
@@ -342,28 +342,27 @@ pub(super) fn recorded(
     if submissions.is_empty() {
         submissions = list.submissions;
     }
-    submissions.sort_by_key(|job| job.submit_ms);
+    submissions.sort_by_key(|job| job.submit);
     for job in submissions.iter_mut().filter(|job| job.request.name.is_none()) {
         job.request.name = job.id.and_then(|id| names.get(&id).cloned());
     }
     resolve(&mut submissions, &mut events);
-    events.sort_by_key(|event| event.at_ms);
+    events.sort_by_key(|event| event.at);
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }
 
 /// The submission timed at the return of its call; if the second that the scheduler recorded is known, the time is clamped
 /// into it.
-fn timed(job: SubmittedJob, at_ms: i64, until_ms: i64, noted: Option<(Time, Option<u64>)>) -> SubmittedJob {
-    let (submit, submit_ms) = match noted {
+fn timed(job: SubmittedJob, at: Micros, until: Micros, noted: Option<(Time, Option<u64>)>) -> SubmittedJob {
+    let submit = match noted {
         Some((second, _)) => {
-            let (first, last) =
-                (second.0.saturating_mul(1000), second.0.saturating_mul(1000).saturating_add(999));
-            (second, if until_ms < first || at_ms > last { first } else { until_ms.clamp(first, last) })
+            let (first, last) = (Micros::from(second), Micros::last_of(second));
+            if until < first || at > last { first } else { until.clamp(first, last) }
         }
-        None => (Time(until_ms.div_euclid(1000)), until_ms),
+        None => until,
     };
     let id = job.id.or(noted.and_then(|(_, id)| id));
-    SubmittedJob { submit, submit_ms, id, ..job }
+    SubmittedJob { submit, id, ..job }
 }
 
 /// Replaces numbers of jobs by keys where they are known, in dependencies and in what was cancelled.
@@ -507,10 +506,10 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
             ..RecordingParts::default()
         });
         let [one, two] = &run.submissions[..] else { panic!("{run:?}") };
-        assert_eq!((one.submit, one.submit_ms), (Time(1_794_705_339), 1_794_705_339_210));
+        assert_eq!(one.submit, Micros::of_millis(1_794_705_339_210));
         assert_eq!((one.request.name.as_deref(), &two.request.name), (Some("first"), &None));
         // The call from 41.05 to 41.25 was noted in second 41.
-        assert_eq!((two.submit, two.submit_ms), (Time(1_794_705_341), 1_794_705_341_250));
+        assert_eq!(two.submit, Micros::of_millis(1_794_705_341_250));
         assert_eq!(two.runs, [TaskRun::For(Seconds(5)), TaskRun::PastLimit]);
         assert_eq!(two.request.dependency.as_ref().unwrap().on[0].job, "s1");
         assert_eq!(run.outcomes[0].start, Some(Time(1_794_705_340)));
@@ -533,7 +532,7 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
         assert_eq!((calls.len(), notes.misread.len()), (2, 1));
         let (run, _) =
             run(RecordingParts { calls, calls_file: "p.jsonl".into(), ..RecordingParts::default() });
-        assert_eq!((run.submissions[0].submit_ms, run.clock.is_unix), (2500, false));
+        assert_eq!((run.submissions[0].submit, run.clock.is_unix), (Micros::of_millis(2500), false));
         assert_eq!(run.submissions[0].request.dependency.as_ref().unwrap().on[0].job, "s0");
         assert!(matches!(&run.events[0].action, ClusterAction::Reserve(one) if one.start == Time(300)));
         let text = "-dt 5 -e submit_batch_job | -J j1 -sim-walltime -1 --uid=ann -t 00:01:00 -n 12 pseudo.job\n-dt x | -n 1\n";

@@ -414,11 +414,11 @@ fn recording_of(
         parts.clock = recording::clock(file, text, notes);
     }
     if let (Some(clock), Some((_, text))) = (&mut parts.clock, texts.one(SiteFileKind::PassLog, notes)) {
-        clock.tick_ms = recording::last_pass(text, clock.zero_ms, &options.time_zone);
+        clock.tick = recording::last_pass(text, clock.begin, &options.time_zone);
     }
     if let (Some(clock), Some((_, text))) = (&mut parts.clock, texts.one(SiteFileKind::ControllerLog, notes))
     {
-        clock.priority_timer_ms = priority_timer(text, clock.zero_ms, &options.time_zone);
+        clock.priority_timer = priority_timer(text, clock.begin, &options.time_zone);
     }
     if let Some((file, text)) = texts.one(SiteFileKind::Jobs, notes) {
         parts.list = jobs(file, text, notes);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::file_kind::SiteFileKind;
 use super::notes::{Misread, Notes};
 use super::values::digits;
-use queuecast_core::units::Time;
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{ExpectedStart, RunClock};
 
 /// One row of a snapshot.
@@ -15,7 +16,7 @@ pub(super) struct SnapshotRow<'t> {
     pub line: &'t str,
     titles: &'t [&'t str],
     cells: Vec<&'t str>,
-    zero_ms: i64,
+    begin: Micros,
 }
 
 impl<'t> SnapshotRow<'t> {
@@ -28,10 +29,10 @@ impl<'t> SnapshotRow<'t> {
         self.titles.len()
     }
 
-    /// Seconds after the recording's begin, as an instant in milliseconds.
-    pub fn instant(&self, name: &str) -> Option<i64> {
+    /// Seconds after the recording's begin, as an instant, to the millisecond.
+    pub fn instant(&self, name: &str) -> Option<Micros> {
         let after: f64 = self.cell(name)?.parse().ok().filter(|after: &f64| after.abs() < 1e12)?;
-        Some(self.zero_ms.saturating_add((after * 1000.0).round() as i64))
+        Some(self.begin + Micros::of_millis((after * 1000.0).round() as i64))
     }
 }
 
@@ -40,9 +41,9 @@ pub(super) fn rows(text: &str, clock: &RunClock, mut each: impl FnMut(&SnapshotR
     let mut lines = (1..).zip(text.lines());
     let titles = lines.next().map_or("", |(_, line)| line.rsplit(' ').next().unwrap_or_default());
     let titles: Vec<&str> = titles.split('|').collect();
-    let zero_ms = clock.zero.0.saturating_mul(1000);
+    let begin = clock.zero.into();
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
-        each(&SnapshotRow { number, line, titles: &titles, cells: line.split('|').collect(), zero_ms });
+        each(&SnapshotRow { number, line, titles: &titles, cells: line.split('|').collect(), begin });
     }
 }
 
@@ -58,13 +59,15 @@ pub fn read_expected_starts(
         }
         rows(text, clock, |row| {
             // A job that runs shows when it started.
-            if row.cell("STATE") != Some("PENDING") || row.cell("START") == Some("N/A") {
+            if row.cell("STATE").and_then(JobState::shown) != Some(JobState::Pending)
+                || row.cell("START") == Some("N/A")
+            {
                 return;
             }
             let read = || {
                 let (id, task) = row.cell("JOBID").and_then(numbered)?;
-                let start = Time(row.instant("START")?.div_euclid(1000));
-                Some(ExpectedStart { at_ms: row.instant("T")?, id, task, start })
+                let start = row.instant("START")?.second();
+                Some(ExpectedStart { at: row.instant("T")?, id, task, start })
             };
             match read() {
                 Some(expected) => found.push(expected),
@@ -75,7 +78,7 @@ pub fn read_expected_starts(
             }
         });
     }
-    found.sort_by_key(|one| one.at_ms);
+    found.sort_by_key(|one| one.at);
     (found, notes.misread)
 }
 
@@ -91,6 +94,7 @@ fn numbered(text: &str) -> Option<(u64, Option<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::units::Time;
 
     #[test]
     fn starts_that_were_expected_are_read() {
@@ -105,7 +109,8 @@ mod tests {
         let texts = BTreeMap::from([("snap-squeue.txt".to_owned(), text.to_owned())]);
         let clock = RunClock { zero: Time(1000), ..RunClock::default() };
         let (found, misread) = read_expected_starts(&texts, &clock);
-        let plain: Vec<_> = found.iter().map(|one| (one.at_ms, one.id, one.task, one.start.0)).collect();
+        let plain: Vec<_> =
+            found.iter().map(|one| (one.at.millis(), one.id, one.task, one.start.0)).collect();
         let expected =
             [(1_044_600, 1009, None, 1075), (1_044_600, 1010, None, 1080), (1_059_600, 1010, Some(2), 1090)];
         assert_eq!(plain, expected);

@@ -24,7 +24,7 @@ pub fn write_submissions(submissions: &[SubmittedJob]) -> String {
         let cells = [
             job.key.clone(),
             job.id.map_or_else(String::new, |id| id.to_string()),
-            seconds(job.submit_ms),
+            seconds(job.submit.millis()),
             if is_cell(&job.user) { job.user.clone() } else { String::new() },
             account.filter(|account| is_cell(account)).unwrap_or_default().to_owned(),
             runs(&job.runs),

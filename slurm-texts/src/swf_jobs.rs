@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::rules::RuleCounter;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     Cluster, JobOutcome, JobRequest, MemoryRequest, RecordedRun, RunClock, SubmittedJob, TaskRun, TimeLimit,
 };
@@ -56,7 +57,7 @@ pub(super) fn swf_jobs(
         run.outcomes.extend(start.map(|start| JobOutcome {
             key: key.clone(),
             task: None,
-            state: "COMPLETED".to_owned(),
+            state: JobState::Completed,
             submit,
             eligible: Some(submit),
             start: Some(start),
@@ -71,8 +72,7 @@ pub(super) fn swf_jobs(
         run.submissions.push(SubmittedJob {
             key,
             id: None,
-            submit,
-            submit_ms: submit.0.saturating_mul(1000),
+            submit: submit.into(),
             user,
             request: JobRequest {
                 account,
@@ -86,10 +86,9 @@ pub(super) fn swf_jobs(
             not_modelled: Vec::new(),
         });
     }
-    run.submissions.sort_by_key(|job| job.submit_ms);
-    let zero = run.submissions.first().map_or(Time(0), |job| job.submit);
-    let zero_ms = zero.0.saturating_mul(1000);
-    run.clock = RunClock { is_unix: begin > 0, zero, zero_ms, ..RunClock::default() };
+    run.submissions.sort_by_key(|job| job.submit);
+    let first = run.submissions.first().map_or(Micros::ZERO, |job| job.submit);
+    run.clock = RunClock { is_unix: begin > 0, zero: first.second(), begin: first, ..RunClock::default() };
     assumed.push("each processor is a task of one processor, on any nodes".to_owned());
     if all.iter().any(|record| record.requested_time <= 0) {
         assumed.push("jobs without a requested time have the default time of their partition".to_owned());
@@ -216,7 +215,7 @@ mod tests {
         let run = swf_jobs(LOG, &cluster, &mut rules, &mut assumed).unwrap();
         let [one, three] = &run.submissions[..] else { panic!("{run:?}") };
         assert_eq!(
-            (one.submit, one.request.tasks, one.request.partitions.join(",")),
+            (one.submit.second(), one.request.tasks, one.request.partitions.join(",")),
             (Time(1_000_000_000), Some(4), "fast".into())
         );
         assert_eq!(

@@ -11,7 +11,7 @@ use super::file_kind::SiteFileKind;
 use super::rules::{CountedRule, RuleCounter};
 use super::site::{SiteOptions, SiteReading};
 use super::swf_jobs::swf_jobs;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 use queuecast_slurm_sim::cluster::{Begin, Cluster, RecordedRun, SubmittedJob};
 use queuecast_trace::sniff::sniff;
 use queuecast_trace::{LogFormat, TimeZone, TraceError};
@@ -137,7 +137,7 @@ fn resolve_begins(run: &mut RecordedRun, zone: &TimeZone) {
     for job in &mut run.submissions {
         let at = match job.request.begin {
             Some(Begin::Local(local)) => instant(local.0, zone),
-            Some(Begin::Clock(second)) => next_clock(job.submit.0, second.0, zone),
+            Some(Begin::Clock(second)) => next_clock(job.submit.second().0, second.0, zone),
             _ => None,
         };
         job.request.begin = at.map(|at| Begin::At(Time(at))).or(job.request.begin);
@@ -164,8 +164,8 @@ fn tasks(job: &SubmittedJob) -> usize {
 
 /// If the start of the scheduler's timers is unknown, the clock begins with the first submission.
 fn begin_with_the_first(run: &mut RecordedRun) {
-    let first = run.submissions.iter().map(|job| job.submit_ms).min().unwrap_or(0);
-    if run.clock.scheduler_start_ms.is_none() && run.clock.zero_ms == 0 {
-        (run.clock.zero, run.clock.zero_ms) = (Time(first.div_euclid(1000)), first);
+    let first = run.submissions.iter().map(|job| job.submit).min().unwrap_or_default();
+    if run.clock.scheduler_start.is_none() && run.clock.begin == Micros::ZERO {
+        (run.clock.zero, run.clock.begin) = (first.second(), first);
     }
 }

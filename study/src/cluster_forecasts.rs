@@ -133,35 +133,35 @@ pub fn forecast_starts(
     waits.sort_unstable();
     let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
     let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-    order.sort_by_key(|&place| (run.submissions[place].submit_ms, place));
+    order.sort_by_key(|&place| (run.submissions[place].submit, place));
     let mut found = Vec::new();
     for place in order {
         let submission = &run.submissions[place];
-        let now_ms = submission.submit_ms;
+        let now = submission.submit;
         let started = |task: Option<u32>| {
             let outcome = outcomes.get(&(submission.key.as_str(), task))?;
             outcome.start
         };
-        while let Some((_, wait)) = waits.next_if(|(start, _)| is_known(*start, now_ms)) {
+        while let Some((_, wait)) = waits.next_if(|(start, _)| is_known(*start, now)) {
             known.add(wait);
         }
         for StartForecast { task, wait: answer, .. } in forecaster.at_submission(place) {
             let Some(start) = started(task) else { continue };
-            let wait = Seconds(start.0 - submission.submit.0);
+            let wait = start - submission.submit.second();
             let first = submission.id.and_then(|id| {
                 let own = shown.get(&id)?.iter();
                 let mut own = own.filter(|one| one.task.is_none() || one.task == task);
-                own.find(|one| one.at_ms < start.0 * 1000)
+                own.find(|one| one.at < start.into())
             });
             found.push(ForecastStart {
                 key: submission.key.clone(),
                 task,
-                submit: Seconds(submission.submit.0 - run.clock.zero.0),
+                submit: submission.submit.second() - run.clock.zero,
                 wait,
                 quantiles: answer.map(|wait| [0.1, 0.5, 0.9].map(|level| wait.quantile(level))),
                 expected: first.map(|one| {
-                    let after = Seconds((one.at_ms - now_ms).div_euclid(1000));
-                    (Seconds(one.start.0 - submission.submit.0), after)
+                    let after = Seconds((one.at - now).second().0);
+                    (one.start - submission.submit.second(), after)
                 }),
                 past: known.median(),
             });
@@ -174,6 +174,7 @@ pub fn forecast_starts(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::units::Micros;
     use queuecast_forecast::forecast::ExpectedArrivals;
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, JobRequest, SubmittedJob, TaskRun, classes_of,
@@ -229,15 +230,14 @@ mod tests {
         let job = |number: i64| SubmittedJob {
             key: format!("j{number}"),
             id: None,
-            submit: Time(1000 + 10 * number),
-            submit_ms: 1_000_500 + 10_000 * number,
+            submit: Micros::of_millis(1_000_500 + 10_000 * number),
             user: "ann".into(),
             request: JobRequest::default(),
             runs: vec![TaskRun::For(Seconds(3))],
             not_modelled: Vec::new(),
         };
         let mut run = RecordedRun { submissions: (0..3).map(job).collect(), ..RecordedRun::default() };
-        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
         for (one, wait) in run.outcomes.iter_mut().zip([4, 0, 0]) {
             one.start = Some(one.submit + Seconds(wait));
         }

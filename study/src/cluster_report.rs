@@ -132,7 +132,7 @@ fn measures_of<'a>(group: &str, outcomes: impl Iterator<Item = &'a JobOutcome>) 
 pub fn cluster_report(cluster: &Cluster, run: &RecordedRun, simulated: &SimulatedRun) -> ClusterReport {
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for job in &simulated.jobs {
-        *states.entry(job.outcome.state.clone()).or_default() += 1;
+        *states.entry(job.outcome.state.to_string()).or_default() += 1;
     }
     let submits = simulated.jobs.iter().map(|job| job.outcome.submit);
     let begin = submits.min().unwrap_or(Time(0));
@@ -207,6 +207,8 @@ fn reasons(jobs: &[SimulatedJob]) -> Vec<ReasonShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::job_state::JobState;
+    use queuecast_core::units::Micros;
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, GenericResource, JobRequest, SubmittedJob, TaskRun,
     };
@@ -218,7 +220,7 @@ mod tests {
             outcome: JobOutcome {
                 key: place.to_string(),
                 task: None,
-                state: if start.is_some() { "COMPLETED".into() } else { "PENDING".into() },
+                state: if start.is_some() { JobState::Completed } else { JobState::Pending },
                 submit: Time(submit),
                 eligible: Some(Time(submit)),
                 start: start.map(Time),
@@ -255,8 +257,7 @@ mod tests {
         let submitted = |place: usize| SubmittedJob {
             key: place.to_string(),
             id: None,
-            submit: Time(0),
-            submit_ms: 0,
+            submit: Micros::ZERO,
             user: if place == 0 { "ann".into() } else { "bob".into() },
             request: JobRequest { account: Some("x".into()), ..JobRequest::default() },
             runs: vec![TaskRun::Unknown],

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::Time;
 use queuecast_slurm_sim::cluster::{Cluster, ClusterAction, NodeState, RecordedRun};
 use queuecast_slurm_sim::controller::{HeldPart, SimulatedRun};
@@ -111,7 +112,7 @@ fn idleness(
             changes.push((outcome.end.unwrap_or(end).0, UseChange::Ends(&job.parts)));
         }
         // A job that never started and still waits is taken to wait until the end.
-        let is_waiting = outcome.start.is_some() || outcome.state == "PENDING";
+        let is_waiting = outcome.start.is_some() || outcome.state == JobState::Pending;
         if let Some(eligible) = outcome.eligible.filter(|_| is_waiting) {
             changes.push((eligible.0, UseChange::Waits));
             changes.push((outcome.start.unwrap_or(end).0.max(eligible.0), UseChange::WaitsNoMore));

@@ -184,12 +184,13 @@ pub fn group_waits(run: &NamedRun) -> Vec<GroupWait> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::job_state::JobState;
 
     fn outcome(key: &str, submit: i64, start: Option<i64>, node: &str, backfilled: bool) -> JobOutcome {
         JobOutcome {
             key: key.into(),
             task: None,
-            state: "COMPLETED".into(),
+            state: JobState::Completed,
             submit: Time(submit),
             eligible: Some(Time(submit)),
             start: start.map(Time),

@@ -12,7 +12,7 @@ use crate::site_answer::{SiteAnswer, simulate_site};
 use crate::site_policy::SitePolicy;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::Time;
+use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
 use queuecast_slurm_texts::WhatIf;
 
@@ -125,26 +125,23 @@ pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> V
 fn shaken_run(run: &RecordedRun, by: i64, seed: u64) -> RecordedRun {
     let mut rng = Seed(seed).stream("shaken submissions");
     let (mut shaken, by) = (run.clone(), by.saturating_abs());
-    let first = run.submissions.iter().map(|job| job.submit_ms).min().unwrap_or(0);
-    let mut moves: BTreeMap<String, i64> = BTreeMap::new();
+    let first = run.submissions.iter().map(|job| job.submit).min().unwrap_or_default();
+    let mut moves: BTreeMap<String, Micros> = BTreeMap::new();
     for job in &mut shaken.submissions {
-        let before = job.submit_ms;
-        let moved = job.submit_ms.saturating_add(rng.random_range(-by..=by).saturating_mul(1000));
-        job.submit_ms = moved.max(first);
-        job.submit = Time(job.submit_ms.div_euclid(1000));
-        moves.insert(job.key.clone(), job.submit_ms - before);
+        let before = job.submit;
+        job.submit = (job.submit + Micros::of_seconds(rng.random_range(-by..=by))).max(first);
+        moves.insert(job.key.clone(), job.submit - before);
     }
     // A job is cancelled as long after its submission as it was.
     for event in &mut shaken.events {
         if let ClusterAction::Cancel { key, .. } = &event.action
             && let Some(by) = moves.get(key)
         {
-            event.at_ms = event.at_ms.saturating_add(*by);
-            event.at = Time(event.at_ms.div_euclid(1000));
+            event.at += *by;
         }
     }
-    shaken.events.sort_by_key(|event| event.at_ms);
-    shaken.submissions.sort_by_key(|job| job.submit_ms);
+    shaken.events.sort_by_key(|event| event.at);
+    shaken.submissions.sort_by_key(|job| job.submit);
     shaken
 }
 

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use super::hostlist::expanded;
 use super::sacct::seconds;
 use queuecast_core::job::{Job, UserId};
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Names;
 
@@ -84,9 +85,9 @@ fn queued(line: &str) -> Option<Queued> {
         "UNLIMITED" | "NOT_SET" | "INVALID" | "Partition_Limit" => None,
         limit => Some(length(limit)?).filter(|&limit| limit > Seconds::ZERO),
     };
-    let elapsed = match state {
-        "RUNNING" | "CONFIGURING" => Some(length(used).unwrap_or_default()),
-        "PENDING" => None,
+    let elapsed = match JobState::shown(state)? {
+        JobState::Running | JobState::Configuring => Some(length(used).unwrap_or_default()),
+        JobState::Pending => None,
         _ => return None,
     };
     Some(Queued {

@@ -12,7 +12,7 @@ use queuecast::slurm::{
     read_site, read_what_if, sbatch_line,
 };
 use queuecast::trace::LogSpan;
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast::units::{Micros, Procs, Seconds, Time};
 
 use super::moment;
 use super::newcomer::{self, Asked};
@@ -102,8 +102,8 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
         Some(at) => at,
         None => moment::read_within(&asked.moment.at, zone, &span)?,
     };
-    let moment = ClusterMoment::recorded(&reading.cluster, &history, at.0 * 1000 + 999);
-    let (job, wants) = new_job(asked, &reading.cluster, moment.now_ms, printer)?;
+    let moment = ClusterMoment::recorded(&reading.cluster, &history, Micros::last_of(at));
+    let (job, wants) = new_job(asked, &reading.cluster, moment.now, printer)?;
     Ok(SiteQuestion {
         cluster: reading.cluster,
         history,
@@ -170,7 +170,7 @@ fn live(
     };
     note_left_out(&cluster, &jobs, printer);
     let moment = moment_now(&cluster, &jobs, usage.as_deref(), Some(&history), Time(now));
-    let (job, wants) = new_job(asked, &cluster, moment.now_ms, printer)?;
+    let (job, wants) = new_job(asked, &cluster, moment.now, printer)?;
     Ok(SiteQuestion {
         cluster,
         history,
@@ -195,7 +195,7 @@ fn note_left_out(cluster: &Cluster, history: &RecordedRun, printer: &Printer) {
 /// The times of a history; `None` without a start.
 fn span(history: &RecordedRun) -> Option<LogSpan> {
     history.outcomes.iter().find(|one| one.start.is_some())?;
-    let submits = history.submissions.iter().map(|one| one.submit);
+    let submits = history.submissions.iter().map(|one| one.submit.second());
     let last = submits.clone().max()?;
     let times = history.outcomes.iter().flat_map(|one| [one.start, one.end]).flatten();
     Some(LogSpan {
@@ -210,7 +210,7 @@ fn span(history: &RecordedRun) -> Option<LogSpan> {
 fn new_job(
     asked: &newcomer::Arguments,
     cluster: &Cluster,
-    now_ms: i64,
+    now: Micros,
     printer: &Printer,
 ) -> Result<(SubmittedJob, Asked), Failure> {
     let mut request = JobRequest::default();
@@ -260,8 +260,7 @@ fn new_job(
     let job = SubmittedJob {
         key: "the job asked about".to_owned(),
         id: None,
-        submit: Time(now_ms.div_euclid(1000)),
-        submit_ms: now_ms,
+        submit: now,
         user,
         request,
         runs: Vec::new(),

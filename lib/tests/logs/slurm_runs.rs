@@ -9,19 +9,19 @@ use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
 use queuecast::seed::Seed;
 use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts};
 use queuecast::study::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
-use queuecast::units::Seconds;
+use queuecast::units::{Micros, Seconds};
 
 use crate::fails;
 use crate::slurm_sites::{folders, must, read, slurm, texts};
 
-/// A recorded run, and the same simulated at the phase of its timers, which may be shifted by some milliseconds.
-fn beside_simulation(folder: &Path, shift_ms: i64) -> Result<(NamedRun, NamedRun), Failed> {
+/// A recorded run, and the same simulated at the phase of its timers, which may be shifted.
+fn beside_simulation(folder: &Path, shift: Micros) -> Result<(NamedRun, NamedRun), Failed> {
     let reading = read(&texts(folder)?);
     let recording = reading.recording.ok_or("no recording")?;
     must(unmodelled(&reading.cluster, &recording).is_empty(), "something is not modelled")?;
     let mut phases = Phases::of(&recording.clock, &reading.cluster.settings);
-    phases.first_tick_us += 1000 * shift_ms;
-    phases.first_backfill_us += 1000 * shift_ms;
+    phases.first_tick += shift;
+    phases.first_backfill += shift;
     let zero = recording.clock.zero;
     let outcomes = simulate_cluster(&reading.cluster, &recording, phases);
     let simulated = NamedRun { name: "simulated".into(), zero, outcomes };
@@ -34,13 +34,13 @@ fn small_runs_are_repeated() -> Result<(), Failed> {
     let micro = slurm().ok_or("no recordings")?.join("golden/micro");
     for number in 4..=6 {
         let folder = micro.join(format!("small-run{number}"));
-        let (recorded, simulated) = beside_simulation(&folder, 0)?;
+        let (recorded, simulated) = beside_simulation(&folder, Micros::ZERO)?;
         let found = run_difference(&recorded, &simulated);
         must(found.jobs == recorded.outcomes.len(), format!("{} jobs", found.jobs))?;
         must(found.worst.is_some_and(|worst| worst <= 2), format!("run {number}: {found:?}"))?;
         must(found.same_nodes >= 95.0 && found.same_scheduler == Some(100.0), format!("{found:?}"))?;
         // Control: eleven seconds later, the timers find other queues.
-        let (_, shifted) = beside_simulation(&folder, 11_000)?;
+        let (_, shifted) = beside_simulation(&folder, Micros::of_seconds(11))?;
         let shifted = run_difference(&recorded, &shifted);
         must(shifted.worst.is_some_and(|worst| worst > 2), format!("control: {shifted:?}"))?;
     }
@@ -82,18 +82,18 @@ fn starts_are_forecast_nearer_than_by_slurm() -> Result<(), Failed> {
 /// their simulation.
 fn micro_runs_of_one_phase_are_followed() -> Result<(), Failed> {
     let micro = slurm().ok_or("no recordings")?.join("golden/micro");
-    let early = |number: usize, shift_ms: i64| -> Result<RunDifference, Failed> {
-        let (mut recorded, simulated) = beside_simulation(&micro.join(format!("run{number}")), shift_ms)?;
+    let early = |number: usize, shift: Micros| -> Result<RunDifference, Failed> {
+        let (mut recorded, simulated) = beside_simulation(&micro.join(format!("run{number}")), shift)?;
         let until = recorded.zero + Seconds(1800);
         recorded.outcomes.retain(|one| one.start.is_some_and(|start| start < until));
         Ok(run_difference(&recorded, &simulated))
     };
     for number in [4, 5] {
-        let found = early(number, 0)?;
+        let found = early(number, Micros::ZERO)?;
         must(found.jobs > 200, format!("{} jobs", found.jobs))?;
         must(found.median.is_some_and(|median| median <= 5), format!("run {number}: {found:?}"))?;
         // Control: with timers eleven seconds off they are minutes apart.
-        let shifted = early(number, 11_000)?;
+        let shifted = early(number, Micros::of_seconds(11))?;
         must(shifted.median.is_some_and(|median| median > 5), format!("control: {shifted:?}"))?;
     }
     Ok(())
@@ -104,7 +104,7 @@ fn micro_runs_are_as_near_as_each_other() -> Result<(), Failed> {
     let micro = slurm().ok_or("no recordings")?.join("golden/micro");
     let mut runs = Vec::new();
     for number in 1..=5 {
-        let (recorded, simulated) = beside_simulation(&micro.join(format!("run{number}")), 0)?;
+        let (recorded, simulated) = beside_simulation(&micro.join(format!("run{number}")), Micros::ZERO)?;
         let found = run_difference(&recorded, &simulated);
         runs.push((recorded, found));
     }

@@ -14,7 +14,7 @@ use queuecast::cluster::{
     Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
 };
 use queuecast::slurm::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
-use queuecast::units::{Seconds, Time};
+use queuecast::units::{Micros, Seconds, Time};
 
 use crate::{fails, support};
 
@@ -207,8 +207,7 @@ fn recording(texts: &BTreeMap<String, String>, reading: &SiteReading) -> Result<
     for outcome in &run.outcomes {
         let job =
             jobs.get(outcome.key.as_str()).ok_or_else(|| format!("{} was not submitted", outcome.key))?;
-        same("submission", &job.submit, &outcome.submit)?;
-        same("second", &job.submit_ms.div_euclid(1000), &job.submit.0)?;
+        same("submission", &job.submit.second(), &outcome.submit)?;
         let id = job.id.ok_or("a number")?;
         let number = outcome.task.map_or(id.to_string(), |task| format!("{id}_{task}"));
         let Some([submit, start, end]) = sacct.get(number.as_str()) else { continue };
@@ -298,7 +297,7 @@ fn plan_is_the_recording(plan: &Path, folder: &Path) -> Result<(), Failed> {
     same("events", &plan.events.len(), &run.events.len())?;
     for (one, other) in plan.events.iter().zip(&run.events) {
         must(
-            one.action == other.action && one.at_ms.abs_diff(other.at_ms) < 1000,
+            one.action == other.action && one.at.abs_diff(other.at) < Micros::SECOND,
             format!("{one:?} {other:?}"),
         )?;
     }

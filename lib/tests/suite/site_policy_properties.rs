@@ -8,10 +8,11 @@ use queuecast::cluster::{
 use queuecast::predict::PredictorSpec;
 use queuecast::sim::Backfill;
 use queuecast::study::{Experiment, SitePolicy};
-use queuecast::units::{Seconds, Time};
+use queuecast::units::{Micros, Seconds};
 
 use crate::support;
 use crate::support::jobs::{job, workload};
+use queuecast::job_state::JobState;
 
 const NODES: usize = 12;
 
@@ -47,8 +48,7 @@ fn submitted(rows: &[Row]) -> Vec<SubmittedJob> {
     let job = |(key, &(submit, nodes, minutes, run)): (usize, &Row)| SubmittedJob {
         key: format!("j{key}"),
         id: None,
-        submit: Time(submit),
-        submit_ms: submit * 1000,
+        submit: Micros::of_seconds(submit),
         user: format!("u{}", key % 3),
         request: JobRequest {
             min_nodes: Some(nodes),
@@ -124,25 +124,25 @@ proptest! {
         let mut events: Vec<ClusterEvent> = changes.iter().map(|&(at, node, state)| {
             let state = [NodeState::Up, NodeState::Down, NodeState::Drained][usize::from(state)];
             let action = ClusterAction::Nodes(NodeChange { nodes: vec![node], state });
-            ClusterEvent { at: Time(at), at_ms: at * 1000, action }
+            ClusterEvent { at: Micros::of_seconds(at), action }
         }).collect();
-        events.sort_by_key(|event| event.at_ms);
+        events.sort_by_key(|event| event.at);
         let run = RecordedRun { submissions, events, ..RecordedRun::default() };
         let found = SitePolicy::of(name.parse().unwrap()).unwrap().simulate(&cluster(NODES), &run);
         prop_assert_eq!(found.jobs.len(), rows.len());
         for (place, one) in found.jobs.iter().enumerate() {
-            let state = one.outcome.state.as_str();
-            let expected: &[&str] = match place % 7 {
-                3 | 4 => &["REFUSED"],
-                5 => &["PENDING"],
+            let state = one.outcome.state;
+            let expected: &[JobState] = match place % 7 {
+                3 | 4 => &[JobState::Refused],
+                5 => &[JobState::Pending],
                 // Jobs on nodes that fail are cancelled, others wait for nodes that do not come back.
-                _ => &["COMPLETED", "TIMEOUT", "CANCELLED", "PENDING"],
+                _ => &[JobState::Completed, JobState::Timeout, JobState::Cancelled, JobState::Pending],
             };
             prop_assert!(expected.contains(&state), "{place} {state}");
-            prop_assert_eq!(one.outcome.start.is_some(), !["PENDING", "REFUSED"].contains(&state));
+            prop_assert_eq!(one.outcome.start.is_some(), ![JobState::Pending, JobState::Refused].contains(&state));
         }
         if changes.is_empty() {
-            prop_assert!(found.jobs.iter().enumerate().all(|(place, one)| place % 7 == 5 || one.outcome.state != "PENDING"));
+            prop_assert!(found.jobs.iter().enumerate().all(|(place, one)| place % 7 == 5 || one.outcome.state != JobState::Pending));
         }
     }
 }

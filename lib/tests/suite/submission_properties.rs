@@ -8,7 +8,7 @@ use queuecast::cluster::{
     JobRequest, MemoryRequest, SubmittedJob, TaskRun, TimeLimit,
 };
 use queuecast::slurm::{SiteOptions, read_site, write_submissions};
-use queuecast::units::{Seconds, Time};
+use queuecast::units::{Micros, Seconds, Time};
 
 /// Numbers out of a seed (splitmix, Steele et al. 2014).
 struct Draws(u64);
@@ -188,7 +188,7 @@ impl Draws {
 
     fn submission(&mut self, place: usize, begin: i64) -> SubmittedJob {
         let request = self.request();
-        let submit_ms = begin + 1000 * place as i64 + self.below(1000) as i64;
+        let submit = begin + 1000 * place as i64 + self.below(1000) as i64;
         let tasks = request.array.as_ref().map_or(1, |array| array.indices.len());
         let run = |draws: &mut Draws| match draws.below(4) {
             0 => TaskRun::PastLimit,
@@ -199,8 +199,7 @@ impl Draws {
         SubmittedJob {
             key: format!("k{place}"),
             id: self.maybe(|draws| 1_000 + 10 * place as u64 + draws.below(10)),
-            submit: Time(submit_ms.div_euclid(1000)),
-            submit_ms,
+            submit: Micros::of_millis(submit),
             user: if self.below(3) == 0 { self.text() } else { self.word() },
             request,
             runs: (0..tasks).map(|_| run(self)).collect(),

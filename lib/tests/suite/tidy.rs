@@ -59,6 +59,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "seed",
             "spec",
             "job",
+            "job_state",
             "workload",
             "distribution",
             "trees",
@@ -281,6 +282,57 @@ fn names_say_something() {
     complain("vague names", all.flat_map(|source| lines_with(&source, &VAGUE)).collect());
 }
 
+/// A struct of more fields has a second noun in it.
+const MOST_FIELDS: usize = 20;
+
+/// Structs that list what is given from outside: columns of a format, settings and options of Slurm, measures of an answer.
+const LISTS: [&str; 7] = [
+    "BackfillSettings",
+    "ClusterPartition",
+    "ClusterSettings",
+    "Header",
+    "JobRequest",
+    "Record",
+    "WaitScore",
+];
+
+/// Structs with too many fields.
+fn wide_structs(source: &Source) -> Vec<String> {
+    let (mut wide, mut open) = (Vec::new(), None::<(&str, usize)>);
+    for (_, line) in source.lines() {
+        let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+        let name = words.iter().position(|word| *word == "struct").and_then(|at| words.get(at + 1));
+        if let Some(name) = name.filter(|_| !line.starts_with(' ') && line.ends_with('{')) {
+            open = Some((name, 0));
+        } else if let Some((name, fields)) = open.take_if(|_| line == "}") {
+            let is_wide = fields > MOST_FIELDS && !LISTS.contains(&name);
+            wide.extend(is_wide.then(|| format!("{}: {name} has {fields} fields", source.path)));
+        } else if let Some((_, fields)) = &mut open {
+            let is_field = line.starts_with("    ") && !line.starts_with("     ") && line.contains(": ");
+            *fields += usize::from(is_field && !line.trim_start().starts_with('#'));
+        }
+    }
+    wide
+}
+
+#[test]
+fn structs_hold_one_noun() {
+    let all = crates().into_iter().flat_map(|krate| sources(&krate));
+    complain("structs to split", all.flat_map(|source| wide_structs(&source)).collect());
+}
+
+/// Instants and lengths of time have types, not suffixes.
+fn untyped_times(source: &Source) -> Vec<String> {
+    let names = ["ms", "us"].map(|unit| [format!("_{unit}: i64"), format!("_{unit}: Option<i64>")]);
+    let names: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+    lines_with(source, &names)
+}
+
+#[test]
+fn times_are_typed() {
+    complain("times without a type", programs().iter().flat_map(untyped_times).collect());
+}
+
 #[test]
 fn control_each_check_can_fail() {
     let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
@@ -292,5 +344,9 @@ fn control_each_check_can_fail() {
     let manifest = "[features]\nqueuecast-a.x = 1\n\n[dependencies]\nserde = 1\nqueuecast-b.workspace = true\nqueuecast = 2\n[lints]\n";
     assert_eq!(dependencies(manifest), ["b", "lib"]);
     assert_eq!(lines_with(&source("a.rs", "let x = std::env::args();"), &WORLD).len(), 1);
+    let fields = "    pub(super) a: u8,\n".repeat(21);
+    assert_eq!(wide_structs(&source("a.rs", &format!("pub struct A<'c> {{\n{fields}}}\n"))).len(), 1);
+    assert!(wide_structs(&source("a.rs", &format!("struct A {{\n{}}}\n", &fields[23..]))).is_empty());
+    assert_eq!(untyped_times(&source("a.rs", concat!("at_", "ms: i64,"))).len(), 1);
     assert!(lines_with(&source("a.rs", "// std::env\n#[cfg(test)]\nstd::env"), &WORLD).is_empty());
 }

@@ -7,7 +7,8 @@ use queuecast::cluster::{
     Cluster, ClusterNode, ClusterPartition, JobOutcome, JobRequest, RecordedRun, SubmittedJob, TaskRun,
     TimeLimit, classes_of,
 };
-use queuecast::units::{Seconds, Time};
+use queuecast::job_state::JobState;
+use queuecast::units::{Micros, Seconds, Time};
 
 const NODES: usize = 20;
 
@@ -52,7 +53,7 @@ pub fn history(jobs: usize) -> RecordedRun {
         run.outcomes.push(JobOutcome {
             key: key.clone(),
             task: None,
-            state: "COMPLETED".into(),
+            state: JobState::Completed,
             submit: Time(submit),
             eligible: Some(Time(submit)),
             start: Some(Time(start)),
@@ -67,8 +68,7 @@ pub fn history(jobs: usize) -> RecordedRun {
         run.submissions.push(SubmittedJob {
             key,
             id: None,
-            submit: Time(submit),
-            submit_ms: submit * 1000,
+            submit: Micros::of_seconds(submit),
             user: format!("u{}", below(30)),
             request: JobRequest {
                 tasks: Some(4),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 
 /// What a controller decided in a recorded run, as its logs and snapshots tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -32,8 +32,8 @@ pub struct JobNumber {
 /// Something that a controller logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoggedStep {
-    /// When, in milliseconds of the recording's clock.
-    pub at_ms: i64,
+    /// When, on the recording's clock.
+    pub at: Micros,
     /// What.
     pub what: LoggedAction,
 }
@@ -109,8 +109,8 @@ pub struct LoggedPlace {
 /// The priority of a waiting job as it was shown, in whole numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownPriority {
-    /// When, in milliseconds of the recording's clock.
-    pub at_ms: i64,
+    /// When, on the recording's clock.
+    pub at: Micros,
     /// The job.
     pub job: JobNumber,
     /// The partition.

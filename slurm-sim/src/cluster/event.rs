@@ -4,15 +4,13 @@ use serde::Serialize;
 
 use super::node::NodeState;
 use super::reservation::AdvanceReservation;
-use queuecast_core::units::Time;
+use queuecast_core::units::Micros;
 
 /// Something that a user or the administrator did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClusterEvent {
-    /// When, in whole seconds.
-    pub at: Time,
-    /// When, in milliseconds of the same clock.
-    pub at_ms: i64,
+    /// When.
+    pub at: Micros,
     /// What.
     pub action: ClusterAction,
 }

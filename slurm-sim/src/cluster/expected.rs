@@ -1,12 +1,12 @@
 //! Starts that a site's own scheduler expected.
 
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 
 /// A start that a site's own scheduler expected, as `squeue --start` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedStart {
-    /// When it said so, in milliseconds.
-    pub at_ms: i64,
+    /// When it said so.
+    pub at: Micros,
     /// The number of the job.
     pub id: u64,
     /// Its index in an array; `None`: all tasks that wait.

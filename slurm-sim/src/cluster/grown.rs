@@ -54,7 +54,7 @@ fn renumber(nodes: &mut [usize], places: &[usize]) {
 mod tests {
     use super::*;
     use crate::cluster::{ClusterEvent, ClusterPartition, NodeChange, NodeState, Switch};
-    use queuecast_core::units::Time;
+    use queuecast_core::units::Micros;
 
     #[test]
     fn what_named_a_node_still_names_it() {
@@ -68,10 +68,8 @@ mod tests {
             ..Cluster::default()
         };
         let action = ClusterAction::Nodes(NodeChange { nodes: vec![0, 1, 2], state: NodeState::Drained });
-        let mut run = RecordedRun {
-            events: vec![ClusterEvent { at: Time(0), at_ms: 0, action }],
-            ..RecordedRun::default()
-        };
+        let mut run =
+            RecordedRun { events: vec![ClusterEvent { at: Micros::ZERO, action }], ..RecordedRun::default() };
         let places = cluster.add_nodes(vec![node("c2"), node("c11")]);
         assert_eq!(places, [0, 2, 3]);
         assert_eq!(cluster.partitions[0].nodes, [2, 3]);

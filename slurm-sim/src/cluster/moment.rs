@@ -2,14 +2,14 @@
 
 use super::reservation::AdvanceReservation;
 use super::submitted::SubmittedJob;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 
 /// A cluster as it is at an instant: what waits, what runs where, and what has been used. Nothing in it is of later, but for the
 /// run times on the submissions, which are not looked at.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClusterMoment {
-    /// The instant, in milliseconds of the clock of the submissions.
-    pub now_ms: i64,
+    /// The instant, on the clock of the submissions.
+    pub now: Micros,
     /// What was submitted up to then and has not left, and what that depends on, in the order of submission.
     pub submissions: Vec<SubmittedJob>,
     /// Where jobs stand, array tasks one by one; those that are not named wait.

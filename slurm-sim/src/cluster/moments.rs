@@ -8,7 +8,8 @@ use super::node_past::NodePast;
 use super::recorded::RecordedRun;
 use super::reservation::AdvanceReservation;
 use super::whole::Cluster;
-use queuecast_core::units::Time;
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Time};
 
 /// The cluster of a recorded run at one instant after the other. A moment costs what is there then and what has happened since the
 /// one before, however long the run.
@@ -64,7 +65,7 @@ impl<'r> RecordedMoments<'r> {
             }
         }
         let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-        order.sort_by_key(|&place| (run.submissions[place].submit_ms, place));
+        order.sort_by_key(|&place| (run.submissions[place].submit, place));
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
         let by_time = |time: &dyn Fn(usize) -> Option<Time>| {
@@ -96,32 +97,32 @@ impl<'r> RecordedMoments<'r> {
         }
     }
 
-    /// The cluster at an instant in milliseconds, no earlier than those asked for before.
-    pub fn at(&mut self, now_ms: i64) -> ClusterMoment {
-        self.advance(now_ms, usize::MAX);
-        self.moment(now_ms, None)
+    /// The cluster at an instant, no earlier than those asked for before.
+    pub fn at(&mut self, now: Micros) -> ClusterMoment {
+        self.advance(now, usize::MAX);
+        self.moment(now, None)
     }
 
     /// The cluster when a submission comes, without it and without those that come after it in the same instant; what it depends
     /// on is there. No earlier than the moments asked for before.
     pub fn before(&mut self, place: usize) -> ClusterMoment {
         let Some(submission) = self.run.submissions.get(place) else { return ClusterMoment::default() };
-        self.advance(submission.submit_ms, self.ranks[place]);
-        self.moment(submission.submit_ms, Some(place))
+        self.advance(submission.submit, self.ranks[place]);
+        self.moment(submission.submit, Some(place))
     }
 
     /// Everything that happens up to an instant, submissions up to a rank.
-    fn advance(&mut self, now_ms: i64, until: usize) {
-        let (now, run) = (Time(now_ms.div_euclid(1000)), self.run);
+    fn advance(&mut self, now: Micros, until: usize) {
+        let (second, run) = (now.second(), self.run);
         let [submissions, starts, ends, events] = &mut self.happened;
-        if let Some(passed) = now.0.checked_sub(self.used_at.0).filter(|_| self.used_at.0 != i64::MIN) {
+        if let Some(passed) = second.0.checked_sub(self.used_at.0).filter(|_| self.used_at.0 != i64::MIN) {
             let by = self.decay.over(passed);
             self.used.iter_mut().for_each(|used| *used *= by);
         }
-        self.used_at = now;
+        self.used_at = second;
         while let Some(&place) = self.order.get(*submissions)
             && *submissions < until
-            && run.submissions[place].submit_ms <= now_ms
+            && run.submissions[place].submit <= now
         {
             if self.left[place] > 0 {
                 self.present.insert(place);
@@ -129,18 +130,18 @@ impl<'r> RecordedMoments<'r> {
             *submissions += 1;
         }
         while let Some(&one) = self.starts.get(*starts)
-            && run.outcomes[one].start.is_some_and(|start| start <= now)
+            && run.outcomes[one].start.is_some_and(|start| start <= second)
         {
             self.running.insert(one);
             *starts += 1;
         }
         while let Some(&one) = self.ends.get(*ends)
-            && let Some(end) = run.outcomes[one].end.filter(|end| *end <= now)
+            && let Some(end) = run.outcomes[one].end.filter(|end| *end <= second)
         {
             self.running.remove(&one);
             let start = run.outcomes[one].start.filter(|start| *start < end);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                self.used[association] += billed * self.decay.between((now - end).0, (now - start).0);
+                self.used[association] += billed * self.decay.between((second - end).0, (second - start).0);
             }
             if let Some(place) = self.submission_of[one] {
                 self.left[place] -= 1;
@@ -150,8 +151,8 @@ impl<'r> RecordedMoments<'r> {
             }
             *ends += 1;
         }
-        self.nodes.advance_to(now_ms);
-        while let Some(event) = run.events.get(*events).filter(|event| event.at_ms <= now_ms) {
+        self.nodes.advance_to(now);
+        while let Some(event) = run.events.get(*events).filter(|event| event.at <= now) {
             match &event.action {
                 // Cancelled jobs have outcomes of their own.
                 ClusterAction::Cancel { .. } => {}
@@ -166,13 +167,13 @@ impl<'r> RecordedMoments<'r> {
         }
     }
 
-    fn moment(&self, now_ms: i64, coming: Option<usize>) -> ClusterMoment {
-        let (now, run) = (Time(now_ms.div_euclid(1000)), self.run);
+    fn moment(&self, now: Micros, coming: Option<usize>) -> ClusterMoment {
+        let (second, run) = (now.second(), self.run);
         let mut usage = self.used.clone();
         for &one in &self.running {
-            let start = run.outcomes[one].start.filter(|start| *start < now);
+            let start = run.outcomes[one].start.filter(|start| *start < second);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                usage[association] += billed * self.decay.between(0, (now - start).0);
+                usage[association] += billed * self.decay.between(0, (second - start).0);
             }
         }
         let mut kept = self.present.clone();
@@ -182,7 +183,7 @@ impl<'r> RecordedMoments<'r> {
             }
         }
         let mut moment = ClusterMoment {
-            now_ms,
+            now,
             reservations: self.reservations.clone(),
             closed_nodes: self.nodes.closed(),
             usage,
@@ -192,7 +193,7 @@ impl<'r> RecordedMoments<'r> {
             let submission = moment.submissions.len();
             moment.submissions.push(run.submissions[place].clone());
             for &one in &self.outcomes_of[place] {
-                let (state, task) = (self.state(one, now), run.outcomes[one].task);
+                let (state, task) = (self.state(one, second), run.outcomes[one].task);
                 moment.standings.push(JobStanding { submission, task, state });
             }
         }
@@ -214,7 +215,7 @@ impl<'r> RecordedMoments<'r> {
     fn state(&self, outcome: usize, now: Time) -> StandingState {
         let outcome = &self.run.outcomes[outcome];
         if outcome.end.is_some_and(|end| end <= now) {
-            return StandingState::Left { well: outcome.state == "COMPLETED" };
+            return StandingState::Left { well: outcome.state == JobState::Completed };
         }
         match outcome.start.filter(|start| *start <= now) {
             Some(start) => {
@@ -231,8 +232,8 @@ impl<'r> RecordedMoments<'r> {
 
 impl ClusterMoment {
     /// The cluster of a recorded run as it was at an instant, by [`RecordedMoments`].
-    pub fn recorded(cluster: &Cluster, run: &RecordedRun, now_ms: i64) -> ClusterMoment {
-        RecordedMoments::new(cluster, run).at(now_ms)
+    pub fn recorded(cluster: &Cluster, run: &RecordedRun, now: Micros) -> ClusterMoment {
+        RecordedMoments::new(cluster, run).at(now)
     }
 }
 
@@ -301,8 +302,7 @@ mod tests {
         SubmittedJob {
             key: key.into(),
             id: None,
-            submit: Time(submit),
-            submit_ms: submit * 1000,
+            submit: Micros::of_seconds(submit),
             user: "ann".into(),
             request: JobRequest { account: Some("phys".into()), ..JobRequest::default() },
             runs: Vec::new(),
@@ -314,7 +314,7 @@ mod tests {
         JobOutcome {
             key: key.into(),
             task: None,
-            state: "COMPLETED".into(),
+            state: JobState::Completed,
             submit: Time(submit),
             eligible: Some(Time(submit)),
             start: start.map(Time),
@@ -358,7 +358,7 @@ mod tests {
             ],
             ..RecordedRun::default()
         };
-        let moment = ClusterMoment::recorded(&cluster, &run, 100_500);
+        let moment = ClusterMoment::recorded(&cluster, &run, Micros::of_millis(100_500));
         let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["ended", "runs", "waits"], "what is depended on is kept, what is over is not");
         let states: Vec<StandingState> = moment.standings.iter().map(|one| one.state.clone()).collect();
@@ -377,7 +377,7 @@ mod tests {
         other.outcomes[2].end = Some(Time(101));
         other.outcomes[3].start = None;
         other.outcomes.truncate(4);
-        assert_eq!(ClusterMoment::recorded(&cluster, &other, 100_500), moment);
+        assert_eq!(ClusterMoment::recorded(&cluster, &other, Micros::of_millis(100_500)), moment);
     }
 
     /// One moment after the other is each as if it alone were asked for, and a submission is not there when it comes.
@@ -399,8 +399,10 @@ mod tests {
         };
         let mut moments = RecordedMoments::new(&cluster, &run);
         for now in [-5, 10, 55, 75, 200] {
-            let (followed, alone) =
-                (moments.at(now * 1000), ClusterMoment::recorded(&cluster, &run, now * 1000));
+            let (followed, alone) = (
+                moments.at(Micros::of_seconds(now)),
+                ClusterMoment::recorded(&cluster, &run, Micros::of_seconds(now)),
+            );
             let plain = |moment: &ClusterMoment| ClusterMoment { usage: Vec::new(), ..moment.clone() };
             assert_eq!(plain(&followed), plain(&alone), "{now}");
             assert!((followed.usage[0] - alone.usage[0]).abs() < 1e-9, "{now}");
@@ -428,8 +430,9 @@ mod tests {
             outcomes: vec![JobOutcome { billed, ..outcome("a", 0, Some(0), Some(100)) }],
             ..RecordedRun::default()
         };
-        let used =
-            |cluster: &Cluster, billed| ClusterMoment::recorded(cluster, &run(billed), 200_000).usage[0];
+        let used = |cluster: &Cluster, billed| {
+            ClusterMoment::recorded(cluster, &run(billed), Micros::of_seconds(200)).usage[0]
+        };
         // Two processors, half of each of four GB, and eight for the GPU.
         assert_eq!(used(&cluster, None), 1200.0);
         assert_eq!(used(&cluster, Some(5)), 500.0, "what is told counts");
@@ -460,15 +463,16 @@ mod tests {
             ..RecordedRun::default()
         };
         run.clock.is_unix = true;
-        let closed =
-            |run: &RecordedRun, now: i64| ClusterMoment::recorded(&cluster, run, now * 1000).closed_nodes;
+        let closed = |run: &RecordedRun, now: i64| {
+            ClusterMoment::recorded(&cluster, run, Micros::of_seconds(now)).closed_nodes
+        };
         assert_eq!(closed(&run, 10), [2], "the first takes jobs until 50, the third never did");
         assert_eq!(closed(&run, 25), [1, 2], "a known outage");
         assert_eq!(closed(&run, 70), [0, 2], "the outage of the second is over, since it is found open");
         assert_eq!(closed(&run, 90), [0, 2, 3], "as they are found");
         // Control: what a run tells itself counts from its begin.
         let action = ClusterAction::Nodes(NodeChange { nodes: vec![0], state: NodeState::Up });
-        run.events = vec![ClusterEvent { at: Time(40), at_ms: 40_000, action }];
+        run.events = vec![ClusterEvent { at: Micros::of_seconds(40), action }];
         assert_eq!([closed(&run, 10), closed(&run, 45)], [vec![0, 2], vec![2]]);
     }
 }

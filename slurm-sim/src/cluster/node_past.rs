@@ -6,14 +6,14 @@ use super::event::ClusterAction;
 use super::node::NodeState;
 use super::recorded::RecordedRun;
 use super::whole::Cluster;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 
 /// Which nodes take jobs, at one instant after the other. A cluster has its nodes in the states in which they were found; these
 /// hold for earlier moments only as far as nothing tells otherwise.
 #[derive(Debug)]
 pub(super) struct NodePast {
     /// Instants at which a node closes (1) or opens again (-1), by instant.
-    changes: Vec<(i64, usize, i32)>,
+    changes: Vec<(Micros, usize, i32)>,
     next: usize,
     /// How often each node is closed: outages may overlap.
     closed: BTreeMap<usize, i32>,
@@ -38,20 +38,22 @@ impl NodePast {
         }
         let is_closed = |node: usize| cluster.nodes[node].state != NodeState::Up;
         // Since when nodes that were found closed are; `None` with an outage that tells.
-        let mut since: BTreeMap<usize, Option<i64>> =
-            (0..is_told.len()).filter(|&node| is_closed(node)).map(|node| (node, Some(i64::MIN))).collect();
+        let mut since: BTreeMap<usize, Option<Micros>> = (0..is_told.len())
+            .filter(|&node| is_closed(node))
+            .map(|node| (node, Some(Micros(i64::MIN))))
+            .collect();
         let untold = |node: usize| node < is_told.len() && !is_told[node];
         for outage in cluster.outages.iter().filter(|one| run.clock.is_unix && untold(one.node)) {
             let goes_on = outage.to == Time::NEVER;
             if goes_on && !is_closed(outage.node) {
                 continue;
             }
-            past.changes.push((outage.from.0.saturating_mul(1000), outage.node, 1));
+            past.changes.push((outage.from.into(), outage.node, 1));
             if !goes_on {
-                past.changes.push((outage.to.0.saturating_mul(1000), outage.node, -1));
+                past.changes.push((outage.to.into(), outage.node, -1));
             }
             if let Some(since) = since.get_mut(&outage.node) {
-                *since = since.filter(|_| !goes_on).map(|at| at.max(outage.to.0.saturating_mul(1000)));
+                *since = since.filter(|_| !goes_on).map(|at| at.max(outage.to.into()));
             }
         }
         if since.keys().any(|&node| !is_told[node]) {
@@ -60,7 +62,7 @@ impl NodePast {
                 for node in outcome.nodes.iter().filter_map(|name| cluster.node(name)) {
                     if let Some(Some(at)) = since.get_mut(&node).filter(|_| !is_told[node]) {
                         // The second of the start is over.
-                        *at = (*at).max(start.0.saturating_add(1).saturating_mul(1000));
+                        *at = (*at).max(Micros::from(start) + Micros::SECOND);
                     }
                 }
             }
@@ -71,9 +73,9 @@ impl NodePast {
     }
 
     /// Brings what is known of outages up to an instant.
-    pub fn advance_to(&mut self, now_ms: i64) {
+    pub fn advance_to(&mut self, now: Micros) {
         while let Some(&(at, node, by)) = self.changes.get(self.next)
-            && at <= now_ms
+            && at <= now
         {
             *self.closed.entry(node).or_insert(0) += by;
             self.next += 1;

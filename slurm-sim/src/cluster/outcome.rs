@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use queuecast_core::units::Time;
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Time};
 
 /// What became of a job, or of one task of an array. Times are of the clock of its submission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -11,8 +12,8 @@ pub struct JobOutcome {
     pub key: String,
     /// Its index in an array.
     pub task: Option<u32>,
-    /// Its final state, as Slurm names it.
-    pub state: String,
+    /// Its final state.
+    pub state: JobState,
     /// When it was submitted.
     pub submit: Time,
     /// When it could have started; `None` if never.
@@ -35,8 +36,7 @@ pub struct JobOutcome {
     pub priority: Option<u64>,
 }
 
-/// Whether what happened in a second is known at an instant in milliseconds: once the second is over, since it is not told when in
-/// it.
-pub fn is_known(second: Time, now_ms: i64) -> bool {
-    second.0.saturating_mul(1000).saturating_add(999) <= now_ms
+/// Whether what happened in a second is known at an instant: once its last millisecond has begun, since it is not told when in it.
+pub fn is_known(second: Time, now: Micros) -> bool {
+    Micros::last_of(second) <= now
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::event::ClusterEvent;
 use super::outcome::JobOutcome;
 use super::submitted::SubmittedJob;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 
 /// What was submitted, what else happened, and what became of it, all on one clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -25,16 +25,16 @@ pub struct RecordedRun {
 pub struct RunClock {
     /// Whether times are Unix times; else they count from the recording's own begin.
     pub is_unix: bool,
-    /// The recording's begin.
+    /// The second that the recording's own times count from.
     pub zero: Time,
-    /// The recording's begin in milliseconds.
-    pub zero_ms: i64,
-    /// When the scheduler was started, in milliseconds; its timers count from then.
-    pub scheduler_start_ms: Option<i64>,
-    /// When the first backfill cycle after the begin was, in milliseconds.
-    pub first_backfill_ms: Option<i64>,
-    /// The last pass of the main scheduler before the begin, in milliseconds: passes are at ticks of its background thread.
-    pub tick_ms: Option<i64>,
-    /// When the timer that computes priorities was started, in milliseconds; limits of jobs are checked from the same second on.
-    pub priority_timer_ms: Option<i64>,
+    /// The recording's begin, exactly.
+    pub begin: Micros,
+    /// When the scheduler was started; its timers count from then.
+    pub scheduler_start: Option<Micros>,
+    /// When the first backfill cycle after the begin was.
+    pub first_backfill: Option<Micros>,
+    /// The last pass of the main scheduler before the begin: passes are at ticks of its background thread.
+    pub tick: Option<Micros>,
+    /// When the timer that computes priorities was started; limits of jobs are checked from the same second on.
+    pub priority_timer: Option<Micros>,
 }

@@ -6,7 +6,7 @@ use super::partition::{DefaultPerGpu, MemoryAmount};
 use super::preempt::PreemptSettings;
 use super::priority::PrioritySettings;
 use super::select::SelectSettings;
-use queuecast_core::units::Seconds;
+use queuecast_core::units::{Micros, Seconds};
 
 /// Everything that is set for the whole cluster.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,8 +96,9 @@ pub struct MainPassSettings {
     pub batch_sched_delay: Seconds,
     /// How often a pass looks at the whole queue; `None`: never (−1).
     pub sched_interval: Option<Seconds>,
-    /// The least time between any two passes, in microseconds.
-    pub sched_min_interval_us: i64,
+    /// The least time between any two passes.
+    #[serde(rename = "sched_min_interval_us")]
+    pub sched_min_interval: Micros,
     /// Jobs that an ordinary pass looks at.
     pub default_queue_depth: u32,
     /// Jobs of each partition that a pass looks at; zero: all.
@@ -112,8 +113,9 @@ pub struct MainPassSettings {
     pub defer_batch: bool,
     /// Whether a job stopped by a limit of its association or QOS closes its partition.
     pub assoc_limit_stop: bool,
-    /// The longest time to build the queue, in microseconds.
-    pub build_queue_timeout_us: i64,
+    /// The longest time to build the queue.
+    #[serde(rename = "build_queue_timeout_us")]
+    pub build_queue_timeout: Micros,
     /// Passes are put off while more messages than this wait; zero: never.
     pub max_rpc_count: u32,
     /// Whether jobs of one processor are placed at the end of the list of nodes.
@@ -135,7 +137,7 @@ impl Default for MainPassSettings {
         MainPassSettings {
             batch_sched_delay: Seconds(3),
             sched_interval: Some(Seconds(60)),
-            sched_min_interval_us: 2,
+            sched_min_interval: Micros(2),
             default_queue_depth: 100,
             partition_job_depth: 0,
             max_sched_time: Seconds(2),
@@ -143,7 +145,7 @@ impl Default for MainPassSettings {
             defer: false,
             defer_batch: false,
             assoc_limit_stop: false,
-            build_queue_timeout_us: 2_000_000,
+            build_queue_timeout: Micros(2_000_000),
             max_rpc_count: 0,
             pack_serial_at_end: false,
             reduce_completing_frag: false,
@@ -188,10 +190,12 @@ pub struct BackfillSettings {
     pub job_part_count_reserve: u32,
     /// Whether a job of several partitions gets one plan only.
     pub one_resv_per_job: bool,
-    /// How long it holds its locks, in microseconds.
-    pub yield_interval_us: i64,
-    /// How long it then lets them go, in microseconds.
-    pub yield_sleep_us: i64,
+    /// How long it holds its locks.
+    #[serde(rename = "yield_interval_us")]
+    pub yield_interval: Micros,
+    /// How long it then lets them go.
+    #[serde(rename = "yield_sleep_us")]
+    pub yield_sleep: Micros,
     /// Whether it goes on after that although jobs or nodes changed.
     pub continues: bool,
     /// Whether nodes that became available meanwhile are left out.
@@ -228,8 +232,8 @@ impl Default for BackfillSettings {
             min_prio_reserve: 0,
             job_part_count_reserve: 0,
             one_resv_per_job: false,
-            yield_interval_us: 2_000_000,
-            yield_sleep_us: 500_000,
+            yield_interval: Micros(2_000_000),
+            yield_sleep: Micros(500_000),
             continues: false,
             ignore_newly_avail_nodes: false,
             busy_nodes: false,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::request::JobRequest;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::{Micros, Seconds};
 
 /// One submission: a job, or an array of jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,10 +12,8 @@ pub struct SubmittedJob {
     pub key: String,
     /// Its number at the site; `None` where there is none.
     pub id: Option<u64>,
-    /// When it was submitted, in whole seconds, as the scheduler sees it.
-    pub submit: Time,
-    /// When it was submitted, in milliseconds of the same clock; the second's begin where it is not known better.
-    pub submit_ms: i64,
+    /// When it was submitted; the second's begin where it is not known better. The scheduler sees the second.
+    pub submit: Micros,
     /// The user.
     pub user: String,
     /// What it asks for.

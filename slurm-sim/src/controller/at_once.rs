@@ -7,15 +7,16 @@
 //! and node failures work as in the Slurm controller. Priorities, priority tiers and preemption are ignored: the rules set the
 //! order. A job that the nodes in service cannot run is skipped until they can.
 
-use std::cmp::Reverse;
 use std::fmt;
 
+use super::clock::{Due, LAST_SECOND, on_clock};
 use super::job::{CtlState, StartedBy};
-use super::phases::SECOND;
 use super::promises::{FirstStart, Promise};
-use super::reasons::WaitReason;
-use super::state::{Controller, Due, LAST_MS};
+use super::state::Controller;
 use crate::cluster::ClusterEvent;
+use crate::controller::handles::JobHandle;
+use crate::controller::queue::WaitReason;
+use queuecast_core::units::Micros;
 
 /// A member of the backfilling family. Jobs come in the order of their submission.
 #[derive(Clone, Copy)]
@@ -54,38 +55,35 @@ struct SincePlan {
 impl Controller<'_> {
     /// Runs until nothing happens any more. Time is in whole seconds.
     pub fn run_at_once(&mut self, rules: &SiteRules<'_>, events: &[ClusterEvent]) {
-        let instant = |ms: i64| ms.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND;
+        let instant = |at: Micros| Micros::from(on_clock(at).second());
         // Jobs are charged when they end, for all of their time.
-        self.last_charge = -LAST_MS;
-        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
-        order.sort_by_key(|&place| (self.submissions[place].submit_ms, place));
-        let mut arrivals = order.into_iter().peekable();
+        self.priorities.last_charge = -LAST_SECOND;
+        let mut arrivals = self.jobs.by_submission().to_vec().into_iter().peekable();
         let mut events = events.iter().peekable();
         let mut promises = Vec::new();
         loop {
-            let arrival =
-                arrivals.peek().map_or(i64::MAX, |&place| instant(self.submissions[place].submit_ms));
-            let event = events.peek().map_or(i64::MAX, |event| instant(event.at_ms));
-            let end = self.due.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+            let arrival = arrivals.peek().map_or(Micros::NEVER, |&one| instant(self.jobs.asked(one).submit));
+            let event = events.peek().map_or(Micros::NEVER, |event| instant(event.at));
+            let end = self.clock.next_due();
             let next = arrival.min(event).min(end).min(self.wakes_at(&promises));
-            if next == i64::MAX {
+            if next == Micros::NEVER {
                 break;
             }
-            self.now_us = self.now_us.max(next);
+            self.clock.advance(next);
             let mut happened = SincePlan { eased: self.settle_dues(), broken: false };
-            while let Some(event) = events.next_if(|event| instant(event.at_ms) <= self.now_us) {
+            while let Some(event) = events.next_if(|event| instant(event.at) <= self.clock.now()) {
                 self.act(&event.action);
                 happened = SincePlan { eased: true, broken: true };
             }
-            while let Some(place) =
-                arrivals.next_if(|&place| instant(self.submissions[place].submit_ms) <= self.now_us)
+            while let Some(submission) =
+                arrivals.next_if(|&one| instant(self.jobs.asked(one).submit) <= self.clock.now())
             {
-                self.submit(place);
+                self.submit(submission);
             }
             happened.eased |= self.settle_dues();
             // Jobs that have become ready are found as the queue is looked at.
             let queue = self.take_queue();
-            self.give_back(queue);
+            self.queue.give_back(queue);
             if rules.keeps {
                 self.plan_kept(&mut promises, happened);
             } else {
@@ -97,12 +95,12 @@ impl Controller<'_> {
     /// What is due by now happens; whether something did.
     fn settle_dues(&mut self) -> bool {
         let mut has_ended = false;
-        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= self.now_us) {
-            let Some(Reverse((_, due))) = self.due.pop() else { break };
+        while self.clock.next_due() <= self.clock.now() {
+            let Some(due) = self.clock.take_due() else { break };
             match due {
                 Due::End(job, incarnation) | Due::Limit(job, incarnation) => {
                     let one = &self.jobs[job];
-                    if one.state == CtlState::Running && one.incarnation == incarnation {
+                    if one.state == CtlState::Running && one.last.incarnation == incarnation {
                         self.end(job, matches!(due, Due::End(..)));
                         has_ended = true;
                     }
@@ -117,35 +115,40 @@ impl Controller<'_> {
     }
 
     /// When to plan though nothing happens: a promised start, a begin time, a delay, a reservation; the end of time if there is none.
-    fn wakes_at(&self, promises: &[Promise]) -> i64 {
-        let now = self.now();
-        let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_MS / 1000);
-        let next = starts.chain(self.openings(&self.unready)).filter(|&at| at > now).min();
-        next.filter(|_| !self.waiting.is_empty()).map_or(i64::MAX, |at| at * SECOND)
+    fn wakes_at(&self, promises: &[Promise]) -> Micros {
+        let now = self.second();
+        let starts = promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_SECOND);
+        let next = starts.chain(self.openings(&self.queue.unready)).filter(|&at| at > now).min();
+        next.filter(|_| !self.queue.waiting.is_empty()).map_or(Micros::NEVER, Micros::of_seconds)
     }
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
-    fn in_turn(&self) -> Vec<usize> {
-        let mut jobs: Vec<usize> =
-            self.waiting.iter().copied().filter(|&job| self.jobs[job].eligible.is_some()).collect();
+    fn in_turn(&self) -> Vec<JobHandle> {
+        let mut jobs: Vec<JobHandle> = self
+            .queue
+            .waiting
+            .iter()
+            .copied()
+            .filter(|&job| self.jobs[job].wait.eligible.is_some())
+            .collect();
         jobs.sort_by_key(|&job| self.turn(job));
         jobs
     }
 
-    fn turn(&self, job: usize) -> (i64, i64, usize) {
+    fn turn(&self, job: JobHandle) -> (i64, Micros, JobHandle) {
         let one = &self.jobs[job];
-        (one.submit, self.submissions[one.submission].submit_ms, job)
+        (one.wait.submit, self.jobs.submission(job).submit, job)
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
-    fn is_kept_back(&mut self, job: usize, place: usize, promises: &[Promise]) -> bool {
+    fn is_kept_back(&mut self, job: JobHandle, place: usize, promises: &[Promise]) -> bool {
         let submission = self.jobs[job].submission;
         let is_sibling = |one: &&Promise| self.jobs[one.job].submission == submission && one.job != job;
         let tasks = match self.jobs[job].task {
             Some(_) => promises.iter().filter(is_sibling).count(),
             None => 0,
         };
-        if self.is_throttled(job, tasks) {
+        if self.jobs.is_throttled(job, tasks) {
             self.waits_for(job, place, WaitReason::ArrayLimit);
             return true;
         }
@@ -164,10 +167,10 @@ impl Controller<'_> {
     }
 
     /// Starts a job now on these nodes, unless that is more than a limit allows.
-    fn start_now(&mut self, job: usize, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
+    fn start_now(&mut self, job: JobHandle, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
         let at = one.places[place].clone();
-        let shares = self.given(nodes, &at.kept.need);
+        let shares = self.pool.given(nodes, &at.kept.need);
         let amounts = self.limits.amounts(&shares, at.partition);
         if self.limits.before_selection(&at.limits, at.limit).is_some()
             || self.is_over(&at, &amounts, &shares)
@@ -186,15 +189,15 @@ impl Controller<'_> {
         };
         let by = if promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
         self.start(job, place, shares, amounts, by);
-        let stop = self.now_us.saturating_add(at.limit * SECOND);
-        self.due.push(Reverse((stop, Due::Limit(job, self.jobs[job].incarnation))));
+        let limit = Due::Limit(job, self.jobs[job].last.incarnation);
+        self.clock.set_due(Micros::of_seconds(at.limit), limit);
         true
     }
 
     /// The earliest start of a job in these of its partitions, before an instant.
     fn earliest_of(
         &self,
-        job: usize,
+        job: JobHandle,
         places: &[usize],
         promises: &[Promise],
         (without, before): (Option<usize>, i64),
@@ -212,7 +215,7 @@ impl Controller<'_> {
 
     /// Plans as if for the first time; what is promised then.
     fn plan_anew(&mut self, rules: &SiteRules<'_>) -> Vec<Promise> {
-        let now = self.now();
+        let now = self.second();
         let mut promises: Vec<Promise> = Vec::new();
         let mut promised = vec![0; self.cluster.partitions.len()];
         let mut others = Vec::new();
@@ -259,7 +262,7 @@ impl Controller<'_> {
         promises
     }
 
-    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (usize, usize), found: FirstStart) {
+    fn promise(&self, promises: &mut Vec<Promise>, (job, place): (JobHandle, usize), found: FirstStart) {
         move_promises(promises, found.moved);
         let (start, end) = (found.start, found.start + self.jobs[job].places[place].limit);
         let at = promises.partition_point(|promise| promise.start <= start);
@@ -268,14 +271,14 @@ impl Controller<'_> {
 
     /// Plans with a promise for every job, which only moves earlier unless what happened does not leave it room.
     fn plan_kept(&mut self, promises: &mut Vec<Promise>, happened: SincePlan) {
-        let now = self.now();
-        let mut had = vec![false; self.jobs.len()];
+        let now = self.second();
+        let mut had = vec![false; self.jobs.all.len()];
         for mut promise in std::mem::take(promises) {
             let one = &self.jobs[promise.job];
-            let waits = one.state == CtlState::Waiting && one.eligible.is_some();
+            let waits = one.state == CtlState::Waiting && one.wait.eligible.is_some();
             if waits && !self.is_kept_back(promise.job, promise.place, promises) {
                 promise.start = promise.start.max(now);
-                had[promise.job] = true;
+                had[promise.job.0] = true;
                 promises.push(promise);
             }
         }
@@ -287,7 +290,7 @@ impl Controller<'_> {
                     self.promise(promises, asked, found);
                 }
             }
-            let displaced: Vec<usize> = order.iter().copied().filter(|&job| had[job]).collect();
+            let displaced: Vec<JobHandle> = order.iter().copied().filter(|&job| had[job.0]).collect();
             self.promise_others(&displaced, promises);
         }
         if happened.eased {
@@ -302,11 +305,11 @@ impl Controller<'_> {
     }
 
     /// Promises a start to each of these jobs that has none.
-    fn promise_others(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
-        let mut has_one = vec![false; self.jobs.len()];
-        promises.iter().for_each(|promise| has_one[promise.job] = true);
+    fn promise_others(&mut self, order: &[JobHandle], promises: &mut Vec<Promise>) {
+        let mut has_one = vec![false; self.jobs.all.len()];
+        promises.iter().for_each(|promise| has_one[promise.job.0] = true);
         for &job in order {
-            if has_one[job] || self.jobs[job].state != CtlState::Waiting {
+            if has_one[job.0] || self.jobs[job].state != CtlState::Waiting {
                 continue;
             }
             let all = self.jobs[job].places.len();
@@ -320,7 +323,7 @@ impl Controller<'_> {
     }
 
     /// Each in turn moves to the earliest start that the others leave it.
-    fn move_earlier(&mut self, order: &[usize], promises: &mut Vec<Promise>) {
+    fn move_earlier(&mut self, order: &[JobHandle], promises: &mut Vec<Promise>) {
         for &job in order {
             let Some(own) = promises.iter().position(|promise| promise.job == job) else { continue };
             let before = promises[own].start;
@@ -336,7 +339,7 @@ impl Controller<'_> {
 
     /// Starts those whose promised starts have come; whether each found its nodes. Those that did not have no promise any more.
     fn start_promised(&mut self, promises: &mut Vec<Promise>) -> bool {
-        let now = self.now();
+        let now = self.second();
         let mut come: Vec<Promise> =
             promises.iter().filter(|promise| promise.start <= now).cloned().collect();
         promises.retain(|promise| promise.start > now);

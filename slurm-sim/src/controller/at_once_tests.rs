@@ -7,7 +7,8 @@ use crate::cluster::{
     GresRequest, JobArray, JobOutcome, MemoryRequest, NodeChange, NodeState, RecordedRun, SubmittedJob,
     TaskRun, classes_of,
 };
-use queuecast_core::units::Time;
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Time};
 
 const FCFS: SiteRules<'_> = SiteRules { depth: 1, rank: None, keeps: false };
 const EASY: SiteRules<'_> = SiteRules { rank: Some(&|_, _| 0), ..FCFS };
@@ -130,7 +131,7 @@ fn jobs_are_stopped_at_their_limits() {
     never_ends.runs = vec![TaskRun::PastLimit];
     let run = RecordedRun { submissions: vec![never_ends, job(1, 1, 4, 2, 60)], ..RecordedRun::default() };
     let found = outcomes(&cluster(1), &run, &EASY);
-    assert_eq!((found[0].state.as_str(), found[0].end), ("TIMEOUT", Some(Time(120))));
+    assert_eq!((found[0].state, found[0].end), (JobState::Timeout, Some(Time(120))));
     assert_eq!((found[1].start, found[1].end), (Some(Time(120)), Some(Time(180))));
 }
 
@@ -157,8 +158,7 @@ fn arrays_reservations_and_nodes_out_of_service_are_the_controllers() {
         assert_eq!(starts(&reserved, &[job(0, 0, 1, 5, 60), job(1, 1, 1, 10, 60)], &rules), [0, 900]);
         // Of two nodes one is drained until 500: a job for both is promised nothing, and others go on.
         let change = |at: i64, state: NodeState| ClusterEvent {
-            at: Time(at),
-            at_ms: at * 1000,
+            at: Micros::of_seconds(at),
             action: ClusterAction::Nodes(NodeChange { nodes: vec![1], state }),
         };
         let run = RecordedRun {
@@ -168,7 +168,7 @@ fn arrays_reservations_and_nodes_out_of_service_are_the_controllers() {
         };
         let found = outcomes(&cluster(2), &run, &rules);
         assert_eq!([found[0].start, found[1].start], [Some(Time(500)), Some(Time(2))], "{rules:?}");
-        assert_eq!(found[2].state, "REFUSED");
+        assert_eq!(found[2].state, JobState::Refused);
         // Control: with both nodes the first goes first.
         let run = RecordedRun { events: Vec::new(), ..run };
         assert_eq!(outcomes(&cluster(2), &run, &rules)[0].start, Some(Time(1)));

@@ -1,12 +1,12 @@
 //! A job as the controller knows it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::amounts::Amounts;
-use super::layout::NodeShare;
-use super::limit_set::LimitSet;
-use super::need_cache::KeptNeed;
-use super::phases::SECOND;
+use super::handles::SubmissionHandle;
+use crate::cluster::{Begin, SubmittedJob, TaskRun};
+use crate::controller::limits::{Amounts, LimitSet};
+use crate::controller::placement::{KeptNeed, NodeShare};
+use queuecast_core::units::Micros;
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,9 +37,9 @@ pub enum StartedBy {
 #[derive(Debug, Clone)]
 pub struct JobPlace {
     pub partition: usize,
-    pub kept: Rc<KeptNeed>,
+    pub kept: Arc<KeptNeed>,
     /// The limits that hold for it there.
-    pub limits: Rc<LimitSet>,
+    pub limits: Arc<LimitSet>,
     /// Whether the partition does not admit its account or QOS, and this is checked only when it is to start.
     pub is_barred: bool,
     /// Seconds.
@@ -47,34 +47,39 @@ pub struct JobPlace {
     pub priority: u64,
 }
 
-/// A job, or one task of an array.
+/// What a job's submission says about when it starts and how long it runs.
 #[derive(Debug, Clone, Default)]
-pub struct ControlledJob {
-    /// The place of its submission, and of its task.
-    pub submission: usize,
-    pub task: Option<u32>,
-    /// In whole seconds.
-    pub submit: i64,
-    pub places: Vec<JobPlace>,
-    /// The limits that hold for its submission: those of its first partition.
-    pub limits: Rc<LimitSet>,
-    /// The number of its user.
-    pub user: u32,
-    pub qos: Option<usize>,
-    pub association: Option<usize>,
+pub struct JobTerms {
     pub nice: i64,
     pub fixed_priority: Option<u32>,
     /// The reservation it names.
     pub reservation: Option<String>,
-    /// Run time in microseconds; `None`: it runs past its time limit.
-    pub run_us: Option<i64>,
+    /// Run time; `None`: it runs past its time limit.
+    pub run: Option<Micros>,
     /// Whether it fails if it is let run.
     pub fails: bool,
     /// Begin time, in seconds: it cannot start earlier.
     pub begin: i64,
     pub is_held: bool,
-    pub state: CtlState,
-    /// Since when it is eligible, in seconds; `None` while it is not.
+}
+
+/// Who a job counts for.
+#[derive(Debug, Clone, Default)]
+pub struct JobHolder {
+    /// The number of its user.
+    pub user: u32,
+    pub qos: Option<usize>,
+    pub association: Option<usize>,
+    /// The limits that hold for its submission: those of its first partition.
+    pub limits: Arc<LimitSet>,
+}
+
+/// What is known of a job while it waits. Times are in seconds.
+#[derive(Debug, Clone, Default)]
+pub struct JobWait {
+    /// When it was submitted, or requeued.
+    pub submit: i64,
+    /// Since when it is eligible; `None` while it is not.
     pub eligible: Option<i64>,
     /// Since when it accrues age, where the number of such jobs is limited (`MaxJobsAccrue`).
     pub accrues_since: Option<i64>,
@@ -84,9 +89,14 @@ pub struct ControlledJob {
     pub size_cpus: u32,
     /// Whether that is known.
     pub is_sized: bool,
-    /// When it started, in seconds.
+    /// When other jobs were last preempted for it.
+    pub preempted_at: Option<i64>,
+}
+
+/// The last start of a job, and what it has since. Times are in seconds.
+#[derive(Debug, Clone, Default)]
+pub struct JobStart {
     pub start: i64,
-    pub start_us: i64,
     pub end: i64,
     pub by: Option<StartedBy>,
     /// The partition it runs in.
@@ -101,24 +111,90 @@ pub struct ControlledJob {
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,
-    /// When other jobs were last preempted for it, in seconds.
-    pub preempted_at: Option<i64>,
     /// How often it was started; tells a due end of this start from one of an earlier start.
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.
     pub record: u64,
 }
 
+/// A job, or one task of an array.
+#[derive(Debug, Clone, Default)]
+pub struct ControlledJob {
+    /// The place of its submission, and of its task.
+    pub submission: SubmissionHandle,
+    pub task: Option<u32>,
+    pub places: Vec<JobPlace>,
+    pub state: CtlState,
+    pub terms: JobTerms,
+    pub holder: JobHolder,
+    pub wait: JobWait,
+    pub last: JobStart,
+}
+
+/// No job runs longer, in seconds.
+const LONGEST_RUN: i64 = 100 * 365 * 86_400;
+
+impl JobTerms {
+    /// Of a submission, for a task that runs like this.
+    fn of(submission: &SubmittedJob, run: Option<TaskRun>) -> JobTerms {
+        let request = &submission.request;
+        JobTerms {
+            nice: request.nice.unwrap_or(0),
+            fixed_priority: request.priority,
+            reservation: request.reservations.first().cloned(),
+            run: match run {
+                Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
+                    Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
+                }
+                _ => None,
+            },
+            fails: matches!(run, Some(TaskRun::FailsAfter(_))),
+            begin: match request.begin {
+                Some(Begin::After(by)) => submission.submit.second().0 + by.0,
+                Some(Begin::At(at)) => at.0,
+                _ => i64::MIN,
+            },
+            is_held: request.hold,
+        }
+    }
+}
+
 impl ControlledJob {
+    /// The jobs of a submission, which come later. Their limits are found when they come.
+    pub fn all_of(
+        id: SubmissionHandle,
+        submission: &SubmittedJob,
+        no_limits: &Arc<LimitSet>,
+    ) -> Vec<ControlledJob> {
+        let tasks: Vec<Option<u32>> = match &submission.request.array {
+            Some(array) => array.indices.iter().copied().map(Some).collect(),
+            None => vec![None],
+        };
+        let job = |(index, task): (usize, Option<u32>)| {
+            let run = submission.runs.get(index).or(submission.runs.first()).copied();
+            ControlledJob {
+                submission: id,
+                task,
+                places: Vec::new(),
+                state: CtlState::ToCome,
+                terms: JobTerms::of(submission, run),
+                holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
+                wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
+                last: JobStart::default(),
+            }
+        };
+        tasks.into_iter().enumerate().map(job).collect()
+    }
+
     /// The limits that it counts for while it runs.
-    pub fn running_limits(&self) -> Rc<LimitSet> {
-        let own = self.places.iter().find(|place| place.partition == self.ran_in);
-        own.map_or(&self.limits, |place| &place.limits).clone()
+    pub fn running_limits(&self) -> Arc<LimitSet> {
+        let own = self.places.iter().find(|place| place.partition == self.last.ran_in);
+        own.map_or(&self.holder.limits, |place| &place.limits).clone()
     }
 
     /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.
     pub fn has_failed(&self) -> bool {
-        let ran = self.end - self.start;
-        self.fails && self.run_us.is_some_and(|run| ran >= run / SECOND)
+        let ran = self.last.end - self.last.start;
+        self.terms.fails && self.terms.run.is_some_and(|run| ran >= run / Micros::SECOND)
     }
 }

@@ -1,25 +1,22 @@
 //! A pass of the main scheduler.
 
-use super::amounts::Amounts;
 use super::job::{CtlState, JobPlace, StartedBy};
-use super::layout::NodeShare;
-use super::need::Need;
-use super::node_set::NodeSet;
-use super::queue_record::QueueRecord;
-use super::reasons::WaitReason;
-use super::select::NodeOffer;
 use super::state::Controller;
+use crate::controller::handles::JobHandle;
+use crate::controller::limits::Amounts;
+use crate::controller::placement::{NodeOffer, NodeSet, NodeShare};
+use crate::controller::queue::{QueueRecord, WaitReason};
 
 impl Controller<'_> {
     /// A pass of the main scheduler over at most `depth` jobs; `None`: over all.
-    pub(super) fn pass(&mut self, depth: Option<u32>) {
-        let now = self.now();
-        self.last_pass = now;
-        self.pass_requested = false;
+    pub fn pass(&mut self, depth: Option<u32>) {
+        let now = self.second();
+        self.clock.last_pass = now;
+        self.clock.pass_requested = false;
         let queue = self.take_queue();
         self.size_linear();
         self.pass_over(&queue, depth);
-        self.give_back(queue);
+        self.queue.give_back(queue);
     }
 
     fn pass_over(&mut self, queue: &[QueueRecord], depth: Option<u32>) {
@@ -33,13 +30,13 @@ impl Controller<'_> {
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
             loop {
-                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].eligible.is_none() {
+                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
                 }
                 if depth.is_some_and(|depth| tests > depth) {
                     return;
                 }
-                let is_closed = match &self.jobs[job].reservation {
+                let is_closed = match &self.jobs[job].terms.reservation {
                     Some(name) => closed_reservations.contains(name),
                     None => closed[self.jobs[job].places[place].partition],
                 };
@@ -55,7 +52,7 @@ impl Controller<'_> {
                     break;
                 }
                 tests += 1;
-                if self.is_throttled(job, 0) {
+                if self.jobs.is_throttled(job, 0) {
                     self.waits_for(job, place, WaitReason::ArrayLimit);
                     break;
                 }
@@ -80,7 +77,7 @@ impl Controller<'_> {
                 self.note_selection(&at, true);
                 match chosen {
                     Some(nodes) => {
-                        let shares = self.given(&nodes, need);
+                        let shares = self.pool.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares, at.partition);
                         if self.is_over(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
@@ -105,20 +102,20 @@ impl Controller<'_> {
                         if let Some(usable) = self.may_use_now(job, &at, &vanished) {
                             self.make_way(job, &at, &usable);
                         }
-                        let reservation = &self.jobs[job].reservation;
+                        let reservation = &self.jobs[job].terms.reservation;
                         if let Some(named) = need.kept_free() {
                             vanished.add(named);
                         } else if reservation.is_some() {
                             closed_reservations.extend(reservation.clone());
                         } else if self.is_waited_for(job, &at) {
                             closed[at.partition] = true;
-                            vanished.add(&self.layout.partitions[at.partition]);
+                            vanished.add(&self.pool.layout.partitions[at.partition]);
                         }
                         break;
                     }
                 }
                 // A started task lets its array try the next.
-                match self.jobs[job].task.and_then(|_| self.next_task(job, 0)) {
+                match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, 0)) {
                     Some(next) => job = next,
                     None => break,
                 }
@@ -127,33 +124,28 @@ impl Controller<'_> {
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub(super) fn waits_for(&mut self, job: usize, place: usize, reason: WaitReason) {
+    pub fn waits_for(&mut self, job: JobHandle, place: usize, reason: WaitReason) {
         if place == 0 {
-            let now = self.now();
+            let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
         }
     }
 
     /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
     /// keeps it from being tested.
-    pub(super) fn nodes_now(
-        &self,
-        job: usize,
-        at: &JobPlace,
-        vanished: &NodeSet,
-    ) -> Option<Option<Vec<usize>>> {
+    pub fn nodes_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
         let mut usable = self.may_use_now(job, at, vanished)?;
         Some(self.chosen_now(at, &mut usable))
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub(super) fn may_use_now(&self, job: usize, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
-        let now = self.now();
-        let mut usable = self.open_nodes[at.partition].clone();
-        match &self.jobs[job].reservation {
+    pub fn may_use_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+        let now = self.second();
+        let mut usable = self.pool.open_nodes[at.partition].clone();
+        match &self.jobs[job].terms.reservation {
             None => usable.take_away(vanished),
             Some(name) => {
-                let mut own = self.reservations.iter().filter(|one| one.name == *name);
+                let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
                 if !own.any(|one| one.start.0 <= now) {
                     return None;
                 }
@@ -164,48 +156,41 @@ impl Controller<'_> {
     }
 
     /// The nodes that a job is given now out of those that may be used.
-    pub(super) fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
-        at.kept.keep_usable(usable, &self.layout, &self.load);
-        let (in_use, shift) = (Some(self.load.in_use()), self.shift_for_start(at));
-        let offer = NodeOffer { layout: &self.layout, in_use, nodes: usable, shift: shift.as_ref() };
+    pub fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
+        at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);
+        let (in_use, shift) = (Some(self.pool.load.in_use()), self.shift_for_start(at));
+        let offer = NodeOffer { layout: &self.pool.layout, in_use, nodes: usable, shift: shift.as_ref() };
         offer.choose(&at.kept.need)
-    }
-
-    /// What a job has of the nodes that it is given now.
-    pub(super) fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
-        let none = NodeSet::none(0);
-        let in_use = Some(self.load.in_use());
-        NodeOffer { layout: &self.layout, in_use, nodes: &none, shift: None }.shares(nodes, need)
     }
 
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    pub(super) fn is_waited_for(&self, job: usize, at: &JobPlace) -> bool {
+    pub fn is_waited_for(&self, job: JobHandle, at: &JobPlace) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
-        let age = self.jobs[job].eligible.map_or(0, |since| self.now() - since);
+        let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
     }
 
     /// Whether other jobs have licenses that a job needs.
-    pub(super) fn lacks_licenses(&self, job: usize) -> bool {
-        !self.licenses.are_free(&self.submissions[self.jobs[job].submission].request.licenses)
+    pub fn lacks_licenses(&self, job: JobHandle) -> bool {
+        !self.licenses.are_free(&self.jobs.submission(job).request.licenses)
     }
 
     /// Whether a limit does not allow what a job would be given.
-    pub(super) fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
+    pub fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
         let nodes = shares.iter().map(|share| share.node);
         self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
     }
 
     /// Whether a limit forbids even the least that a job would be given on any nodes.
-    pub(super) fn is_over_at_least(&self, at: &JobPlace) -> bool {
+    pub fn is_over_at_least(&self, at: &JobPlace) -> bool {
         let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
-        if self.layout.is_linear {
+        if self.pool.layout.is_linear {
             nodes = need.least_nodes() as u32;
-            cpus = self.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
+            cpus = self.pool.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
         }
         let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
-        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.required.iter()).is_some()
+        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.on.required.iter()).is_some()
     }
 }

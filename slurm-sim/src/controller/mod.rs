@@ -6,90 +6,36 @@
 //! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
 //! [`unmodelled`], never passed over.
 
-mod accrual;
-mod alike;
-mod amounts;
-mod asked;
 mod at_once;
 mod backfill;
-mod candidates;
-mod classic_share;
-mod decided;
-mod decisions;
-mod fair_share;
-mod followed_plans;
-mod follower;
-mod held_nodes;
+mod clock;
+mod follow;
+mod handles;
 mod job;
-mod layout;
-mod leaves;
-mod licenses;
 mod lifecycle;
-mod limit_set;
 mod limits;
-mod linear;
 mod main_pass;
-mod missing;
 mod moment;
-mod need;
-mod need_cache;
-mod node_set;
-mod openings;
-mod phases;
-mod plans;
+mod placement;
 mod preemption;
-mod prepared;
 mod priority;
 mod promises;
 mod queue;
-mod queue_record;
-mod quiet;
-mod reasons;
-mod releases;
-
-mod reserved;
-mod select;
 mod simulate;
-mod sizes;
-mod start_bounds;
 mod state;
-mod submissions;
-mod switch_tree;
-mod taken_tree;
-mod test_counts;
-mod time_map;
-mod turns;
 mod unmodelled;
-mod unstarted;
-mod used_minutes;
-mod weighing;
-mod weights;
-mod will_run;
 
 #[cfg(test)]
 mod at_once_tests;
 #[cfg(test)]
-mod choices;
-#[cfg(test)]
-mod limit_tests;
-#[cfg(test)]
-mod plain;
-#[cfg(test)]
-mod plain_shares;
-#[cfg(test)]
-mod plain_start;
-#[cfg(test)]
-mod plan_checks;
-#[cfg(test)]
 mod tests;
 
 pub use at_once::SiteRules;
-pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
-pub use decisions::decisions;
+pub use clock::Phases;
+pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
 pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
-pub use phases::Phases;
-pub use prepared::PreparedCluster;
-pub use reasons::WaitReason;
+pub use placement::PreparedCluster;
+pub use queue::WaitReason;
 pub use simulate::{
     HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,
 };

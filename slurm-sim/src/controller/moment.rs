@@ -1,13 +1,12 @@
 //! A controller that goes on from an instant.
 
 use super::job::{CtlState, StartedBy};
-use super::node_set::NodeSet;
-use super::phases::{Phases, SECOND};
-use super::prepared::PreparedCluster;
-use super::select::NodeOffer;
-use super::state::{Controller, LIMIT_CHECK};
+use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
-use queuecast_core::units::{Seconds, Time};
+use crate::controller::clock::Phases;
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::placement::{NodeSet, PreparedCluster};
+use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.
 #[derive(Debug)]
@@ -41,15 +40,16 @@ pub fn run_on_prepared(
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
     let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
-    for (job, run) in controller.jobs.iter_mut().zip(onwards.runs) {
-        job.run_us = run.map(|run| run.0.clamp(0, i64::MAX / (4 * SECOND)) * SECOND);
+    for (job, run) in controller.jobs.all.iter_mut().zip(onwards.runs) {
+        job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
     }
     controller.resume(moment, onwards.since);
-    controller.wanted = wanted.iter().copied().filter(|&job| job < controller.jobs.len()).collect();
+    controller.wanted =
+        wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
     let start = |&job: &usize| {
-        let one = controller.jobs.get(job)?;
-        one.by.is_some().then_some(Time(one.start))
+        let one = controller.jobs.all.get(job)?;
+        one.last.by.is_some().then_some(Time(one.last.start))
     };
     wanted.iter().map(start).collect()
 }
@@ -73,33 +73,34 @@ pub struct PlaceInQueue {
 pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob) -> PlaceInQueue {
     let mut submissions = moment.submissions.clone();
     submissions.push(job.clone());
-    let phases = Phases::running_on(moment.now_ms * 1000, [0; 3]);
+    let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &submissions, phases);
     controller.resume(moment, [0; 2]);
-    controller.submit(submissions.len() - 1);
-    let own = controller.of_submission[submissions.len() - 1].first().copied();
+    let new = SubmissionHandle(submissions.len() - 1);
+    controller.submit(new);
+    let own = controller.jobs.tasks(new).first().copied();
     let order = controller.take_queue();
     // Of an array only one task is in the queue; the others stand with it.
     let mut place = vec![usize::MAX; submissions.len()];
     for (at, record) in order.iter().enumerate().rev() {
-        place[controller.jobs[record.job].submission] = at;
+        place[controller.jobs[record.job].submission.0] = at;
     }
-    let own_place = place[submissions.len() - 1];
+    let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
-    for share in controller.running.iter().flat_map(|&job| &controller.jobs[job].shares) {
-        if controller.up.contains(share.node) {
+    for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
+        if controller.pool.up().contains(share.node) {
             ahead.held += u64::from(share.cpus);
         }
     }
-    for &job in controller.waiting.iter().filter(|job| Some(**job) != own) {
+    for &job in controller.queue.waiting.iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
-        if one.submission == submissions.len() - 1 {
+        if one.submission == new {
             continue;
         }
         let cpus = one.places.first().map_or(1, |place| u64::from(place.kept.need.cpus));
         ahead.waiting += 1;
         ahead.wanted += cpus;
-        if place[one.submission] < own_place {
+        if place[one.submission.0] < own_place {
             ahead.preferred += 1;
             ahead.preferred_wanted += cpus;
         }
@@ -109,16 +110,19 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
 
 impl Controller<'_> {
     /// Takes over where every job stands.
-    fn resume(&mut self, moment: &ClusterMoment, [full, limit_check]: [i64; 2]) {
+    fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
         let count = self.cluster.nodes.len();
-        self.reservations.clone_from(&moment.reservations);
-        self.up = NodeSet::all(count);
-        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| self.up.remove(node));
-        self.open_partitions();
+        self.pool.reservations.clone_from(&moment.reservations);
+        let mut up = NodeSet::all(count);
+        moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| up.remove(node));
+        self.pool.set_up(up);
         let mut running = Vec::new();
         let mut eligible = Vec::new();
         for standing in &moment.standings {
-            let Some(own) = self.of_submission.get(standing.submission) else { continue };
+            if standing.submission >= self.jobs.by_submission().len() {
+                continue;
+            }
+            let own = self.jobs.tasks(SubmissionHandle(standing.submission));
             // Tasks are ascending.
             let Ok(at) = own.binary_search_by_key(&standing.task, |&job| self.jobs[job].task) else {
                 continue;
@@ -135,69 +139,64 @@ impl Controller<'_> {
         }
         running.sort_by_key(|&(start, job, ..)| (start, job));
         for (start, job, nodes, partition) in running {
-            self.now_us = start.0.saturating_mul(SECOND);
+            self.clock.set(start.into());
             self.takes_over(job, nodes, partition);
         }
-        let mut order: Vec<usize> = (0..moment.submissions.len().min(self.of_submission.len())).collect();
-        order.sort_by_key(|&place| self.ranks[place]);
-        for place in order {
-            let submit_ms = self.submissions[place].submit_ms;
-            let is_to_come = |&job: &usize| self.jobs[job].state == CtlState::ToCome;
-            if submit_ms <= moment.now_ms && self.of_submission[place].iter().any(is_to_come) {
-                self.now_us = submit_ms.saturating_mul(1000);
-                self.submit(place);
+        for submission in self.jobs.by_submission().to_vec() {
+            let submit = self.jobs.asked(submission).submit;
+            let is_there = submission.0 < moment.submissions.len() && submit <= moment.now;
+            if is_there && self.jobs.are_to_come(submission) {
+                self.clock.set(submit);
+                self.submit(submission);
             }
         }
-        self.now_us = moment.now_ms * 1000;
-        let now = self.now();
+        self.clock.resume(moment.now, since);
+        let now = self.second();
         let mut enters = Vec::new();
         for (job, since) in eligible {
             // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
-            let was_ready = self.jobs[job].eligible.is_some();
+            let was_ready = self.jobs[job].wait.eligible.is_some();
             if was_ready || self.jobs[job].state == CtlState::Waiting && self.is_ready(job) == Some(true) {
-                self.jobs[job].eligible = Some(since);
-                self.jobs[job].was_seen = since < now;
+                self.jobs[job].wait.eligible = Some(since);
+                self.jobs[job].wait.was_seen = since < now;
                 enters.extend((!was_ready).then_some(job));
             }
         }
         if !enters.is_empty() {
-            self.unready.retain(|&job| self.jobs[job].eligible.is_none());
+            self.queue.unready.retain(|&job| self.jobs[job].wait.eligible.is_none());
             for job in enters {
-                if !self.jobs[job].was_seen {
-                    self.unseen.push(job);
+                if !self.jobs[job].wait.was_seen {
+                    self.queue.unseen.push(job);
                 }
                 self.enqueue(job);
             }
         }
-        self.fair.set_usage(&moment.usage);
-        self.last_charge = now;
-        self.last_full = now - full;
-        self.last_limit_check = now - limit_check.clamp(0, LIMIT_CHECK);
-        (self.last_pass, self.last_report) = (now, now);
-        for &job in &self.waiting {
+        self.priorities.fair.set_usage(&moment.usage);
+        self.priorities.last_charge = now;
+        for &job in &self.queue.waiting {
             let one = &mut self.jobs[job];
-            if let (Some(since), Some(limit)) = (one.eligible, one.limits.accrual)
+            if let (Some(since), Some(limit)) = (one.wait.eligible, one.holder.limits.accrual)
                 && self.limits.accrues(limit)
             {
-                one.accrues_since = Some(since);
+                one.wait.accrues_since = Some(since);
             }
         }
         // Of the time that running jobs may run, what is over does not count for limits.
-        for &job in &self.running {
+        for &job in &self.jobs.running {
             let one = &self.jobs[job];
-            let (ran, limit) = ((now - one.start).max(0), one.limit_end - one.start);
-            self.limits.charge(&one.running_limits(), &one.amounts, (0, ran), limit, 0.0);
+            let (ran, limit) = ((now - one.last.start).max(0), one.last.limit_end - one.last.start);
+            self.limits.charge(&one.running_limits(), &one.last.amounts, (0, ran), limit, 0.0);
         }
-        for job in self.waiting.clone() {
+        for job in self.queue.waiting.clone() {
             self.prioritize(job, now);
         }
-        self.is_order_stale = true;
+        self.queue.is_out_of_order();
     }
 
     /// A job runs on these nodes since now.
-    fn takes_over(&mut self, job: usize, nodes: &[usize], partition: Option<usize>) {
+    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<usize>) {
         self.describe_job(job);
-        let limits = self.jobs[job].limits.clone();
+        let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
         let places = &self.jobs[job].places;
         let named = |index: usize| places.iter().position(|place| place.partition == index);
@@ -212,39 +211,32 @@ impl Controller<'_> {
         // Where its nodes are not told, those that it would be given.
         let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
         let nodes = chosen.as_deref().unwrap_or(nodes);
-        let mut given = self.given(nodes, &kept.need);
-        if given.iter().map(|share| share.cpus).sum::<u32>() < kept.need.cpus {
-            // As if nothing else ran there.
-            let offer = NodeOffer { layout: &self.layout, in_use: None, nodes: &none, shift: None };
-            given = offer.shares(nodes, &kept.need);
-        }
+        let given = self.pool.given_in_any_case(nodes, &kept.need);
         let amounts = self.limits.amounts(&given, at.partition);
         let submission = self.jobs[job].submission;
-        if self.arrays[submission].record == 0 {
-            self.records += 1;
-            self.arrays[submission].record = self.records;
+        if self.jobs.record_of_waiting(submission) == 0 {
+            self.jobs.new_record(submission);
         }
-        self.jobs[job].submit = self.submissions[submission].submit.0;
+        self.jobs[job].wait.submit = self.jobs.asked(submission).submit.second().0;
         self.start(job, place, given, amounts, StartedBy::Main);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::cluster;
     use super::*;
     use crate::cluster::{
         Dependency, DependencyKind, DependencyOn, JobArray, JobRequest, JobStanding, PriorityKind,
         RecordedRun, TaskRun, TimeLimit,
     };
     use crate::controller::simulate_cluster;
-    use crate::controller::tests::cluster;
 
     fn submission(key: &str, submit: i64, tasks: u32, minutes: i64) -> SubmittedJob {
         SubmittedJob {
             key: key.into(),
             id: None,
-            submit: Time(submit),
-            submit_ms: submit * 1000,
+            submit: Micros::of_seconds(submit),
             user: "u".into(),
             request: JobRequest {
                 tasks: Some(tasks),
@@ -257,8 +249,8 @@ mod tests {
     }
 
     fn onwards<'a>(submissions: &'a [SubmittedJob], runs: &'a [Option<Seconds>], now: i64) -> Onwards<'a> {
-        let timers = [500_000, 10_000_000, 100_000_000];
-        let phases = Phases::running_on(now * SECOND, timers);
+        let timers = [500_000, 10_000_000, 100_000_000].map(Micros);
+        let phases = Phases::running_on(Micros::of_seconds(now), timers);
         Onwards { submissions, runs, phases, since: [0, 0] }
     }
 
@@ -273,7 +265,7 @@ mod tests {
         let submissions =
             vec![submission("a", 0, 4, 10), submission("b", 50, 4, 10), submission("new", 100, 4, 10)];
         let mut moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions: submissions.clone(),
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()
@@ -306,7 +298,7 @@ mod tests {
         let submissions =
             vec![submission("a", 0, 4, 10), submission("b", 50, 1, 10), submission("c", 60, 4, 10)];
         let moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions,
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()
@@ -336,11 +328,11 @@ mod tests {
             runs.push(Some(length));
             run.submissions.push(one);
         }
-        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
         let mut checked = 0;
         for now in [100, 400, 790] {
-            let moment = ClusterMoment::recorded(&cluster, &run, now * 1000);
-            let later = run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms);
+            let moment = ClusterMoment::recorded(&cluster, &run, Micros::of_seconds(now));
+            let later = run.submissions.iter().filter(|one| one.submit > moment.now);
             let known: Vec<SubmittedJob> = moment.submissions.iter().chain(later).cloned().collect();
             let number = |one: &SubmittedJob| one.key[1..].parse::<usize>().unwrap();
             let runs: Vec<Option<Seconds>> = known.iter().map(|one| runs[number(one)]).collect();
@@ -370,7 +362,7 @@ mod tests {
             JobStanding { submission, task, state }
         };
         let moment = ClusterMoment {
-            now_ms: 500_000,
+            now: Micros::of_seconds(500),
             submissions: submissions.clone(),
             standings: vec![
                 waits(0, Some(0), 0),
@@ -403,7 +395,7 @@ mod tests {
             submission("earlier", 150, 4, 10),
         ];
         let moment = ClusterMoment {
-            now_ms: 100_000,
+            now: Micros::of_seconds(100),
             submissions: submissions[..1].to_vec(),
             standings: vec![running(0, 10, 0)],
             ..ClusterMoment::default()

@@ -2,17 +2,15 @@
 
 use std::cell::RefCell;
 
-use super::job::{CtlState, JobPlace};
-use super::layout::Load;
-use super::need_cache::KeptNeed;
-use super::node_set::NodeSet;
-use super::releases::Releases;
-use super::select::NodeOffer;
-use super::state::Controller;
 use crate::cluster::{PreemptAction, PreemptKind};
+use crate::controller::backfill::Releases;
+use crate::controller::handles::JobHandle;
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::{KeptNeed, Load, NodeOffer, NodeSet};
+use crate::controller::state::Controller;
 
 /// Seconds after a requeue before the job may start again: its credentials have to expire first.
-pub(super) const REQUEUE_DELAY: i64 = 121;
+pub const REQUEUE_DELAY: i64 = 121;
 
 /// A job with more starts than this is not preempted again, which stops two jobs from preempting each other for ever.
 const MOST_STARTS: u32 = 1_000;
@@ -21,7 +19,7 @@ const MOST_STARTS: u32 = 1_000;
 const NODE_TIMEOUT: i64 = 300;
 
 /// Nodes as they would be if all jobs that a job may preempt were gone.
-pub(super) struct EmptiedNodes {
+pub struct EmptiedNodes {
     /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
     pub kept: KeptNeed,
     pub load: Load,
@@ -30,41 +28,42 @@ pub(super) struct EmptiedNodes {
 
 impl Controller<'_> {
     /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub(super) fn emptied_for(&self, job: usize, at: &JobPlace) -> Option<EmptiedNodes> {
+    pub fn emptied_for(&self, job: JobHandle, at: &JobPlace) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
             return None;
         }
-        let mut load = self.load.clone();
-        gone.iter().flat_map(|&other| &self.jobs[other].shares).for_each(|share| load.release(share));
-        let left: Vec<usize> = self.running.iter().copied().filter(|other| !gone.contains(other)).collect();
-        let releases = RefCell::new(Releases::of(&left, &self.jobs, &load, true));
+        let mut load = self.pool.load.clone();
+        gone.iter().flat_map(|&other| &self.jobs[other].last.shares).for_each(|share| load.release(share));
+        let left: Vec<JobHandle> =
+            self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
+        let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
         let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
         Some(EmptiedNodes { kept, load, releases })
     }
 
     /// The preemption mode that applies to a running job: that of its partition or QOS, else the cluster's.
-    fn action_for(&self, job: usize) -> PreemptAction {
+    fn action_for(&self, job: JobHandle) -> PreemptAction {
         let one = &self.jobs[job];
         let settings = &self.cluster.settings.preempt;
         match settings.kind {
             PreemptKind::None => PreemptAction::Off,
             PreemptKind::PartitionTier => {
-                self.cluster.partitions[one.ran_in].preempt.unwrap_or(settings.action)
+                self.cluster.partitions[one.last.ran_in].preempt.unwrap_or(settings.action)
             }
             PreemptKind::Qos => {
-                one.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
+                one.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
             }
         }
     }
 
     /// Whether a job in one of its partitions may preempt a running job.
-    fn preempts(&self, job: usize, at: &JobPlace, other: usize) -> bool {
+    fn preempts(&self, job: JobHandle, at: &JobPlace, other: JobHandle) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
-        let exempt = running.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
-        if running.incarnation > MOST_STARTS
-            || self.now() - running.start < exempt.unwrap_or(settings.exempt_time).0
+        let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
+        if running.last.incarnation > MOST_STARTS
+            || self.second() - running.last.start < exempt.unwrap_or(settings.exempt_time).0
         {
             return false;
         }
@@ -72,10 +71,10 @@ impl Controller<'_> {
             PreemptKind::None => false,
             PreemptKind::PartitionTier => {
                 let tier = |partition: usize| self.cluster.partitions[partition].priority_tier;
-                tier(at.partition) > tier(running.ran_in)
+                tier(at.partition) > tier(running.last.ran_in)
             }
             PreemptKind::Qos => {
-                let (Some(own), Some(theirs)) = (one.qos, running.qos) else { return false };
+                let (Some(own), Some(theirs)) = (one.holder.qos, running.holder.qos) else { return false };
                 let (own, theirs) = (&self.cluster.qos[own], &self.cluster.qos[theirs]);
                 let is_below = settings.within
                     && own.name == theirs.name
@@ -87,26 +86,26 @@ impl Controller<'_> {
 
     /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
     /// lowest QOS priority or partition tier, then fewest nodes.
-    fn candidates(&self, job: usize, at: &JobPlace) -> Vec<usize> {
+    fn candidates(&self, job: JobHandle, at: &JobPlace) -> Vec<JobHandle> {
         let settings = &self.cluster.settings.preempt;
         if settings.kind == PreemptKind::None {
             return Vec::new();
         }
-        let makes_way = |&&other: &&usize| {
+        let makes_way = |&&other: &&JobHandle| {
             matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
                 && self.preempts(job, at, other)
         };
-        let mut found: Vec<usize> = self.running.iter().filter(makes_way).copied().collect();
-        let rank = |&other: &usize| {
+        let mut found: Vec<JobHandle> = self.jobs.running.iter().filter(makes_way).copied().collect();
+        let rank = |&other: &JobHandle| {
             let running = &self.jobs[other];
             let first = match settings.kind {
-                PreemptKind::Qos => running.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
-                _ => self.cluster.partitions[running.ran_in].priority_tier,
+                PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
+                _ => self.cluster.partitions[running.last.ran_in].priority_tier,
             };
-            (first, running.nodes.len(), running.start)
+            (first, running.last.nodes.len(), running.last.start)
         };
         match settings.youngest_first {
-            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].start)),
+            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].last.start)),
             false => found.sort_by_key(rank),
         }
         found
@@ -114,23 +113,23 @@ impl Controller<'_> {
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
     /// their nodes are free; until then no further jobs are preempted for it.
-    pub(super) fn make_way(&mut self, job: usize, at: &JobPlace, usable: &NodeSet) {
+    pub fn make_way(&mut self, job: JobHandle, at: &JobPlace, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
-        let (now, patience) = (self.now(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
-        if self.jobs[job].preempted_at.is_some_and(|at| now - at < patience) {
+        let (now, patience) = (self.second(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
+        if self.jobs[job].wait.preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
         if let Some(jobs) = self.to_preempt(job, at, usable) {
-            self.jobs[job].preempted_at = Some(now);
+            self.jobs[job].wait.preempted_at = Some(now);
             self.preempt(&jobs);
         }
     }
 
     /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
     /// twice, the second time with the job that made it possible first, so that fewer are preempted.
-    fn to_preempt(&self, job: usize, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
+    fn to_preempt(&self, job: JobHandle, at: &JobPlace, usable: &NodeSet) -> Option<Vec<JobHandle>> {
         let mut order = self.candidates(job, at);
         if order.is_empty() {
             return None;
@@ -143,24 +142,31 @@ impl Controller<'_> {
             found = self.freed_by(&order, at, usable)?;
         }
         let (gone, nodes) = found;
-        let is_on =
-            |&other: &usize| self.jobs[other].nodes.iter().any(|&node| nodes.contains(&(node as usize)));
+        let is_on = |&other: &JobHandle| {
+            self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)))
+        };
         Some(gone.into_iter().filter(is_on).collect())
     }
 
     /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
-    fn freed_by(&self, order: &[usize], at: &JobPlace, usable: &NodeSet) -> Option<(Vec<usize>, Vec<usize>)> {
+    fn freed_by(
+        &self,
+        order: &[JobHandle],
+        at: &JobPlace,
+        usable: &NodeSet,
+    ) -> Option<(Vec<JobHandle>, Vec<usize>)> {
         let need = &at.kept.need;
-        let mut load: Load = self.load.clone();
+        let mut load: Load = self.pool.load.clone();
         let mut gone = Vec::new();
         for &other in order {
-            self.jobs[other].shares.iter().for_each(|share| load.release(share));
+            self.jobs[other].last.shares.iter().for_each(|share| load.release(share));
             gone.push(other);
             let in_use = load.in_use();
-            let fits = |&node: &usize| in_use.usable(&self.layout, node, need) > 0;
-            let free = need.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
+            let fits = |&node: &usize| in_use.usable(&self.pool.layout, node, need) > 0;
+            let free = need.on.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
             let nodes = NodeSet::of(self.cluster.nodes.len(), free);
-            let offer = NodeOffer { layout: &self.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
+            let offer =
+                NodeOffer { layout: &self.pool.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
             if let Some(chosen) = offer.choose(need) {
                 return Some((gone, chosen));
             }
@@ -169,7 +175,7 @@ impl Controller<'_> {
     }
 
     /// Preempts these jobs: they are requeued or cancelled, and their nodes are free after the stop delay.
-    fn preempt(&mut self, jobs: &[usize]) {
+    fn preempt(&mut self, jobs: &[JobHandle]) {
         for &job in jobs {
             let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
             self.end(job, false);
@@ -180,46 +186,42 @@ impl Controller<'_> {
     }
 
     /// Whether a job may be requeued.
-    pub(super) fn can_requeue(&self, job: usize) -> bool {
-        let request = &self.submissions[self.jobs[job].submission].request;
+    pub fn can_requeue(&self, job: JobHandle) -> bool {
+        let request = &self.jobs.submission(job).request;
         request.requeue.unwrap_or(self.cluster.settings.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
-    pub(super) fn requeue(&mut self, job: usize) {
-        let now = self.now();
-        let submission = self.jobs[job].submission;
+    pub fn requeue(&mut self, job: JobHandle) {
+        let now = self.second();
         // What it holds is released once it has been stopped.
-        let shares = std::mem::take(&mut self.jobs[job].shares);
+        let shares = std::mem::take(&mut self.jobs[job].last.shares);
         self.describe_job(job);
         let one = &mut self.jobs[job];
-        one.shares = shares;
+        one.last.shares = shares;
         one.state = CtlState::Waiting;
-        one.submit = now;
-        one.begin = now + REQUEUE_DELAY;
-        (one.eligible, one.was_seen, one.by) = (None, false, None);
-        self.waiting.push(job);
-        self.arrays[submission].waiting_from = 0;
-        // Its old queue record is void, also where a pass or cycle holds the queue.
-        self.order.retain(|record| record.job != job);
-        self.requeued.push(job);
-        let limits = self.jobs[job].limits.clone();
+        one.wait.submit = now;
+        one.terms.begin = now + REQUEUE_DELAY;
+        (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
+        self.jobs.waits_again(job);
+        self.queue.requeue(job);
+        let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
         self.prioritize(job, now);
-        self.unready.push(job);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::phases::Phases;
-    use super::super::simulate::simulate_cluster;
-    use super::super::tests::{cluster, job};
     use crate::cluster::{
         Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
         Qos, RecordedRun, SubmittedJob,
     };
-    use queuecast_core::units::{Seconds, Time};
+    use crate::controller::clock::Phases;
+    use crate::controller::simulate::simulate_cluster;
+    use crate::controller::tests::{cluster, job};
+    use queuecast_core::job_state::JobState;
+    use queuecast_core::units::{Micros, Seconds};
 
     /// One node; jobs of QOS high may preempt those of QOS low.
     fn preempting(action: PreemptAction) -> Cluster {
@@ -238,7 +240,7 @@ mod tests {
     }
 
     fn outcomes(cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
-        simulate_cluster(cluster, run, Phases::from_start(-60_000_000, 30))
+        simulate_cluster(cluster, run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)))
     }
 
     #[test]
@@ -251,9 +253,12 @@ mod tests {
         assert!((100..=110).contains(&start(high)), "{high:?}");
         // It runs from its beginning once the other has ended, and not before its begin time.
         assert!((400..=440).contains(&start(low)), "{low:?}");
-        assert!((low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == "COMPLETED", "{low:?}");
+        assert!(
+            (low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == JobState::Completed,
+            "{low:?}"
+        );
         let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
-        assert!((100..=110).contains(&start(high)) && low.state == "CANCELLED", "{low:?}");
+        assert!((100..=110).contains(&start(high)) && low.state == JobState::Cancelled, "{low:?}");
         // Controls: without preemption, and within `PreemptExemptTime`, it waits.
         let mut exempt = preempting(PreemptAction::Requeue);
         exempt.settings.preempt.exempt_time = Seconds(900);
@@ -264,13 +269,13 @@ mod tests {
         // One that may not go back to the queue is cancelled.
         let mut run = run;
         run.submissions[0].request.requeue = Some(false);
-        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, "CANCELLED");
+        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
     }
 
     #[test]
     fn no_more_jobs_make_way_than_are_needed() {
         let mut cluster = preempting(PreemptAction::Requeue);
-        let wide = super::super::tests::cluster(3);
+        let wide = crate::controller::tests::cluster(3);
         (cluster.nodes, cluster.classes, cluster.partitions) = (wide.nodes, wide.classes, wide.partitions);
         let mut submissions: Vec<SubmittedJob> =
             (0..3).map(|key| of_qos(job(key, 0, 4, 20, 600), "low")).collect();
@@ -287,8 +292,7 @@ mod tests {
         let mut cluster = cluster(2);
         cluster.settings.job_requeue = true;
         let change = |at: i64, state: NodeState| ClusterEvent {
-            at: Time(at),
-            at_ms: at * 1000,
+            at: Micros::of_seconds(at),
             action: ClusterAction::Nodes(NodeChange { nodes: vec![0], state }),
         };
         let run = RecordedRun {

@@ -9,15 +9,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::job::JobPlace;
-use super::layout::{Load, NodeShare};
-use super::node_set::NodeSet;
-use super::select::NodeOffer;
 use super::state::Controller;
+use crate::controller::handles::JobHandle;
+use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
 
 /// A start that a waiting job is promised.
 #[derive(Debug, Clone)]
-pub(super) struct Promise {
-    pub job: usize,
+pub struct Promise {
+    pub job: JobHandle,
     /// The place of its partition among those of the job.
     pub place: usize,
     /// In seconds.
@@ -30,7 +29,7 @@ pub(super) struct Promise {
 
 /// When and where a job could start.
 #[derive(Debug, Clone)]
-pub(super) struct FirstStart {
+pub struct FirstStart {
     /// In seconds.
     pub start: i64,
     pub nodes: Vec<usize>,
@@ -63,7 +62,7 @@ impl<'a> Ahead<'a> {
             controller,
             promises,
             without,
-            load: Cow::Borrowed(&controller.load),
+            load: Cow::Borrowed(&controller.pool.load),
             running: 0,
             next: 0,
             ends: BinaryHeap::new(),
@@ -83,8 +82,11 @@ impl<'a> Ahead<'a> {
 
     fn next_end(&self) -> i64 {
         let controller = self.controller;
-        let running =
-            controller.running.get(self.running).map_or(i64::MAX, |&job| controller.jobs[job].limit_end);
+        let running = controller
+            .jobs
+            .running
+            .get(self.running)
+            .map_or(i64::MAX, |&job| controller.jobs[job].last.limit_end);
         self.ends.peek().map_or(running, |Reverse((end, _))| running.min(*end))
     }
 
@@ -116,9 +118,9 @@ impl<'a> Ahead<'a> {
             return;
         }
         let controller = self.controller;
-        if let Some(&job) = controller.running.get(self.running) {
+        if let Some(&job) = controller.jobs.running.get(self.running) {
             let load = self.load.to_mut();
-            controller.jobs[job].shares.iter().for_each(|share| load.release(share));
+            controller.jobs[job].last.shares.iter().for_each(|share| load.release(share));
         }
         self.running += 1;
     }
@@ -142,7 +144,8 @@ impl<'a> Ahead<'a> {
     }
 
     fn hold(&mut self, nodes: &[usize], at: &JobPlace, end: i64) {
-        let shares = self.offer(&self.controller.none).shares(nodes, &at.kept.need);
+        let none = NodeSet::none(0);
+        let shares = self.offer(&none).shares(nodes, &at.kept.need);
         let load = self.load.to_mut();
         shares.iter().for_each(|share| load.take(share));
         self.ends.push(Reverse((end, self.held.len())));
@@ -150,7 +153,7 @@ impl<'a> Ahead<'a> {
     }
 
     fn offer<'o>(&'o self, nodes: &'o NodeSet) -> NodeOffer<'o> {
-        let layout = &self.controller.layout;
+        let layout = &self.controller.pool.layout;
         NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, shift: None }
     }
 
@@ -161,22 +164,22 @@ impl<'a> Ahead<'a> {
 
     /// Nodes that a job may use from an instant on for as long as its limit, and that can run something of it at the instant.
     /// `None` if the job cannot run then.
-    fn free(&self, job: usize, at: &JobPlace, from: i64) -> Option<NodeSet> {
+    fn free(&self, job: JobHandle, at: &JobPlace, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.controller, &at.kept.need);
-        let mut nodes = controller.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
-            at.kept.keep_usable(&mut nodes, &controller.layout, load);
+            at.kept.keep_usable(&mut nodes, &controller.pool.layout, load);
             return Some(nodes);
         }
-        nodes.keep(&need.feasible);
+        nodes.keep(&need.on.feasible);
         if need.is_exclusive {
             nodes.keep(self.load.idle());
             return Some(nodes);
         }
         let in_use = self.load.in_use();
         let is_full =
-            |&node: &usize| !in_use.is_idle(node) && in_use.usable(&controller.layout, node, need) == 0;
+            |&node: &usize| !in_use.is_idle(node) && in_use.usable(&controller.pool.layout, node, need) == 0;
         let full: Vec<usize> = nodes.iter().filter(is_full).collect();
         full.into_iter().for_each(|node| nodes.remove(node));
         Some(nodes)
@@ -184,7 +187,7 @@ impl<'a> Ahead<'a> {
 
     /// Where a job could start at the instant that was reached: on nodes that no promise wants while it would run, else on others, if all
     /// promises are kept then.
-    fn start_at(&self, job: usize, at: &JobPlace, instant: i64) -> Option<FirstStart> {
+    fn start_at(&self, job: JobHandle, at: &JobPlace, instant: i64) -> Option<FirstStart> {
         let free = self.free(job, at, instant)?;
         if free.len() < at.kept.need.least_nodes() {
             return None;
@@ -214,17 +217,17 @@ impl<'a> Ahead<'a> {
 impl Controller<'_> {
     /// When and where a job could start in one of its partitions beside what is promised, before an instant; running jobs are taken to
     /// run into their limits. `None` if it cannot. One of the promises may be left out.
-    pub(super) fn first_start(
+    pub fn first_start(
         &self,
-        (job, place): (usize, usize),
+        (job, place): (JobHandle, usize),
         promises: &[Promise],
         without: Option<usize>,
         before: i64,
     ) -> Option<FirstStart> {
-        let (at, now) = (&self.jobs[job].places[place], self.now());
+        let (at, now) = (&self.jobs[job].places[place], self.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
-        let mut usable = self.open_nodes[at.partition].clone();
-        at.kept.keep_usable(&mut usable, &self.layout, &self.load);
+        let mut usable = self.pool.open_nodes[at.partition].clone();
+        at.kept.keep_usable(&mut usable, &self.pool.layout, &self.pool.load);
         let is_open = usable.len() >= at.kept.need.least_nodes();
         if before <= now || before == now + 1 && !is_open {
             return None;
@@ -236,7 +239,8 @@ impl Controller<'_> {
             if is_tested && let Some(found) = ahead.start_at(job, at, instant) {
                 return Some(found);
             }
-            let reserved = self.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
+            let reserved =
+                self.pool.reservations.iter().map(|one| one.end.0).filter(|&end| end > instant).min();
             let next = ahead.next_change().min(reserved.unwrap_or(i64::MAX));
             if next >= before {
                 return None;
@@ -247,9 +251,9 @@ impl Controller<'_> {
     }
 
     /// Where a job could start at an instant beside what is promised.
-    pub(super) fn start_then(
+    pub fn start_then(
         &self,
-        (job, place): (usize, usize),
+        (job, place): (JobHandle, usize),
         promises: &[Promise],
         instant: i64,
     ) -> Option<FirstStart> {
@@ -259,7 +263,7 @@ impl Controller<'_> {
     }
 
     /// Where a promised job can start now.
-    pub(super) fn nodes_promised(&self, promise: &Promise) -> Option<Vec<usize>> {
+    pub fn nodes_promised(&self, promise: &Promise) -> Option<Vec<usize>> {
         let mut ahead = Ahead::new(self, std::slice::from_ref(promise), None);
         ahead.begin(0).then(|| ahead.moved.pop().map_or_else(|| promise.nodes.clone(), |(_, nodes)| nodes))
     }

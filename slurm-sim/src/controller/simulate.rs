@@ -1,11 +1,13 @@
 //! What would become of submissions.
 
 use super::at_once::SiteRules;
+use super::clock::on_clock;
 use super::job::{ControlledJob, CtlState, StartedBy};
-use super::phases::{Phases, SECOND};
-use super::reasons::{WaitReason, WaitedTimes};
-use super::state::{Controller, LAST_MS};
+use super::state::Controller;
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
+use crate::controller::clock::Phases;
+use crate::controller::queue::{WaitReason, WaitedTimes};
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Seconds, Time};
 
 /// What became of a job, and what it held.
@@ -57,32 +59,32 @@ pub fn simulate_cluster(cluster: &Cluster, run: &RecordedRun, phases: Phases) ->
 
 /// Whether submissions were recorded as they were made, not found in accounting.
 fn is_recorded(run: &RecordedRun) -> bool {
-    run.clock.scheduler_start_ms.is_some()
+    run.clock.scheduler_start.is_some()
 }
 
 /// What is recorded, and known outages of nodes, in order. Outages that are over before the first submission, or known on
 /// another clock, are left out.
 fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
     let mut events = run.events.clone();
-    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let first = run.submissions.iter().map(|one| one.submit.second()).min().unwrap_or_default();
     let known = cluster.outages.iter().filter(|one| run.clock.is_unix && one.to > first);
     for outage in known {
         let state = if outage.drained { NodeState::Drained } else { NodeState::Down };
         let mut change = |at: Time, state: NodeState| {
             let action = ClusterAction::Nodes(NodeChange { nodes: vec![outage.node], state });
-            events.push(ClusterEvent { at, at_ms: at.0.saturating_mul(1000), action });
+            events.push(ClusterEvent { at: at.into(), action });
         };
         change(outage.from.max(first), state);
         if outage.to != Time::NEVER {
             change(outage.to, NodeState::Up);
         }
     }
-    events.sort_by_key(|event| event.at_ms);
+    events.sort_by_key(|event| event.at);
     events
 }
 
-pub(super) fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
-    controller.jobs.iter().map(|job| outcome(cluster, run, job)).collect()
+pub fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
+    controller.jobs.all.iter().map(|job| outcome(cluster, run, job)).collect()
 }
 
 /// Simulates a run, and reports the outcomes together with the parts of nodes that jobs held.
@@ -95,8 +97,8 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
 
 /// Simulates a run by scheduling rules other than Slurm's, without its timers and delays.
 pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
-    let first = run.submissions.iter().map(|one| one.submit_ms).min().unwrap_or(0);
-    let phases = Phases::at_once(first.clamp(-LAST_MS, LAST_MS).div_euclid(1000) * SECOND);
+    let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
+    let phases = Phases::at_once(on_clock(first).second().into());
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
     controller.run_at_once(rules, &events(cluster, run));
@@ -105,18 +107,19 @@ pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules
 
 fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
     // What never starts is taken to wait until everything else is over.
-    let jobs = controller.jobs.iter();
-    let over = jobs.clone().map(|job| job.submit.max(job.start).max(job.end)).max().unwrap_or(0);
+    let jobs = controller.jobs.all.iter();
+    let over =
+        jobs.clone().map(|job| job.wait.submit.max(job.last.start).max(job.last.end)).max().unwrap_or(0);
     let jobs = jobs
         .map(|job| SimulatedJob {
             outcome: outcome(cluster, run, job),
-            submission: job.submission,
-            qos: job.qos,
+            submission: job.submission.0,
+            qos: job.holder.qos,
             waited: waited(job, run, &controller.reasons, over),
             parts: parts(job),
         })
         .collect();
-    SimulatedRun { jobs, gres: controller.layout.gres_names().collect() }
+    SimulatedRun { jobs, gres: controller.pool.layout.gres_names().collect() }
 }
 
 /// Before it could start, a job waits for its begin time, then for what it depends on; afterwards for what the last pass found.
@@ -127,21 +130,21 @@ fn waited(
     over: i64,
 ) -> Vec<(WaitReason, Seconds)> {
     let left = match job.state {
-        _ if job.by.is_some() => job.start,
+        _ if job.last.by.is_some() => job.last.start,
         CtlState::Refused | CtlState::ToCome => return Vec::new(),
-        CtlState::Cancelled => job.end.max(job.submit),
+        CtlState::Cancelled => job.last.end.max(job.wait.submit),
         _ => over,
     };
-    let eligible = job.eligible.unwrap_or(left).clamp(job.submit, left.max(job.submit));
-    let begun = job.begin.clamp(job.submit, eligible);
-    let rest = if job.is_held {
+    let eligible = job.wait.eligible.unwrap_or(left).clamp(job.wait.submit, left.max(job.wait.submit));
+    let begun = job.terms.begin.clamp(job.wait.submit, eligible);
+    let rest = if job.terms.is_held {
         WaitReason::Held
-    } else if run.submissions[job.submission].request.dependency.is_some() {
+    } else if run.submissions[job.submission.0].request.dependency.is_some() {
         WaitReason::Dependency
     } else {
         WaitReason::BeginTime
     };
-    let mut times = vec![(WaitReason::BeginTime, begun - job.submit), (rest, eligible - begun)];
+    let mut times = vec![(WaitReason::BeginTime, begun - job.wait.submit), (rest, eligible - begun)];
     times.extend(reasons.between(job.submission, eligible, left));
     let mut sums: Vec<(WaitReason, Seconds)> = Vec::new();
     times.sort_unstable();
@@ -155,41 +158,41 @@ fn waited(
 }
 
 fn parts(job: &ControlledJob) -> Vec<HeldPart> {
-    let part = |share: &super::layout::NodeShare| HeldPart {
+    let part = |share: &crate::controller::placement::NodeShare| HeldPart {
         node: share.node,
         cpus: share.cpus,
         memory_mb: share.memory,
         gres: share.gres.clone(),
     };
-    job.parts.iter().map(part).collect()
+    job.last.parts.iter().map(part).collect()
 }
 
 fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutcome {
-    let started = job.by.is_some();
+    let started = job.last.by.is_some();
     let names = |partition: usize| cluster.partitions[partition].name.clone();
     let partitions: Vec<String> = job.places.iter().map(|place| names(place.partition)).collect();
     let state = match job.state {
-        CtlState::ToCome | CtlState::Waiting => "PENDING",
-        CtlState::Running => "RUNNING",
-        CtlState::Ended { well: true } => "COMPLETED",
-        CtlState::Ended { well: false } if job.end >= job.limit_end => "TIMEOUT",
-        CtlState::Ended { well: false } if job.has_failed() => "FAILED",
-        CtlState::Ended { well: false } | CtlState::Cancelled => "CANCELLED",
-        CtlState::Refused => "REFUSED",
+        CtlState::ToCome | CtlState::Waiting => JobState::Pending,
+        CtlState::Running => JobState::Running,
+        CtlState::Ended { well: true } => JobState::Completed,
+        CtlState::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
+        CtlState::Ended { well: false } if job.has_failed() => JobState::Failed,
+        CtlState::Ended { well: false } | CtlState::Cancelled => JobState::Cancelled,
+        CtlState::Refused => JobState::Refused,
     };
     JobOutcome {
-        key: run.submissions[job.submission].key.clone(),
+        key: run.submissions[job.submission.0].key.clone(),
         task: job.task,
-        state: state.to_owned(),
-        submit: Time(job.submit),
-        eligible: job.eligible.map(Time),
-        start: started.then_some(Time(job.start)),
-        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.end)),
-        partition: if started { names(job.ran_in) } else { partitions.join(",") },
-        cpus: job.cpus,
+        state,
+        submit: Time(job.wait.submit),
+        eligible: job.wait.eligible.map(Time),
+        start: started.then_some(Time(job.last.start)),
+        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.last.end)),
+        partition: if started { names(job.last.ran_in) } else { partitions.join(",") },
+        cpus: job.last.cpus,
         billed: None,
-        nodes: job.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
-        backfilled: job.by.map(|by| by == StartedBy::Backfill),
+        nodes: job.last.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
+        backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
         priority: job.places.iter().map(|place| place.priority).max(),
     }
 }

@@ -9,8 +9,9 @@ use crate::cluster::{
     LoggedStep, MemoryAmount, PriorityKind, RecordedDecisions, RecordedRun, SubmittedJob, TaskRun, TimeLimit,
     classes_of,
 };
+use queuecast_core::job_state::JobState;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::{Micros, Seconds, Time};
 
 /// Nodes of four processors and 8,000 MB in one partition, in the order of submission.
 pub(super) fn cluster(nodes: usize) -> Cluster {
@@ -46,8 +47,7 @@ pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -
     SubmittedJob {
         key: format!("j{key}"),
         id: None,
-        submit: Time(submit),
-        submit_ms: submit * 1000,
+        submit: Micros::of_seconds(submit),
         user: format!("u{}", key % 3),
         request: JobRequest {
             tasks: Some(tasks),
@@ -61,7 +61,7 @@ pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -
 
 pub(super) fn simulated(cluster: &Cluster, submissions: Vec<SubmittedJob>) -> Vec<JobOutcome> {
     let run = RecordedRun { submissions, ..RecordedRun::default() };
-    simulate_cluster(cluster, &run, Phases::from_start(-60_000_000, 30))
+    simulate_cluster(cluster, &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)))
 }
 
 pub(super) fn start(outcome: &JobOutcome) -> i64 {
@@ -99,10 +99,10 @@ fn jobs_share_nodes_until_processors_or_memory_are_gone() {
 #[test]
 fn a_job_is_stopped_at_its_limit_and_one_that_fits_nowhere_is_refused() {
     let outcomes = simulated(&cluster(1), vec![job(0, 0, 4, 1, 10_000), job(1, 1, 5, 1, 5)]);
-    assert_eq!(outcomes[0].state, "TIMEOUT");
+    assert_eq!(outcomes[0].state, JobState::Timeout);
     let ran = outcomes[0].end.unwrap().0 - start(&outcomes[0]);
     assert!((60..=91).contains(&ran), "checked every 30 s: {ran}");
-    assert_eq!((outcomes[1].state.as_str(), outcomes[1].start), ("REFUSED", None));
+    assert_eq!((outcomes[1].state, outcomes[1].start), (JobState::Refused, None));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn arrays_run_no_more_tasks_than_they_say() {
         outcomes.iter().filter(|one| start(one) <= at && one.end.is_some_and(|end| end.0 > at)).count()
     };
     assert!((0..600).all(|at| running(at) <= 2), "two at a time");
-    assert!(outcomes.iter().all(|one| one.state == "COMPLETED"));
+    assert!(outcomes.iter().all(|one| one.state == JobState::Completed));
 }
 
 /// Random jobs on a small cluster: every job once, no node ever holds more than it has, none starts before it is submitted.
@@ -161,8 +161,11 @@ fn nothing_is_lost_and_nothing_is_given_twice() {
         assert_eq!(outcomes.len(), jobs.len());
         for (job, outcome) in jobs.iter().zip(&outcomes) {
             assert_eq!(job.key, outcome.key);
-            assert!(["COMPLETED", "TIMEOUT", "REFUSED"].contains(&outcome.state.as_str()), "{outcome:?}");
-            assert!(outcome.start.is_none_or(|start| start >= job.submit));
+            assert!(
+                [JobState::Completed, JobState::Timeout, JobState::Refused].contains(&outcome.state),
+                "{outcome:?}"
+            );
+            assert!(outcome.start.is_none_or(|start| start >= job.submit.second()));
         }
         let instants: Vec<i64> = outcomes.iter().filter(|one| one.start.is_some()).map(start).collect();
         for at in instants {
@@ -181,7 +184,7 @@ fn a_partition_takes_what_it_allows() {
     let mut limited = cluster(2);
     limited.partitions[0].max_time = Some(Seconds(600));
     let outcomes = simulated(&limited, vec![job(0, 0, 1, 11, 5), job(1, 0, 1, 10, 5)]);
-    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("REFUSED", "COMPLETED"));
+    assert_eq!((outcomes[0].state, outcomes[1].state), (JobState::Refused, JobState::Completed));
 }
 
 /// A job that is never stopped, and years between two jobs: neither takes long.
@@ -192,10 +195,10 @@ fn nothing_goes_on_for_ever() {
     let mut forever = job(0, 0, 4, 1, 0);
     forever.runs = vec![TaskRun::PastLimit];
     let outcomes = simulated(&endless, vec![forever, job(1, 1, 4, 1, 5)]);
-    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("RUNNING", "PENDING"));
+    assert_eq!((outcomes[0].state, outcomes[1].state), (JobState::Running, JobState::Pending));
     let century = 100 * 365 * 86_400;
     let outcomes = simulated(&cluster(1), vec![job(0, 0, 1, 1, 5), job(1, century, 1, 1, 5)]);
-    assert!(outcomes.iter().all(|one| one.state == "COMPLETED"), "{outcomes:?}");
+    assert!(outcomes.iter().all(|one| one.state == JobState::Completed), "{outcomes:?}");
     assert!((0..=4).contains(&(start(&outcomes[1]) - century)));
 }
 
@@ -221,7 +224,8 @@ fn singletons_run_one_at_a_time() {
 
 /// Steps in the middle of seconds after the begin.
 fn logged(steps: Vec<(i64, LoggedAction)>) -> RecordedDecisions {
-    let steps = steps.into_iter().map(|(at, what)| LoggedStep { at_ms: at * 1000 + 500, what });
+    let steps =
+        steps.into_iter().map(|(at, what)| LoggedStep { at: Micros::of_millis(at * 1000 + 500), what });
     RecordedDecisions { steps: steps.collect(), priorities: Vec::new() }
 }
 
@@ -258,7 +262,8 @@ fn decided(recorded: &RecordedDecisions) -> Vec<(&'static str, usize, usize)> {
     let mut jobs = vec![job(0, 0, 4, 10, 590), job(1, 5, 8, 10, 60), job(2, 7, 4, 5, 9_000)];
     (10..).zip(&mut jobs).for_each(|(id, job)| job.id = Some(id));
     let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
-    let found = decisions(&cluster(2), &run, Phases::from_start(-60_000_000, 30), recorded);
+    let found =
+        decisions(&cluster(2), &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)), recorded);
     assert_eq!(found.misses.len(), found.shares.iter().map(|one| one.cases - one.equal).sum::<usize>());
     found.shares.iter().map(|one| (one.what.name(), one.cases, one.equal)).collect()
 }
@@ -324,20 +329,20 @@ fn generic_resources_are_given_once() {
     }
     // A resource that no node has is never there.
     let outcomes = simulated(&with_gpus, vec![asking(0, Some("slow"), 1), asking(1, Some("fast"), 1)]);
-    assert_eq!((outcomes[0].state.as_str(), outcomes[1].state.as_str()), ("REFUSED", "COMPLETED"));
+    assert_eq!((outcomes[0].state, outcomes[1].state), (JobState::Refused, JobState::Completed));
 }
 
 /// Submissions and runs at the ends of time neither wrap nor go on for ever.
 #[test]
 fn absurd_times_end() {
     let mut late = job(1, 0, 1, 1, 5);
-    late.submit_ms = i64::MAX;
+    late.submit = Micros::NEVER;
     let mut long = job(2, 1, 1, 10, 0);
     long.runs = vec![TaskRun::For(Seconds(i64::MAX))];
     let outcomes = simulated(&cluster(1), vec![job(0, 0, 1, 1, 5), late, long]);
-    assert_eq!(outcomes[0].state, "COMPLETED");
-    assert_eq!(outcomes[1].state, "COMPLETED");
-    assert_eq!(outcomes[2].state, "TIMEOUT");
+    assert_eq!(outcomes[0].state, JobState::Completed);
+    assert_eq!(outcomes[1].state, JobState::Completed);
+    assert_eq!(outcomes[2].state, JobState::Timeout);
 }
 
 /// A dependency on a job whose name has an underscore waits for it.
@@ -427,10 +432,18 @@ fn a_job_that_fails_has_not_ended_well() {
         let others = [after(DependencyKind::AfterOk, 1), after(DependencyKind::AfterNotOk, 2)];
         let outcomes = simulated(&cluster(1), [vec![first], others.to_vec()].concat());
         let starts: Vec<bool> = outcomes.iter().map(|one| one.start.is_some()).collect();
-        (outcomes[0].state.clone(), outcomes[0].end, starts)
+        (outcomes[0].state, outcomes[0].end, starts)
     };
     let (failed, well) = (found(TaskRun::FailsAfter(Seconds(60))), found(TaskRun::For(Seconds(60))));
-    assert_eq!((failed.0.as_str(), failed.2), ("FAILED", vec![true, false, true]));
-    assert_eq!((well.0.as_str(), well.2), ("COMPLETED", vec![true, true, false]), "control");
+    assert_eq!((failed.0, failed.2), (JobState::Failed, vec![true, false, true]));
+    assert_eq!((well.0, well.2), (JobState::Completed, vec![true, true, false]), "control");
     assert_eq!(failed.1, well.1);
+}
+
+/// What a service holds can be moved to another thread.
+#[test]
+fn controllers_can_be_sent() {
+    fn is_send<T: Send>() {}
+    is_send::<super::state::Controller<'_>>();
+    is_send::<super::PreparedCluster<'_>>();
 }

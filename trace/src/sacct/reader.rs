@@ -9,7 +9,7 @@ use super::columns::{Columns, SacctColumn};
 use super::duration::seconds;
 use super::fields::{Span, rejoined, split};
 use super::row::{RowValues, SacctRow};
-use super::state::{JobState, status};
+use super::state::status;
 use crate::ReadOptions;
 use crate::clean::{Action, Example, Rule, RuleCounts};
 use crate::error::{Malformed, TraceError, shortened};
@@ -17,6 +17,7 @@ use crate::lines::Lines;
 use crate::names::Interner;
 use crate::parsed::{NoRecord, Parsed};
 use crate::record::{Record, UNKNOWN};
+use queuecast_core::job::Ending;
 use queuecast_core::workload::Names;
 
 /// The most bytes of lines that are held in the hope that they are one row.
@@ -31,7 +32,7 @@ struct JobRun {
     job: i64,
     /// Submitted, eligible, started, ended.
     times: [Option<i64>; 4],
-    state: JobState,
+    ending: Option<Ending>,
 }
 
 /// Lines that have too few columns, held because a row may go on where a name has a line end.
@@ -295,7 +296,7 @@ impl Sacct {
             Ok(values) => values,
             Err(malformed) => return Parsed::Malformed(malformed),
         };
-        let RowValues { job, state, submitted, eligible, start, end, .. } = values;
+        let RowValues { job, ending, submitted, eligible, start, end, .. } = values;
         let cluster = row.text(SacctColumn::Cluster).unwrap_or_default();
         if !cluster.is_empty() && !self.clusters.see(cluster) {
             let (rule, value) = (Rule::OtherCluster, shortened(cluster));
@@ -307,7 +308,7 @@ impl Sacct {
         if cluster.is_empty() && self.columns.place(SacctColumn::Cluster).is_some() {
             note(Rule::ClusterMissing, "no cluster".into());
         }
-        let run = JobRun { job, times: [submitted, eligible, start, end], state };
+        let run = JobRun { job, times: [submitted, eligible, start, end], ending };
         let mut again = None;
         match self.met.get_mut(id) {
             None => {
@@ -340,7 +341,7 @@ impl Sacct {
         {
             note(Rule::Eligible, format!("submitted {submitted}, eligible {eligible}"));
         }
-        let unfinished = state == JobState::Unfinished;
+        let unfinished = ending.is_none();
         if self.columns.place(SacctColumn::State).is_none() && !unfinished {
             note(Rule::StateMissing, "no State column".into());
         }
@@ -385,17 +386,14 @@ impl Sacct {
             requested_procs,
             requested_time: values.request,
             requested_memory: row.memory(procs),
-            status: status(state),
+            status: status(ending),
             user: self.users.number(row.text(SacctColumn::User).unwrap_or_default()),
             group: self.groups.number(row.text(SacctColumn::Group).unwrap_or_default()),
             executable: self.executables.number(row.text(SacctColumn::JobName).unwrap_or_default()),
             partition: self.partitions.number(row.text(SacctColumn::Partition).unwrap_or_default()),
             account: self.accounts.number(row.text(SacctColumn::Account).unwrap_or_default()),
             qos: self.qos.number(row.text(SacctColumn::Qos).unwrap_or_default()),
-            ending: match state {
-                JobState::Ended(ending) => ending,
-                JobState::Unfinished => Default::default(),
-            },
+            ending: ending.unwrap_or_default(),
             unfinished,
             cut: false,
             submitted: submitted.filter(|_| submitted != from).unwrap_or(UNKNOWN),

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::columns::{Columns, SacctColumn};
 use super::duration::{integer, milliseconds, seconds, whole};
 use super::fields::Span;
-use super::state::{JobState, state};
+use super::state::state;
 use super::time::{Instant, instant};
 use crate::clean::Rule;
 use crate::error::{Malformed, shortened};
@@ -24,7 +24,8 @@ pub(super) struct SacctRow<'a> {
 /// The values that a row must have to be a record.
 pub(super) struct RowValues<'a> {
     pub job: i64,
-    pub state: JobState,
+    /// How it ended; `None`: it has not.
+    pub ending: Option<Ending>,
     pub submitted: Option<i64>,
     pub eligible: Option<i64>,
     pub start: Option<i64>,
@@ -75,7 +76,7 @@ impl<'a> SacctRow<'a> {
         let named = match self.text(SacctColumn::State) {
             Some(word) => {
                 let state = state(word);
-                Some(state.ok_or_else(|| self.bad(SacctColumn::State, "not a job state of Slurm"))?)
+                Some(state.ok_or_else(|| self.bad(SacctColumn::State, "not a job state of Slurm"))?.ending())
             }
             None => None,
         };
@@ -97,9 +98,9 @@ impl<'a> SacctRow<'a> {
         };
         let (submitted, eligible) = (clock(SacctColumn::Submit)?, clock(SacctColumn::Eligible)?);
         let (start, end) = (clock(SacctColumn::Start)?, clock(SacctColumn::End)?);
-        let state = named.unwrap_or_else(|| self.assumed_state(start, end));
+        let ending = named.unwrap_or_else(|| self.assumed_ending(start, end));
         let (run, invalid_run) = match start {
-            Some(start) if state != JobState::Unfinished => self.run(start, end)?,
+            Some(start) if ending.is_some() => self.run(start, end)?,
             _ => (UNKNOWN, None),
         };
         let requested_procs = match self.count(SacctColumn::ReqCpus)? {
@@ -116,7 +117,7 @@ impl<'a> SacctRow<'a> {
         let request = self.request()?;
         Ok(RowValues {
             job,
-            state,
+            ending,
             submitted,
             eligible,
             start,
@@ -132,12 +133,12 @@ impl<'a> SacctRow<'a> {
     }
 
     /// Without a `State`, a job that started and ended completed, and one that never started was cancelled.
-    fn assumed_state(&self, start: Option<i64>, end: Option<i64>) -> JobState {
+    fn assumed_ending(&self, start: Option<i64>, end: Option<i64>) -> Option<Ending> {
         let ended = end.is_some() || self.columns.place(SacctColumn::End).is_none();
         match (start, ended) {
-            (_, false) => JobState::Unfinished,
-            (Some(_), true) => JobState::Ended(Ending::Completed),
-            (None, true) => JobState::Ended(Ending::Cancelled),
+            (_, false) => None,
+            (Some(_), true) => Some(Ending::Completed),
+            (None, true) => Some(Ending::Cancelled),
         }
     }
 

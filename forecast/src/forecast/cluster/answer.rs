@@ -8,7 +8,7 @@ use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, j
 use crate::forecast::when::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::wait::{PastWaits, WaitForecast};
 use queuecast_slurm_sim::cluster::{
@@ -91,7 +91,7 @@ impl<'a> ClusterVariants<'a> {
         let mut past = ClusterForecaster::new(cluster, history, self.settings.draws, self.settings.seed);
         let past = past.past();
         past.learn_limits();
-        past.advance_to(moment.now_ms);
+        past.advance_to(moment.now);
         let run = past.run(job, None, Seconds::ZERO).run;
         let limit = past.limits().cloned().unwrap_or_default().advise(&run, asked, risk);
         (run, limit)
@@ -136,9 +136,9 @@ pub(in crate::forecast) fn variants_at_cluster(
 ) -> Result<VariantStarts, ClusterWhenError> {
     let ClusterVariants { question, settings, mut forecaster } = asking;
     let ClusterQuestion { history, moment, .. } = *question;
-    let now_ms = moment.now_ms;
+    let now = moment.now;
     let waits = RecordedStarts::of(history);
-    let judged = tried(&mut forecaster, &waits, now_ms, settings.trials, done);
+    let judged = tried(&mut forecaster, &waits, now, settings.trials, done);
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
     if own.first().is_none_or(|first| first.wait.is_none()) {
@@ -149,13 +149,13 @@ pub(in crate::forecast) fn variants_at_cluster(
     let mut records = judged.iter().zip(names).map(|(one, name)| one.record(name));
     let mut tried: Vec<MethodRecord> = records.next().into_iter().collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
-    if let Some(before) = waits.before(now_ms) {
+    if let Some(before) = waits.before(now) {
         tried.extend(records.next());
         if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
                 // Past waits count from the submission.
-                let later = (job.submit_ms - now_ms).max(0) as f64 / 1000.0;
+                let later = (job.submit - now).max(Micros::ZERO).as_seconds();
                 *answer = answer.is_some().then(|| shifted(&before, later));
             }
         }
@@ -166,7 +166,7 @@ pub(in crate::forecast) fn variants_at_cluster(
         state: state_now(question),
         record: Some(tried[0].clone()).filter(enough),
         tried,
-        learned: waits.started_by(now_ms),
+        learned: waits.started_by(now),
     })
 }
 
@@ -186,29 +186,33 @@ fn shifted(times: &Distribution, by: f64) -> Distribution {
 fn tried(
     forecaster: &mut ClusterForecaster<'_>,
     waits: &RecordedStarts<'_>,
-    now_ms: i64,
+    now: Micros,
     trials: usize,
     done: &(dyn Fn(usize) + Sync),
 ) -> Vec<RangeRecord> {
     let submissions = &waits.history.submissions;
     let mut places: Vec<usize> =
-        (0..submissions.len()).filter(|&place| submissions[place].submit_ms < now_ms).collect();
-    places.sort_by_key(|&place| (submissions[place].submit_ms, place));
+        (0..submissions.len()).filter(|&place| submissions[place].submit < now).collect();
+    places.sort_by_key(|&place| (submissions[place].submit, place));
     let first = places.len().saturating_sub(trials);
     let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
     for &place in &places[first..] {
         let submission = &submissions[place];
-        let so_far = Seconds((now_ms - submission.submit_ms).div_euclid(1000));
+        let so_far = Seconds((now - submission.submit).second().0);
         for forecast in forecaster.at_submission(place) {
             let Some(outcome) = forecaster.outcome(&submission.key, forecast.task) else { continue };
-            let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit_ms)) else {
+            let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit)) else {
                 continue;
             };
-            let start = outcome.start.filter(|start| is_known(*start, now_ms));
-            let end = outcome.end.filter(|end| is_known(*end, now_ms));
+            let start = outcome.start.filter(|start| is_known(*start, now));
+            let end = outcome.end.filter(|end| is_known(*end, now));
             let became = match (start, end) {
-                (Some(start), _) => WaitOutcome::Started((start - submission.submit).max(Seconds::ZERO)),
-                (None, Some(left)) => WaitOutcome::Withdrawn((left - submission.submit).max(Seconds::ZERO)),
+                (Some(start), _) => {
+                    WaitOutcome::Started((start - submission.submit.second()).max(Seconds::ZERO))
+                }
+                (None, Some(left)) => {
+                    WaitOutcome::Withdrawn((left - submission.submit.second()).max(Seconds::ZERO))
+                }
                 // It still waits.
                 (None, None) => WaitOutcome::Withdrawn(so_far),
             };
@@ -238,13 +242,13 @@ impl<'r> RecordedStarts<'r> {
         RecordedStarts { history, starts }
     }
 
-    fn started_by(&self, now_ms: i64) -> usize {
-        self.starts.partition_point(|&(at, _)| is_known(at, now_ms))
+    fn started_by(&self, now: Micros) -> usize {
+        self.starts.partition_point(|&(at, _)| is_known(at, now))
     }
 
     /// The distribution of the last waits of jobs that had started by then.
-    fn before(&self, now_ms: i64) -> Option<Distribution> {
-        let until = self.started_by(now_ms);
+    fn before(&self, now: Micros) -> Option<Distribution> {
+        let until = self.started_by(now);
         let mut waits: Vec<f64> =
             self.starts[until.saturating_sub(PastWaits::WINDOW)..until].iter().map(|one| one.1).collect();
         waits.sort_by(f64::total_cmp);

@@ -7,6 +7,7 @@ use super::past::ClusterPast;
 use super::starts::{ClusterDraws, ExpectedArrivals, cluster_starts, tasks};
 use queuecast_core::distribution::{Conformal, Distribution, LevelQuantiles};
 use queuecast_core::seed::Seed;
+use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobOutcome, RecordedMoments, RecordedRun, SubmittedJob, is_known,
 };
@@ -41,7 +42,7 @@ pub struct ClusterForecaster<'r> {
 /// A forecast before it was moved.
 #[derive(Debug)]
 struct EarlierForecast<'r> {
-    at_ms: i64,
+    at: Micros,
     /// What became of the job.
     outcome: &'r JobOutcome,
     wait: LevelQuantiles,
@@ -77,13 +78,13 @@ impl<'r> ClusterForecaster<'r> {
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
         let mut moment = self.moments.before(place);
         let raw = self.raw(&mut moment, submission);
-        let late = self.late_starts(submission.submit_ms);
+        let late = self.late_starts(submission.submit);
         let mut found = Vec::new();
         for (task, wait, never) in raw {
             let moved = wait.as_ref().map(|wait| late.moved(wait));
             if let (Some(wait), Some(outcome)) = (wait, self.outcome(&submission.key, task)) {
-                let (at_ms, wait) = (submission.submit_ms, Conformal::quantiles(&wait));
-                self.earlier.push(EarlierForecast { at_ms, outcome, wait });
+                let (at, wait) = (submission.submit, Conformal::quantiles(&wait));
+                self.earlier.push(EarlierForecast { at, outcome, wait });
             }
             found.push(StartForecast { task, wait: moved, never });
         }
@@ -103,7 +104,7 @@ impl<'r> ClusterForecaster<'r> {
     /// Forecasts for the first task of each submission that is not in the run, each as if submitted alone at the moment or
     /// later, with common random numbers.
     pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
-        let late = self.late_starts(moment.now_ms);
+        let late = self.late_starts(moment.now);
         let asked = self.asked;
         let each = jobs.iter().map(|job| {
             self.asked = asked;
@@ -125,7 +126,7 @@ impl<'r> ClusterForecaster<'r> {
         moment: &mut ClusterMoment,
         submission: &SubmittedJob,
     ) -> Vec<(Option<u32>, Option<Distribution>, f64)> {
-        self.past.advance_to(moment.now_ms);
+        self.past.advance_to(moment.now);
         let first: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
         let own = tasks(submission);
         let wanted: Vec<usize> = (first..first + own.len()).collect();
@@ -134,7 +135,7 @@ impl<'r> ClusterForecaster<'r> {
         let seed = Seed(self.seed.0.wrapping_add(self.asked << 20));
         let later = match self.draws.arrivals {
             ExpectedArrivals::Recorded => {
-                self.run.submissions.iter().filter(|one| one.submit_ms > moment.now_ms).collect()
+                self.run.submissions.iter().filter(|one| one.submit > moment.now).collect()
             }
             _ => Vec::new(),
         };
@@ -143,18 +144,18 @@ impl<'r> ClusterForecaster<'r> {
         own.into_iter().zip(starts).map(|(task, one)| (task, one.wait, one.never)).collect()
     }
 
-    /// How late jobs were by an instant, in milliseconds, against their forecasts.
-    fn late_starts(&self, now_ms: i64) -> LateStarts {
+    /// How late jobs were by an instant, against their forecasts.
+    fn late_starts(&self, now: Micros) -> LateStarts {
         let late = |earlier: &EarlierForecast<'_>| {
-            let EarlierForecast { at_ms, outcome, wait } = earlier;
-            let wait_until = |ms: i64| (ms - at_ms).max(0) as f64 / 1000.0;
-            let so_far = match outcome.start.filter(|start| is_known(*start, now_ms)) {
-                Some(start) => LateWait::Started(wait_until(start.0 * 1000)),
+            let EarlierForecast { at, outcome, wait } = earlier;
+            let wait_until = |until: Micros| (until - *at).max(Micros::ZERO).as_seconds();
+            let so_far = match outcome.start.filter(|start| is_known(*start, now)) {
+                Some(start) => LateWait::Started(wait_until(start.into())),
                 // It has left without a start.
-                None if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now_ms)) => {
+                None if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now)) => {
                     return None;
                 }
-                None => LateWait::Longer(wait_until(now_ms)),
+                None => LateWait::Longer(wait_until(now)),
             };
             Some((*wait, so_far))
         };
@@ -165,13 +166,20 @@ impl<'r> ClusterForecaster<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_core::units::{Seconds, Time};
+    use queuecast_core::units::Seconds;
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, JobRequest, TaskRun, TimeLimit, classes_of,
     };
     use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
 
     /// One node, and four jobs for all of it in one instant: the first starts at once, the others one after the other.
+    /// A service may hold it and ask it on another thread.
+    #[test]
+    fn forecasters_can_be_sent() {
+        fn is_send<T: Send>() {}
+        is_send::<ClusterForecaster<'_>>();
+    }
+
     #[test]
     fn what_comes_later_in_the_same_instant_is_not_ahead() {
         let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
@@ -183,8 +191,7 @@ mod tests {
         let job = |number: usize| SubmittedJob {
             key: format!("j{number}"),
             id: None,
-            submit: Time(1000),
-            submit_ms: 1_000_000,
+            submit: Micros::of_seconds(1000),
             user: "ann".into(),
             request: JobRequest {
                 tasks: Some(4),
@@ -195,7 +202,7 @@ mod tests {
             not_modelled: Vec::new(),
         };
         let mut run = RecordedRun { submissions: (0..4).map(job).collect(), ..RecordedRun::default() };
-        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(0, 30));
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
         let draws = ClusterDraws { draws: 5, arrivals: ExpectedArrivals::None };
         let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, Seed(1));
         let medians: Vec<f64> = (0..4)

@@ -9,12 +9,12 @@ use queuecast_core::job::{
     AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape,
     UserId, What,
 };
-use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_slurm_sim::cluster::{Cluster, RecordedRun, SubmittedJob, TimeLimit};
 
-/// Period, in milliseconds, over which submissions are remembered as examples of later arrivals.
-const REMEMBERED_MS: i64 = 28 * 86_400_000;
+/// Period over which submissions are remembered as examples of later arrivals.
+const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
 
 /// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct ClusterPast<'r> {
 /// One thing that happened to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PastStep<'r> {
-    at_ms: i64,
+    at: Micros,
     what: PastKind,
     place: usize,
     submission: &'r SubmittedJob,
@@ -84,17 +84,6 @@ impl ClusterNames {
     }
 }
 
-/// How a job ended, by its last state.
-fn ending(state: &str) -> Ending {
-    match state.split(' ').next().unwrap_or_default() {
-        "COMPLETED" => Ending::Completed,
-        "TIMEOUT" | "DEADLINE" => Ending::Killed,
-        "CANCELLED" | "PREEMPTED" | "REQUEUED" | "REVOKED" => Ending::Cancelled,
-        "FAILED" | "NODE_FAIL" | "BOOT_FAIL" | "OUT_OF_MEMORY" => Ending::Failed,
-        _ => Ending::Unknown,
-    }
-}
-
 impl<'r> ClusterPast<'r> {
     /// Before anything has happened in a recorded run.
     pub fn of(cluster: &'r Cluster, run: &'r RecordedRun) -> ClusterPast<'r> {
@@ -104,27 +93,27 @@ impl<'r> ClusterPast<'r> {
         for outcome in &run.outcomes {
             let Some(&place) = places.get(outcome.key.as_str()) else { continue };
             let submission = &run.submissions[place];
-            let step = |at_ms: i64, what| PastStep { at_ms, what, place, submission, task: outcome.task };
-            to_come.push(step(submission.submit_ms, PastKind::Submitted));
+            let step = |at: Micros, what| PastStep { at, what, place, submission, task: outcome.task };
+            to_come.push(step(submission.submit, PastKind::Submitted));
             // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
             // or start comes just after it.
-            let after = |time: Time, before: i64| time.0.saturating_mul(1000).max(before.saturating_add(1));
+            let after = |time: Time, before: Micros| Micros::from(time).max(before + Micros::of_millis(1));
             match (outcome.start, outcome.end) {
                 (Some(start), end) => {
-                    let start_ms = after(start, submission.submit_ms);
-                    to_come.push(step(start_ms, PastKind::Started));
-                    let ending = ending(&outcome.state);
+                    let started = after(start, submission.submit);
+                    to_come.push(step(started, PastKind::Started));
+                    let ending = outcome.state.ending().unwrap_or_default();
                     let ended =
-                        |end: Time| step(after(end, start_ms), PastKind::Ended { ran: end - start, ending });
+                        |end: Time| step(after(end, started), PastKind::Ended { ran: end - start, ending });
                     to_come.extend(end.map(ended));
                 }
                 (None, Some(end)) => {
-                    to_come.push(step(after(end, submission.submit_ms), PastKind::Withdrawn));
+                    to_come.push(step(after(end, submission.submit), PastKind::Withdrawn));
                 }
                 (None, None) => {}
             }
         }
-        to_come.sort_by_key(|step| (step.at_ms, step.what.rank(), step.place, step.task));
+        to_come.sort_by_key(|step| (step.at, step.what.rank(), step.place, step.task));
         to_come.reverse();
         ClusterPast {
             cluster,
@@ -149,21 +138,21 @@ impl<'r> ClusterPast<'r> {
         self.limits.as_ref()
     }
 
-    /// Learns what happened up to an instant, in milliseconds.
-    pub fn advance_to(&mut self, now_ms: i64) {
-        while let Some(step) = self.to_come.pop_if(|step| step.at_ms <= now_ms) {
+    /// Learns what happened up to an instant.
+    pub fn advance_to(&mut self, now: Micros) {
+        while let Some(step) = self.to_come.pop_if(|step| step.at <= now) {
             self.learn(step);
         }
     }
 
     fn learn(&mut self, step: PastStep<'r>) {
         let key = (step.submission.key.as_str(), step.task);
-        let at = Time(step.at_ms.div_euclid(1000));
+        let at = step.at.second();
         if step.what == PastKind::Submitted {
             if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
                 self.arrivals.push_back(step.submission);
-                let since = step.at_ms.saturating_sub(REMEMBERED_MS);
-                while self.arrivals.front().is_some_and(|first| first.submit_ms < since) {
+                let since = step.at - REMEMBERED;
+                while self.arrivals.front().is_some_and(|first| first.submit < since) {
                     self.arrivals.pop_front();
                 }
             }
@@ -214,7 +203,7 @@ impl<'r> ClusterPast<'r> {
         let job = Job {
             index: JobIndex(self.next),
             id: JobId(u64::from(self.next)),
-            submit: submission.submit,
+            submit: submission.submit.second(),
             user: UserId::new(number(NameKind::User, &submission.user)),
             group: None,
             account: request
@@ -253,14 +242,14 @@ impl<'r> ClusterPast<'r> {
         }
     }
 
-    /// When the oldest submission came that is remembered, in milliseconds.
-    pub(super) fn first_arrival(&self) -> Option<i64> {
-        self.arrivals.front().map(|first| first.submit_ms)
+    /// When the oldest submission came that is remembered.
+    pub(super) fn first_arrival(&self) -> Option<Micros> {
+        self.arrivals.front().map(|first| first.submit)
     }
 
-    /// The submissions after an instant and up to another, oldest first, both in milliseconds.
-    pub(super) fn arrivals_between(&self, after: i64, until: i64) -> Vec<&'r SubmittedJob> {
-        let place = |at: i64| self.arrivals.partition_point(|one| one.submit_ms <= at);
+    /// The submissions after an instant and up to another, oldest first.
+    pub(super) fn arrivals_between(&self, after: Micros, until: Micros) -> Vec<&'r SubmittedJob> {
+        let place = |at: Micros| self.arrivals.partition_point(|one| one.submit <= at);
         let (first, last) = (place(after), place(until));
         self.arrivals.range(first..last.max(first)).copied().collect()
     }
@@ -292,6 +281,7 @@ impl ExpectedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::job_state::JobState;
     use queuecast_slurm_sim::cluster::{JobOutcome, JobRequest};
 
     /// Jobs that start, or start and end, within the second of their submission are learned from.
@@ -300,8 +290,7 @@ mod tests {
         let submission = |key: &str| SubmittedJob {
             key: key.into(),
             id: None,
-            submit: Time(10),
-            submit_ms: 10_600,
+            submit: Micros::of_millis(10_600),
             user: "ann".into(),
             request: JobRequest::default(),
             runs: Vec::new(),
@@ -310,7 +299,7 @@ mod tests {
         let outcome = |key: &str, end: i64| JobOutcome {
             key: key.into(),
             task: None,
-            state: "COMPLETED".into(),
+            state: JobState::Completed,
             submit: Time(10),
             eligible: Some(Time(10)),
             start: Some(Time(10)),
@@ -331,9 +320,9 @@ mod tests {
         let mut past = ClusterPast::of(&cluster, &run);
         let kinds: Vec<u8> = past.to_come.iter().rev().map(|step| step.what.rank()).collect();
         assert_eq!(kinds, [2, 2, 3, 3, 0, 0], "submitted, started, ended");
-        past.advance_to(10_600);
+        past.advance_to(Micros::of_millis(10_600));
         assert_eq!(past.ran(&run.submissions[1], None), None, "not known before it could be");
-        past.advance_to(40_000);
+        past.advance_to(Micros::of_seconds(40));
         let ran = |place: usize| past.ran(&run.submissions[place], None);
         assert_eq!((ran(0), ran(1)), (Some(Seconds(30)), Some(Seconds(0))));
         assert!(past.jobs.is_empty(), "both have left");

@@ -9,7 +9,7 @@ use super::past::{ClusterPast, ExpectedRun};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::Seconds;
+use queuecast_core::units::{Micros, Seconds};
 use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
 use queuecast_slurm_sim::controller::{Onwards, Phases, PreparedCluster, run_on_prepared};
 
@@ -48,12 +48,9 @@ pub(super) struct StartDraws {
     pub never: f64,
 }
 
-/// A day in milliseconds.
-const DAY_MS: i64 = 86_400_000;
-
-/// Horizons in milliseconds for which arrivals are simulated; the next one is used only where a job has not started within
+/// Horizons for which arrivals are simulated; the next one is used only where a job has not started within
 /// the last.
-const AHEAD_MS: [i64; 3] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS];
+const AHEAD: [Micros; 3] = [Micros::of_seconds(3600), Micros::DAY, Micros::of_seconds(7 * 86_400)];
 
 /// What is the same in all simulations.
 struct Outset<'a> {
@@ -92,11 +89,11 @@ pub(super) fn cluster_starts(
             .collect(),
         wanted,
     };
-    let now_ms = moment.now_ms;
+    let now = moment.now;
     let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
     let mut drawn: Vec<Vec<Option<f64>>> = vec![Vec::new(); settings.draws as usize];
     let days = match settings.arrivals {
-        ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now_ms - first) / DAY_MS),
+        ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now - first) / Micros::DAY),
         ExpectedArrivals::None | ExpectedArrivals::Recorded => 0,
     };
     // How many days ago the arrivals used in this simulation began; 0 with less than a day of history. At least three days
@@ -107,19 +104,19 @@ pub(super) fn cluster_starts(
     };
     let all: Vec<(u32, i64)> = (0..settings.draws).map(|number| (number, back(number))).collect();
     let mut open = all;
-    for ahead_ms in AHEAD_MS {
+    for ahead in AHEAD {
         // Past submissions by how many days ago they were.
         let mut sequels: BTreeMap<i64, PastArrivals<'_>> = BTreeMap::new();
         for &(_, days) in open.iter().filter(|(_, days)| *days > 0) {
-            sequels.entry(days).or_insert_with(|| arrivals(past, now_ms, days * DAY_MS, ahead_ms));
+            sequels.entry(days).or_insert_with(|| arrivals(past, now, Micros::DAY * days, ahead));
         }
         let none = Vec::new();
         let found = parallel::map(&open, |&(number, days)| {
             let sequel = sequels.get(&days).unwrap_or(&none);
-            outset.draw(sequel, days * DAY_MS, &mut stream(number))
+            outset.draw(sequel, Micros::DAY * days, &mut stream(number))
         });
         // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
-        let is_late = |start: &Option<f64>| start.is_none_or(|start| start * 1000.0 >= ahead_ms as f64);
+        let is_late = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
         let mut late = Vec::new();
         for ((number, days), starts) in open.into_iter().zip(found) {
             if days > 0 && starts.iter().any(is_late) {
@@ -146,11 +143,11 @@ pub(super) fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
 
 /// How long every job of a moment is expected to run, and how long it has run.
 fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(ExpectedRun, Seconds)> {
-    let now = moment.now_ms.div_euclid(1000);
+    let now = moment.now.second();
     let mut elapsed = BTreeMap::new();
     for standing in &moment.standings {
         if let StandingState::Running { start, .. } = standing.state {
-            elapsed.insert((standing.submission, standing.task), Seconds((now - start.0).max(0)));
+            elapsed.insert((standing.submission, standing.task), (now - start).max(Seconds::ZERO));
         }
     }
     let mut runs = Vec::new();
@@ -163,11 +160,10 @@ fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(Expected
     runs
 }
 
-/// Past submissions in the `ahead` milliseconds after the instant `back` milliseconds ago, with the run times of their
-/// tasks.
-fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) -> PastArrivals<'r> {
-    let until = (now_ms - back).saturating_add(ahead).min(now_ms - 1);
-    let all = past.arrivals_between(now_ms - back, until);
+/// Past submissions in the time `ahead` after the instant the time `back` ago, with the run times of their tasks.
+fn arrivals<'r>(past: &mut ClusterPast<'r>, now: Micros, back: Micros, ahead: Micros) -> PastArrivals<'r> {
+    let until = (now - back + ahead).min(now - Micros::of_millis(1));
+    let all = past.arrivals_between(now - back, until);
     let with_runs = |submission: &'r SubmittedJob| {
         let run = |task: Option<u32>| match past.ran(submission, task) {
             Some(ran) => ExpectedRun { run: Distribution::point(ran.0 as f64), limit: None },
@@ -179,20 +175,19 @@ fn arrivals<'r>(past: &mut ClusterPast<'r>, now_ms: i64, back: i64, ahead: i64) 
 }
 
 impl Outset<'_> {
-    /// One simulation, with past submissions repeated `shift` milliseconds later; returns the waits in seconds of the
+    /// One simulation, with past submissions repeated the time `shift` later; returns the waits in seconds of the
     /// wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
-    fn draw(&self, sequel: &PastArrivals<'_>, shift: i64, rng: &mut impl Rng) -> Vec<Option<f64>> {
+    fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<Option<f64>> {
         let mut runs: Vec<Option<Seconds>> =
             self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
         let later_runs: Vec<Option<Seconds>> =
             self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
-        let now_us = self.moment.now_ms * 1000;
         let settings = &self.cluster.cluster().settings;
-        let mut within = |seconds: i64| rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000);
+        let mut within = |seconds: i64| Micros(rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000));
         let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
         let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
-        let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / 1_000_000;
-        let since = [full, within(30) / 1_000_000];
+        let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / Micros::SECOND;
+        let since = [full, within(30) / Micros::SECOND];
         let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
         if !sequel.is_empty() || !self.later.is_empty() {
             let all = submissions.to_mut();
@@ -203,21 +198,20 @@ impl Outset<'_> {
                 all.push(expected_submission(one, number, shift));
             }
         }
-        let phases = Phases::running_on(now_us, timers);
+        let phases = Phases::running_on(self.moment.now, timers);
         let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since };
         let starts = run_on_prepared(self.cluster, self.moment, &onwards, self.wanted);
-        let now = self.moment.now_ms.div_euclid(1000);
-        starts.into_iter().map(|start| start.map(|start| (start.0 - now).max(0) as f64)).collect()
+        let now = self.moment.now.second();
+        starts.into_iter().map(|start| start.map(|start| (start - now).0.max(0) as f64)).collect()
     }
 }
 
-/// A copy of a past submission, `shift` milliseconds later.
-fn expected_submission(like: &SubmittedJob, number: usize, shift: i64) -> SubmittedJob {
+/// A copy of a past submission, the time `shift` later.
+fn expected_submission(like: &SubmittedJob, number: usize, shift: Micros) -> SubmittedJob {
     let mut one = like.clone();
     one.key = format!("{} again, {number}", like.key);
     one.id = None;
-    one.submit_ms += shift;
-    one.submit.0 = one.submit_ms.div_euclid(1000);
+    one.submit += shift;
     // What it depended on is over.
     one.request.dependency = None;
     one

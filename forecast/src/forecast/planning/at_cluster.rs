@@ -7,7 +7,7 @@ use super::option::{JobChange, JobOption, TimeSpread};
 use super::question::{JobPlan, best, scaled};
 use crate::allot::SizesError;
 use crate::allot::advice::{JobLimits, MoldableJob};
-use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::units::{Micros, Procs, Seconds};
 use queuecast_slurm_sim::cluster::{Cluster, ClusterPartition, PartitionState, SubmittedJob, TimeLimit};
 
 /// A job, and which changes of it may be looked at.
@@ -139,8 +139,7 @@ fn variants(
     }
     for &later in &question.later {
         let mut delayed = job.clone();
-        delayed.submit = delayed.submit + later;
-        delayed.submit_ms += later.0 * 1000;
+        delayed.submit += Micros::of_seconds(later.0);
         variants.push(same(JobChange::Later(later), delayed));
     }
     Ok(variants)

@@ -1,0 +1,133 @@
+//! Jobs that a backfill cycle could still start.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::NodeSet;
+use crate::controller::queue::QueueRecord;
+use crate::controller::state::Controller;
+
+/// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end. Plans
+/// and starts only take nodes away, so a job that is no candidate does not become one again.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// When each would reach its time limit if started now, and its place in the queue; the latest comes first.
+    by_end: BinaryHeap<(i64, Reverse<usize>)>,
+    /// By class of needs; emptied at each start and filled on demand.
+    open: BTreeMap<u32, OpenNodes>,
+    /// From when on each node is planned for; empty before the first plan.
+    planned_from: Vec<i64>,
+    planned: Vec<u32>,
+}
+
+/// Nodes that could run something of a class of needs now.
+#[derive(Debug)]
+struct OpenNodes {
+    nodes: NodeSet,
+    count: usize,
+    /// How many of them are first planned for at an instant.
+    planned: BTreeMap<i64, usize>,
+}
+
+impl Candidates {
+    /// Of a queue, before anything is planned.
+    pub fn of(controller: &Controller<'_>, queue: &[QueueRecord]) -> Candidates {
+        let mut candidates = Candidates::default();
+        let mut by_end = Vec::new();
+        for (place, record) in queue.iter().enumerate() {
+            if candidates.is_one(controller, record) {
+                by_end.push((end(controller, record), Reverse(place)));
+            }
+        }
+        candidates.by_end = by_end.into();
+        candidates
+    }
+
+    fn is_one(&mut self, controller: &Controller<'_>, record: &QueueRecord) -> bool {
+        let one = &controller.jobs[record.job];
+        if one.state != CtlState::Waiting {
+            return false;
+        }
+        let at = &one.places[record.place];
+        if at.is_barred {
+            return false;
+        }
+        // The size of such a job is known only once it is planned.
+        controller.is_sized_by_plan(record.job)
+            || controller.limits.before_selection(&at.limits, at.limit).is_none()
+                && self.could_start(controller, at)
+    }
+
+    /// Whether there are enough nodes for a job now that no plan takes before it would end.
+    pub fn could_start(&mut self, controller: &Controller<'_>, at: &JobPlace) -> bool {
+        let Candidates { open, planned_from, planned, .. } = self;
+        let open = open.entry(at.kept.class).or_insert_with(|| {
+            let mut nodes = controller.pool.open_nodes[at.partition].clone();
+            at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
+            let mut open = OpenNodes { count: nodes.len(), nodes, planned: BTreeMap::new() };
+            for &node in planned.iter().filter(|&&node| open.nodes.contains(node as usize)) {
+                *open.planned.entry(planned_from[node as usize]).or_default() += 1;
+            }
+            open
+        });
+        let until = controller.second() + at.limit;
+        let taken: usize = open.planned.range(..=until).map(|(_, count)| count).sum();
+        open.count - taken >= at.kept.need.least_nodes()
+    }
+
+    /// The latest end, if started now, among candidates from this place of the queue on; `None` if there are none.
+    pub fn latest_end(
+        &mut self,
+        controller: &Controller<'_>,
+        queue: &[QueueRecord],
+        from: usize,
+    ) -> Option<i64> {
+        while let Some(&(end, Reverse(place))) = self.by_end.peek() {
+            if place >= from && self.is_one(controller, &queue[place]) {
+                return Some(end);
+            }
+            self.by_end.pop();
+        }
+        None
+    }
+
+    /// Nodes are planned for from an instant on.
+    pub fn plan(&mut self, nodes: &[usize], from: i64, all: usize) {
+        self.planned_from.resize(all, i64::MAX);
+        for open in self.open.values_mut() {
+            let own = nodes.iter().filter(|&&node| open.nodes.contains(node));
+            let mut earlier = 0;
+            for before in own.map(|&node| self.planned_from[node]).filter(|&before| from < before) {
+                earlier += 1;
+                if let Some(count) = open.planned.get_mut(&before) {
+                    *count -= 1;
+                }
+            }
+            if earlier > 0 {
+                *open.planned.entry(from).or_default() += earlier;
+            }
+        }
+        for &node in nodes {
+            if self.planned_from[node] == i64::MAX {
+                self.planned.push(node as u32);
+            }
+            self.planned_from[node] = self.planned_from[node].min(from);
+        }
+    }
+
+    /// A job has started: open nodes are computed again when next needed.
+    pub fn has_started(&mut self) {
+        self.open.clear();
+    }
+}
+
+/// When a job would reach its limit if started now; the largest value if its size is known only once it is planned.
+fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
+    let one = &controller.jobs[record.job];
+    if controller.is_sized_by_plan(record.job) {
+        i64::MAX
+    } else {
+        controller.second() + one.places[record.place].limit
+    }
+}

@@ -1,0 +1,321 @@
+//! A backfill cycle.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::candidates::Candidates;
+use super::releases::Releases;
+use super::start_bounds::StartBounds;
+use super::test_counts::TestCounts;
+use super::time_map::TimeMap;
+use crate::cluster::BackfillSettings;
+use crate::controller::handles::JobHandle;
+use crate::controller::job::{CtlState, JobPlace, StartedBy};
+use crate::controller::placement::{NodeSet, WeightShift};
+use crate::controller::queue::QueueRecord;
+use crate::controller::state::Controller;
+
+/// A cycle under way.
+pub struct Cycle<'c> {
+    pub settings: &'c BackfillSettings,
+    pub map: TimeMap,
+    /// When it began, in seconds.
+    pub begin: i64,
+    /// What running jobs hold.
+    pub releases: Rc<RefCell<Releases>>,
+    /// Whether `releases` is up to date; it is computed when first needed.
+    knows_releases: bool,
+    /// The node weights with which it plans.
+    pub weights: Arc<WeightShift>,
+    /// What its plans have shown so far.
+    pub bounds: StartBounds,
+    tests: usize,
+    counts: TestCounts,
+    started: u32,
+    /// Jobs that it could still start.
+    candidates: Candidates,
+    /// Jobs whose plans begin only after every job that this cycle could still start has reached its limit, so they cannot affect
+    /// these. They are planned when another plan needs to know.
+    deferred: Vec<DeferredPlan>,
+    /// Whether tasks of arrays may be deferred: the number of tests cannot reach its limit.
+    defers_tasks: bool,
+}
+
+/// A job that is planned later.
+struct DeferredPlan {
+    job: JobHandle,
+    at: JobPlace,
+    /// What running jobs held then.
+    releases: Rc<RefCell<Releases>>,
+    /// The weights of nodes then.
+    weights: Arc<WeightShift>,
+}
+
+/// What a cycle does about a job.
+enum NextStep {
+    /// No job can start any more.
+    Stop,
+    /// Its plan cannot affect which jobs start in this cycle, and is made later if needed.
+    Defer,
+    /// When and where it is planned, if it is.
+    Plan(Option<(i64, Vec<usize>)>),
+}
+
+impl Cycle<'_> {
+    /// Replaces what running jobs hold, after a change other than a start.
+    pub fn renew(&mut self, releases: Releases) {
+        self.releases = Rc::new(RefCell::new(releases));
+        self.bounds = StartBounds::default();
+    }
+
+    /// Keeps nodes for a job from one instant of the grid to another.
+    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], all: usize) {
+        let grid = self.settings.resolution.0.max(1);
+        self.map.plan(from, to, &NodeSet::of(all, nodes.iter().copied()), grid);
+        // A plan that begins at the end of the window or later is not kept.
+        if from < self.map.end() {
+            self.candidates.plan(nodes, from, all);
+        }
+    }
+}
+
+impl<'c> Controller<'c> {
+    /// A cycle that begins now; what running jobs hold is not looked up yet.
+    pub fn begin_cycle(&mut self, settings: &'c BackfillSettings) -> Cycle<'c> {
+        let (now, grid) = (self.second(), settings.resolution.0.max(1));
+        Cycle {
+            settings,
+            map: std::mem::take(&mut self.spare).renewed(now, settings.window.0, grid, self.pool.up()),
+            begin: now,
+            releases: Rc::default(),
+            knows_releases: false,
+            weights: self.pool.weights.clone(),
+            bounds: StartBounds::default(),
+            tests: 0,
+            counts: TestCounts::default(),
+            started: 0,
+            candidates: Candidates::default(),
+            deferred: Vec::new(),
+            defers_tasks: false,
+        }
+    }
+
+    /// Runs a backfill cycle; returns an upper bound of the queue records that it looks at.
+    pub fn backfill(&mut self) -> usize {
+        let Some(settings) = &self.cluster.settings.backfill else { return 0 };
+        let queue = self.take_queue();
+        let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
+        self.size_exclusive(&queue);
+        let mut cycle = self.begin_cycle(settings);
+        if !self.plan_mode.plans_all {
+            cycle.candidates = Candidates::of(self, &queue);
+        }
+        if self.plan_mode.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
+            let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
+            let tests = queue.len() + of_arrays * settings.max_job_array_resv as usize;
+            cycle.defers_tasks = tests < settings.max_job_test as usize;
+            self.cycle(&queue, &mut cycle);
+        }
+        self.spare = cycle.map;
+        self.queue.give_back(queue);
+        records.min(settings.max_job_test as usize)
+    }
+
+    /// Plans a job, unless that makes no difference to which jobs start in this cycle.
+    fn step(
+        &self,
+        queue: &[QueueRecord],
+        record: usize,
+        job: JobHandle,
+        at: &JobPlace,
+        cycle: &mut Cycle<'_>,
+    ) -> NextStep {
+        if self.plan_mode.plans_all {
+            self.know_releases(queue, cycle);
+            let planned = self.plan(job, at, cycle);
+            #[cfg(test)]
+            if let Some(check) = self.check_plan {
+                check(self, job, at, &cycle.map, planned.as_ref());
+            }
+            return NextStep::Plan(planned);
+        }
+        let one = &self.jobs[job];
+        let could_start = cycle.candidates.could_start(self, at);
+        let others_end = cycle.candidates.latest_end(self, queue, record + 1);
+        let is_sized = !self.is_sized_by_plan(job);
+        if is_sized && !could_start && others_end.is_none() {
+            return NextStep::Stop;
+        }
+        if at.kept.need.is_exclusive && is_sized && one.terms.reservation.is_none() {
+            if could_start
+                && !at.is_barred
+                && let Some(nodes) = self.start_beside_plans(job, at, cycle)
+            {
+                return NextStep::Plan(Some((self.second(), nodes)));
+            }
+            let Some(others_end) = others_end else { return NextStep::Stop };
+            self.know_releases(queue, cycle);
+            if (one.task.is_none() || cycle.defers_tasks) && self.begins_after(others_end, at, cycle) {
+                return NextStep::Defer;
+            }
+        }
+        self.know_releases(queue, cycle);
+        self.catch_up(cycle);
+        NextStep::Plan(self.plan(job, at, cycle))
+    }
+
+    /// Makes the deferred plans, with the running jobs and node weights that were known when each was deferred.
+    fn catch_up(&self, cycle: &mut Cycle<'_>) {
+        for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
+            let known = (cycle.releases.clone(), cycle.weights.clone());
+            (cycle.releases, cycle.weights) = (releases, weights);
+            let planned = self.plan(job, &at, cycle);
+            (cycle.releases, cycle.weights) = known;
+            if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
+            {
+                let kept = self.on_grid(start, at.limit, cycle.settings);
+                cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
+            }
+        }
+    }
+
+    /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
+    pub fn free_of_plans(&self, job: JobHandle, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+        let (now, to) = (self.second(), self.second() + at.limit);
+        let mut nodes = self.pool.open_nodes[at.partition].clone();
+        self.unreserved(job, &mut nodes, now, to)?;
+        (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
+        Some(nodes)
+    }
+
+    fn know_releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
+        if !std::mem::replace(&mut cycle.knows_releases, true) {
+            cycle.releases = Rc::new(RefCell::new(self.releases(queue)));
+        }
+    }
+
+    fn releases(&self, queue: &[QueueRecord]) -> Releases {
+        let is_shared = |record: &QueueRecord| {
+            // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
+            let kept = &self.jobs[record.job].places[record.place].kept;
+            !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
+        };
+        Releases::of(&self.jobs.running, &self.jobs.all, &self.pool.load, queue.iter().any(is_shared))
+    }
+
+    fn cycle(&mut self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
+        let now = self.second();
+        let settings = cycle.settings;
+        let window = settings.window.0;
+        for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
+            let first = job;
+            let mut job = job;
+            let mut planned_tasks = 0;
+            loop {
+                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
+                    break;
+                }
+                if cycle.tests >= settings.max_job_test as usize {
+                    return;
+                }
+                let at = self.jobs[job].places[place].clone();
+                if self.jobs.is_throttled(first, planned_tasks)
+                    || self.limits.before_selection(&at.limits, at.limit).is_some()
+                {
+                    break;
+                }
+                if job == first && !cycle.counts.count(&self.jobs[job], &at, settings) {
+                    break;
+                }
+                cycle.tests += 1;
+                if self.lacks_licenses(job) {
+                    break;
+                }
+                cycle.weights.clone_from(&self.pool.weights);
+                let need = &at.kept.need;
+                let planned = match self.step(queue, at_record, job, &at, cycle) {
+                    NextStep::Stop => return,
+                    NextStep::Plan(None) => break,
+                    NextStep::Plan(planned) => planned,
+                    NextStep::Defer => None,
+                };
+                self.note_selection(&at, false);
+                let is_now = |one: &&(i64, Vec<usize>)| one.0 <= now && self.can_start(&one.1, &at);
+                if let Some((_, nodes)) = planned.as_ref().filter(is_now) {
+                    let shares = self.pool.given(nodes, need);
+                    let amounts = self.limits.amounts(&shares, at.partition);
+                    if self.is_over(&at, &amounts, &shares) {
+                        break;
+                    }
+                    self.note_selection(&at, true);
+                    self.start(job, place, shares, amounts, StartedBy::Backfill);
+                    cycle.started += 1;
+                    if settings.max_job_start > 0 && cycle.started >= settings.max_job_start {
+                        return;
+                    }
+                    cycle.knows_releases = false;
+                    cycle.candidates.has_started();
+                    match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, planned_tasks)) {
+                        Some(next) => job = next,
+                        None => break,
+                    }
+                    continue;
+                }
+                let over = self.is_over_at_least(&at);
+                // It is tried to start on the nodes that are planned for it.
+                if self.plan_mode.preempts
+                    && !over
+                    && let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now && !at.is_barred)
+                {
+                    let usable = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+                    self.make_way(job, &at, &usable);
+                    cycle.renew(self.releases(queue));
+                    cycle.knows_releases = true;
+                }
+                if let Some((_, nodes)) = planned.as_ref().filter(|_| {
+                    job == first
+                        && need.is_exclusive
+                        && (self.size_varies(need) || !self.jobs[job].wait.is_sized)
+                }) {
+                    self.size_planned(job, nodes);
+                }
+                if !over && self.is_reserved_for(job, &at) {
+                    match planned {
+                        None => {
+                            let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());
+                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases, weights });
+                        }
+                        Some((start, nodes)) if start <= now + window => {
+                            let kept = self.on_grid(start, at.limit, settings);
+                            cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
+                        }
+                        Some(_) => {}
+                    }
+                }
+                planned_tasks += 1;
+                let more = self.jobs[job].task.is_some()
+                    && planned_tasks < settings.max_job_array_resv as usize
+                    && !over;
+                match more.then(|| self.jobs.next_task(job, planned_tasks)).flatten() {
+                    Some(next) => job = next,
+                    None => break,
+                }
+            }
+        }
+    }
+
+    /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits or jobs that are to make way
+    /// count as gone, they may still be there.
+    fn can_start(&self, nodes: &[usize], at: &JobPlace) -> bool {
+        let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+        let is_sure = !self.plan_mode.as_2411 && !self.plan_mode.preempts;
+        !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
+    }
+
+    /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
+    fn is_reserved_for(&self, job: JobHandle, at: &JobPlace) -> bool {
+        let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
+        self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
+    }
+}

@@ -1,0 +1,27 @@
+//! Backfill cycles: what each plans, and what is known of when running jobs leave enough nodes.
+
+mod candidates;
+mod cycle;
+mod mode;
+mod plans;
+mod releases;
+mod start_bounds;
+mod taken_tree;
+mod test_counts;
+mod time_map;
+mod will_run;
+
+#[cfg(test)]
+mod plain_start;
+#[cfg(test)]
+mod plan_checks;
+
+pub use cycle::Cycle;
+pub use mode::PlanMode;
+pub use releases::Releases;
+pub use test_counts::TestCounts;
+pub use time_map::TimeMap;
+pub use will_run::StartTest;
+
+#[cfg(test)]
+pub use plain_start::{PlainHolding, PlainSpan, will_run};

@@ -1,0 +1,246 @@
+//! When and where a backfill cycle would start a job.
+
+use std::cell::RefCell;
+
+use super::cycle::Cycle;
+use super::releases::Releases;
+use super::start_bounds::StartBounds;
+use super::will_run::StartTest;
+use crate::cluster::BackfillSettings;
+use crate::controller::handles::JobHandle;
+use crate::controller::job::JobPlace;
+use crate::controller::placement::{KeptNeed, NodeOffer, NodeSet, WeightShift};
+use crate::controller::preemption::EmptiedNodes;
+use crate::controller::state::Controller;
+
+/// The largest number of instants that a plan tries.
+const MOST_TRIES: usize = 10_000;
+
+impl Controller<'_> {
+    /// When nodes are kept for a plan of a job with this limit: on the grid of plans. Slurm 24.11 was the first to keep them to the end
+    /// of the job.
+    pub fn on_grid(&self, start: i64, limit: i64, settings: &BackfillSettings) -> (i64, i64) {
+        let grid = settings.resolution.0.max(1);
+        let end = start + limit + if self.plan_mode.as_2411 { grid - 1 } else { 0 };
+        (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
+    }
+
+    /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
+    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet, bounds: &mut StartBounds) -> i64 {
+        let need = &test.kept.need;
+        if need.is_exclusive {
+            return test.earliest_whole(open).unwrap_or(i64::MAX);
+        }
+        // That takes longer to find out, so it is done once for all jobs of the need.
+        if let Some(known) = bounds.not_before(test.kept, 0) {
+            return known;
+        }
+        let earliest = test.earliest(&need.on.feasible).unwrap_or(i64::MAX);
+        bounds.note(test.kept, 0, earliest);
+        earliest
+    }
+
+    /// When and where a backfill cycle would start a job; `None` if it would not.
+    ///
+    /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
+    /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
+    /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
+    pub fn plan(&self, job: JobHandle, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+        let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
+        let now = self.second();
+        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
+        let need = &at.kept.need;
+        let test = self.start_test(&at.kept, releases, settings, weights);
+        let emptied = self.emptied_for(job, at);
+        let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
+            load,
+            ..self.start_test(kept, releases, settings, weights)
+        });
+        let mut later = now;
+        let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
+            self.pool.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
+        });
+        let open = &self.pool.open_nodes[at.partition];
+        // No start is earlier. When enough nodes are idle at all is found when it is first needed.
+        let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
+        let mut knows_earliest = false;
+        // Whether every try so far was passed over or could not find enough nodes, whatever windows it looks at.
+        let mut is_bound = true;
+        let mut unreserved = NodeSet::default();
+        let mut usable = open.clone();
+        let last = map.len() - 1;
+        for _ in 0..MOST_TRIES {
+            let from = own_start.map_or(later, |start| later.max(start));
+            let to = from.max(now) + at.limit;
+            // The intervals that the job would run in.
+            let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
+            let (mut all, mut reserved) = (open, None);
+            if !self.pool.reservations.is_empty() {
+                unreserved.clone_from(open);
+                reserved = self.unreserved(job, &mut unreserved, from, to)?;
+                all = &unreserved;
+            }
+            let is_plain = reserved.is_none() && own_start.is_none() && at.limit >= grid && emptied.is_none();
+            // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
+            // last that it reaches; what cannot succeed before is left out.
+            if is_plain && from < not_before {
+                let near = map.ended_before(not_before);
+                let reached = (first..near.min(end + 1).min(last)).rev().find(|&place| map.gains(place, all));
+                if let Some(place) = reached {
+                    later = map.end_of(place);
+                    continue;
+                }
+            }
+            // When nodes come free next.
+            let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
+            later = gain.map_or(0, |place| map.end_of(place));
+            if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
+                not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+                if later < not_before {
+                    continue;
+                }
+            }
+            // The intervals before the instant of the grid at which the job would end: nodes of any start up to the next instant
+            // are free in these. Between two instants at which nodes come free, free nodes have been free since the first.
+            let inner = map.begun_before(to.div_euclid(grid) * grid);
+            usable.copy_from(all);
+            map.keep_free(first, inner, &mut usable);
+            if is_plain && later > 0 && !test.may_start_by(later, &usable) {
+                continue;
+            }
+            if std::mem::take(&mut is_bound) && is_plain {
+                not_before = not_before.max(from);
+                bounds.note(&at.kept, at.limit, not_before.min(now + window));
+            }
+            (inner..end).for_each(|place| usable.keep(map.free(place)));
+            if let Some(end) = reserved {
+                let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
+                if later == 0 || after < later {
+                    later = after;
+                }
+            }
+            usable.keep(&need.on.considered);
+            let tried_from = self.plan_mode.as_2411.then_some(from);
+            let latest = (later > 0).then_some(later);
+            let found = match &emptied {
+                _ if usable.has_fewer(need.asked_nodes as usize) => None,
+                None => test.will_run(&usable, tried_from, latest),
+                // If it cannot start beside the jobs that it may preempt, all of these count as gone.
+                Some(emptied) => {
+                    match test.at_once(&usable).filter(|_| from <= now || tried_from.is_none()) {
+                        Some(nodes) => Some((now, nodes)),
+                        None => emptied.will_run(&usable, tried_from, latest),
+                    }
+                }
+            };
+            let Some((start, nodes)) = found else {
+                if later > 0 {
+                    continue;
+                }
+                return None;
+            };
+            let start = start.max(from);
+            if start <= now {
+                // A start selects again, with weights of its own.
+                let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.pool.layout.is_linear;
+                let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
+                return Some((now, again.unwrap_or(nodes)));
+            }
+            if later > 0 && start > later {
+                continue;
+            }
+            if start > now + window {
+                return Some((start, nodes));
+            }
+            let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+            let (first, last) = self.on_grid(start, at.limit, settings);
+            if !map.are_free(first, last, &set) {
+                later = start;
+                continue;
+            }
+            return Some((start, nodes));
+        }
+        None
+    }
+
+    /// Whether every plan for an exclusive job without a reservation would begin after an instant; false if that is not certain.
+    pub fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
+        let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
+        let (now, grid) = (self.second(), settings.resolution.0.max(1));
+        // Plans begin on the grid, and not beyond the window.
+        let over = (instant.div_euclid(grid).saturating_add(1)).saturating_mul(grid);
+        if over > now + settings.window.0 || at.limit < grid {
+            return false;
+        }
+        let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
+        if not_before >= over {
+            return true;
+        }
+        let reserved = self.pool.reservations.iter();
+        if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
+            return false;
+        }
+        let test = self.start_test(&at.kept, releases, settings, weights);
+        let open = &self.pool.open_nodes[at.partition];
+        not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+        let mut usable = open.clone();
+        let mut from = now;
+        let last = map.len() - 1;
+        while not_before < over {
+            let mut first = map.ended_before(from + 1);
+            let near = map.ended_before(not_before).min(last);
+            if let Some(place) = (first..near).rev().find(|&place| map.gains(place, open)) {
+                from = map.end_of(place);
+                first = place + 1;
+            }
+            let gain = (first..last).find(|&place| map.gains(place, open));
+            let next = gain.map_or(over, |place| map.end_of(place).min(over));
+            let to = (from + at.limit).div_euclid(grid) * grid;
+            let end = map.begun_before(to);
+            usable.copy_from(open);
+            map.keep_free(first, end, &mut usable);
+            if test.may_start_by(next, &usable) {
+                break;
+            }
+            (from, not_before) = (next, not_before.max(next));
+        }
+        bounds.note(&at.kept, at.limit, not_before.max(from).min(now + settings.window.0));
+        not_before >= over
+    }
+
+    /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
+    pub fn start_beside_plans(&self, job: JobHandle, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
+        let need = &at.kept.need;
+        let mut usable = self.free_of_plans(job, at, &cycle.map)?;
+        usable.keep(&need.on.considered);
+        if usable.has_fewer(need.asked_nodes as usize) {
+            return None;
+        }
+        usable.keep(&need.on.feasible);
+        usable.keep(self.pool.load.idle());
+        let shift = self.shift_for_start(at);
+        let offer =
+            NodeOffer { layout: &self.pool.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
+        offer.choose(need)
+    }
+
+    fn start_test<'t>(
+        &'t self,
+        kept: &'t KeptNeed,
+        releases: &'t RefCell<Releases>,
+        settings: &BackfillSettings,
+        weights: &'t WeightShift,
+    ) -> StartTest<'t> {
+        StartTest {
+            layout: &self.pool.layout,
+            load: &self.pool.load,
+            releases,
+            kept,
+            shift: (!weights.is_none()).then_some(weights),
+            now: self.second(),
+            kill_wait: self.cluster.settings.kill_wait.0,
+            linear: settings.window_linear.map(|step| step.0),
+            late_are_gone: self.plan_mode.as_2411,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Resources that running jobs free when they reach their time limits.
+
+use std::collections::BTreeMap;
+
+use crate::controller::handles::JobHandle;
+use crate::controller::job::ControlledJob;
+use crate::controller::placement::{Load, NodeSet, NodeShare, NodeUse};
+
+/// Jobs per block: the set of idle nodes is stored after each block only.
+const BLOCK: usize = 16;
+
+/// Running jobs in the order of their limits' ends, and what they hold.
+#[derive(Debug, Default)]
+pub struct Releases {
+    ends: Vec<i64>,
+    /// The index of each job's first entry in `nodes` and `shares`; one further entry holds the end.
+    begins: Vec<u32>,
+    shares: Vec<NodeShare>,
+    /// Their nodes.
+    nodes: Vec<u32>,
+    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs.
+    last_of_node: Vec<u32>,
+    /// By number of blocks whose jobs have ended: the nodes that are idle then.
+    idle: Vec<NodeSet>,
+    /// Nodes of the jobs of each block.
+    held: Vec<NodeSet>,
+    /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
+    idle_counts: BTreeMap<u32, Vec<u32>>,
+    /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
+    /// the shares.
+    pub in_use: NodeUse,
+}
+
+impl Releases {
+    /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
+    pub fn of(running: &[JobHandle], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
+        let mut releases = Releases { begins: vec![0], ..Releases::default() };
+        releases.nodes.reserve(load.parts());
+        if with_shares {
+            releases.in_use = load.in_use().clone();
+        }
+        let count = load.in_use().len();
+        releases.last_of_node = vec![u32::MAX; count];
+        for (place, &job) in running.iter().enumerate() {
+            releases.ends.push(jobs[job.0].last.limit_end);
+            let shares = &jobs[job.0].last.shares;
+            releases.nodes.extend(shares.iter().map(|share| share.node as u32));
+            shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
+            if with_shares {
+                releases.shares.extend_from_slice(&jobs[job.0].last.shares);
+            }
+            releases.begins.push(releases.nodes.len() as u32);
+        }
+        if releases.nodes.len() != load.parts() {
+            releases.leave_out_stopped(load);
+        }
+        releases.idle.push(load.idle().clone());
+        // Where each node has one job at most, as it mostly is where jobs have whole nodes.
+        let is_alone =
+            releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
+        let mut from = 0;
+        while from < running.len() {
+            let to = (from + BLOCK).min(running.len());
+            let mut held = NodeSet::none(count);
+            let own = releases.begins[from] as usize..releases.begins[to] as usize;
+            releases.nodes[own].iter().for_each(|&node| held.insert(node as usize));
+            let mut idle = releases.idle[releases.idle.len() - 1].clone();
+            if is_alone {
+                idle.add(&held);
+            } else {
+                (from..to).flat_map(|place| releases.freed(place)).for_each(|node| idle.insert(node));
+            }
+            releases.idle.push(idle);
+            releases.held.push(held);
+            from = to;
+        }
+        releases
+    }
+
+    /// Nodes that are still held by jobs which have been stopped do not come free in a test.
+    fn leave_out_stopped(&mut self, load: &Load) {
+        let mut jobs = vec![0; self.last_of_node.len()];
+        self.nodes.iter().for_each(|&node| jobs[node as usize] += 1);
+        let held = (0..jobs.len()).filter(|&node| jobs[node] < load.in_use().jobs(node));
+        held.for_each(|node| self.last_of_node[node] = u32::MAX);
+    }
+
+    /// How many jobs.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// When a job reaches its limit; `None` beyond the last.
+    pub fn end(&self, place: usize) -> Option<i64> {
+        self.ends.get(place).copied()
+    }
+
+    /// The first job that reaches its limit after this instant.
+    pub fn first_after(&self, at: i64) -> usize {
+        self.ends.partition_point(|&end| end <= at)
+    }
+
+    /// What a job holds.
+    pub fn shares(&self, place: usize) -> &[NodeShare] {
+        &self.shares[self.begins[place] as usize..self.begins[place + 1] as usize]
+    }
+
+    fn nodes(&self, place: usize) -> &[u32] {
+        &self.nodes[self.begins[place] as usize..self.begins[place + 1] as usize]
+    }
+
+    /// Nodes that are idle once a job and all before it have ended, and not before.
+    fn freed(&self, place: usize) -> impl Iterator<Item = usize> {
+        let own = self.nodes(place).iter().map(|&node| node as usize);
+        own.filter(move |&node| self.last_of_node[node] == place as u32)
+    }
+
+    /// The first job from a place on that holds one of these nodes.
+    pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
+        let mut place = from;
+        while place < self.len() {
+            let block_end = ((place / BLOCK + 1) * BLOCK).min(self.len());
+            if self.held[place / BLOCK].meets(nodes) {
+                let holds =
+                    |place: &usize| self.nodes(*place).iter().any(|&node| nodes.contains(node as usize));
+                if let Some(found) = (place..block_end).find(holds) {
+                    return Some(found);
+                }
+            }
+            place = block_end;
+        }
+        None
+    }
+
+    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
+    /// are never idle.
+    pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
+        let block = self.idle.partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0);
+        (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
+    }
+
+    /// An instant, in seconds, before which fewer than `least` nodes of a class of needs are idle; `None` if that many never are.
+    /// The smallest value if they are idle now.
+    pub fn class_earliest(&mut self, class: u32, nodes: [&NodeSet; 2], least: usize) -> Option<i64> {
+        let Releases { idle, idle_counts, ends, .. } = self;
+        let counts = idle_counts.entry(class).or_insert_with(|| {
+            let mut both = nodes[0].clone();
+            both.keep(nodes[1]);
+            idle.iter().map(|idle| idle.shared(&both) as u32).collect()
+        });
+        let block = counts.partition_point(|&count| (count as usize) < least);
+        match block.checked_sub(1) {
+            Some(before) if block < counts.len() => ends.get(before * BLOCK).copied(),
+            Some(_) => None,
+            None => Some(i64::MIN),
+        }
+    }
+
+    /// Whether at least `least` nodes of both sets are idle once all jobs have ended that reach their time limits by `at`.
+    pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
+        let ended = self.first_after(at);
+        let (before, after) = (ended / BLOCK, ended.div_ceil(BLOCK));
+        let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[before]]);
+        if missing == 0 || before == after {
+            return missing == 0;
+        }
+        if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
+            return false;
+        }
+        let idle = (before * BLOCK..ended).flat_map(|place| self.freed(place));
+        let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
+        idle.filter(is_one).nth(missing - 1).is_some()
+    }
+
+    /// These nodes as far as they are idle once all jobs up to this one have ended.
+    pub fn idle_after(&self, place: usize, nodes: &NodeSet) -> NodeSet {
+        let block = (place + 1) / BLOCK;
+        let mut idle = self.idle[block].clone();
+        idle.keep(nodes);
+        let later = (block * BLOCK..=place).flat_map(|later| self.freed(later));
+        later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
+        idle
+    }
+
+    /// Those of these nodes that are idle now.
+    pub fn idle_now(&self, nodes: &NodeSet) -> NodeSet {
+        let mut idle = nodes.clone();
+        idle.keep(&self.idle[0]);
+        idle
+    }
+}

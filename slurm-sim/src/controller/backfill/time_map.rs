@@ -1,0 +1,181 @@
+//! Which nodes are planned for when: what a backfill cycle keeps of the jobs it has planned.
+
+use super::taken_tree::TakenTree;
+use crate::controller::placement::NodeSet;
+
+/// Consecutive intervals of time, and the nodes that no plan holds in each.
+#[derive(Debug, Clone, Default)]
+pub struct TimeMap {
+    /// When each interval begins, in seconds; when the last ends.
+    bounds: Vec<i64>,
+    free: Vec<NodeSet>,
+    /// How the next interval may differ from each.
+    changes: Vec<Change>,
+    taken: TakenTree,
+    /// Sets to use again.
+    spare: Vec<NodeSet>,
+}
+
+/// An interval of time, in seconds, and the nodes that no plan holds in it.
+#[cfg(test)]
+pub struct PlannedInterval<'m> {
+    pub begin: i64,
+    pub end: i64,
+    pub free: &'m NodeSet,
+}
+
+/// Nodes that come free with the end of an interval, and that do not stay free, as far as is known: of each kind one that did when it
+/// was planned; `None` if there is none.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    gained: Option<usize>,
+    lost: Option<usize>,
+}
+
+impl TimeMap {
+    /// A map of the window in which all these nodes are free. Reuses the memory of this map.
+    pub fn renewed(mut self, now: i64, window: i64, grid: i64, nodes: &NodeSet) -> TimeMap {
+        let (begin, end) = (now.div_euclid(grid) * grid, (now + window).div_euclid(grid) * grid);
+        self.taken.begin(begin, end, nodes.capacity());
+        self.spare.retain(|set| set.capacity() == nodes.capacity());
+        let same = self.free.drain(..).filter(|set| set.capacity() == nodes.capacity());
+        self.spare.extend(same);
+        self.bounds.clear();
+        self.bounds.extend([begin, end]);
+        self.changes.clear();
+        self.changes.push(Change::default());
+        let free = self.copy_of(nodes);
+        self.free.push(free);
+        self
+    }
+
+    fn copy_of(&mut self, nodes: &NodeSet) -> NodeSet {
+        match self.spare.pop() {
+            Some(mut set) => {
+                set.copy_from(nodes);
+                set
+            }
+            None => nodes.clone(),
+        }
+    }
+
+    /// All intervals.
+    #[cfg(test)]
+    pub fn intervals(&self) -> Vec<PlannedInterval<'_>> {
+        let bounds = self.bounds.iter().zip(&self.bounds[1..]);
+        bounds.zip(&self.free).map(|((&begin, &end), free)| PlannedInterval { begin, end, free }).collect()
+    }
+
+    /// How many intervals.
+    pub fn len(&self) -> usize {
+        self.free.len()
+    }
+
+    /// When an interval ends.
+    pub fn end_of(&self, place: usize) -> i64 {
+        self.bounds[place + 1]
+    }
+
+    /// When the window ends.
+    pub fn end(&self) -> i64 {
+        self.bounds[self.len()]
+    }
+
+    /// The nodes that are free in an interval.
+    pub fn free(&self, place: usize) -> &NodeSet {
+        &self.free[place]
+    }
+
+    /// How many intervals begin before an instant.
+    pub fn begun_before(&self, at: i64) -> usize {
+        self.bounds[..self.len()].partition_point(|&begin| begin < at)
+    }
+
+    /// How many intervals end before an instant.
+    pub fn ended_before(&self, at: i64) -> usize {
+        self.bounds[1..].partition_point(|&end| end < at)
+    }
+
+    /// Cuts an interval in two.
+    fn split(&mut self, place: usize, at: i64) {
+        let mut set = self.spare.pop().unwrap_or_else(|| self.free[place].clone());
+        set.copy_from(&self.free[place]);
+        self.bounds.insert(place + 1, at);
+        self.free.insert(place + 1, set);
+        self.changes.insert(place, Change::default());
+    }
+
+    /// Takes nodes away from one instant of the grid to another. Of neighbouring intervals with equal sets one pair is merged.
+    pub fn plan(&mut self, start: i64, end: i64, nodes: &NodeSet, grid: i64) {
+        let start = start.max(self.bounds[0]);
+        let end = end.max(start + grid);
+        let (words, one) = (nodes.words(), nodes.iter().next());
+        let reached = self.ended_before(start);
+        let mut after = None;
+        if start < self.end() {
+            self.taken.take(start, end, nodes);
+            if self.end_of(reached) > start {
+                self.split(reached, start);
+            }
+            self.changes[reached].lost = one;
+            let mut place = reached + 1;
+            while place < self.len() {
+                if self.end_of(place) > end {
+                    self.split(place, end);
+                }
+                self.free[place].take_words(nodes, words.clone());
+                if self.end_of(place) == end {
+                    self.changes[place].gained = one;
+                    after = (place + 1 < self.len()).then_some(place + 1);
+                    break;
+                }
+                place += 1;
+            }
+        }
+        let mut within = reached.saturating_sub(1)..after.unwrap_or(self.len()).min(self.len() - 1);
+        if let Some(place) = within.find(|&place| !self.differs(place)) {
+            self.spare.push(self.free.remove(place + 1));
+            self.bounds.remove(place + 1);
+            self.changes.remove(place);
+        }
+    }
+
+    /// Whether the interval behind this place has other free nodes than the one at it.
+    fn differs(&self, place: usize) -> bool {
+        let (own, next) = (&self.free[place], &self.free[place + 1]);
+        let is_changed =
+            |node: Option<usize>| node.is_some_and(|node| own.contains(node) != next.contains(node));
+        let Change { gained, lost } = self.changes[place];
+        is_changed(gained) || is_changed(lost) || own != next
+    }
+
+    /// Whether one of these nodes is free in the interval behind this place and not in the one at it.
+    pub fn gains(&self, place: usize, nodes: &NodeSet) -> bool {
+        let (own, next) = (&self.free[place], &self.free[place + 1]);
+        let is_gained = |node: usize| nodes.contains(node) && next.contains(node) && !own.contains(node);
+        self.changes[place].gained.is_some_and(|node| is_gained(node) || nodes.gains(own, next))
+    }
+
+    /// Keeps of these nodes those that are free in the intervals from one place up to another.
+    pub fn keep_free(&self, first: usize, end: usize, nodes: &mut NodeSet) {
+        if first >= end {
+            return;
+        }
+        let (from, to) = self.taken.within(self.bounds[first], self.bounds[end]);
+        if from >= to {
+            self.free[first..end].iter().for_each(|free| nodes.keep(free));
+            return;
+        }
+        let early = self.begun_before(from).max(first);
+        let late = self.ended_before(to + 1).max(early);
+        self.free[first..early].iter().chain(&self.free[late..end]).for_each(|free| nodes.keep(free));
+        self.taken.keep_free(from, to, nodes);
+    }
+
+    /// Whether these nodes are free from one instant to another.
+    pub fn are_free(&self, start: i64, end: i64, nodes: &NodeSet) -> bool {
+        let words = nodes.words();
+        let (first, end) = (self.ended_before(start + 1), self.begun_before(end));
+        (first..end).all(|place| nodes.are_within(&self.free[place], words.clone()))
+    }
+}

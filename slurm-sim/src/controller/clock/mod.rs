@@ -1,0 +1,9 @@
+//! The controller's clock: when its timers are due, and times in which nothing happens.
+
+mod openings;
+mod phases;
+mod quiet;
+mod timers;
+
+pub use phases::{CLOCK_LAG, Phases, REPORT};
+pub use timers::{Clock, Due, LAST_SECOND, on_clock};

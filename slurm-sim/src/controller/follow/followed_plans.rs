@@ -1,0 +1,66 @@
+//! Plans of a recorded cycle.
+
+use super::follower::{PlanBeforeWay, RecordingFollower};
+use crate::cluster::{JobNumber, LoggedPlace};
+use crate::controller::backfill::Releases;
+use crate::controller::handles::JobHandle;
+use crate::controller::placement::NodeSet;
+use crate::controller::state::Controller;
+
+impl RecordingFollower<'_> {
+    /// What the cycle plans for a job after what it has planned so far.
+    pub fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
+        let job = self.job(number)?;
+        let place = self.place(job, partition)?;
+        self.size_ahead(Some((job, place)));
+        let is_known = |one: &PlanBeforeWay| (one.job, one.place) == (job, place);
+        match self.before_way.iter().position(is_known) {
+            Some(known) => self.before_way.swap_remove(known).plan,
+            None => self.planned_at(job, place),
+        }
+    }
+
+    /// Other jobs are about to be preempted for one that the cycle has planned, before its plan is logged.
+    pub fn plan_before_way(&mut self, number: JobNumber) {
+        let Some(job) = self.job(number).filter(|_| self.cycle.is_some()) else { return };
+        if self.before_way.iter().any(|one| one.job == job) {
+            return;
+        }
+        for place in 0..self.controller.jobs[job].places.len() {
+            let plan = self.planned_at(job, place);
+            self.before_way.push(PlanBeforeWay { job, place, plan });
+        }
+    }
+
+    pub fn planned_at(&mut self, job: JobHandle, place: usize) -> Option<(i64, Vec<usize>)> {
+        let cycle = self.cycle.as_mut()?;
+        let at = self.controller.jobs[job].places[place].clone();
+        if !std::mem::replace(&mut self.knows_running, true) {
+            let Controller { jobs, pool, .. } = &self.controller;
+            cycle.renew(Releases::of(&jobs.running, &jobs.all, &pool.load, true));
+        }
+        cycle.weights.clone_from(&self.controller.pool.weights);
+        self.controller.plan(job, &at, cycle)
+    }
+
+    /// The cycle has planned a job.
+    pub fn plan_for(&mut self, number: JobNumber, on: &LoggedPlace, start: i64, end: i64) {
+        let count = self.controller.cluster.nodes.len();
+        if let Some(job) = self.job(number)
+            && let Some(place) = self.place(job, &on.partition)
+        {
+            let at = self.controller.jobs[job].places[place].clone();
+            self.controller.note_selection(&at, false);
+            if at.kept.need.is_exclusive {
+                self.controller.size_planned(job, &on.nodes);
+            }
+        }
+        if let Some(cycle) = &mut self.cycle
+            && start <= cycle.begin + cycle.settings.window.0
+        {
+            let grid = cycle.settings.resolution.0.max(1);
+            let set = NodeSet::of(count, on.nodes.iter().copied());
+            cycle.map.plan(start.div_euclid(grid) * grid, end, &set, grid);
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! A controller put into the states of a recording, one after the other.
+
+use std::collections::BTreeMap;
+
+use super::decided::{DecisionKind, DecisionTally, in_words};
+use super::turns::{MOST_TURNS, ticks};
+use crate::cluster::{
+    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
+    RecordedDecisions, RecordedRun, ShownPriority,
+};
+use crate::controller::backfill::Cycle;
+use crate::controller::clock::{CLOCK_LAG, Due, Phases};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::job::{CtlState, StartedBy};
+use crate::controller::placement::NodeSet;
+use crate::controller::priority::PriorityParts;
+use crate::controller::state::Controller;
+use queuecast_core::units::Micros;
+
+/// The nodes of a stopped job are free no earlier than this: later decisions of that turn of the background
+/// thread find them in use, the pass that the nodes' report triggers finds them free.
+const SOONEST_RELEASE: Micros = Micros::of_millis(10);
+
+/// Where a cycle had planned a job in one of its partitions.
+pub struct PlanBeforeWay {
+    pub job: JobHandle,
+    pub place: usize,
+    pub plan: Option<(i64, Vec<usize>)>,
+}
+
+/// A controller that follows a recording.
+pub struct RecordingFollower<'c> {
+    pub controller: Controller<'c>,
+    run: &'c RecordedRun,
+    recorded: &'c RecordedDecisions,
+    /// Submissions by number.
+    numbers: BTreeMap<u64, SubmissionHandle>,
+    /// Recorded starts by submission and task, in seconds.
+    starts: BTreeMap<(&'c str, Option<u32>), i64>,
+    /// What each job's priorities consisted of when they were computed last, by its partitions.
+    parts: Vec<Vec<PriorityParts>>,
+    /// When jobs would be stopped at their limits, in seconds.
+    stops: BTreeMap<JobHandle, i64>,
+    /// The backfill cycle under way, as far as it is recorded.
+    pub cycle: Option<Cycle<'c>>,
+    /// Whether what running jobs hold has been looked up since a job started or ended.
+    pub knows_running: bool,
+    /// Partitions that the pass has closed, and their nodes.
+    pub closed: Vec<bool>,
+    pub vanished: NodeSet,
+    /// Jobs that it could not start, and in which partitions.
+    pub tested: Vec<(JobHandle, usize)>,
+    /// What the cycle has still to look at, the next one last.
+    pub ahead: Vec<(JobHandle, usize)>,
+    /// Where the cycle had planned the jobs that others made way for, before these did.
+    pub before_way: Vec<PlanBeforeWay>,
+    /// Events and rows that are past.
+    events: usize,
+    rows: usize,
+    /// Rows of jobs that were submitted while the snapshot was taken.
+    early: Vec<&'c ShownPriority>,
+    next_priority: Micros,
+    /// Turns of the background thread, the next one last.
+    ticks: Vec<Micros>,
+}
+
+impl<'c> RecordingFollower<'c> {
+    pub fn new(
+        cluster: &'c Cluster,
+        run: &'c RecordedRun,
+        phases: Phases,
+        recorded: &'c RecordedDecisions,
+    ) -> RecordingFollower<'c> {
+        let mut controller =
+            Controller::new(cluster, &run.submissions, Phases { stop_delay: SOONEST_RELEASE, ..phases });
+        controller.keeps_barred = true;
+        let period = Micros::of_seconds(cluster.settings.priority.calc_period.0.max(1));
+        let timer = phases.start + phases.first_priority;
+        let numbers = run.submissions.iter().enumerate();
+        RecordingFollower {
+            parts: vec![Vec::new(); controller.jobs.all.len()],
+            numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))).collect(),
+            starts: run
+                .outcomes
+                .iter()
+                .filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0)))
+                .collect(),
+            stops: BTreeMap::new(),
+            cycle: None,
+            knows_running: false,
+            closed: vec![false; cluster.partitions.len()],
+            vanished: NodeSet::none(cluster.nodes.len()),
+            tested: Vec::new(),
+            ahead: Vec::new(),
+            before_way: Vec::new(),
+            events: 0,
+            rows: 0,
+            early: Vec::new(),
+            next_priority: timer + period,
+            ticks: ticks(&recorded.steps, &phases),
+            controller,
+            run,
+            recorded,
+        }
+    }
+
+    /// Goes through the whole recording.
+    pub fn follow(mut self, tally: &mut DecisionTally) {
+        for step in &self.recorded.steps {
+            self.advance(step.at, tally);
+            self.step(step, tally);
+        }
+        let last = self.recorded.priorities.last().map_or(Micros::ZERO, |row| row.at);
+        self.advance(last, tally);
+        std::mem::take(&mut self.early).into_iter().for_each(|row| self.row(row, tally));
+    }
+
+    /// What happens by itself until an instant: timers, what users and administrators did, snapshots.
+    fn advance(&mut self, to: Micros, tally: &mut DecisionTally) {
+        let period = Micros::of_seconds(self.controller.cluster.settings.priority.calc_period.0.max(1));
+        // Over very long times without a word the timer only turns.
+        let turns = (to - self.next_priority) / period;
+        self.next_priority += period * (turns - MOST_TURNS).max(0);
+        loop {
+            let row = self.recorded.priorities.get(self.rows).map_or(Micros::NEVER, |row| row.at);
+            let event = self.run.events.get(self.events).map_or(Micros::NEVER, |event| event.at);
+            let due = self.controller.clock.next_due();
+            let tick = self.ticks.last().copied().unwrap_or(Micros::NEVER);
+            let at = row.min(event).min(due).min(tick).min(self.next_priority);
+            if at > to {
+                break;
+            }
+            self.set_clock(at);
+            if at == tick {
+                self.ticks.pop();
+                self.tick(at);
+            } else if at == due {
+                if let Some(Due::Release(job)) = self.controller.clock.take_due() {
+                    self.controller.release(job);
+                    self.forget_running();
+                }
+            } else if at == event {
+                self.event();
+            } else if at == self.next_priority {
+                self.size_ahead(None);
+                self.controller.recompute();
+                self.next_priority += period;
+                for job in self.controller.queue.waiting.clone() {
+                    self.note_parts(job);
+                }
+            } else {
+                let row = &self.recorded.priorities[self.rows];
+                self.rows += 1;
+                match self.job(row.job) {
+                    Some(job) if self.controller.jobs[job].state == CtlState::ToCome => self.early.push(row),
+                    _ => self.row(row, tally),
+                }
+            }
+        }
+        self.set_clock(to);
+    }
+
+    /// A turn of the background thread: limits are checked.
+    fn tick(&mut self, at: Micros) {
+        let now = (at - CLOCK_LAG).second().0;
+        for job in self.controller.check_limits(now) {
+            self.stops.entry(job).or_insert(now);
+        }
+    }
+
+    fn set_clock(&mut self, at: Micros) {
+        self.controller.clock.advance(at);
+    }
+
+    /// Cancellations are in the log, with the second in which they had their effect.
+    fn event(&mut self) {
+        let action = &self.run.events[self.events].action;
+        self.events += 1;
+        if !matches!(action, ClusterAction::Cancel { .. }) {
+            self.controller.act(action);
+        }
+    }
+
+    fn note_parts(&mut self, job: JobHandle) {
+        let now = self.controller.second();
+        let places = 0..self.controller.jobs[job].places.len();
+        self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
+    }
+
+    pub fn job(&self, number: JobNumber) -> Option<JobHandle> {
+        let own = self.controller.jobs.tasks(*self.numbers.get(&number.id)?);
+        let job = |&job: &JobHandle| &self.controller.jobs[job];
+        match number.task {
+            Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
+            None => {
+                own.iter().copied().find(|one| job(one).state == CtlState::Waiting).or(own.first().copied())
+            }
+        }
+    }
+
+    pub fn place(&self, job: JobHandle, partition: &str) -> Option<usize> {
+        let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
+        self.controller.jobs[job].places.iter().position(|place| named(place.partition))
+    }
+
+    /// A row of a snapshot.
+    fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
+        let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
+        let decided = found.map(|(job, place)| {
+            let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
+            (self.controller.jobs[job].places[place].priority, parts)
+        });
+        let equal = decided == Some((row.priority, row.parts));
+        tally.count(DecisionKind::Priority, equal, || {
+            let recorded = (row.priority, row.parts);
+            let words = match decided {
+                Some(decided) => [in_words(recorded, decided), in_words(decided, recorded)],
+                None => [row.priority.to_string(), "unknown job".to_owned()],
+            };
+            (row.at.second().0, named(row.job), words)
+        });
+    }
+
+    fn step(&mut self, step: &LoggedStep, tally: &mut DecisionTally) {
+        if let LoggedAction::Started { on, .. } | LoggedAction::Planned { on, .. } = &step.what
+            && on.nodes.iter().any(|&node| node >= self.controller.cluster.nodes.len())
+        {
+            return;
+        }
+        if let LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } = &step.what
+            && let Some(job) = self.job(*job)
+            && !matches!(self.controller.jobs[job].state, CtlState::Waiting | CtlState::Running)
+        {
+            // It is there before its submission is logged, or after it had left here.
+            self.controller.describe_job(job);
+        }
+        match &step.what {
+            LoggedAction::Submitted(number) => {
+                let Some(&submission) = self.numbers.get(&number.id) else { return };
+                self.submit(submission);
+                let (own, early): (Vec<_>, Vec<_>) = std::mem::take(&mut self.early)
+                    .into_iter()
+                    .partition(|row| self.numbers.get(&row.job.id) == Some(&submission));
+                self.early = early;
+                own.into_iter().for_each(|row| self.row(row, tally));
+            }
+            LoggedAction::Pass { .. } => {
+                self.size_ahead(None);
+                self.cycle = None;
+                self.closed.fill(false);
+                self.tested.clear();
+                self.vanished = NodeSet::none(self.controller.cluster.nodes.len());
+                self.see_queue();
+                self.controller.size_linear();
+            }
+            LoggedAction::Blocked { job, .. } => self.block(*job),
+            LoggedAction::Delayed(job) => self.delay(*job),
+            LoggedAction::Cycle => {
+                self.size_ahead(None);
+                self.note_ahead();
+                let queue = self.controller.take_queue();
+                self.controller.size_exclusive(&queue);
+                self.controller.queue.give_back(queue);
+                self.knows_running = false;
+                self.before_way.clear();
+                let cluster = self.controller.cluster;
+                self.cycle =
+                    cluster.settings.backfill.as_ref().map(|settings| self.controller.begin_cycle(settings));
+            }
+            LoggedAction::Started { job, on, backfilled } => self.started(*job, on, *backfilled, tally),
+            LoggedAction::Planned { job, on, start, end } => {
+                let planned = self.planned(*job, &on.partition);
+                let equal = planned.as_ref().is_some_and(|one| one.0 == start.0);
+                let now = self.controller.second();
+                let words = |found: &Option<(i64, Vec<usize>)>| {
+                    let recorded = format!("{} on {}", start.0 - now, self.nodes(&on.nodes));
+                    let decided = found.as_ref().map_or("never".to_owned(), |(at, nodes)| {
+                        format!("{} on {}", at - now, self.nodes(nodes))
+                    });
+                    (now, named(*job), [recorded, decided])
+                };
+                tally.count(DecisionKind::PlanStart, equal, || words(&planned));
+                let same = equal && planned.as_ref().is_some_and(|one| same_nodes(&one.1, &on.nodes));
+                tally.count(DecisionKind::PlanNodes, same, || words(&planned));
+                self.plan_for(*job, on, start.0, end.0);
+            }
+            LoggedAction::Ended(number) => self.ended(*number, true),
+            LoggedAction::Stopped(number) => {
+                // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
+                let nearest = step.at + self.controller.clock.phases.tick / 2;
+                while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
+                    self.tick(tick);
+                }
+                let now = (step.at - CLOCK_LAG).second().0;
+                let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
+                tally.count(DecisionKind::Kill, stop == Some(now), || {
+                    let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
+                    (now, named(*number), ["0".to_owned(), decided])
+                });
+                // Checks go on from this one, which may have slipped.
+                self.controller.clock.limits_checked(now);
+                self.ended(*number, false);
+            }
+            LoggedAction::Preempted { job, by, requeued } => {
+                by.iter().for_each(|&by| self.plan_before_way(by));
+                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == CtlState::Running);
+                let Some(job) = job else { return };
+                self.controller.end(job, false);
+                if *requeued {
+                    self.controller.requeue(job);
+                    self.note_parts(job);
+                }
+                self.forget_running();
+            }
+            LoggedAction::Cancelled(number) => {
+                let Some(&submission) = self.numbers.get(&number.id) else { return };
+                let key = self.controller.jobs.asked(submission).key.clone();
+                self.controller.act(&ClusterAction::Cancel { key, task: number.task });
+                self.forget_running();
+            }
+        }
+    }
+
+    fn submit(&mut self, submission: SubmissionHandle) {
+        self.controller.submit(submission);
+        for job in self.controller.jobs.tasks(submission).to_vec() {
+            self.note_parts(job);
+        }
+    }
+
+    fn forget_running(&mut self) {
+        self.knows_running = false;
+    }
+
+    /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
+    fn see_queue(&mut self) {
+        let queue = self.controller.take_queue();
+        self.controller.queue.give_back(queue);
+    }
+
+    fn nodes(&self, nodes: &[usize]) -> String {
+        let names: Vec<&str> =
+            nodes.iter().map(|&node| self.controller.cluster.nodes[node].name.as_str()).collect();
+        names.join(",")
+    }
+
+    fn started(&mut self, number: JobNumber, on: &LoggedPlace, backfilled: bool, tally: &mut DecisionTally) {
+        let found = self.job(number).and_then(|job| Some((job, self.place(job, &on.partition)?)));
+        let now = self.controller.second();
+        let decided = if backfilled {
+            let planned = self.planned(number, &on.partition);
+            let at_once = planned.as_ref().is_some_and(|one| one.0 <= now);
+            tally.count(DecisionKind::BackfillStart, at_once, || {
+                let decided = planned.as_ref().map_or("never".to_owned(), |one| (one.0 - now).to_string());
+                (now, named(number), ["0".to_owned(), decided])
+            });
+            planned.map(|one| one.1)
+        } else {
+            found.and_then(|(job, place)| {
+                let at = &self.controller.jobs[job].places[place];
+                self.controller.nodes_now(job, at, &self.vanished)?
+            })
+        };
+        let is_same = decided.as_deref().is_some_and(|nodes| same_nodes(nodes, &on.nodes));
+        tally.count(DecisionKind::StartNodes, is_same, || {
+            let decided = decided.as_ref().map_or("none".to_owned(), |nodes| self.nodes(nodes));
+            (now, named(number), [self.nodes(&on.nodes), decided])
+        });
+        if let Some((job, place)) = found {
+            let at = self.controller.jobs[job].places[place].clone();
+            if backfilled {
+                self.controller.note_selection(&at, false);
+            }
+            self.controller.note_selection(&at, true);
+            // Of what is recorded the order in which nodes were chosen is not known.
+            let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
+            self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
+        }
+        self.forget_running();
+    }
+
+    /// Starts a job as it was started.
+    fn start(&mut self, job: JobHandle, place: usize, nodes: &[usize], by: StartedBy) {
+        match self.controller.jobs[job].state {
+            CtlState::Waiting => {}
+            CtlState::Running => return,
+            CtlState::ToCome => self.submit(self.controller.jobs[job].submission),
+            _ => {}
+        }
+        if self.controller.jobs[job].state != CtlState::Waiting {
+            // It was refused or has left here, and not there.
+            let limits = self.controller.jobs[job].holder.limits.clone();
+            self.controller.limits.arrived(&limits);
+        }
+        let one = &self.controller.jobs[job];
+        let kept = one.places[place].kept.clone();
+        let need = &kept.need;
+        let key = self.controller.jobs.submission(job).key.as_str();
+        // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
+        if let Some(&start) = self.starts.get(&(key, one.task))
+            && start != self.controller.second()
+            && (start - self.controller.second()).abs() <= 1
+        {
+            let is_late = start < self.controller.second();
+            let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
+            self.controller.clock.set(Micros::of_seconds(start) + within);
+        }
+        let given = self.controller.pool.given_in_any_case(nodes, need);
+        let partition = self.controller.jobs[job].places[place].partition;
+        let amounts = self.controller.limits.amounts(&given, partition);
+        self.controller.start(job, place, given, amounts, by);
+        // It ends when the recording says so.
+        self.controller.clock.forget_ends();
+        self.stops.remove(&job);
+    }
+
+    fn ended(&mut self, number: JobNumber, well: bool) {
+        if let Some(job) = self.job(number)
+            && self.controller.jobs[job].state == CtlState::Running
+        {
+            self.controller.end(job, well);
+            self.forget_running();
+        }
+    }
+}
+
+/// Whether these are the same nodes; those recorded are in order.
+fn same_nodes(chosen: &[usize], recorded: &[usize]) -> bool {
+    let mut chosen = chosen.to_vec();
+    chosen.sort_unstable();
+    chosen == recorded
+}
+
+fn rounded(parts: &PriorityParts) -> PriorityPartsShown {
+    let whole = |part: f64| part.round_ties_even() as i64;
+    PriorityPartsShown {
+        age: whole(parts.age),
+        fair_share: whole(parts.fair_share),
+        size: whole(parts.size),
+        partition: whole(parts.partition),
+        qos: whole(parts.qos),
+        nice: whole(parts.nice),
+    }
+}
+
+fn named(number: JobNumber) -> String {
+    number.task.map_or(number.id.to_string(), |task| format!("{}_{task}", number.id))
+}

@@ -1,0 +1,11 @@
+//! A controller that follows a recorded run, and what it decides alike.
+
+mod decided;
+mod decisions;
+mod followed_plans;
+mod follower;
+mod turns;
+mod unstarted;
+
+pub use decided::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares};
+pub use decisions::decisions;

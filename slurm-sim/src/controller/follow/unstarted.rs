@@ -1,0 +1,86 @@
+//! Jobs that a recorded pass or cycle looked at and neither started nor planned.
+
+use std::cmp::Reverse;
+
+use super::follower::RecordingFollower;
+use crate::cluster::JobNumber;
+use crate::controller::handles::JobHandle;
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::queue::QueueRecord;
+
+impl RecordingFollower<'_> {
+    /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
+    /// queue that is in an open partition.
+    fn place_tested(&mut self, job: JobHandle) -> Option<JobPlace> {
+        let places = self.controller.jobs[job].places.iter();
+        let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
+        let is_left =
+            |at: &&JobPlace| !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition];
+        let at =
+            places.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
+        self.tested.push((job, at.partition));
+        Some(at)
+    }
+
+    /// The pass found too few nodes for a job: it closes the partition, or keeps the nodes that the job names.
+    pub fn block(&mut self, number: JobNumber) {
+        let Some(job) = self.job(number) else { return };
+        if self.controller.jobs[job].terms.reservation.is_some() {
+            return;
+        }
+        let Some(at) = self.place_tested(job) else { return };
+        self.controller.size_in_pass(job, &at, &self.vanished);
+        match at.kept.need.kept_free() {
+            Some(named) => self.vanished.add(named),
+            None if !self.controller.is_waited_for(job, &at) => {}
+            None => {
+                self.closed[at.partition] = true;
+                self.vanished.add(&self.controller.pool.layout.partitions[at.partition]);
+            }
+        }
+        self.controller.note_selection(&at, true);
+    }
+
+    /// A limit kept the pass from starting a job: the nodes that it names are nevertheless kept free.
+    pub fn delay(&mut self, number: JobNumber) {
+        let Some(job) = self.job(number) else { return };
+        let Some(at) = self.place_tested(job) else { return };
+        if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
+            self.controller.size_in_pass(job, &at, &self.vanished);
+            self.controller.note_selection(&at, true);
+        }
+        at.kept.need.kept_free().into_iter().for_each(|named| self.vanished.add(named));
+    }
+
+    /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
+    /// the nodes that it found.
+    pub fn size_ahead(&mut self, until: Option<(JobHandle, usize)>) {
+        if until.is_some_and(|until| !self.ahead.contains(&until)) {
+            return;
+        }
+        while let Some((job, place)) = self.ahead.pop() {
+            if until == Some((job, place)) {
+                break;
+            }
+            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].places[place]);
+            if one.state == CtlState::Waiting
+                && self.controller.limits.before_selection(&at.limits, at.limit).is_none()
+                && !self.controller.jobs.is_throttled(job, 0)
+                && let Some((_, nodes)) = self.planned_at(job, place)
+            {
+                self.controller.size_planned(job, &nodes);
+            }
+        }
+    }
+
+    /// The jobs of the queue whose sizes may change with each look for nodes, the first one last.
+    pub fn note_ahead(&mut self) {
+        let queue = self.controller.take_queue();
+        let varies = |record: &&QueueRecord| {
+            let one = &self.controller.jobs[record.job];
+            self.controller.size_varies(&one.places[record.place].kept.need)
+        };
+        self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
+        self.controller.queue.give_back(queue);
+    }
+}

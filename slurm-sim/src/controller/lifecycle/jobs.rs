@@ -1,0 +1,189 @@
+//! The jobs of a controller, and the submissions they come from.
+
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use crate::cluster::SubmittedJob;
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::job::{ControlledJob, CtlState};
+
+/// The tasks of one submission.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ArrayTasks {
+    /// How many run.
+    pub running: usize,
+    /// The record of those that wait.
+    pub record: u64,
+    /// None before this one waits.
+    pub waiting_from: usize,
+}
+
+/// All jobs, array tasks one by one, and what is known of their submissions.
+#[derive(Debug)]
+pub struct Jobs<'c> {
+    pub all: Vec<ControlledJob>,
+    submissions: &'c [SubmittedJob],
+    of_submission: Vec<Vec<JobHandle>>,
+    /// The submissions in the order in which they come.
+    by_submission: Vec<SubmissionHandle>,
+    /// Where each submission stands among these.
+    ranks: Vec<usize>,
+    /// Submissions by key and by number.
+    keys: BTreeMap<String, SubmissionHandle>,
+    arrays: Vec<ArrayTasks>,
+    /// Running jobs by limit end, then in the order of their records.
+    pub running: Vec<JobHandle>,
+    /// Records made so far.
+    records: u64,
+}
+
+impl<'c> Jobs<'c> {
+    /// Jobs made of submissions; they come later.
+    pub fn of(submissions: &'c [SubmittedJob]) -> Jobs<'c> {
+        let mut by_submission: Vec<SubmissionHandle> = (0..submissions.len()).map(SubmissionHandle).collect();
+        by_submission.sort_by_key(|&one| (submissions[one.0].submit, one));
+        let mut jobs = Jobs {
+            all: Vec::new(),
+            submissions,
+            of_submission: Vec::with_capacity(submissions.len()),
+            ranks: vec![0; submissions.len()],
+            keys: BTreeMap::new(),
+            arrays: vec![ArrayTasks::default(); submissions.len()],
+            running: Vec::new(),
+            records: 0,
+            by_submission,
+        };
+        jobs.by_submission.iter().enumerate().for_each(|(rank, one)| jobs.ranks[one.0] = rank);
+        let no_limits = Arc::default();
+        for (place, submission) in submissions.iter().enumerate() {
+            let id = SubmissionHandle(place);
+            jobs.keys.insert(submission.key.clone(), id);
+            if let Some(id_there) = submission.id {
+                jobs.keys.insert(id_there.to_string(), id);
+            }
+            let first = jobs.all.len();
+            jobs.all.extend(ControlledJob::all_of(id, submission, &no_limits));
+            jobs.of_submission.push((first..jobs.all.len()).map(JobHandle).collect());
+        }
+        jobs
+    }
+
+    /// The submissions in the order in which they come.
+    pub fn by_submission(&self) -> &[SubmissionHandle] {
+        &self.by_submission
+    }
+
+    /// A submission by its key or number.
+    pub fn named(&self, name: &str) -> Option<SubmissionHandle> {
+        self.keys.get(name).copied()
+    }
+
+    /// What a submission asks for.
+    pub fn asked(&self, submission: SubmissionHandle) -> &'c SubmittedJob {
+        &self.submissions[submission.0]
+    }
+
+    /// What a job's submission asks for.
+    pub fn submission(&self, job: JobHandle) -> &'c SubmittedJob {
+        self.asked(self[job].submission)
+    }
+
+    /// The jobs of a submission.
+    pub fn tasks(&self, submission: SubmissionHandle) -> &[JobHandle] {
+        &self.of_submission[submission.0]
+    }
+
+    /// Whether some jobs of a submission are still to come.
+    pub fn are_to_come(&self, submission: SubmissionHandle) -> bool {
+        self.tasks(submission).iter().any(|&job| self[job].state == CtlState::ToCome)
+    }
+
+    /// The position of a submission in the order of submission.
+    pub fn rank_of(&self, submission: SubmissionHandle) -> usize {
+        self.ranks[submission.0]
+    }
+
+    /// The position of a job's submission in the order of submission.
+    pub fn rank(&self, job: JobHandle) -> usize {
+        self.rank_of(self[job].submission)
+    }
+
+    /// The record of the waiting tasks of a submission; zero before it has one.
+    pub fn record_of_waiting(&self, submission: SubmissionHandle) -> u64 {
+        self.arrays[submission.0].record
+    }
+
+    /// The waiting tasks of a submission get a record, after all others.
+    pub fn new_record(&mut self, submission: SubmissionHandle) {
+        self.records += 1;
+        self.arrays[submission.0].record = self.records;
+    }
+
+    /// Where a job's record stands among those of all jobs.
+    pub fn record_of(&self, job: JobHandle) -> u64 {
+        let one = &self[job];
+        if one.last.incarnation > 0 { one.last.record } else { self.record_of_waiting(one.submission) }
+    }
+
+    /// A job runs: it is put among the running ones by its limit end.
+    pub fn runs(&mut self, job: JobHandle) {
+        let of = |other: JobHandle| (self[other].last.limit_end, self[other].last.record);
+        let at = self.running.partition_point(|&other| of(other) <= of(job));
+        self.running.insert(at, job);
+        let submission = self[job].submission;
+        self.arrays[submission.0].running += 1;
+    }
+
+    /// A job runs no more.
+    pub fn runs_no_more(&mut self, job: JobHandle) {
+        self.running.retain(|&other| other != job);
+        let submission = self[job].submission;
+        self.arrays[submission.0].running -= 1;
+    }
+
+    /// A job that ran waits again.
+    pub fn waits_again(&mut self, job: JobHandle) {
+        let submission = self[job].submission;
+        self.arrays[submission.0].waiting_from = 0;
+    }
+
+    /// The tasks of a job's submission from the first on that may wait.
+    pub fn may_wait(&self, submission: SubmissionHandle) -> &[JobHandle] {
+        &self.tasks(submission)[self.arrays[submission.0].waiting_from..]
+    }
+
+    /// The pending task of this job's array that comes after `after` others.
+    pub fn next_task(&self, job: JobHandle, after: usize) -> Option<JobHandle> {
+        let waits = |one: &JobHandle| self[*one].state == CtlState::Waiting;
+        self.may_wait(self[job].submission).iter().copied().filter(waits).nth(after)
+    }
+
+    /// A job does not wait any more: the first task of its array that may wait is another.
+    pub fn waits_no_more(&mut self, job: JobHandle) {
+        let submission = self[job].submission;
+        let is_over = |one: &&JobHandle| !matches!(self[**one].state, CtlState::Waiting | CtlState::ToCome);
+        let over = self.may_wait(submission).iter().take_while(is_over).count();
+        self.arrays[submission.0].waiting_from += over;
+    }
+
+    /// Whether as many tasks of a job's array run as may at one time, with this number of further ones.
+    pub fn is_throttled(&self, job: JobHandle, planned: usize) -> bool {
+        let array = self.submission(job).request.array.as_ref();
+        let most = array.and_then(|array| array.throttle).filter(|most| *most > 0);
+        most.is_some_and(|most| self.arrays[self[job].submission.0].running + planned >= most as usize)
+    }
+}
+
+impl Index<JobHandle> for Jobs<'_> {
+    type Output = ControlledJob;
+    fn index(&self, job: JobHandle) -> &ControlledJob {
+        &self.all[job.0]
+    }
+}
+
+impl IndexMut<JobHandle> for Jobs<'_> {
+    fn index_mut(&mut self, job: JobHandle) -> &mut ControlledJob {
+        &mut self.all[job.0]
+    }
+}

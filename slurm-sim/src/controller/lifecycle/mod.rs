@@ -1,0 +1,7 @@
+//! What happens to jobs: they are submitted, start, end and leave.
+
+mod events;
+mod jobs;
+mod submissions;
+
+pub use jobs::Jobs;

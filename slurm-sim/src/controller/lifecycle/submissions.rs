@@ -1,0 +1,107 @@
+//! Jobs out of submissions.
+
+use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::job::JobPlace;
+use crate::controller::limits::CountsFor;
+use crate::controller::placement::NodeBounds;
+use crate::controller::state::Controller;
+
+/// The limit of jobs that no partition limits, in seconds.
+const LONGEST: i64 = 365 * 86_400;
+
+/// The time limit of a request in a partition, in seconds: whole minutes.
+fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
+    let limit = match request.time_limit {
+        Some(TimeLimit::Of(limit)) => (limit.0 + 59).div_euclid(60) * 60,
+        Some(TimeLimit::Unlimited) => partition.max_time.map_or(LONGEST, |limit| limit.0),
+        None => partition.default_time.or(partition.max_time).map_or(LONGEST, |limit| limit.0),
+    };
+    limit.clamp(60, LONGEST)
+}
+
+/// Whether a partition ever accepts a job with this time limit and number of nodes; its QOS may be exempt from the limits.
+fn takes(
+    partition: &ClusterPartition,
+    request: &JobRequest,
+    nodes: u32,
+    qos: Option<&Qos>,
+    limit: i64,
+) -> bool {
+    let exempt = qos.map(|qos| qos.flags).unwrap_or_default();
+    let most = request.max_nodes.unwrap_or(nodes).max(nodes);
+    matches!(partition.state, PartitionState::Up | PartitionState::Drain)
+        && (exempt.partition_time_limit || partition.max_time.is_none_or(|longest| limit <= longest.0))
+        && (exempt.partition_max_nodes || partition.max_nodes.is_none_or(|limit| most <= limit))
+        && (exempt.partition_min_nodes || nodes >= partition.min_nodes)
+}
+
+/// Whether a partition takes jobs of this account and QOS.
+fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>) -> bool {
+    partition.accounts.allows(request.account.as_deref().unwrap_or_default())
+        && qos.is_none_or(|qos| partition.allowed_qos.allows(&qos.name))
+}
+
+impl Controller<'_> {
+    /// Computes what one job asks for, and the association, QOS and limits that apply to it.
+    pub fn describe_job(&mut self, job: JobHandle) {
+        self.describe(self.jobs[job].submission, &[job]);
+    }
+
+    /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
+    pub fn describe(&mut self, submission: SubmissionHandle, own: &[JobHandle]) {
+        let submission = self.jobs.asked(submission);
+        let request = &submission.request;
+        let mut partitions: Vec<usize> =
+            request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
+        if request.partitions.is_empty() {
+            partitions.extend(self.cluster.default_partition());
+        }
+        let account = request.account.as_deref().unwrap_or_default();
+        let association = self.holders.association(account, &submission.user);
+        let qos = self.cluster.qos_within(submission, association);
+        let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
+        // The smallest `MinNodes` of its partitions is requested at least, unless the job's own maximum is lower.
+        let fewest = partitions.iter().map(|&one| self.cluster.partitions[one].min_nodes).min().unwrap_or(0);
+        let fewest = if request.max_nodes.is_none_or(|most| most >= fewest) { fewest } else { 0 };
+        let nodes = request.min_nodes.unwrap_or(1).max(fewest);
+        // What a partition does not admit is refused at the submission, or waits for ever.
+        let checks_late =
+            self.keeps_barred && self.cluster.settings.enforce_part_limits == PartLimitsRule::No;
+        partitions.retain(|&one| {
+            let partition = &self.cluster.partitions[one];
+            takes(partition, request, nodes, own_qos, limit(request, partition))
+                && (checks_late || admits(partition, request, own_qos))
+        });
+        let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
+        let are_whole =
+            partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);
+        let places: Vec<JobPlace> = partitions
+            .iter()
+            .map(|&partition| {
+                let config = &self.cluster.partitions[partition];
+                // The limits of the partition's QOS come first, unless the job's own says otherwise.
+                let of_partition = config.qos.as_ref().and_then(|name| self.cluster.qos(name));
+                let mut all = [of_partition, qos.filter(|one| of_partition != Some(*one))];
+                if own_qos.is_some_and(|one| one.flags.over_part_qos) && all[1].is_some() {
+                    all.reverse();
+                }
+                let counted = CountsFor { qos: all, own_qos: qos, association, user, account };
+                let limits = self.limits.of(counted, self.cluster);
+                let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
+                let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
+                let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
+                let kept = self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster);
+                let is_barred = !admits(config, request, own_qos);
+                JobPlace { partition, kept, limits, is_barred, limit: limit(request, config), priority: 0 }
+            })
+            .collect();
+        let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
+        let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
+        for &job in own {
+            let one = &mut self.jobs[job];
+            (one.places, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
+            (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Limits of QOS and associations, licenses, and what counts towards them.
+
+mod accrual;
+mod amounts;
+mod counted;
+mod held_nodes;
+mod holders;
+mod licenses;
+mod limit_set;
+mod used_minutes;
+
+#[cfg(test)]
+mod tests;
+
+pub use amounts::Amounts;
+pub use counted::Limits;
+pub use holders::HolderNumbers;
+pub use licenses::LicenseCounts;
+pub use limit_set::{CountsFor, LimitSet};

@@ -1,0 +1,459 @@
+//! The nodes of a cluster in numbers, and what of them is in use.
+
+use super::alike::alike_by_weight;
+use super::need::{CpuCap, Need, NeedMemory};
+use super::node_set::NodeSet;
+use super::switch_tree::SwitchTree;
+use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
+
+/// A node in numbers.
+#[derive(Debug, Clone)]
+pub struct NodeNumbers {
+    /// Processors.
+    pub cpus: u32,
+    /// Of each core.
+    pub threads: u32,
+    /// MB.
+    pub memory: u64,
+    /// By the place of the resource.
+    pub gres: Vec<u64>,
+    /// Lighter nodes are taken first.
+    pub weight: u32,
+}
+
+/// The nodes of a cluster in numbers.
+#[derive(Debug, Clone)]
+pub struct NodeLayout {
+    /// By their index.
+    pub nodes: Vec<NodeNumbers>,
+    /// Names and types of generic resources; `None` is of any type.
+    kinds: Vec<(String, Option<String>)>,
+    /// Of each that is of a type, the place of those of any type.
+    untyped: Vec<Option<usize>>,
+    /// The nodes of each partition.
+    pub partitions: Vec<NodeSet>,
+    /// The switches above them; none: selection knows none.
+    pub tree: SwitchTree,
+    /// Whether jobs are given whole nodes.
+    pub whole_nodes: bool,
+    /// Whether `select/linear` gives them.
+    pub is_linear: bool,
+    /// For it, nodes that are configured alike, the lightest first.
+    pub alike: Vec<NodeSet>,
+    /// Whether cores are given with all their threads.
+    whole_cores: bool,
+    /// Of each partition, its place among those that limit the processors of a node, and that limit.
+    pub caps: Vec<Option<CpuCap>>,
+    /// Processors of each node, if all have as many.
+    pub equal_cpus: Option<u32>,
+    /// The first of each run of nodes of equal weight, and that weight.
+    pub equal_weights: Vec<(usize, u32)>,
+    /// The weight of the lightest nodes.
+    pub least_weight: u32,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has found out what a job could use of a node.
+    pub static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Partitions that limit the processors of a node, counted one by one.
+fn caps(cluster: &Cluster) -> Vec<Option<CpuCap>> {
+    let mut count = 0;
+    let partitions = cluster.partitions.iter();
+    let caps = partitions.map(|one| {
+        let most = one.max_cpus_per_node?;
+        count += 1;
+        Some(CpuCap { place: count - 1, most })
+    });
+    caps.collect()
+}
+
+impl NodeLayout {
+    pub fn of(cluster: &Cluster) -> NodeLayout {
+        let mut kinds: Vec<(String, Option<String>)> = Vec::new();
+        for one in cluster.nodes.iter().flat_map(|node| &node.gres) {
+            for kind in [None, one.kind.clone()] {
+                if !kinds.contains(&(one.name.clone(), kind.clone())) {
+                    kinds.push((one.name.clone(), kind));
+                }
+            }
+        }
+        let nodes = cluster.nodes.iter();
+        let nodes: Vec<NodeNumbers> = nodes
+            .map(|node| NodeNumbers {
+                cpus: node
+                    .cpus
+                    .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
+                threads: node.threads_per_core.max(1),
+                memory: node.memory_mb.saturating_sub(node.reserved_memory_mb),
+                gres: kinds.iter().map(|(name, kind)| node.gres_count(name, kind.as_deref())).collect(),
+                weight: node.weight,
+            })
+            .collect();
+        let count = nodes.len();
+        let partitions =
+            cluster.partitions.iter().map(|one| NodeSet::of(count, one.nodes.iter().copied())).collect();
+        let select = &cluster.settings.select;
+        let mut equal_weights: Vec<(usize, u32)> =
+            nodes.iter().enumerate().map(|(node, one)| (node, one.weight)).collect();
+        equal_weights.dedup_by_key(|one| one.1);
+        let first = nodes.first().map(|node| node.cpus);
+        let untyped = kinds.iter().map(|(name, kind)| {
+            let any = kinds.iter().position(|(other, none)| other == name && none.is_none());
+            any.filter(|_| kind.is_some())
+        });
+        NodeLayout {
+            untyped: untyped.collect(),
+            equal_cpus: first.filter(|&cpus| nodes.iter().all(|node| node.cpus == cpus)),
+            least_weight: equal_weights.iter().map(|one| one.1).min().unwrap_or(0),
+            equal_weights,
+            nodes,
+            kinds,
+            partitions,
+            tree: SwitchTree::of(&cluster.topology, count),
+            whole_nodes: select.kind == SelectKind::Linear || select.unit == ConsumedUnit::Node,
+            is_linear: select.kind == SelectKind::Linear,
+            alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
+            whole_cores: select.unit != ConsumedUnit::Cpu,
+            caps: caps(cluster),
+        }
+    }
+
+    /// Whether cores are given with all their threads.
+    pub fn gives_cores(&self) -> bool {
+        self.whole_cores
+    }
+
+    /// Granularity, in processors, in which a node is allocated to a job: the threads of a core that it uses, else one.
+    pub fn cpus_at_once(&self, node: usize, need: &Need) -> u32 {
+        if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
+    }
+
+    /// Processors allocated to a job that uses `used` of a node: whole cores, even if it uses only some of their threads.
+    pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
+        if !self.whole_cores {
+            return used;
+        }
+        used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
+    }
+
+    /// Whether some nodes have GPUs.
+    pub fn has_gpus(&self) -> bool {
+        (0..self.kinds.len()).any(|place| self.is_gpu(place))
+    }
+
+    /// Whether this place is that of GPUs.
+    pub fn is_gpu(&self, place: usize) -> bool {
+        self.kinds.get(place).is_some_and(|(name, _)| name == "gpu")
+    }
+
+    /// The place of a generic resource; `None` if no node has it.
+    pub fn gres(&self, asked: &GresRequest) -> Option<usize> {
+        self.kinds.iter().position(|(name, kind)| *name == asked.name && *kind == asked.kind)
+    }
+
+    /// Names of the generic resources as limits name them, by place.
+    pub fn gres_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.kinds.iter().map(|(name, kind)| match kind {
+            Some(kind) => format!("gres/{name}:{kind}"),
+            None => format!("gres/{name}"),
+        })
+    }
+
+    /// Places that an amount of one resource also counts for.
+    pub fn gres_counts_for(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+        [Some(place), self.untyped[place]].into_iter().flatten()
+    }
+
+    /// Whether enough nodes could run a job if nothing else ran.
+    pub fn could_run(&self, need: &Need) -> bool {
+        let cpus: u64 = need.on.feasible.iter().map(|node| u64::from(self.idle_cpus(node, need))).sum();
+        need.on.feasible.len() >= need.nodes.0 as usize
+            && cpus >= u64::from(need.cpus)
+            && need.on.required.is_subset(&need.on.feasible)
+            && need.gres.per_job.iter().all(|&(place, count)| {
+                let all = need.on.feasible.iter().map(|node| self.nodes[node].gres[place]);
+                all.fold(0_u64, u64::saturating_add) >= count
+            })
+    }
+
+    /// Processors that a job could use of a node if nothing else ran on it.
+    pub fn idle_cpus(&self, node: usize, need: &Need) -> u32 {
+        self.usable(node, [0, 0], 0, |_| 0, true, need)
+    }
+
+    /// Processors that a job can use of a node with `cpus` in use, `of_partition` of them by its partition (`MaxCPUsPerNode`).
+    fn usable(
+        &self,
+        node: usize,
+        [cpus, of_partition]: [u32; 2],
+        memory: u64,
+        gres: impl Fn(usize) -> u64,
+        is_idle: bool,
+        need: &Need,
+    ) -> u32 {
+        #[cfg(test)]
+        LOOKS.set(LOOKS.get() + 1);
+        let numbers = &self.nodes[node];
+        if need.is_exclusive && !is_idle {
+            return 0;
+        }
+        let unit = if self.whole_cores { numbers.threads } else { 1 };
+        let mut free = numbers.cpus.saturating_sub(cpus) / unit * self.cpus_at_once(node, need);
+        if let Some(cap) = need.cap.filter(|cap| free.saturating_add(of_partition) > cap.most) {
+            if need.is_exclusive {
+                return 0;
+            }
+            free = free.min(cap.most.saturating_sub(of_partition));
+        }
+        // Of one type, and of any: what is taken without a type counts for both.
+        let lacks = |place: usize, count: u64| {
+            self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))
+        };
+        if need.gres.per_node.iter().any(|&(place, count)| lacks(place, count))
+            || need.gres.per_job.iter().any(|&(place, _)| lacks(place, 1))
+            || need.gres.per_task.iter().any(|&(place, count)| lacks(place, count))
+        {
+            return 0;
+        }
+        let left = numbers.memory.saturating_sub(memory);
+        if self.is_linear {
+            return self.usable_whole(numbers, left, need);
+        }
+        match need.memory {
+            NeedMemory::PerNode(mb) if left < mb => return 0,
+            NeedMemory::PerGpu(mb)
+                if left
+                    < mb.saturating_mul(
+                        need.gres.gpus_per_node.or(need.gres.gpus_per_task).map_or(1, |one| one.1),
+                    ) =>
+            {
+                return 0;
+            }
+            NeedMemory::AllOfNode if memory > 0 => return 0,
+            NeedMemory::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
+            _ => {}
+        }
+        let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
+        if need.tasks_per_node > 0 {
+            if free < for_tasks {
+                return 0;
+            }
+            if !self.tree.0.is_empty() {
+                free = free.min(for_tasks);
+            }
+        } else if need.is_of_one_node && free < need.cpus {
+            return 0;
+        }
+        if free < need.least_cpus_per_node.max(need.least_cpus_for_gpus()) {
+            return 0;
+        }
+        // As many tasks as there are resources for.
+        for &(place, count) in &need.gres.per_task {
+            let free_of = |place: usize| numbers.gres[place].saturating_sub(gres(place));
+            let left_of = self.gres_counts_for(place).map(free_of).min().unwrap_or(0);
+            let mut tasks = left_of / count.max(1);
+            if let NeedMemory::PerGpu(mb) = need.memory {
+                tasks = tasks.min(left.checked_div(mb.saturating_mul(count)).unwrap_or(u64::MAX));
+            }
+            let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
+            free = free.min(tasks.saturating_mul(need.cpus_per_task));
+        }
+        free / need.cpus_per_task * need.cpus_per_task
+    }
+
+    /// Processors of a node that is given whole, as far as tasks can use them; memory for each processor is that of all of them.
+    fn usable_whole(&self, numbers: &NodeNumbers, left: u64, need: &Need) -> u32 {
+        let memory = match need.memory {
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
+            NeedMemory::PerNode(mb) => mb,
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gres.gpus_per_node.map_or(1, |one| one.1)),
+            NeedMemory::AllOfNode => 0,
+        };
+        let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
+        if memory > left || numbers.cpus < for_tasks.max(need.least_cpus_per_node) {
+            return 0;
+        }
+        if for_tasks > 0 { numbers.cpus.min(for_tasks) } else { numbers.cpus }
+    }
+}
+
+/// A part of a node that a job has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeShare {
+    /// The node.
+    pub node: usize,
+    /// Processors.
+    pub cpus: u32,
+    /// MB.
+    pub memory: u64,
+    /// Generic resources by place.
+    pub gres: Vec<(usize, u64)>,
+    /// The place of its partition among those that limit the processors of a node.
+    pub cap: Option<usize>,
+}
+
+/// How much of each node is in use.
+#[derive(Debug, Clone, Default)]
+pub struct NodeUse {
+    cpus: Vec<u32>,
+    memory: Vec<u64>,
+    gres: Vec<u64>,
+    kinds: usize,
+    jobs: Vec<u32>,
+    /// Processors that jobs of each partition have which limits them, node by node.
+    of_partitions: Vec<u32>,
+    caps: usize,
+}
+
+impl NodeUse {
+    fn none(layout: &NodeLayout) -> NodeUse {
+        let (nodes, kinds) = (layout.nodes.len(), layout.kinds.len());
+        let caps = layout.caps.iter().flatten().count();
+        NodeUse {
+            cpus: vec![0; nodes],
+            memory: vec![0; nodes],
+            gres: vec![0; nodes * kinds],
+            kinds,
+            jobs: vec![0; nodes],
+            of_partitions: vec![0; nodes * caps],
+            caps,
+        }
+    }
+
+    pub fn take(&mut self, share: &NodeShare) {
+        let node = share.node;
+        self.cpus[node] += share.cpus;
+        self.memory[node] += share.memory;
+        self.jobs[node] += 1;
+        if let Some(place) = share.cap {
+            self.of_partitions[node * self.caps + place] += share.cpus;
+        }
+        for &(place, count) in &share.gres {
+            self.gres[node * self.kinds + place] += count;
+        }
+    }
+
+    pub fn release(&mut self, share: &NodeShare) {
+        let node = share.node;
+        self.cpus[node] -= share.cpus;
+        self.memory[node] -= share.memory;
+        self.jobs[node] -= 1;
+        if let Some(place) = share.cap {
+            self.of_partitions[node * self.caps + place] -= share.cpus;
+        }
+        for &(place, count) in &share.gres {
+            self.gres[node * self.kinds + place] -= count;
+        }
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub fn is_idle(&self, node: usize) -> bool {
+        self.jobs[node] == 0
+    }
+
+    /// How many jobs a node has.
+    pub fn jobs(&self, node: usize) -> u32 {
+        self.jobs[node]
+    }
+
+    pub fn gres(&self, node: usize, place: usize) -> u64 {
+        self.gres[node * self.kinds + place]
+    }
+
+    /// MB of a node that are in use.
+    pub fn memory(&self, node: usize) -> u64 {
+        self.memory[node]
+    }
+
+    /// Processors of a node that a job can use.
+    pub fn usable(&self, layout: &NodeLayout, node: usize, need: &Need) -> u32 {
+        let gres = |place: usize| self.gres[node * self.kinds + place];
+        let of_partition = need.cap.map_or(0, |cap| self.of_partitions[node * self.caps + cap.place]);
+        let cpus = [self.cpus[node], of_partition];
+        layout.usable(node, cpus, self.memory[node], gres, self.jobs[node] == 0, need)
+    }
+}
+
+/// How much of the nodes is in use now, and which nodes changed.
+#[derive(Debug, Clone)]
+pub struct Load {
+    in_use: NodeUse,
+    idle: NodeSet,
+    /// Nodes whose load has changed since the list was begun; one may be in it several times.
+    changes: Vec<u32>,
+    epoch: u64,
+    /// How many parts of nodes are in use.
+    parts: usize,
+}
+
+impl Load {
+    pub fn none(layout: &NodeLayout) -> Load {
+        let count = layout.nodes.len();
+        let idle = NodeSet::all(count);
+        Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0, parts: 0 }
+    }
+
+    pub fn take(&mut self, share: &NodeShare) {
+        self.in_use.take(share);
+        self.parts += 1;
+        self.idle.remove(share.node);
+        self.has_changed(share.node);
+    }
+
+    pub fn release(&mut self, share: &NodeShare) {
+        self.in_use.release(share);
+        self.parts -= 1;
+        if self.in_use.is_idle(share.node) {
+            self.idle.insert(share.node);
+        }
+        self.has_changed(share.node);
+    }
+
+    fn has_changed(&mut self, node: usize) {
+        if self.changes.len() > 8 * self.in_use.jobs.len() {
+            self.changes.clear();
+            self.epoch += 1;
+        }
+        self.changes.push(node as u32);
+    }
+
+    /// How much has changed so far.
+    pub fn version(&self) -> LoadVersion {
+        LoadVersion { epoch: self.epoch, changes: self.changes.len() }
+    }
+
+    /// Nodes whose load has changed since the epoch began, in the order of the changes.
+    pub fn changes(&self) -> &[u32] {
+        &self.changes
+    }
+
+    /// Nodes without a job.
+    pub fn idle(&self) -> &NodeSet {
+        &self.idle
+    }
+
+    pub fn in_use(&self) -> &NodeUse {
+        &self.in_use
+    }
+
+    /// How many parts of nodes are in use.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+}
+
+/// How far the changes of a load have been looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadVersion {
+    /// How often the list of changes was begun.
+    pub epoch: u64,
+    /// How many of its changes.
+    pub changes: usize,
+}

@@ -1,0 +1,172 @@
+//! Nodes chosen by the switches above them.
+
+use super::missing::Missing;
+use super::need::Need;
+use super::node_set::NodeSet;
+use super::select::NodeOffer;
+
+impl NodeOffer<'_> {
+    /// With switches: the lightest nodes that suffice, leaf by leaf: first those that have a node already, then those near to them that
+    /// hold all that is missing, the fewest usable nodes first; else the fullest.
+    ///
+    /// `usable` are the processors of each node that the job can use; fewer once it has taken some.
+    pub fn by_leaves(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
+        let layout = self.layout;
+        let (tree, count) = (&layout.tree, usable.len());
+        let mut missing = Missing::of(need);
+        let mut chosen = ChosenNodes { nodes: Vec::new(), set: NodeSet::none(count) };
+        let offered = NodeSet::of(count, (0..count).filter(|&node| usable[node] > 0));
+        for node in need.on.required.iter() {
+            self.take(node, usable, &mut missing, need);
+            chosen.add(node);
+        }
+        // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
+        let weights: Vec<u64> = (0..count).map(|node| self.weight(node, usable[node], need)).collect();
+        let weight = |node: usize| weights[node];
+        let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
+        let has_required = !need.on.required.is_empty();
+        let mut top: Option<(usize, u64)> = None;
+        for (place, nodes) in below.iter().enumerate() {
+            let level = tree.0[place].level;
+            if has_required {
+                let is_higher = top.is_none_or(|(best, _)| level > tree.0[best].level);
+                if is_higher && nodes.meets(&need.on.required) {
+                    top = Some((place, 0));
+                }
+            } else if missing.is_enough(nodes.len())
+                && let Some(lightest) = nodes.iter().map(weight).min()
+                && top.is_none_or(|(best, least)| level >= tree.0[best].level && lightest <= least)
+            {
+                top = Some((place, lightest));
+            }
+        }
+        let reached = &below[top?.0];
+        if has_required {
+            if !need.on.required.is_subset(reached) {
+                return None;
+            }
+            if missing.is_met() {
+                return Some(chosen.nodes);
+            }
+            if missing.most <= 0 {
+                return None;
+            }
+        }
+        // The lightest nodes that suffice; what is lighter than the heaviest of them is taken first.
+        let mut others: Vec<usize> = reached.iter().filter(|&node| !chosen.set.contains(node)).collect();
+        others.sort_by_key(|&node| weight(node));
+        let (mut best, mut cpus, mut lighter) = (0, 0, 0);
+        loop {
+            lighter = if best > 0 { best } else { lighter };
+            let next = weight(*others.get(best)?);
+            while let Some(&node) = others.get(best).filter(|&&node| weight(node) == next) {
+                cpus += i64::from(usable[node]);
+                best += 1;
+            }
+            if cpus >= missing.cpus && missing.is_enough(best) {
+                break;
+            }
+        }
+        let mut first = others[..lighter].to_vec();
+        first.sort_unstable();
+        let mut take = |node: usize, missing: &mut Missing, chosen: &mut ChosenNodes| {
+            self.take(node, usable, missing, need);
+            chosen.add(node);
+            missing.is_met()
+        };
+        for &node in &first {
+            if missing.most > 0 && take(node, &mut missing, &mut chosen) {
+                return Some(chosen.nodes);
+            }
+        }
+        if !first.is_empty() && missing.most <= 0 {
+            return None;
+        }
+        let mut good = NodeSet::of(count, others[..best].iter().copied());
+        good.add(&chosen.set);
+        let below: Vec<NodeSet> = below.iter().map(|nodes| nodes.both(&good)).collect();
+        let mut counts: Vec<usize> = below.iter().map(NodeSet::len).collect();
+        let is_used: Vec<bool> = below.iter().map(|nodes| nodes.meets(&chosen.set)).collect();
+        let is_leaf = |place: usize| tree.0[place].level == 0;
+        for place in (0..below.len()).filter(|&place| is_leaf(place) && is_used[place]) {
+            for node in below[place].iter() {
+                if !chosen.set.contains(node) && missing.most > 0 && take(node, &mut missing, &mut chosen) {
+                    return Some(chosen.nodes);
+                }
+            }
+        }
+        // How far each switch is from all that are used; `None` if there is no way.
+        let mut distances: Vec<Option<usize>> = vec![Some(0); below.len()];
+        let go = |distances: &mut Vec<Option<usize>>, from: usize| {
+            for (to, distance) in distances.iter_mut().enumerate() {
+                *distance = distance.and_then(|sum| Some(sum + tree.distance(from, to)?));
+            }
+        };
+        (0..below.len()).filter(|&place| is_used[place]).for_each(|place| go(&mut distances, place));
+        let mut before = missing.nodes + 1;
+        while before != missing.nodes {
+            before = missing.nodes;
+            let mut best: Option<usize> = None;
+            for place in (0..below.len()).filter(|&place| is_leaf(place) && !is_used[place]) {
+                let Some(distance) = distances[place].filter(|_| counts[place] > 0) else { continue };
+                let Some((other, there)) = best.and_then(|best| Some((best, distances[best]?))) else {
+                    best = Some(place);
+                    continue;
+                };
+                let fits = self.fits_better(place, other, missing.nodes, &counts);
+                if distance < there && fits >= 0 || distance == there && fits > 0 {
+                    best = Some(place);
+                }
+            }
+            let Some(best) = best else { break };
+            go(&mut distances, best);
+            for node in below[best].iter() {
+                if missing.most <= 0 {
+                    break;
+                }
+                if !chosen.set.contains(node) && take(node, &mut missing, &mut chosen) {
+                    return Some(chosen.nodes);
+                }
+            }
+            counts[best] = 0;
+        }
+        missing.will_do().then_some(chosen.nodes)
+    }
+
+    /// Whether one leaf fits better (1) than another, worse (-1) or as well: it holds all that is missing, with the fewest
+    /// nodes; if none does, the switches above them decide, then the fullest.
+    fn fits_better(&self, mut one: usize, mut other: usize, missing: i64, counts: &[usize]) -> i8 {
+        let tree = &self.layout.tree;
+        for _ in 0..tree.0.len() {
+            let fits = |place: usize| counts[place] as i64 >= missing;
+            match (fits(one), fits(other)) {
+                (true, true) if counts[one] < counts[other] => return 1,
+                (true, true) if counts[one] > counts[other] => return -1,
+                (true, true) => break,
+                (true, false) => return 1,
+                (false, true) => return -1,
+                (false, false) => {}
+            }
+            let above = (tree.above(one), tree.above(other));
+            if above == (one, other) || above.0 == above.1 {
+                break;
+            }
+            (one, other) = above;
+        }
+        let level = |place: usize| tree.0[place].level;
+        counts[one].cmp(&counts[other]).then(level(other).cmp(&level(one))) as i8
+    }
+}
+
+/// Nodes in the order in which they were chosen.
+struct ChosenNodes {
+    nodes: Vec<usize>,
+    set: NodeSet,
+}
+
+impl ChosenNodes {
+    fn add(&mut self, node: usize) {
+        self.nodes.push(node);
+        self.set.insert(node);
+    }
+}

@@ -1,0 +1,39 @@
+//! Nodes in numbers, what of them is in use, what jobs need of them, and which nodes a job is given.
+
+mod alike;
+mod asked;
+mod layout;
+mod leaves;
+mod linear;
+mod missing;
+mod need;
+mod need_cache;
+mod node_set;
+mod pool;
+mod prepared;
+mod reserved;
+mod select;
+mod switch_tree;
+mod weighing;
+mod weights;
+
+#[cfg(test)]
+mod choices;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod plain_shares;
+
+pub use alike::alike_by_weight;
+pub use asked::NodeBounds;
+pub use layout::{Load, NodeLayout, NodeShare, NodeUse};
+pub use need::{Need, NeedMemory};
+pub use need_cache::{KeptNeed, NeedCache};
+pub use node_set::NodeSet;
+pub use pool::NodePool;
+pub use prepared::{PreparedCluster, PreparedNodes};
+pub use select::NodeOffer;
+pub use weights::WeightShift;
+
+#[cfg(test)]
+pub use plain::select;

@@ -1,0 +1,101 @@
+//! What a job has of its nodes: the slow, plain version.
+
+use super::layout::{NodeLayout, NodeShare, NodeUse};
+use super::need::{Need, NeedMemory};
+use super::plain::{plain_gres, threads};
+
+/// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no
+/// more than is missing when it is chosen, less one core for each node that has to follow; where tasks are left, all it has.
+pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need) -> Vec<NodeShare> {
+    let per_task = need.cpus_per_task;
+    let per_node = need.gres.per_node.iter().chain(&need.gres.per_task).find(|one| layout.is_gpu(one.0));
+    let per_node = per_node.map_or(1, |one| one.1);
+    let least = need.least_cpus_per_node.max(per_task * need.tasks_per_node.max(1));
+    let least = least.max(need.gres.cpus_per_gpu * per_node as u32);
+    let gpus = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+    let of_tasks = need.gres.per_task.iter().map(|one| (one.0, one.1 * u64::from(need.tasks)));
+    let gpus = gpus.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
+    let gpus = gpus.filter(|one| layout.is_gpu(one.0));
+    let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.gres.cpus_per_gpu);
+    let mut missing = i64::from(need.cpus).max(for_gpus as i64);
+    let mut limits = vec![0; layout.nodes.len()];
+    for (place, &node) in chosen.iter().enumerate() {
+        let after = i64::from(need.nodes.0) - place as i64 - 1;
+        let at_once = threads(layout, node, need);
+        let most = (missing - after.max(0) * i64::from(at_once)).max(i64::from(least));
+        limits[node] = most.min(i64::from(load.usable(layout, node, need)));
+        missing -= limits[node];
+    }
+    let mut nodes = chosen.to_vec();
+    nodes.sort_unstable();
+    let mut tasks = vec![0_u32; nodes.len()];
+    let mut left = need.tasks;
+    let all: Vec<i64> = nodes.iter().map(|&node| i64::from(load.usable(layout, node, need))).collect();
+    let limited: Vec<i64> = nodes.iter().map(|&node| limits[node]).collect();
+    for processors in [limited, all] {
+        if left > 0 {
+            (tasks, left) = (vec![0; nodes.len()], need.tasks);
+        }
+        loop {
+            let mut given = false;
+            for place in 0..nodes.len() {
+                let fit = (processors[place] / i64::from(per_task)) as u32;
+                let most = if need.tasks_per_node > 0 { fit.min(need.tasks_per_node) } else { fit };
+                if left > 0 && tasks[place] < most {
+                    (tasks[place], left, given) = (tasks[place] + 1, left - 1, true);
+                }
+            }
+            if left == 0 || !given {
+                break;
+            }
+        }
+    }
+    let mut gres_left: Vec<(usize, u64)> = need.gres.per_job.clone();
+    let mut shares = Vec::with_capacity(nodes.len());
+    for (place, &node) in nodes.iter().enumerate() {
+        let numbers = &layout.nodes[node];
+        let mut gres: Vec<(usize, u64)> = Vec::new();
+        let mut add = |place: usize, count: u64| {
+            for also in layout.gres_counts_for(place) {
+                gres.push((also, count));
+            }
+        };
+        need.gres.per_node.iter().for_each(|&(place, count)| add(place, count));
+        let of_tasks = u64::from(tasks[place].max(1));
+        need.gres.per_task.iter().for_each(|&(place, count)| add(place, count * of_tasks));
+        for (place, left) in &mut gres_left {
+            let free = plain_gres(layout, load, need, node, *place, load.usable(layout, node, need));
+            let taken = free.min(*left);
+            *left -= taken;
+            if taken > 0 {
+                add(*place, taken);
+            }
+        }
+        let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
+        let asked =
+            asked.map(|one| one.0).filter(|&place| layout.is_gpu(place)).take(1).collect::<Vec<usize>>();
+        let gpus = gres.iter().filter(|one| asked.contains(&one.0)).map(|one| one.1).sum::<u64>();
+        let cpus = if need.is_exclusive {
+            numbers.cpus
+        } else {
+            let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
+            if layout.gives_cores() {
+                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
+            } else {
+                cpus
+            }
+        };
+        let memory = match need.memory {
+            NeedMemory::PerCpu(mb) => {
+                let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
+                (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
+            }
+            NeedMemory::PerNode(mb) => mb,
+            NeedMemory::PerGpu(mb) => mb * gpus,
+            NeedMemory::AllOfNode => numbers.memory,
+        };
+        let cap = need.cap.map(|cap| cap.place);
+        shares.push(NodeShare { node, cpus, memory, gres, cap });
+    }
+    shares
+}

@@ -1,0 +1,102 @@
+//! The nodes of a controller: which are in service, what of them is in use, and what reservations keep.
+
+use std::sync::Arc;
+
+use super::layout::{Load, NodeLayout, NodeShare};
+use super::need::Need;
+use super::node_set::NodeSet;
+use super::select::NodeOffer;
+use super::weights::WeightShift;
+use crate::cluster::{AdvanceReservation, NodeState};
+
+/// The nodes, and all that changes about them.
+#[derive(Debug)]
+pub struct NodePool {
+    pub layout: Arc<NodeLayout>,
+    pub load: Load,
+    up: NodeSet,
+    /// Nodes of each partition that are up.
+    pub open_nodes: Vec<NodeSet>,
+    pub reservations: Vec<AdvanceReservation>,
+    /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
+    pub weights: Arc<WeightShift>,
+    /// Nodes of each line of the configuration, where nodes count for a limit.
+    pub lines: Vec<NodeSet>,
+    /// Whether some nodes have GPUs.
+    pub has_gpus: bool,
+}
+
+impl NodePool {
+    /// Idle nodes, some of them in service.
+    pub fn idle(
+        layout: Arc<NodeLayout>,
+        up: NodeSet,
+        reservations: &[AdvanceReservation],
+        lines: Vec<NodeSet>,
+    ) -> NodePool {
+        let mut pool = NodePool {
+            load: Load::none(&layout),
+            open_nodes: layout.partitions.clone(),
+            reservations: reservations.to_vec(),
+            weights: Arc::new(WeightShift::none(layout.nodes.len())),
+            lines,
+            has_gpus: layout.has_gpus(),
+            up: NodeSet::default(),
+            layout,
+        };
+        pool.set_up(up);
+        pool
+    }
+
+    /// The nodes in service.
+    pub fn up(&self) -> &NodeSet {
+        &self.up
+    }
+
+    /// From now on these nodes are in service, and no others.
+    pub fn set_up(&mut self, up: NodeSet) {
+        self.up = up;
+        self.open_nodes.clone_from(&self.layout.partitions);
+        self.open_nodes.iter_mut().for_each(|nodes| nodes.keep(&self.up));
+    }
+
+    /// The state of some nodes changes.
+    pub fn change_state(&mut self, nodes: &[usize], state: NodeState) {
+        let mut up = std::mem::take(&mut self.up);
+        for &node in nodes {
+            match state {
+                NodeState::Up => up.insert(node),
+                _ => up.remove(node),
+            }
+        }
+        self.set_up(up);
+    }
+
+    /// Makes a reservation, in place of any of its name.
+    pub fn reserve(&mut self, reservation: &AdvanceReservation) {
+        self.unreserve(&reservation.name);
+        self.reservations.push(reservation.clone());
+    }
+
+    /// Removes a reservation.
+    pub fn unreserve(&mut self, name: &str) {
+        self.reservations.retain(|one| one.name != name);
+    }
+
+    /// What a job has of the nodes that it is given now.
+    pub fn given(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
+        let none = NodeSet::none(0);
+        let in_use = Some(self.load.in_use());
+        NodeOffer { layout: &self.layout, in_use, nodes: &none, shift: None }.shares(nodes, need)
+    }
+
+    /// What a job has of these nodes in any case: as if nothing else ran there, where too little of them is free.
+    pub fn given_in_any_case(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
+        let given = self.given(nodes, need);
+        if given.iter().map(|share| share.cpus).sum::<u32>() >= need.cpus {
+            return given;
+        }
+        let none = NodeSet::none(0);
+        NodeOffer { layout: &self.layout, in_use: None, nodes: &none, shift: None }.shares(nodes, need)
+    }
+}

@@ -1,0 +1,40 @@
+//! What reservations leave to a job.
+
+use super::node_set::NodeSet;
+use crate::cluster::{AdvanceReservation, Allowed};
+use crate::controller::handles::JobHandle;
+use crate::controller::state::Controller;
+
+impl Controller<'_> {
+    /// Whether a job may use a reservation.
+    pub fn may_use(&self, job: JobHandle, reservation: &AdvanceReservation) -> bool {
+        let submission = self.jobs.submission(job);
+        let account = submission.request.account.as_deref().unwrap_or("");
+        let named =
+            |allowed: &Allowed, name: &str| matches!(allowed, Allowed::Only(_)) && allowed.allows(name);
+        named(&reservation.users, &submission.user) || named(&reservation.accounts, account)
+    }
+
+    /// Nodes that a job may use from one instant to another, as far as reservations go; and, if one of others was in the way, when
+    /// it ends. `None` if the job's own reservation is not there.
+    pub fn unreserved(&self, job: JobHandle, nodes: &mut NodeSet, from: i64, to: i64) -> Option<Option<i64>> {
+        let mut blocked_until = None;
+        if let Some(name) = &self.jobs[job].terms.reservation {
+            let own = self.pool.reservations.iter().find(|one| one.name == *name)?;
+            if !self.may_use(job, own) || from >= own.end.0 {
+                return None;
+            }
+            nodes.keep(&NodeSet::of(self.cluster.nodes.len(), own.nodes.iter().copied()));
+        }
+        for other in &self.pool.reservations {
+            if self.jobs[job].terms.reservation.as_ref() == Some(&other.name) {
+                continue;
+            }
+            if from < other.end.0 && to > other.start.0 {
+                nodes.take_away(&NodeSet::of(self.cluster.nodes.len(), other.nodes.iter().copied()));
+                blocked_until = Some(blocked_until.map_or(other.end.0, |until: i64| until.min(other.end.0)));
+            }
+        }
+        Some(blocked_until)
+    }
+}

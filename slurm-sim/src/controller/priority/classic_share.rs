@@ -1,0 +1,179 @@
+//! Classic fair share (`PriorityFlags=NO_FAIR_TREE`): `2^(−effective usage / share / dampening)`.
+
+use crate::cluster::{Associations, PrioritySettings, Shares};
+
+/// Shares of all associations, and the usage that counts for them.
+///
+/// Effective usage is not computed for all at one instant. When priorities are computed, that of accounts is taken first, of
+/// usage before it decays. That of a user is taken when one of the user's jobs first asks for it, and then kept: by then usage has
+/// decayed, and the running jobs whose records come before that job's have been charged.
+#[derive(Debug, Clone)]
+pub struct ClassicShares {
+    roots: Vec<Option<usize>>,
+    is_user: Vec<bool>,
+    /// The nearest ancestor with shares of its own (not `Fairshare=parent`).
+    above: Vec<Option<usize>>,
+    has_own: Vec<bool>,
+    /// Shares divided by those of all associations with the same `above`; `None` if these have no shares in total.
+    parts: Vec<Option<f64>>,
+    /// Normalized shares: the part of all shares of the cluster, 0 to 1.
+    shares: Vec<f64>,
+    /// Association indices, ancestors before descendants.
+    top_down: Vec<usize>,
+    /// Effective usage computed in this period; `None`: not computed yet.
+    effective: Vec<Option<f64>>,
+    dampening: f64,
+}
+
+impl ClassicShares {
+    pub fn new(associations: &Associations, settings: &PrioritySettings) -> ClassicShares {
+        let all = &associations.0;
+        let count = all.len();
+        let parent = |one: usize| all[one].parent.filter(|parent| *parent < count);
+        // Ancestors up to the root; `take` ends the walk if the parents form a circle.
+        let ancestors = |one: usize| std::iter::successors(parent(one), |&one| parent(one)).take(count);
+        let is_root = |one: usize| parent(one).is_none();
+        let has_own = |one: usize| is_root(one) || matches!(all[one].shares, Shares::Of(_));
+        let above: Vec<Option<usize>> =
+            (0..count).map(|one| ancestors(one).find(|&other| has_own(other))).collect();
+        let own = |one: usize| match all[one].shares {
+            Shares::Of(count) => f64::from(count),
+            Shares::Parent => 0.0,
+        };
+        let mut levels = vec![0.0; count];
+        for one in 0..count {
+            if let Some(above) = above[one] {
+                levels[above] += own(one);
+            }
+        }
+        let level = |one: usize| above[one].map_or(0.0, |above| levels[above]);
+        let parts = (0..count).map(|one| (level(one) > 0.0).then(|| own(one) / level(one)));
+        let parts: Vec<Option<f64>> = parts.collect();
+        let mut top_down: Vec<usize> = (0..count).collect();
+        top_down.sort_by_key(|&one| ancestors(one).count());
+        let mut shares = vec![0.0; count];
+        for &one in &top_down {
+            shares[one] = match above[one] {
+                None => 1.0,
+                Some(above) if has_own(one) => shares[above] * parts[one].unwrap_or(0.0),
+                Some(above) => shares[above],
+            };
+        }
+        ClassicShares {
+            roots: (0..count).map(|one| ancestors(one).last()).collect(),
+            is_user: all.iter().map(|one| one.user.is_some()).collect(),
+            has_own: (0..count).map(has_own).collect(),
+            above,
+            parts,
+            shares,
+            top_down,
+            effective: vec![None; count],
+            dampening: f64::from(settings.fair_share_dampening.max(1)),
+        }
+    }
+
+    /// Computes the effective usage of accounts, and discards that of users.
+    pub fn begin_period(&mut self, usage: &[f64]) {
+        self.effective.fill(None);
+        for place in 0..self.top_down.len() {
+            let one = self.top_down[place];
+            if !self.is_user[one] {
+                self.effective[one] = Some(self.compute(one, usage));
+            }
+        }
+    }
+
+    /// The fair-share factor of an association, 0 to 1, by the effective usage of this period; computed now if it is not known.
+    pub fn factor(&mut self, association: usize, usage: &[f64]) -> f64 {
+        let counts = match self.above[association].filter(|_| !self.has_own[association]) {
+            Some(above) => above,
+            None => association,
+        };
+        let effective = match self.effective[counts] {
+            Some(effective) => effective,
+            None => self.compute(counts, usage),
+        };
+        self.effective[counts] = Some(effective);
+        let share = self.shares[counts];
+        if share > 0.0 { (-(effective / share) / self.dampening).exp2() } else { 0.0 }
+    }
+
+    /// Slurm's effective usage: the own part `own` of all usage, below the first level plus (parent's − own) × `parts`.
+    fn compute(&self, one: usize, usage: &[f64]) -> f64 {
+        let Some(above) = self.above[one] else { return 1.0 };
+        let all = self.roots[one].map_or(0.0, |root| usage[root]);
+        let own = if all > 0.0 { (usage[one] / all).min(1.0) } else { 0.0 };
+        if self.above[above].is_none() {
+            return own;
+        }
+        let used_above = self.effective[above].unwrap_or(0.0);
+        if !self.has_own[one] {
+            return used_above;
+        }
+        self.parts[one].map_or(used_above, |part| own + (used_above - own) * part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Association;
+
+    /// Two accounts of two users each below the root: shares 3 and 1, users 1 each; of b2 those of the account.
+    fn classic() -> ClassicShares {
+        let one = |user: Option<&str>, parent: Option<usize>, shares: Shares| Association {
+            user: user.map(str::to_owned),
+            parent,
+            shares,
+            ..Association::default()
+        };
+        let all = Associations(vec![
+            one(None, None, Shares::Of(1)),
+            one(None, Some(0), Shares::Of(3)),
+            one(None, Some(0), Shares::Of(1)),
+            one(Some("a1"), Some(1), Shares::Of(1)),
+            one(Some("a2"), Some(1), Shares::Of(1)),
+            one(Some("b1"), Some(2), Shares::Of(1)),
+            one(Some("b2"), Some(2), Shares::Parent),
+        ]);
+        ClassicShares::new(&all, &PrioritySettings::default())
+    }
+
+    fn close(one: f64, other: f64) {
+        assert!((one - other).abs() < 1e-9, "{one} {other}");
+    }
+
+    #[test]
+    fn the_factor_is_worked_by_hand() {
+        let mut classic = classic();
+        let unused = [0.0; 7];
+        classic.begin_period(&unused);
+        (3..7).for_each(|user| close(classic.factor(user, &unused), 1.0));
+        // Usage as the shares say: 3 to 1, halves within. User a1 has used 0.375 of all; with the share of what a2 used,
+        // 0.375 + (0.75 − 0.375) / 2, for 0.375 of the shares. User b2 has what the account has, which is at its share, and
+        // b1 all that has shares below it: 0.125 + (0.25 − 0.125) for 0.25.
+        let usage = [8.0, 6.0, 2.0, 3.0, 3.0, 1.0, 1.0];
+        classic.begin_period(&usage);
+        close(classic.factor(3, &usage), (-1.5_f64).exp2());
+        close(classic.factor(1, &usage), 0.5);
+        close(classic.factor(6, &usage), 0.5);
+        close(classic.factor(5, &usage), 0.5);
+    }
+
+    #[test]
+    fn usage_counts_as_it_is_when_it_is_asked_for() {
+        let mut classic = classic();
+        let before = [8.0, 6.0, 2.0, 3.0, 3.0, 1.0, 1.0];
+        classic.begin_period(&before);
+        // Then a1 uses 8 more: of a1 that counts, 11/16 + (6/8 − 11/16) / 2 for 0.375; of the account it does not yet.
+        let after = [16.0, 14.0, 2.0, 11.0, 3.0, 1.0, 1.0];
+        let of_a1 = (-(0.6875 + 0.0625 / 2.0) / 0.375_f64).exp2();
+        close(classic.factor(3, &after), of_a1);
+        close(classic.factor(1, &after), 0.5);
+        // What was taken is kept, whatever is used after.
+        close(classic.factor(3, &before), of_a1);
+        // Control: in the next period all of it counts.
+        classic.begin_period(&after);
+        close(classic.factor(3, &after), (-(0.6875 + (0.875 - 0.6875) / 2.0) / 0.375_f64).exp2());
+    }
+}

@@ -1,0 +1,222 @@
+//! Usage, and priorities by it.
+
+use crate::cluster::PriorityKind;
+use crate::controller::handles::JobHandle;
+use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::placement::NeedMemory;
+use crate::controller::state::Controller;
+
+/// What a multifactor priority consists of: factors times their weights.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PriorityParts {
+    pub age: f64,
+    pub fair_share: f64,
+    pub size: f64,
+    pub partition: f64,
+    pub qos: f64,
+    pub association: f64,
+    /// Of all resources that have a weight.
+    pub resources: f64,
+    /// Taken away.
+    pub nice: f64,
+}
+
+impl PriorityParts {
+    /// The priority before it is cut to a whole number.
+    pub fn sum(&self) -> f64 {
+        self.age + self.fair_share + self.size + self.partition + self.qos + self.association + self.resources
+            - self.nice
+    }
+}
+
+impl Controller<'_> {
+    /// Charges a job for the time since it was charged last.
+    pub fn charge(&mut self, job: JobHandle, until: i64) {
+        let one = &self.jobs[job];
+        let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
+        let from = one.last.start.max(self.priorities.last_charge);
+        if let Some(association) = one.holder.association {
+            let billing = self.limits.billed(&one.last.amounts, one.last.ran_in) * factor;
+            self.priorities.fair.charge(association, billing, until - from);
+        }
+        if self.limits.counts_minutes() {
+            let (span, limit) =
+                ((from - one.last.start, until - one.last.start), one.last.limit_end - one.last.start);
+            let charged = self.priorities.fair.decayed(until - from) * factor;
+            self.limits.charge(&one.running_limits(), &one.last.amounts, span, limit, charged);
+        }
+    }
+
+    /// Usage decays and is charged, and all priorities are computed again.
+    pub fn recompute(&mut self) {
+        let now = self.second();
+        self.size_looked_for();
+        self.priorities.fair.begin_period();
+        self.priorities.fair.decay(now - self.priorities.last_charge);
+        self.limits.decay(self.priorities.fair.decay_over(now - self.priorities.last_charge));
+        if self.priorities.fair.is_classic() {
+            // One after the other in the order of their records: what a job finds used are the charges of those before it.
+            let mut all: Vec<JobHandle> =
+                self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
+            all.sort_by_key(|&job| self.jobs.record_of(job));
+            for job in all {
+                match self.jobs[job].state {
+                    CtlState::Running => self.charge(job, now),
+                    _ => self.prioritize(job, now),
+                }
+            }
+            self.priorities.last_charge = now;
+        } else {
+            for job in self.jobs.running.clone() {
+                self.charge(job, now);
+            }
+            self.priorities.last_charge = now;
+            self.priorities.fair.rank();
+            for job in self.queue.waiting.clone() {
+                self.prioritize(job, now);
+            }
+        }
+        self.queue.is_out_of_order();
+        self.clock.changed = true;
+    }
+
+    pub fn prioritize(&mut self, job: JobHandle, now: i64) {
+        let one = &self.jobs[job];
+        if let Some(association) =
+            one.holder.association.filter(|_| one.terms.fixed_priority.is_none() && !one.terms.is_held)
+        {
+            self.priorities.fair.settle(association);
+        }
+        for place in 0..self.jobs[job].places.len() {
+            let before = self.jobs[job].places[place].priority;
+            let computed = self.priority(job, place, now);
+            let only_grows = self.cluster.settings.priority.flags.incr_only;
+            self.jobs[job].places[place].priority = if only_grows { computed.max(before) } else { computed };
+        }
+    }
+
+    fn priority(&self, job: JobHandle, place: usize, now: i64) -> u64 {
+        let one = &self.jobs[job];
+        if let Some(fixed) = one.terms.fixed_priority {
+            return u64::from(fixed);
+        }
+        if self.cluster.settings.priority.kind == PriorityKind::Basic {
+            // In the order of submission.
+            return u64::from(u32::MAX) - self.jobs.rank(job) as u64;
+        }
+        let sum = self.priority_parts(job, place, now).sum();
+        if sum < 1.0 { 1 } else { sum as u64 }
+    }
+
+    /// What the priority of a job in one of its partitions consists of.
+    pub fn priority_parts(&self, job: JobHandle, place: usize, now: i64) -> PriorityParts {
+        let settings = &self.cluster.settings.priority;
+        let weights = &settings.weights;
+        let one = &self.jobs[job];
+        let place = &one.places[place];
+        let flags = &settings.flags;
+        let since = match one.holder.limits.accrual {
+            _ if flags.accrue_always => Some(one.wait.submit),
+            Some(_) => one.wait.accrues_since,
+            None => one.wait.eligible.filter(|_| one.wait.was_seen),
+        };
+        let age = match since {
+            Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
+            None => 0.0,
+        };
+        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
+        let nodes = self.cluster.nodes.len().max(1) as f64;
+        let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
+        let size = if flags.small_relative_to_time {
+            // Processors, at least those of average nodes, for each minute of the limit.
+            let cpus = (asked * self.priorities.all_cpus / nodes).max(size_cpus);
+            let share = cpus / (place.limit / 60).max(1) as f64 / self.priorities.all_cpus;
+            if settings.favor_small { 1.0 - share } else { share }
+        } else if settings.favor_small {
+            ((nodes - asked) / nodes + (self.priorities.all_cpus - size_cpus) / self.priorities.all_cpus)
+                / 2.0
+        } else {
+            (asked / nodes + size_cpus / self.priorities.all_cpus) / 2.0
+        };
+        let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
+        let of = |value: f64, largest: f64, is_raw: bool| {
+            if is_raw {
+                value
+            } else if largest > 0.0 {
+                value / largest
+            } else {
+                0.0
+            }
+        };
+        let association =
+            one.holder.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association = association.map_or(0.0, f64::from);
+        PriorityParts {
+            age: f64::from(weights.age) * age,
+            fair_share: f64::from(weights.fair_share)
+                * one.holder.association.map_or(0.0, |index| self.priorities.fair.factor(index)),
+            size: f64::from(weights.job_size) * size.min(1.0),
+            partition: f64::from(weights.partition)
+                * of(factor, self.priorities.largest_partition, flags.no_normal_part),
+            qos: f64::from(weights.qos) * of(qos, self.priorities.largest_qos, flags.no_normal_qos),
+            association: f64::from(weights.assoc)
+                * of(association, self.priorities.largest_association, flags.no_normal_assoc),
+            resources: self.resource_part(place),
+            nice: one.terms.nice as f64,
+        }
+    }
+
+    /// Of each resource with a weight, what a job asks for relative to what its partition has.
+    fn resource_part(&self, place: &JobPlace) -> f64 {
+        let settings = &self.cluster.settings.priority;
+        if settings.weights.tres.is_empty() {
+            return 0.0;
+        }
+        let need = &place.kept.need;
+        let gres = |name: &str| {
+            let asked = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
+            let of_tasks = need.gres.per_task.iter();
+            let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
+            let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
+            let places =
+                self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+            let places: Vec<usize> = places.collect();
+            asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
+        };
+        let memory = match need.counted_memory {
+            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
+            NeedMemory::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
+            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus()),
+            NeedMemory::AllOfNode => 0,
+        };
+        let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
+            let asked = match name.as_str() {
+                "cpu" | "billing" => u64::from(need.asked_cpus),
+                "mem" => memory,
+                "node" => u64::from(need.nodes.0),
+                name => gres(name),
+            };
+            let all = self.partition_has(place.partition, name);
+            match settings.flags.no_normal_tres {
+                true => weight * asked as f64,
+                false if all > 0 => weight * (asked as f64 / all as f64).min(1.0),
+                false => 0.0,
+            }
+        });
+        weighted.sum()
+    }
+
+    /// How much of a resource the nodes of a partition have.
+    fn partition_has(&self, partition: usize, name: &str) -> u64 {
+        let nodes = self.pool.layout.partitions[partition].iter();
+        let places: Vec<usize> =
+            self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+        let of = |node: usize| match name {
+            "cpu" | "billing" => u64::from(self.pool.layout.nodes[node].cpus),
+            "mem" => self.cluster.nodes[node].memory_mb,
+            "node" => 1,
+            _ => places.iter().map(|&at| self.pool.layout.nodes[node].gres[at]).sum(),
+        };
+        nodes.map(of).sum()
+    }
+}

@@ -1,0 +1,105 @@
+//! Which jobs are pending, and the order in which schedulers look at them.
+
+use std::collections::BTreeMap;
+
+use super::record::QueueRecord;
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+
+/// The pending jobs, and the queue of those that are eligible.
+#[derive(Debug, Default)]
+pub struct PendingQueue {
+    /// Pending jobs, in the order of their submission.
+    pub waiting: Vec<JobHandle>,
+    /// Those of them that are not eligible yet: dependency, begin time or hold.
+    pub unready: Vec<JobHandle>,
+    /// Those that no pass or cycle has seen.
+    pub unseen: Vec<JobHandle>,
+    /// The queue in order, while no pass or cycle has it; with records of jobs that have left it.
+    order: Vec<QueueRecord>,
+    /// Jobs requeued since a pass or cycle took the queue: its records of them are outdated.
+    requeued: Vec<JobHandle>,
+    /// How many records may be of jobs that have left.
+    left: usize,
+    /// Whether priorities have changed since it was put in order.
+    is_stale: bool,
+    /// The task of each array that is in the queue, by submission.
+    heads: BTreeMap<SubmissionHandle, JobHandle>,
+}
+
+impl PendingQueue {
+    /// Whether a task is the one of its array that is in the queue; if there is none, it becomes so.
+    pub fn heads_array(&mut self, submission: SubmissionHandle, job: JobHandle) -> bool {
+        *self.heads.entry(submission).or_insert(job) == job
+    }
+
+    /// A job has left the queue: whether it was the task of its array that stood in it. Its records stay until the queue is next
+    /// rebuilt, and are skipped by the job's state.
+    pub fn leave(&mut self, submission: SubmissionHandle, job: JobHandle) -> bool {
+        self.left += 1;
+        let was_head = self.heads.get(&submission) == Some(&job);
+        if was_head {
+            self.heads.remove(&submission);
+        }
+        was_head
+    }
+
+    /// A job is not pending any more.
+    pub fn waits_no_more(&mut self, job: JobHandle) {
+        if let Some(at) = self.waiting.iter().position(|&other| other == job) {
+            self.waiting.remove(at);
+        }
+    }
+
+    /// A job is pending again: its old records are void, also where a pass or cycle holds the queue.
+    pub fn requeue(&mut self, job: JobHandle) {
+        self.waiting.push(job);
+        self.order.retain(|record| record.job != job);
+        self.requeued.push(job);
+        self.unready.push(job);
+    }
+
+    /// Adds a record where it belongs.
+    pub fn insert(&mut self, record: QueueRecord) {
+        let at = self.order.partition_point(|other| other.key < record.key);
+        self.order.insert(at, record);
+    }
+
+    /// Priorities have changed.
+    pub fn is_out_of_order(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// A pass or cycle begins to look at the queue.
+    pub fn begin_look(&mut self) {
+        self.requeued.clear();
+    }
+
+    /// Takes the records of jobs that wait; they are put in order by what `renewed` makes of them if priorities have changed.
+    pub fn take(
+        &mut self,
+        waits: impl Fn(&QueueRecord) -> bool,
+        renewed: impl Fn(&QueueRecord) -> QueueRecord,
+    ) -> Vec<QueueRecord> {
+        if self.is_stale || self.left > 64.max(self.order.len() / 2) {
+            self.order.retain(waits);
+            self.left = 0;
+        }
+        let mut order = std::mem::take(&mut self.order);
+        if std::mem::take(&mut self.is_stale) {
+            order.iter_mut().for_each(|record| *record = renewed(record));
+            order.sort_unstable_by_key(|record| record.key);
+        }
+        order
+    }
+
+    /// Returns the queue after a pass or cycle, merged with the jobs that entered it meanwhile.
+    pub fn give_back(&mut self, mut order: Vec<QueueRecord>) {
+        let requeued = std::mem::take(&mut self.requeued);
+        if !requeued.is_empty() {
+            order.retain(|record| !requeued.contains(&record.job));
+        }
+        for record in std::mem::replace(&mut self.order, order) {
+            self.insert(record);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What the queue consists of.
+
+use crate::controller::handles::JobHandle;
+use std::cmp::Reverse;
+
+/// Where a job stands in the queue: what comes first is smaller.
+pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, usize));
+
+/// A job in one of its partitions, in the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueRecord {
+    pub key: QueueKey,
+    pub job: JobHandle,
+    pub place: usize,
+}

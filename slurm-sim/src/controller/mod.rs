@@ -3,8 +3,8 @@
 //!
 //! [`simulate_cluster`] runs what was submitted to a [`Cluster`](crate::cluster::Cluster) and says what became of every job.
 //! It is an event loop of its own, not a policy of the engine: what Slurm decides depends on when its timers are due
-//! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
-//! [`unmodelled`], never passed over.
+//! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are named
+//! (`queuecast_slurm_texts::unmodelled`), never passed over.
 
 mod accrual;
 mod alike;
@@ -59,7 +59,6 @@ mod taken_tree;
 mod test_counts;
 mod time_map;
 mod turns;
-mod unmodelled;
 mod unstarted;
 mod used_minutes;
 mod weighing;
@@ -93,4 +92,3 @@ pub use reasons::WaitReason;
 pub use simulate::{
     HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,
 };
-pub use unmodelled::unmodelled;

@@ -245,7 +245,7 @@ impl Controller<'_> {
             kept,
             shift: (!weights.is_none()).then_some(weights),
             now: self.now(),
-            kill_wait: self.cluster.settings.kill_wait.0,
+            kill_wait: self.cluster.settings.jobs.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
             late_are_gone: self.plans_as_2411,
         }

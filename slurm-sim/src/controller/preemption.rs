@@ -118,7 +118,7 @@ impl Controller<'_> {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
-        let (now, patience) = (self.now(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
+        let (now, patience) = (self.now(), self.cluster.settings.jobs.kill_wait.0 + NODE_TIMEOUT);
         if self.jobs[job].preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
@@ -182,7 +182,7 @@ impl Controller<'_> {
     /// Whether a job may be requeued.
     pub(super) fn can_requeue(&self, job: usize) -> bool {
         let request = &self.submissions[self.jobs[job].submission].request;
-        request.requeue.unwrap_or(self.cluster.settings.job_requeue)
+        request.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
@@ -228,7 +228,7 @@ mod tests {
         cluster.qos = vec![qos("low"), Qos { preempts: vec!["low".into()], ..qos("high") }];
         cluster.settings.preempt.kind = PreemptKind::Qos;
         cluster.settings.preempt.action = action;
-        cluster.settings.job_requeue = true;
+        cluster.settings.jobs.job_requeue = true;
         cluster
     }
 
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn jobs_on_a_node_that_fails_start_again() {
         let mut cluster = cluster(2);
-        cluster.settings.job_requeue = true;
+        cluster.settings.jobs.job_requeue = true;
         let change = |at: i64, state: NodeState| ClusterEvent {
             at: Time(at),
             at_ms: at * 1000,

@@ -365,7 +365,7 @@ impl<'c> Controller<'c> {
 
     /// Whether a job that runs past its limit is stopped at all.
     fn is_stopped_ever(&self, job: usize) -> bool {
-        self.jobs[job].run_us.is_some() || self.cluster.settings.over_time_limit.is_some()
+        self.jobs[job].run_us.is_some() || self.cluster.settings.jobs.over_time_limit.is_some()
     }
 
     /// Notes which nodes of each partition are up.
@@ -404,7 +404,7 @@ impl<'c> Controller<'c> {
             return Vec::new();
         }
         self.last_limit_check = now;
-        let over = self.cluster.settings.over_time_limit;
+        let over = self.cluster.settings.jobs.over_time_limit;
         let is_late = |&job: &usize| over.is_some_and(|over| self.jobs[job].limit_end + over.0 <= now);
         self.running.iter().copied().take_while(is_late).collect()
     }

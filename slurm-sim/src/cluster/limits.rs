@@ -41,9 +41,9 @@ macro_rules! per_job_limits {
         /// The most resources.
         tres: Tres = Tres::default(), ["MaxTRESPerJob" = "cpu=20", TRES, Followed, "MaxTRES", "MaxTRESPJ"];
         /// The most resources on each node.
-        tres_per_node: Tres = Tres::default(), ["MaxTRESPerNode" = "cpu=4", TRES, Ignored, "MaxTRESPN"];
+        tres_per_node: Tres = Tres::default(), ["MaxTRESPerNode" = "cpu=4", TRES, Followed, "MaxTRESPN"];
         /// The most resources times minutes.
-        tres_minutes: Tres = Tres::default(), ["MaxTRESMins" = "cpu=500", TRES, Ignored, "MaxTRESMinsPJ"];
+        tres_minutes: Tres = Tres::default(), ["MaxTRESMins" = "cpu=500", TRES, Followed, "MaxTRESMinsPJ"];
         /// The longest time limit.
         wall: Option<Seconds> = None, ["MaxWall" = "12:00:00", TIME_LIMIT, Followed, "MaxWallPJ", "MaxWallDurationPerJob"];
         /// The least resources.

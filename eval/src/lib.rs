@@ -1,4 +1,5 @@
-//! Was it right: every number said about a schedule, each defined once, with its formula and its window.
+//! Was it right: every number said about a schedule, each defined once, with its formula and its window. An [`Outcome`] is what a metric
+//! of waiting needs to know of a job; schedules of processors, Slurm sites and grids all give it.
 //!
 //! Start with [`Evaluation::of`], choose jobs with [`Evaluation::over`] and a [`Window`], and ask the
 //! [`Selection`] for its [`Summary`], its [`Breakdown`] or its [`Fairness`]; [`Evaluation::queue`] is the
@@ -14,6 +15,7 @@ mod groups;
 mod limit_tally;
 mod measured;
 mod metrics;
+mod outcome;
 mod percentile;
 mod predictions;
 mod queue;
@@ -35,9 +37,10 @@ pub use evaluation::{Evaluation, Selection};
 pub use fairness::Fairness;
 pub use groups::{Breakdown, Dimension, Group, size_class};
 pub use limit_tally::{LIMIT_RISKS, LimitScore};
-pub use measured::{Measured, SLOWDOWN_BOUND};
-pub use metrics::{METRICS, Metric, Summary, Unit};
-pub use percentile::nearest_rank;
+pub use measured::Measured;
+pub use metrics::{Better, METRICS, Metric, SITE_METRICS, Summary, Unit};
+pub use outcome::Outcome;
+pub use percentile::{Spread, Spreading, nearest_rank};
 pub use predictions::{
     AskedAt, RanFor, RuntimePrediction, SAID_LEVELS, SaidRun, SaidTime, SaidWait, TimeRank, WaitPrediction,
 };

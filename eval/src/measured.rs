@@ -1,12 +1,9 @@
-//! One job's own numbers: the terms from which every summary is made.
+//! A job and where it was placed: its outcome, and how well its run time was predicted.
 
+use super::Outcome;
 use queuecast_core::job::Job;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::Seconds;
 use queuecast_sim::sim::Placement;
-
-/// τ: run times below it count as this long in the bounded slowdown (Feitelson et al. 1997; Feitelson & Rudolph 1998), so that a
-/// job of one second does not outweigh a thousand others.
-pub const SLOWDOWN_BOUND: Seconds = Seconds(10);
 
 /// A job and where it was placed.
 #[derive(Debug, Clone, Copy)]
@@ -18,47 +15,14 @@ pub struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// How long it waited in the queue.
-    ///
-    /// # Formula
-    /// `start − submit`
-    pub fn wait(&self) -> Seconds {
-        self.placement.start - self.job.submit
-    }
-
-    /// From its submission to its end (also called turnaround or flow time).
-    ///
-    /// # Formula
-    /// `wait + ran`
-    pub fn response(&self) -> Seconds {
-        self.wait() + self.placement.ran
-    }
-
-    /// How many times longer than its run time its response was; at least 1, and run times below
-    /// [`SLOWDOWN_BOUND`] count as that long.
-    ///
-    /// # Formula
-    /// `max(1, (wait + ran) / max(ran, τ))`, τ = 10 s
-    pub fn bounded_slowdown(&self) -> f64 {
-        let served = self.placement.ran.max(SLOWDOWN_BOUND);
-        (self.response().0 as f64 / served.0 as f64).max(1.0)
-    }
-
-    /// The processor-seconds it used.
-    ///
-    /// # Formula
-    /// `procs · ran`
-    pub fn area(&self) -> i128 {
-        self.procs() * i128::from(self.placement.ran.0)
-    }
-
-    /// The processor-seconds it used inside `[from, until)`.
-    ///
-    /// # Formula
-    /// `procs · max(0, min(end, until) − max(start, from))`
-    pub fn area_within(&self, from: Time, until: Time) -> i128 {
-        let inside = self.placement.end().min(until) - self.placement.start.max(from);
-        self.procs() * i128::from(inside.0.max(0))
+    /// When it was submitted, started and ended, and on how many processors it ran.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            submit: self.job.submit,
+            start: self.placement.start,
+            ran: self.placement.ran,
+            procs: self.placement.procs(self.job),
+        }
     }
 
     /// How far the first prediction was from the run time, either way.
@@ -88,16 +52,12 @@ impl Measured<'_> {
         let (predicted, ran) = (self.placement.predicted.0.max(1), self.placement.ran.0.max(1));
         ran <= predicted.saturating_mul(2) && predicted <= ran.saturating_mul(2)
     }
-
-    pub(super) fn procs(&self) -> i128 {
-        i128::from(self.placement.procs(self.job).0)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_core::units::Procs;
+    use queuecast_core::units::{Procs, Time};
     use queuecast_sim::sim::{Reason, Standing};
 
     /// A job of two processors, submitted at 100.
@@ -115,24 +75,6 @@ mod tests {
             killed: false,
         };
         ask(Measured { job: &job, placement: &placement })
-    }
-
-    #[test]
-    fn short_jobs_count_as_ten_seconds_in_the_slowdown() {
-        assert_eq!(measured(130, 60, 1, |job| job.bounded_slowdown()), 1.5); // (30 + 60) / 60
-        assert_eq!(measured(130, 5, 1, |job| job.bounded_slowdown()), 3.5); // (30 + 5) / 10
-        assert_eq!(measured(130, 0, 1, |job| job.bounded_slowdown()), 3.0); // (30 + 0) / 10
-        assert_eq!(measured(101, 5, 1, |job| job.bounded_slowdown()), 1.0); // 6 / 10, but never below 1
-    }
-
-    #[test]
-    fn only_the_part_inside_counts() {
-        let within = |from, until| measured(200, 50, 1, |job| job.area_within(Time(from), Time(until)));
-        assert_eq!(within(0, 1000), 100);
-        assert_eq!(within(210, 230), 40);
-        assert_eq!(within(240, 1000), 20);
-        assert_eq!(within(250, 1000), 0);
-        assert_eq!(within(0, 200), 0);
     }
 
     #[test]

@@ -43,22 +43,35 @@ impl Unit {
     }
 }
 
-/// One metric of a [`Summary`].
+/// Which values of a metric are better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// The lower ones.
+    Lower,
+    /// The higher ones.
+    Higher,
+    /// Neither.
+    Neither,
+}
+
+/// One metric.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// Its field in [`Summary`] and in JSON.
+    /// Its name in every table and in JSON, and its field in [`Summary`].
     pub name: &'static str,
     /// What it counts in.
     pub unit: Unit,
+    /// Which values are better.
+    pub better: Better,
     /// What it says.
     pub about: &'static str,
     /// How it is computed from the counted jobs.
     pub formula: &'static str,
-    value: fn(&Summary) -> Option<f64>,
 }
 
 impl Metric {
-    /// The metric of this name.
+    /// The metric of a schedule of processors of this name.
     pub fn named(name: &str) -> Result<&'static Metric, EvalError> {
         let known = METRICS.iter().find(|metric| metric.name == name);
         known.ok_or_else(|| {
@@ -67,9 +80,15 @@ impl Metric {
         })
     }
 
+    /// The metric of this name among those that a Slurm site has: its own, and those of processors.
+    pub fn of_sites(name: &str) -> Result<&'static Metric, EvalError> {
+        let own = SITE_METRICS.iter().find(|metric| metric.name == name);
+        own.map_or_else(|| Metric::named(name), Ok)
+    }
+
     /// Its value; `None` where it means nothing (a mean over no jobs).
     pub fn value(&self, summary: &Summary) -> Option<f64> {
-        (self.value)(summary)
+        summary.number(self.name)
     }
 }
 
@@ -109,7 +128,7 @@ impl Number for Option<Time> {
 }
 
 macro_rules! catalogue {
-    ($($(#[doc = $about:literal])+ $name:ident: $type:ty, $unit:ident, $formula:literal;)+) => {
+    ($($(#[doc = $about:literal])+ $name:ident: $type:ty, $unit:ident, $better:ident, $formula:literal;)+) => {
         /// Every metric over the counted jobs of a window. With no jobs, counts are 0 and everything that
         /// would divide by their number is `None`; nothing is ever infinite or not a number.
         #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -127,126 +146,153 @@ macro_rules! catalogue {
         pub const METRICS: &[Metric] = &[$(Metric {
             name: stringify!($name),
             unit: Unit::$unit,
+            better: Better::$better,
             about: concat!($($about),+).trim_ascii(),
             formula: $formula,
-            value: |summary| summary.$name.number(),
         }),+];
+
+        impl Summary {
+            fn number(&self, name: &str) -> Option<f64> {
+                match name {
+                    $(stringify!($name) => self.$name.number(),)+
+                    _ => None,
+                }
+            }
+        }
     };
 }
 
 catalogue! {
     /// Jobs counted.
-    jobs: usize, Jobs, "n";
+    jobs: usize, Jobs, Neither, "n";
     /// The first submission of a counted job.
-    first_submit: Option<Time>, Instant, "min submit";
+    first_submit: Option<Time>, Instant, Neither, "min submit";
     /// The last end of a counted job.
-    last_end: Option<Time>, Instant, "max end";
+    last_end: Option<Time>, Instant, Neither, "max end";
     /// From the first submission to the last end of the counted jobs.
-    makespan: Option<Seconds>, Seconds, "max end − min submit";
+    makespan: Option<Seconds>, Seconds, Neither, "max end − min submit";
     /// The busy part of the machine while the counted jobs were in the system. Jobs outside the window that
     /// run inside its span are included; of a group, only its own jobs, over the whole window's span.
-    utilization: Option<f64>, Share, "Σ over all jobs procs · length([start, end) ∩ span) / (machine · length(span)), span = [min submit, max end) of the window";
+    utilization: Option<f64>, Share, Higher, "Σ over all jobs procs · length([start, end) ∩ span) / (machine · length(span)), span = [min submit, max end) of the window";
     /// Processor-seconds used by the counted jobs.
-    area: u64, ProcessorSeconds, "Σ procs · ran";
+    area: u64, ProcessorSeconds, Neither, "Σ procs · ran";
     /// Mean run time.
-    mean_run: Option<f64>, Seconds, "Σ ran / n";
+    mean_run: Option<f64>, Seconds, Neither, "Σ ran / n";
 
     /// Mean wait in the queue.
-    mean_wait: Option<f64>, Seconds, "Σ (start − submit) / n";
+    mean_wait: Option<f64>, Seconds, Lower, "Σ (start − submit) / n";
     /// Median wait (nearest rank).
-    p50_wait: Option<Seconds>, Seconds, "wait at rank ⌈0.50 n⌉";
+    p50_wait: Option<Seconds>, Seconds, Lower, "wait at rank ⌈0.50 n⌉";
     /// 90th percentile of the waits (nearest rank).
-    p90_wait: Option<Seconds>, Seconds, "wait at rank ⌈0.90 n⌉";
+    p90_wait: Option<Seconds>, Seconds, Lower, "wait at rank ⌈0.90 n⌉";
     /// 95th percentile of the waits (nearest rank).
-    p95_wait: Option<Seconds>, Seconds, "wait at rank ⌈0.95 n⌉";
+    p95_wait: Option<Seconds>, Seconds, Lower, "wait at rank ⌈0.95 n⌉";
     /// 99th percentile of the waits (nearest rank).
-    p99_wait: Option<Seconds>, Seconds, "wait at rank ⌈0.99 n⌉";
+    p99_wait: Option<Seconds>, Seconds, Lower, "wait at rank ⌈0.99 n⌉";
     /// The longest wait.
-    max_wait: Option<Seconds>, Seconds, "max (start − submit)";
+    max_wait: Option<Seconds>, Seconds, Lower, "max (start − submit)";
 
     /// Mean response time.
-    mean_response: Option<f64>, Seconds, "Σ (end − submit) / n";
+    mean_response: Option<f64>, Seconds, Lower, "Σ (end − submit) / n";
     /// Median response time (nearest rank).
-    p50_response: Option<Seconds>, Seconds, "response at rank ⌈0.50 n⌉";
+    p50_response: Option<Seconds>, Seconds, Lower, "response at rank ⌈0.50 n⌉";
     /// 90th percentile of the response times (nearest rank).
-    p90_response: Option<Seconds>, Seconds, "response at rank ⌈0.90 n⌉";
+    p90_response: Option<Seconds>, Seconds, Lower, "response at rank ⌈0.90 n⌉";
     /// 95th percentile of the response times (nearest rank).
-    p95_response: Option<Seconds>, Seconds, "response at rank ⌈0.95 n⌉";
+    p95_response: Option<Seconds>, Seconds, Lower, "response at rank ⌈0.95 n⌉";
     /// 99th percentile of the response times (nearest rank).
-    p99_response: Option<Seconds>, Seconds, "response at rank ⌈0.99 n⌉";
+    p99_response: Option<Seconds>, Seconds, Lower, "response at rank ⌈0.99 n⌉";
     /// The longest response time.
-    max_response: Option<Seconds>, Seconds, "max (end − submit)";
+    max_response: Option<Seconds>, Seconds, Lower, "max (end − submit)";
 
     /// Mean bounded slowdown (Feitelson & Rudolph 1998).
-    mean_bounded_slowdown: Option<f64>, Ratio, "Σ max(1, (wait + ran) / max(ran, 10 s)) / n";
+    mean_bounded_slowdown: Option<f64>, Ratio, Lower, "Σ max(1, (wait + ran) / max(ran, 10 s)) / n";
     /// Median bounded slowdown (nearest rank).
-    p50_bounded_slowdown: Option<f64>, Ratio, "bounded slowdown at rank ⌈0.50 n⌉";
+    p50_bounded_slowdown: Option<f64>, Ratio, Lower, "bounded slowdown at rank ⌈0.50 n⌉";
     /// 90th percentile of the bounded slowdowns (nearest rank).
-    p90_bounded_slowdown: Option<f64>, Ratio, "bounded slowdown at rank ⌈0.90 n⌉";
+    p90_bounded_slowdown: Option<f64>, Ratio, Lower, "bounded slowdown at rank ⌈0.90 n⌉";
     /// 95th percentile of the bounded slowdowns (nearest rank).
-    p95_bounded_slowdown: Option<f64>, Ratio, "bounded slowdown at rank ⌈0.95 n⌉";
+    p95_bounded_slowdown: Option<f64>, Ratio, Lower, "bounded slowdown at rank ⌈0.95 n⌉";
     /// 99th percentile of the bounded slowdowns (nearest rank).
-    p99_bounded_slowdown: Option<f64>, Ratio, "bounded slowdown at rank ⌈0.99 n⌉";
+    p99_bounded_slowdown: Option<f64>, Ratio, Lower, "bounded slowdown at rank ⌈0.99 n⌉";
     /// The largest bounded slowdown.
-    max_bounded_slowdown: Option<f64>, Ratio, "max max(1, (wait + ran) / max(ran, 10 s))";
+    max_bounded_slowdown: Option<f64>, Ratio, Lower, "max max(1, (wait + ran) / max(ran, 10 s))";
 
     /// Average weighted response time: each job counts by the processor-seconds it used (Grimme et al.
     /// 2008; Goponenko et al. 2022).
-    awrt: Option<f64>, Seconds, "Σ procs · ran · response / Σ procs · ran";
+    awrt: Option<f64>, Seconds, Lower, "Σ procs · ran · response / Σ procs · ran";
     /// Priority-weighted specific response time: response per second of run time, each job counting by its
     /// priority π times the processor-seconds it used; π = 1 unless given (our reading of Goponenko et al.
     /// 2022).
-    pwsrt: Option<f64>, Ratio, "Σ π · procs · ran · (response / ran) / Σ π · procs · ran";
+    pwsrt: Option<f64>, Ratio, Lower, "Σ π · procs · ran · (response / ran) / Σ π · procs · ran";
 
     /// Jobs that started at the instant they arrived, with no job waiting before them.
-    immediate: usize, Jobs, "count of reason = immediate";
+    immediate: usize, Jobs, Neither, "count of reason = immediate";
     /// Share of jobs that started at the instant they arrived.
-    immediate_share: Option<f64>, Share, "immediate / n";
+    immediate_share: Option<f64>, Share, Neither, "immediate / n";
     /// Jobs that started in their turn, after waiting.
-    reserved: usize, Jobs, "count of reason = reserved";
+    reserved: usize, Jobs, Neither, "count of reason = reserved";
     /// Share of jobs that started in their turn.
-    reserved_share: Option<f64>, Share, "reserved / n";
+    reserved_share: Option<f64>, Share, Neither, "reserved / n";
     /// Jobs that started before one that stood ahead of them.
-    backfilled: usize, Jobs, "count of reason = backfilled";
+    backfilled: usize, Jobs, Neither, "count of reason = backfilled";
     /// Share of jobs that were backfilled.
-    backfilled_share: Option<f64>, Share, "backfilled / n";
+    backfilled_share: Option<f64>, Share, Neither, "backfilled / n";
     /// Backfilled jobs that were predicted to end before the reservation they jumped over.
-    backfilled_in_time: usize, Jobs, "count of reason = backfilled in time";
+    backfilled_in_time: usize, Jobs, Neither, "count of reason = backfilled in time";
     /// Share of jobs that were backfilled in time.
-    backfilled_in_time_share: Option<f64>, Share, "backfilled_in_time / n";
+    backfilled_in_time_share: Option<f64>, Share, Neither, "backfilled_in_time / n";
     /// Backfilled jobs that took only processors which the reservation left over.
-    backfilled_in_space: usize, Jobs, "count of reason = backfilled in space";
+    backfilled_in_space: usize, Jobs, Neither, "count of reason = backfilled in space";
     /// Share of jobs that were backfilled in space.
-    backfilled_in_space_share: Option<f64>, Share, "backfilled_in_space / n";
+    backfilled_in_space_share: Option<f64>, Share, Neither, "backfilled_in_space / n";
 
     /// Jobs killed at their limit.
-    killed: usize, Jobs, "count of killed";
+    killed: usize, Jobs, Neither, "count of killed";
     /// Share of jobs killed at their limit.
-    killed_share: Option<f64>, Share, "killed / n";
+    killed_share: Option<f64>, Share, Neither, "killed / n";
     /// How often a prediction was corrected because its job outlived it.
-    corrections: u64, Count, "Σ corrections";
+    corrections: u64, Count, Neither, "Σ corrections";
     /// Jobs whose prediction was corrected at least once.
-    corrected: usize, Jobs, "count of corrections > 0";
+    corrected: usize, Jobs, Neither, "count of corrections > 0";
 
     /// Jobs that ran longer than first predicted.
-    underpredicted: usize, Jobs, "count of predicted < ran";
+    underpredicted: usize, Jobs, Neither, "count of predicted < ran";
     /// Share of jobs that ran longer than first predicted.
-    underprediction_rate: Option<f64>, Share, "underpredicted / n";
+    underprediction_rate: Option<f64>, Share, Neither, "underpredicted / n";
     /// Mean absolute error of the first prediction.
-    mean_absolute_error: Option<f64>, Seconds, "Σ abs(predicted − ran) / n";
+    mean_absolute_error: Option<f64>, Seconds, Lower, "Σ abs(predicted − ran) / n";
     /// Mean absolute error of the first prediction, in percent of the mean run time (Smith, Foster & Taylor
     /// 1998).
-    mean_absolute_error_percent: Option<f64>, Percent, "100 · Σ abs(predicted − ran) / Σ ran";
+    mean_absolute_error_percent: Option<f64>, Percent, Lower, "100 · Σ abs(predicted − ran) / Σ ran";
     /// Mean accuracy of the first prediction (Tsafrir, Etsion & Feitelson 2007).
-    mean_accuracy: Option<f64>, Share, "Σ min(predicted, ran) / max(predicted, ran) / n, both at least 1 s";
+    mean_accuracy: Option<f64>, Share, Higher, "Σ min(predicted, ran) / max(predicted, ran) / n, both at least 1 s";
     /// Mean absolute inaccuracy: how far predictions were off, each weighted by how long it stood between
     /// submission and end (Talby et al. 2005, equations 1 and 2).
-    absolute_inaccuracy: Option<f64>, Seconds, "Σ (Σᵢ abs(predictedᵢ − ran) · stoodᵢ / response) / n";
+    absolute_inaccuracy: Option<f64>, Seconds, Neither, "Σ (Σᵢ abs(predictedᵢ − ran) · stoodᵢ / response) / n";
     /// Mean relative accuracy: the smaller of prediction and run time in parts of the larger, each prediction
     /// weighted by how long it stood between submission and end (Talby et al. 2005, equations 1 and 2).
-    relative_accuracy: Option<f64>, Share, "Σ (Σᵢ min(predictedᵢ, ran) / max(predictedᵢ, ran) · stoodᵢ / response) / n";
+    relative_accuracy: Option<f64>, Share, Higher, "Σ (Σᵢ min(predictedᵢ, ran) / max(predictedᵢ, ran) · stoodᵢ / response) / n";
     /// How often a predictor changed its mind about a job that waited or ran.
-    revisions: u64, Count, "Σ revisions";
+    revisions: u64, Count, Neither, "Σ revisions";
     /// Share of jobs whose first prediction is at least half and at most twice their run time.
-    within_factor_two_share: Option<f64>, Share, "count of ran / 2 ≤ predicted ≤ 2 · ran / n, both at least 1 s";
+    within_factor_two_share: Option<f64>, Share, Higher, "count of ran / 2 ≤ predicted ≤ 2 · ran / n, both at least 1 s";
 }
+
+/// Metrics that only a Slurm site has. The others that are told of a site are those of processors, over the jobs that started.
+pub const SITE_METRICS: &[Metric] = &[
+    Metric {
+        name: "not_started",
+        unit: Unit::Jobs,
+        better: Better::Lower,
+        about: "Jobs that never started: refused, cancelled or still waiting at the end.",
+        formula: "count of jobs without a start",
+    },
+    Metric {
+        name: "idle_while_waiting",
+        unit: Unit::Share,
+        better: Better::Lower,
+        about: "The idle part of the processors while at least one job that could have started waited.",
+        formula: "Σ idle · seconds / (processors · seconds), over the seconds in which an eligible job waits",
+    },
+];

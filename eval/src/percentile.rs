@@ -1,4 +1,8 @@
-//! The one rule for percentiles, and what is reported of a set of values.
+//! The one rule for means and percentiles, and what is reported of a set of values.
+
+use std::cmp::Ordering;
+
+use queuecast_core::units::Seconds;
 
 /// The smallest value that at least `percent` percent of the values do not exceed: always one of the values,
 /// never an interpolation. `None` for no values. `percent` is 0 to 100; 0 gives the smallest value, 100 the
@@ -12,26 +16,60 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], percent: u8) -> Option<T> {
     sorted.get(rank.max(1) - 1).copied()
 }
 
-/// The percentiles and the maximum of a set of values.
+/// The mean, the percentiles and the maximum of a set of values; `None` of no values. They depend on the values alone, not on their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spread<T> {
+pub struct Spread<T> {
+    /// The mean: whole numbers are summed exactly, others in ascending order.
+    pub mean: Option<f64>,
+    /// The nearest rank at 50 %.
     pub p50: Option<T>,
+    /// The nearest rank at 90 %.
     pub p90: Option<T>,
+    /// The nearest rank at 95 %.
     pub p95: Option<T>,
+    /// The nearest rank at 99 %.
     pub p99: Option<T>,
+    /// The largest.
     pub max: Option<T>,
 }
 
-impl<T: Copy> Spread<T> {
-    pub(super) fn of_sorted(sorted: &[T]) -> Spread<T> {
-        let rank = |percent| nearest_rank(sorted, percent);
-        Spread { p50: rank(50), p90: rank(90), p95: rank(95), p99: rank(99), max: rank(100) }
+/// What has a spread.
+pub trait Spreading: Copy {
+    /// The order of two values.
+    fn order(&self, other: &Self) -> Ordering;
+    /// The sum of values in ascending order.
+    fn sum(sorted: &[Self]) -> f64;
+}
+
+impl Spreading for Seconds {
+    fn order(&self, other: &Seconds) -> Ordering {
+        self.cmp(other)
+    }
+
+    fn sum(sorted: &[Seconds]) -> f64 {
+        sorted.iter().map(|length| i128::from(length.0)).sum::<i128>() as f64
     }
 }
 
-/// The mean of values in ascending order; summing them in that order makes it independent of whose they are.
-pub(super) fn mean_of_sorted(sorted: &[f64]) -> Option<f64> {
-    if sorted.is_empty() { None } else { Some(sorted.iter().sum::<f64>() / sorted.len() as f64) }
+impl Spreading for f64 {
+    fn order(&self, other: &f64) -> Ordering {
+        self.total_cmp(other)
+    }
+
+    fn sum(sorted: &[f64]) -> f64 {
+        sorted.iter().sum()
+    }
+}
+
+impl<T: Spreading> Spread<T> {
+    /// The spread of some values.
+    pub fn of(values: impl IntoIterator<Item = T>) -> Spread<T> {
+        let mut sorted: Vec<T> = values.into_iter().collect();
+        sorted.sort_unstable_by(T::order);
+        let rank = |percent| nearest_rank(&sorted, percent);
+        let mean = (!sorted.is_empty()).then(|| T::sum(&sorted) / sorted.len() as f64);
+        Spread { mean, p50: rank(50), p90: rank(90), p95: rank(95), p99: rank(99), max: rank(100) }
+    }
 }
 
 #[cfg(test)]

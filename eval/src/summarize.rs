@@ -1,7 +1,6 @@
 //! From jobs to the numbers of the catalogue.
 
-use super::percentile::{Spread, mean_of_sorted};
-use super::{Measured, Selection, Span, Summary};
+use super::{Measured, Selection, Span, Spread, Summary};
 use queuecast_sim::sim::{Backfilled, Reason};
 
 /// Everything that adds up, in integers: the order of the jobs cannot matter. Sums saturate instead of
@@ -9,8 +8,6 @@ use queuecast_sim::sim::{Backfilled, Reason};
 #[derive(Default)]
 struct Totals {
     ran: i128,
-    wait: i128,
-    response: i128,
     area: i128,
     area_response: i128,
     priority_response: i128,
@@ -30,17 +27,15 @@ struct Totals {
 
 impl Totals {
     fn add(&mut self, job: Measured<'_>, priority: u32) {
-        let placement = job.placement;
-        let response = i128::from(job.response().0);
+        let (placement, outcome) = (job.placement, job.outcome());
+        let (response, area) = (i128::from(outcome.response().0), outcome.area());
         let priority = i128::from(priority);
         self.ran += i128::from(placement.ran.0);
-        self.wait += i128::from(job.wait().0);
-        self.response += response;
-        self.area = self.area.saturating_add(job.area());
-        self.area_response = self.area_response.saturating_add(job.area().saturating_mul(response));
-        let weighed = (priority * job.procs()).saturating_mul(response);
+        self.area = self.area.saturating_add(area);
+        self.area_response = self.area_response.saturating_add(area.saturating_mul(response));
+        let weighed = (priority * i128::from(outcome.procs.0)).saturating_mul(response);
         self.priority_response = self.priority_response.saturating_add(weighed);
-        self.priority_area = self.priority_area.saturating_add(priority.saturating_mul(job.area()));
+        self.priority_area = self.priority_area.saturating_add(priority.saturating_mul(area));
         self.absolute_error += i128::from(job.absolute_error().0);
         match placement.reason {
             Reason::Immediate => self.immediate += 1,
@@ -70,13 +65,6 @@ fn ratio(numerator: i128, denominator: i128) -> Option<f64> {
     (denominator != 0).then(|| numerator as f64 / denominator as f64)
 }
 
-/// All values, sorted.
-fn sorted<T>(jobs: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<T> {
-    let mut values: Vec<T> = jobs.collect();
-    values.sort_unstable_by(order);
-    values
-}
-
 /// Every metric over those of `members` that the selection counts. `members` ascends; those not counted
 /// appear among the excluded, and in the utilization of `span`, which is that of the whole window.
 pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: &[usize]) -> Summary {
@@ -90,18 +78,17 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
     for (&index, job) in counted.iter().zip(jobs()) {
         totals.add(job, evaluation.priority(index));
     }
-    let waits = Spread::of_sorted(&sorted(jobs().map(|job| job.wait()), Ord::cmp));
-    let responses = Spread::of_sorted(&sorted(jobs().map(|job| job.response()), Ord::cmp));
-    let slowdowns = sorted(jobs().map(|job| job.bounded_slowdown()), f64::total_cmp);
-    let slowdown = Spread::of_sorted(&slowdowns);
-    let accuracies = sorted(jobs().map(|job| job.accuracy()), f64::total_cmp);
+    let outcomes = || jobs().map(|job| job.outcome());
+    let waits = Spread::of(outcomes().map(|job| job.wait()));
+    let responses = Spread::of(outcomes().map(|job| job.response()));
+    let slowdown = Spread::of(outcomes().map(|job| job.bounded_slowdown()));
     let standings = || jobs().map(|job| job.placement.standing);
-    let inaccuracies = sorted(standings().map(|standing| standing.inaccuracy), f64::total_cmp);
-    let standing_accuracies = sorted(standings().map(|standing| standing.accuracy), f64::total_cmp);
 
     let own = selection.span_of(counted.iter().copied());
     let utilization = span.filter(|_| !counted.is_empty()).and_then(|span| {
-        let used = members.iter().map(|&index| evaluation.measured(index).area_within(span.from, span.until));
+        let used = members
+            .iter()
+            .map(|&index| evaluation.measured(index).outcome().area_within(span.from, span.until));
         let machine = i128::from(evaluation.workload().machine().procs.0);
         ratio(used.fold(0, i128::saturating_add), machine * i128::from(span.length().0))
     });
@@ -118,19 +105,19 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
         utilization,
         area: u64::try_from(totals.area).unwrap_or(u64::MAX),
         mean_run: mean(totals.ran),
-        mean_wait: mean(totals.wait),
+        mean_wait: waits.mean,
         p50_wait: waits.p50,
         p90_wait: waits.p90,
         p95_wait: waits.p95,
         p99_wait: waits.p99,
         max_wait: waits.max,
-        mean_response: mean(totals.response),
+        mean_response: responses.mean,
         p50_response: responses.p50,
         p90_response: responses.p90,
         p95_response: responses.p95,
         p99_response: responses.p99,
         max_response: responses.max,
-        mean_bounded_slowdown: mean_of_sorted(&slowdowns),
+        mean_bounded_slowdown: slowdown.mean,
         p50_bounded_slowdown: slowdown.p50,
         p90_bounded_slowdown: slowdown.p90,
         p95_bounded_slowdown: slowdown.p95,
@@ -156,9 +143,9 @@ pub(super) fn summarize(selection: &Selection<'_>, span: Option<Span>, members: 
         underprediction_rate: share(totals.underpredicted),
         mean_absolute_error: mean(totals.absolute_error),
         mean_absolute_error_percent: ratio(totals.absolute_error, totals.ran).map(|part| 100.0 * part),
-        mean_accuracy: mean_of_sorted(&accuracies),
-        absolute_inaccuracy: mean_of_sorted(&inaccuracies),
-        relative_accuracy: mean_of_sorted(&standing_accuracies),
+        mean_accuracy: Spread::of(jobs().map(|job| job.accuracy())).mean,
+        absolute_inaccuracy: Spread::of(standings().map(|standing| standing.inaccuracy)).mean,
+        relative_accuracy: Spread::of(standings().map(|standing| standing.accuracy)).mean,
         revisions: totals.revisions,
         within_factor_two_share: share(totals.within_factor_two),
         excluded: selection.excluded(members),

@@ -46,10 +46,10 @@ fn site(nodes: usize, is_shared: bool) -> Cluster {
     let weights = &mut settings.priority.weights;
     (weights.age, weights.fair_share, weights.job_size, weights.qos) = (10_000, 20_000, 2_000, 10_000);
     settings.priority.kind = PriorityKind::Multifactor;
-    settings.default_memory = Some(MemoryAmount::PerCpu(1_500));
-    settings.enforce.limits = true;
+    settings.jobs.default_memory = Some(MemoryAmount::PerCpu(1_500));
+    settings.jobs.enforce.limits = true;
     let backfill = settings.backfill.get_or_insert_default();
-    (backfill.max_job_test, backfill.window) = (1_000, Seconds(2 * 86_400));
+    (backfill.counts.max_job_test, backfill.window) = (1_000, Seconds(2 * 86_400));
     let mut associations = vec![Association { account: "root".into(), ..Association::default() }];
     associations.extend((0..ACCOUNTS).map(|account| Association {
         account: format!("a{account}"),

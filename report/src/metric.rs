@@ -1,7 +1,7 @@
 //! Metrics as columns and cells: human units in text, catalogue names and raw values for programs.
 
 use super::{Best, Cell, Column, ColumnKind};
-use queuecast_eval::{Metric, Summary, Unit};
+use queuecast_eval::{Better, Metric, Summary, Unit};
 
 /// A metric's column. Programs read its catalogue name (`mean_wait`), the same as in JSON; text shows `heading`.
 pub fn column(metric: &Metric, heading: &str) -> Column {
@@ -31,18 +31,12 @@ pub fn cell_of(metric: &Metric, value: f64) -> Cell {
     }
 }
 
-/// Which value of a metric is best: the lowest of waits and errors, the highest of utilization and accuracy; none of
-/// counts by start reason.
+/// Which value of a metric is best.
 pub fn best(metric: &Metric) -> Best {
-    let name = metric.name;
-    let low = ["wait", "response", "bounded_slowdown", "awrt", "pwsrt", "mean_absolute_error"];
-    let high = ["utilization", "mean_accuracy", "relative_accuracy", "within_factor_two_share"];
-    if low.iter().any(|part| name.contains(part)) {
-        Best::Lowest
-    } else if high.contains(&name) {
-        Best::Highest
-    } else {
-        Best::Unmarked
+    match metric.better {
+        Better::Lower => Best::Lowest,
+        Better::Higher => Best::Highest,
+        Better::Neither => Best::Unmarked,
     }
 }
 

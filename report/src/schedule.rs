@@ -29,7 +29,7 @@ pub fn write_csv(out: &mut dyn Write, evaluation: &Evaluation<'_>) -> io::Result
             placement.end(),
             placement.procs(job),
             placement.reason.word(),
-            measured.wait(),
+            measured.outcome().wait(),
             placement.ran
         )?;
         if let Some(limit) = job.shape.limit {

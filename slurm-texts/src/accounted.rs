@@ -327,7 +327,7 @@ mod tests {
         let partition = |name: &str| ClusterPartition { name: name.into(), ..ClusterPartition::default() };
         let mut cluster =
             Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
-        cluster.settings.default_memory = Some(MemoryAmount::PerCpu(500));
+        cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(500));
         let mut rules = RuleCounter::default();
         let run =
             accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();

@@ -159,7 +159,7 @@ fn memory_asked(
         .map_or_else(|| cluster.default_partition(), |name| cluster.partition(name));
     let default = partition
         .and_then(|place| cluster.partitions[place].default_memory)
-        .or(cluster.settings.default_memory);
+        .or(cluster.settings.jobs.default_memory);
     let is_default = match default {
         Some(MemoryAmount::PerCpu(mb)) => mb.checked_mul(cpus) == Some(whole),
         Some(MemoryAmount::PerNode(mb)) => mb.checked_mul(nodes) == Some(whole),

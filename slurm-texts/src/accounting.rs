@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::notes::{Notes, SaidSetting, few};
-use super::settings::preempt_action;
-use super::values::{BareNumber, count32, is_null, length, list, tres};
-use queuecast_core::units::Seconds;
-use queuecast_slurm_sim::cluster::{Association, Associations, Qos, QosFlags, Shares, Tres};
+use super::notes::{KeyValue, Notes, few};
+use super::table::{of_association, of_qos};
+use queuecast_slurm_sim::cluster::{Association, Associations, Qos};
 
 /// A table with `|` between columns: the names of the columns as they are compared, and the rows with their lines.
 struct PipeTable {
@@ -42,36 +40,19 @@ fn table(file: &str, text: &str, notes: &mut Notes) -> PipeTable {
 
 impl PipeTable {
     /// The non-empty cells of a row, by column.
-    fn said<'a>(
+    fn cells_of<'a>(
         &'a self,
         file: &'a str,
         row: &'a (usize, Vec<String>),
-    ) -> impl Iterator<Item = (&'a str, SaidSetting)> {
+    ) -> impl Iterator<Item = (&'a str, KeyValue)> {
         let cells = self.columns.iter().zip(&self.titles).zip(&row.1);
-        let said = cells.filter(|(_, cell)| !cell.trim().is_empty());
-        said.map(move |((column, title), cell)| {
-            let said =
-                SaidSetting { file: file.to_owned(), line: row.0, key: title.clone(), value: cell.clone() };
-            (column.as_str(), said)
+        let pair = cells.filter(|(_, cell)| !cell.trim().is_empty());
+        pair.map(move |((column, title), cell)| {
+            let pair =
+                KeyValue { file: file.to_owned(), line: row.0, key: title.clone(), value: cell.clone() };
+            (column.as_str(), pair)
         })
     }
-}
-
-const NUMBER: &str = "a whole number";
-const TRES: &str = "resources such as cpu=80,mem=100G";
-const LENGTH: &str = "a length of time";
-
-fn take_tres(place: &mut Tres, said: &SaidSetting, notes: &mut Notes) {
-    notes.take(place, tres(&said.value), said, TRES);
-}
-
-fn take_count(place: &mut Option<u32>, said: &SaidSetting, notes: &mut Notes) {
-    notes.take(place, super::values::limit(&said.value), said, NUMBER);
-}
-
-fn take_length(place: &mut Option<Seconds>, said: &SaidSetting, notes: &mut Notes) {
-    let read = super::values::length_limit(&said.value, BareNumber::Minutes);
-    notes.take(place, read, said, LENGTH);
 }
 
 /// The QOS of `sacctmgr show qos`.
@@ -80,8 +61,8 @@ pub(super) fn qos(file: &str, text: &str, notes: &mut Notes) -> Vec<Qos> {
     let mut all: Vec<Qos> = Vec::new();
     for row in &table.rows {
         let mut one = Qos::default();
-        for (column, said) in table.said(file, row) {
-            qos_column(&mut one, column, &said, notes);
+        for (column, pair) in table.cells_of(file, row) {
+            qos_column(&mut one, column, &pair, notes);
         }
         if one.name.is_empty() {
             notes.unread_line(file, row.0, &row.1.join("|"), "the name of a QOS");
@@ -95,101 +76,14 @@ pub(super) fn qos(file: &str, text: &str, notes: &mut Notes) -> Vec<Qos> {
 }
 
 /// Puts a column of a QOS into its place.
-pub(super) fn qos_column(qos: &mut Qos, column: &str, said: &SaidSetting, notes: &mut Notes) {
-    let value = said.value.trim();
-    match column {
-        "name" => qos.name = value.to_owned(),
-        "priority" => notes.take(&mut qos.priority, count32(value), said, NUMBER),
-        "gracetime" => notes.take(&mut qos.grace_time, length(value, BareNumber::Seconds), said, LENGTH),
-        "preempt" => qos.preempts = list(value),
-        "preemptexempttime" => {
-            let read = length(value, BareNumber::Minutes).map(Some);
-            notes.take(&mut qos.preempt_exempt_time, read, said, LENGTH);
-        }
-        "preemptmode" => {
-            qos.preempt = None;
-            for word in value
-                .split(',')
-                .filter(|word| !word.eq_ignore_ascii_case("cluster") && !word.eq_ignore_ascii_case("within"))
-            {
-                notes.take(
-                    &mut qos.preempt,
-                    preempt_action(word).map(Some),
-                    said,
-                    "cluster, cancel, requeue, suspend or off",
-                );
-            }
-        }
-        "flags" => qos.flags = flags(said, notes),
-        "usagethres" | "usagethreshold" => {
-            notes.take(&mut qos.usage_threshold, fraction(value).map(Some), said, "a number")
-        }
-        "usagefactor" => notes.take(&mut qos.usage_factor, fraction(value), said, "a number"),
-        "limitfactor" => notes.take(&mut qos.limit_factor, fraction(value).map(Some), said, "a number"),
-        "grptres" => take_tres(&mut qos.group.tres, said, notes),
-        "grptresmins" => take_tres(&mut qos.group.tres_minutes, said, notes),
-        "grptresrunmins" | "grptresrunmin" => take_tres(&mut qos.group.tres_run_minutes, said, notes),
-        "grpjobs" => take_count(&mut qos.group.jobs, said, notes),
-        "grpjobsaccrue" => take_count(&mut qos.group.jobs_accruing, said, notes),
-        "grpsubmit" | "grpsubmitjobs" => take_count(&mut qos.group.submitted, said, notes),
-        "grpwall" => take_length(&mut qos.group.wall, said, notes),
-        "maxtres" | "maxtresperjob" | "maxtrespj" => take_tres(&mut qos.per_job.tres, said, notes),
-        "maxtrespernode" | "maxtrespn" => take_tres(&mut qos.per_job.tres_per_node, said, notes),
-        "maxtresmins" | "maxtresminspj" => take_tres(&mut qos.per_job.tres_minutes, said, notes),
-        "maxwall" | "maxwallpj" | "maxwalldurationperjob" => take_length(&mut qos.per_job.wall, said, notes),
-        "mintres" | "mintresperjob" => take_tres(&mut qos.per_job.min_tres, said, notes),
-        "maxtrespu" | "maxtresperuser" => take_tres(&mut qos.per_user.tres, said, notes),
-        "maxtresrunminspu" | "maxtresrunminsperuser" => {
-            take_tres(&mut qos.per_user.tres_run_minutes, said, notes)
-        }
-        "maxjobspu" | "maxjobsperuser" => take_count(&mut qos.per_user.jobs, said, notes),
-        "maxjobsaccruepu" | "maxjobsaccrueperuser" => {
-            take_count(&mut qos.per_user.jobs_accruing, said, notes)
-        }
-        "maxsubmitpu" | "maxsubmitjobspu" | "maxsubmitjobsperuser" => {
-            take_count(&mut qos.per_user.submitted, said, notes)
-        }
-        "maxtrespa" | "maxtresperaccount" => take_tres(&mut qos.per_account.tres, said, notes),
-        "maxtresrunminspa" | "maxtresrunminsperaccount" => {
-            take_tres(&mut qos.per_account.tres_run_minutes, said, notes)
-        }
-        "maxjobspa" | "maxjobsperaccount" => take_count(&mut qos.per_account.jobs, said, notes),
-        "maxjobsaccruepa" | "maxjobsaccrueperaccount" => {
-            take_count(&mut qos.per_account.jobs_accruing, said, notes)
-        }
-        "maxsubmitpa" | "maxsubmitjobspa" | "maxsubmitjobsperaccount" => {
-            take_count(&mut qos.per_account.submitted, said, notes)
-        }
-        "minpriothres" | "minpriothreshold" => take_count(&mut qos.min_priority_threshold, said, notes),
-        "id" | "descr" | "description" => {}
-        _ => notes.part_not_modelled(said, &format!("QOS:{}", said.key), value),
+pub(super) fn qos_column(qos: &mut Qos, column: &str, pair: &KeyValue, notes: &mut Notes) {
+    let value = pair.value.trim();
+    match (column, of_qos().find(|row| row.key_like(column).is_some())) {
+        ("name", _) => qos.name = value.to_owned(),
+        ("id" | "descr" | "description", _) => {}
+        (_, Some(row)) => (row.set)(qos, pair, notes),
+        (_, None) => notes.part_not_modelled(pair, &format!("QOS:{}", pair.key), value),
     }
-}
-
-fn fraction(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
-}
-
-fn flags(said: &SaidSetting, notes: &mut Notes) -> QosFlags {
-    let mut flags = QosFlags::default();
-    for word in list(&said.value) {
-        match word.to_ascii_lowercase().as_str() {
-            "denyonlimit" => flags.deny_on_limit = true,
-            "enforceusagethreshold" => flags.enforce_usage_threshold = true,
-            "noreserve" => flags.no_reserve = true,
-            "nodecay" => flags.no_decay = true,
-            "overpartqos" => flags.over_part_qos = true,
-            "partitionmaxnodes" => flags.partition_max_nodes = true,
-            "partitionminnodes" => flags.partition_min_nodes = true,
-            "partitiontimelimit" => flags.partition_time_limit = true,
-            "requiresreservation" | "requiredreservation" => flags.requires_reservation = true,
-            "usagefactorsafe" => flags.usage_factor_safe = true,
-            // `sacctmgr` prints this flag for a deleted QOS.
-            "deleted" => {}
-            _ => notes.part_not_modelled(said, &format!("QOS:Flags:{word}"), ""),
-        }
-    }
-    flags
 }
 
 /// One row of associations before its parent is known.
@@ -210,8 +104,8 @@ pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut No
     let mut rows = Vec::new();
     for row in &table.rows {
         let mut read = AssociationRow { line: row.0, ..AssociationRow::default() };
-        for (column, said) in table.said(file, row) {
-            association_column(&mut read, column, &said, notes);
+        for (column, pair) in table.cells_of(file, row) {
+            association_column(&mut read, column, &pair, notes);
         }
         if read.one.account.is_empty() {
             notes.unread_line(file, row.0, &row.1.join("|"), "an account");
@@ -231,49 +125,26 @@ pub(super) fn associations(file: &str, text: &str, cluster: &str, notes: &mut No
 }
 
 /// Applies a column to an association, except for the columns that define the tree.
-pub(super) fn set_association(one: &mut Association, column: &str, said: &SaidSetting, notes: &mut Notes) {
+pub(super) fn set_association(one: &mut Association, column: &str, pair: &KeyValue, notes: &mut Notes) {
     let mut row = AssociationRow { one: std::mem::take(one), ..AssociationRow::default() };
-    association_column(&mut row, column, said, notes);
+    association_column(&mut row, column, pair, notes);
     *one = row.one;
 }
 
-fn association_column(row: &mut AssociationRow, column: &str, said: &SaidSetting, notes: &mut Notes) {
-    let (value, one) = (said.value.trim(), &mut row.one);
-    match column {
-        "cluster" => row.cluster = value.to_owned(),
-        "account" => {
-            row.depth = said.value.chars().take_while(|letter| *letter == ' ').count();
+fn association_column(row: &mut AssociationRow, column: &str, pair: &KeyValue, notes: &mut Notes) {
+    let (value, one) = (pair.value.trim(), &mut row.one);
+    match (column, of_association().find(|row| row.key_like(column).is_some())) {
+        ("cluster", _) => row.cluster = value.to_owned(),
+        ("account", _) => {
+            row.depth = pair.value.chars().take_while(|letter| *letter == ' ').count();
             one.account = value.to_owned();
         }
-        "user" => one.user = Some(value.to_owned()),
-        "partition" => one.partition = Some(value.to_owned()),
-        "parentname" | "parent" => row.parent_name = Some(value.to_owned()),
-        "share" | "fairshare" | "rawshares" => {
-            let shares = match value.to_ascii_lowercase().as_str() {
-                "parent" => Some(Shares::Parent),
-                number => count32(number).map(Shares::Of),
-            };
-            notes.take(&mut one.shares, shares, said, "a whole number or parent");
-        }
-        "priority" => notes.take(&mut one.priority, count32(value).map(Some), said, NUMBER),
-        "grptres" => take_tres(&mut one.group.tres, said, notes),
-        "grptresmins" => take_tres(&mut one.group.tres_minutes, said, notes),
-        "grptresrunmins" => take_tres(&mut one.group.tres_run_minutes, said, notes),
-        "grpjobs" => take_count(&mut one.group.jobs, said, notes),
-        "grpjobsaccrue" => take_count(&mut one.group.jobs_accruing, said, notes),
-        "grpsubmit" | "grpsubmitjobs" => take_count(&mut one.group.submitted, said, notes),
-        "grpwall" => take_length(&mut one.group.wall, said, notes),
-        "maxtres" | "maxtresperjob" | "maxtrespj" => take_tres(&mut one.per_job.tres, said, notes),
-        "maxtrespernode" | "maxtrespn" => take_tres(&mut one.per_job.tres_per_node, said, notes),
-        "maxtresmins" | "maxtresminspj" => take_tres(&mut one.per_job.tres_minutes, said, notes),
-        "maxwall" | "maxwallpj" | "maxwalldurationperjob" => take_length(&mut one.per_job.wall, said, notes),
-        "maxjobs" => take_count(&mut one.own.jobs, said, notes),
-        "maxjobsaccrue" => take_count(&mut one.own.jobs_accruing, said, notes),
-        "maxsubmit" | "maxsubmitjobs" => take_count(&mut one.own.submitted, said, notes),
-        "qos" | "qosraw" => one.qos = list(value),
-        "defqos" | "defaultqos" => one.default_qos = (!is_null(value)).then(|| value.to_owned()),
-        "id" | "parentid" | "lft" | "rgt" | "lineage" | "comment" | "flags" | "isdefault" => {}
-        _ => notes.part_not_modelled(said, &format!("association:{}", said.key), value),
+        ("user", _) => one.user = Some(value.to_owned()),
+        ("partition", _) => one.partition = Some(value.to_owned()),
+        ("parentname" | "parent", _) => row.parent_name = Some(value.to_owned()),
+        ("id" | "parentid" | "lft" | "rgt" | "lineage" | "comment" | "flags" | "isdefault", _) => {}
+        (_, Some(row)) => (row.set)(one, pair, notes),
+        (_, None) => notes.part_not_modelled(pair, &format!("association:{}", pair.key), value),
     }
 }
 
@@ -367,6 +238,8 @@ fn placed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::units::Seconds;
+    use queuecast_slurm_sim::cluster::Shares;
 
     #[test]
     fn qos_in_any_order_of_columns() {

@@ -1,12 +1,14 @@
-//! Changes to a site's configuration: what is said instead of what its texts say.
+//! Changes to a site's configuration: `KEY=VALUE` instead of what its texts have.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
 
-use super::keys::{ASSOCIATION, KeyExample, LISTS, NODE, PARTITION, QOS, SETTINGS, nearest};
-use super::known::{FOR_SCHEDULING, UNIMPORTANT};
+use super::known::Known;
+use super::nearest::nearest;
+use super::setting::Setting;
+use super::table::{LISTS, NODE, PARTITION, of_association, of_cluster, of_qos};
 
 /// A change to a site's configuration, written `KEY=VALUE`.
 ///
@@ -121,7 +123,7 @@ pub struct AppliedChange {
 /// A value that changed. Lengths of time are in seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedValue {
-    /// Its name in the types, as `backfill.interval`.
+    /// Its name as Slurm spells it, after the part that it belongs to: `bf_interval`, `partition debug.MaxTime`.
     pub name: String,
     /// What it was.
     pub from: String,
@@ -153,75 +155,81 @@ impl FromStr for SiteChange {
     }
 }
 
-/// The parts of a site that have names, and what can be changed of them.
-const PARTS: [(&str, &[KeyExample]); 5] = [
-    ("partition", &PARTITION),
-    ("qos", &QOS),
-    ("account", &ASSOCIATION),
-    ("user", &ASSOCIATION),
-    ("node", &NODE),
-];
+/// The parts of a site that have names.
+const PARTS: [&str; 5] = ["partition", "qos", "account", "user", "node"];
 
 fn target(key: &str) -> Result<ChangeTarget, ChangeError> {
-    let known = |keys: &[KeyExample], name: &str| {
-        keys.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).copied()
-    };
     let Some((first, rest)) = key.split_once('.') else { return plain(key) };
-    if let Some((part, keys)) = PARTS.iter().find(|(part, _)| part.eq_ignore_ascii_case(first)) {
+    if let Some(part) = PARTS.iter().find(|part| part.eq_ignore_ascii_case(first)) {
         // Names may have dots in them, keys have none.
         let Some((name, key)) = rest.rsplit_once('.').filter(|(name, _)| !name.is_empty()) else {
             return Err(ChangeError::NoPair(format!("{key} (expected {part}.NAME.KEY)")));
         };
-        let Some((known, _)) = known(keys, key) else {
-            let near = nearest(key, keys.iter().map(|one| one.0.to_owned()));
-            return Err(ChangeError::UnknownKey {
-                what: format!("key of a {part}"),
-                key: key.to_owned(),
-                near,
-            });
-        };
-        let name = name.to_owned();
-        return Ok(match *part {
-            "partition" => ChangeTarget::Partition { name, key: known },
-            "qos" => ChangeTarget::Qos { name, key: known },
-            "account" => ChangeTarget::Account { name, key: known },
-            "user" => ChangeTarget::User { name, key: known },
-            _ => ChangeTarget::Nodes { names: name, key: known },
-        });
+        return of_part(part, name.to_owned(), key);
     }
-    let Some((list, words)) = LISTS.iter().find(|(list, _)| list.eq_ignore_ascii_case(first)) else {
-        let near = nearest(first, PARTS.iter().chain(&LISTS).map(|one| one.0.to_owned()));
+    let Some((list, _)) = LISTS.iter().find(|(list, _)| list.eq_ignore_ascii_case(first)) else {
+        let names = PARTS.iter().copied().chain(LISTS.map(|(list, _)| list));
+        let near = nearest(first, names.map(str::to_owned));
         return Err(ChangeError::UnknownKey { what: "setting".into(), key: key.to_owned(), near });
     };
-    match known(words, rest) {
-        Some((word, value)) => Ok(ChangeTarget::Word { list, word, is_flag: value.is_empty() }),
-        None => {
-            let near = nearest(rest, words.iter().map(|one| one.0.to_owned()));
-            Err(ChangeError::UnknownKey { what: format!("word of {list}"), key: rest.to_owned(), near })
-        }
-    }
+    let words = of_cluster().filter(|row| row.key.split('.').next() == Some(list) && row.key != row.name());
+    known(of_cluster(), key)
+        .map(of_cluster_key)
+        .ok_or_else(|| unknown(format!("word of {list}"), rest, words))
+}
+
+fn of_part(part: &str, name: String, key: &str) -> Result<ChangeTarget, ChangeError> {
+    let what = format!("key of a {part}");
+    Ok(match part {
+        "partition" => ChangeTarget::Partition { name, key: own_key(what, key, PARTITION.iter())? },
+        "qos" => ChangeTarget::Qos { name, key: own_key(what, key, of_qos())? },
+        "account" => ChangeTarget::Account { name, key: own_key(what, key, of_association())? },
+        "user" => ChangeTarget::User { name, key: own_key(what, key, of_association())? },
+        _ => ChangeTarget::Nodes { names: name, key: own_key(what, key, NODE.iter())? },
+    })
 }
 
 /// A setting for the whole cluster, or a word of a list without the name of the list.
 fn plain(key: &str) -> Result<ChangeTarget, ChangeError> {
-    if let Some((known, _)) = SETTINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)) {
-        return Ok(ChangeTarget::Whole(known));
+    if let Some((list, _)) = LISTS.iter().find(|(list, _)| list.eq_ignore_ascii_case(key)) {
+        return Ok(ChangeTarget::Whole(list));
     }
-    for (list, words) in LISTS {
-        if let Some((word, value)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(key)) {
-            return Ok(ChangeTarget::Word { list, word, is_flag: value.is_empty() });
-        }
+    match (known(of_cluster(), key), Known::setting(key)) {
+        (Some(found), _) => Ok(of_cluster_key(found)),
+        (None, Some(Known::Matters(_))) => Err(ChangeError::NotModelled(key.to_owned())),
+        (None, Some(Known::Unimportant)) => Err(ChangeError::Unimportant(key.to_owned())),
+        (None, None) => Err(unknown("setting".into(), key, of_cluster())),
     }
-    let lower = key.to_ascii_lowercase();
-    if FOR_SCHEDULING.iter().any(|(name, _)| *name == lower) {
-        return Err(ChangeError::NotModelled(key.to_owned()));
+}
+
+/// What a key of the whole cluster, with its list, and whether it is a flag, changes.
+fn of_cluster_key((key, is_flag): (&'static str, bool)) -> ChangeTarget {
+    match key.split_once('.') {
+        Some((list, word)) => ChangeTarget::Word { list, word, is_flag },
+        None => ChangeTarget::Whole(key),
     }
-    if UNIMPORTANT.binary_search(&lower.as_str()).is_ok() {
-        return Err(ChangeError::Unimportant(key.to_owned()));
-    }
-    let names = SETTINGS.iter().chain(LISTS.iter().flat_map(|(_, words)| words.iter()));
-    let near = nearest(key, names.map(|one| one.0.to_owned()));
-    Err(ChangeError::UnknownKey { what: "setting".into(), key: key.to_owned(), near })
+}
+
+/// The key that is meant, as Slurm spells it, and whether it is a flag.
+fn known<'s, T: 's>(
+    mut rows: impl Iterator<Item = &'s Setting<T>>,
+    key: &str,
+) -> Option<(&'static str, bool)> {
+    rows.find_map(|row| Some((row.key_like(key)?, row.example.is_empty())))
+}
+
+/// The key of a part that is meant.
+fn own_key<'s, T: 's>(
+    what: String,
+    key: &str,
+    rows: impl Iterator<Item = &'s Setting<T>> + Clone,
+) -> Result<&'static str, ChangeError> {
+    known(rows.clone(), key).map(|(key, _)| key).ok_or_else(|| unknown(what, key, rows))
+}
+
+fn unknown<'s, T: 's>(what: String, key: &str, rows: impl Iterator<Item = &'s Setting<T>>) -> ChangeError {
+    let near = nearest(key, rows.map(|row| row.name().to_owned()));
+    ChangeError::UnknownKey { what, key: key.to_owned(), near }
 }
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::accounting::{column, qos_column, set_association};
 use super::change::{AppliedChange, ChangeError, ChangeTarget, ChangedValue, SiteChange};
-use super::differing::differing_values;
-use super::keys::nearest;
+use super::nearest::nearest;
 use super::nodes;
-use super::notes::{Notes, SaidSetting};
-use super::parameters::tokens;
+use super::notes::{KeyValue, Notes};
 use super::partitions::{self, NodePlaces};
-use super::settings::{admitted, apply};
-use super::site::{SiteOptions, SiteReading, WholeSettings, assembled};
-use super::values::{allowed, digits, yes_no};
+use super::setting::{self, Setting};
+use super::settings::{WholeSettings, apply, tokens};
+use super::site::{SiteOptions, SiteReading, assembled};
+use super::table::{NODE, PARTITION, of_association, of_cluster, of_qos};
+use super::values::{digits, yes_no};
 use queuecast_slurm_sim::cluster::{Cluster, ClusterNode, ClusterPartition, Topology, classes_of};
 use queuecast_trace::hostlist::{compressed, expanded};
 
@@ -55,9 +53,7 @@ fn is_whole(change: &SiteChange) -> bool {
 /// The cluster-wide settings applied to a default cluster, and the notes of reading them.
 fn whole(said: &WholeSettings) -> (Cluster, Notes) {
     let (mut cluster, mut notes) = (Cluster::default(), Notes::default());
-    let other = apply(said, &mut cluster, &mut notes);
-    // Not in the settings: it decides how the switches are read.
-    cluster.name = other.topology.map_or(String::new(), |said| said.value);
+    apply(said, &mut cluster, &mut notes);
     (cluster, notes)
 }
 
@@ -82,7 +78,7 @@ fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<Applie
                 (false, _) if value.is_empty() => {}
                 (false, _) => words.push(format!("{word}={value}")),
             }
-            said.insert(list.to_ascii_lowercase(), SaidSetting { value: words.join(","), ..place });
+            said.insert(list.to_ascii_lowercase(), KeyValue { value: words.join(","), ..place });
             *word
         }
         ChangeTarget::Whole(key) => {
@@ -108,17 +104,12 @@ fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<Applie
     if notes.unmodelled.iter().any(|one| one.file == PLACE) {
         return Err(bad_value(change, "a value that is modelled"));
     }
-    let mut values = differences("", &before.settings, &after.settings);
-    values.extend(differences("licenses", &before.licenses, &after.licenses));
-    if before.name != after.name {
-        let name = "topology".to_owned();
-        values.push(ChangedValue { name, from: before.name, to: after.name });
-    }
+    let values = differences("", of_cluster(), &before, &after);
     Ok(AppliedChange { change: change.to_string(), values })
 }
 
-fn new_said(key: &str, value: String) -> SaidSetting {
-    SaidSetting { file: PLACE.to_owned(), line: 1, key: key.to_owned(), value }
+fn new_said(key: &str, value: String) -> KeyValue {
+    KeyValue { file: PLACE.to_owned(), line: 1, key: key.to_owned(), value }
 }
 
 fn bad_value(change: &SiteChange, expected: &str) -> ChangeError {
@@ -128,14 +119,15 @@ fn bad_value(change: &SiteChange, expected: &str) -> ChangeError {
 }
 
 /// The values that differ, each prefixed with the name of the part.
-fn differences<T: Serialize>(part: &str, before: &T, after: &T) -> Vec<ChangedValue> {
-    let named = |name: String| match (part.is_empty(), name.is_empty()) {
-        (true, _) => name,
-        (false, true) => part.to_owned(),
-        (false, false) => format!("{part}.{name}"),
-    };
-    let differing = differing_values(after, before).into_iter();
-    differing.map(|one| ChangedValue { name: named(one.name), from: one.default, to: one.value }).collect()
+fn differences<'s, T: Clone + 'static>(
+    part: &str,
+    rows: impl Iterator<Item = &'s Setting<T>>,
+    before: &T,
+    after: &T,
+) -> Vec<ChangedValue> {
+    let named = |name: &str| if part.is_empty() { name.to_owned() } else { format!("{part}.{name}") };
+    let differing = setting::differences(rows, before, after).into_iter();
+    differing.map(|(name, from, to)| ChangedValue { name: named(name), from, to }).collect()
 }
 
 /// An error if the value could not be read, is not modelled, or names something that does not exist.
@@ -159,7 +151,7 @@ fn part_changed(reading: &mut SiteReading, change: &SiteChange) -> Result<Applie
             let (before, mut notes) = (qos.clone(), Notes::default());
             qos_column(qos, &column(key), &new_said(key, change.value.clone()), &mut notes);
             checked(change, &notes)?;
-            differences(&format!("qos {name}"), &before, qos)
+            differences(&format!("qos {name}"), of_qos(), &before, qos)
         }
         ChangeTarget::Account { name, key } | ChangeTarget::User { name, key } => {
             associations_changed(reading, name, key, change)?
@@ -198,7 +190,7 @@ fn associations_changed(
         checked(change, &notes)?;
         let part =
             if of_user { format!("user {name} in {}", one.account) } else { format!("account {name}") };
-        values.extend(differences(&part, &before, one));
+        values.extend(differences(&part, of_association(), &before, one));
     }
     if is_found {
         return Ok(values);
@@ -234,7 +226,7 @@ fn nodes_changed(
         nodes::apply(node, &[&new_said(key, change.value.clone())], &mut notes);
         checked(change, &notes)?;
         // Nodes with equal changes are reported once.
-        for one in differences(&format!("node {list}"), &before, node) {
+        for one in differences(&format!("node {list}"), NODE.iter(), &before, node) {
             if !values.contains(&one) {
                 values.push(one);
             }
@@ -261,21 +253,14 @@ fn partition_changed(
     let places = NodePlaces::of(&cluster.nodes, &[], &mut notes);
     let partition: &mut ClusterPartition = &mut cluster.partitions[place];
     let before = partition.clone();
-    match key {
-        "AllowAccounts" => partition.accounts = allowed(&said.value),
-        "DenyAccounts" => partition.accounts = admitted(None, Some(&said)),
-        "AllowGroups" => partition.groups = allowed(&said.value),
-        "AllowQos" => partition.allowed_qos = allowed(&said.value),
-        "DenyQos" => partition.allowed_qos = admitted(None, Some(&said)),
-        _ => partitions::apply(partition, &said, &places, &mut notes),
-    }
+    partitions::apply(partition, &said, &places, &mut notes);
     checked(change, &notes)?;
     partitions::sensible_times(partition);
-    let mut values = differences(&format!("partition {name}"), &before, partition);
+    let mut values = differences(&format!("partition {name}"), PARTITION.iter(), &before, partition);
     if key == "Default" && partition.is_default {
         for (other, one) in cluster.partitions.iter_mut().enumerate() {
             if other != place && std::mem::take(&mut one.is_default) {
-                let name = format!("partition {}.is_default", one.name);
+                let name = format!("partition {}.Default", one.name);
                 values.push(ChangedValue { name, from: "yes".into(), to: "no".into() });
             }
         }
@@ -331,7 +316,7 @@ fn partition_nodes(
     }
     let partition = &reading.cluster.partitions[place];
     let to = listed(&reading.cluster, &partition.nodes);
-    let name = format!("partition {}.nodes", partition.name);
+    let name = format!("partition {}.Nodes", partition.name);
     Ok(if before == to { Vec::new() } else { vec![ChangedValue { name, from: before, to }] })
 }
 
@@ -390,7 +375,7 @@ fn add(reading: &mut SiteReading, place: usize, like: usize, count: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::{ASSOCIATION, LISTS, NODE, PARTITION, QOS, SETTINGS};
+    use super::super::table::LISTS;
     use super::*;
     use queuecast_slurm_sim::cluster::NodeState;
 
@@ -422,21 +407,26 @@ PartitionName=other Nodes=g1
 
     #[test]
     fn every_key_that_is_listed_can_be_set() {
-        let mut all: Vec<String> = SETTINGS.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        for (list, words) in LISTS {
-            for (word, value) in words {
-                let value = if value.is_empty() { "yes" } else { value };
-                all.push(format!("{list}.{word}={value}"));
-            }
+        fn keys<'s, T: 's>(part: &str, rows: impl Iterator<Item = &'s Setting<T>>) -> Vec<String> {
+            let value = |row: &Setting<T>| if row.example.is_empty() { "yes" } else { row.example };
+            let keys = rows
+                .flat_map(|row| std::iter::once(&row.key).chain(row.also).map(move |key| (key, value(row))));
+            keys.map(|(key, value)| format!("{part}{key}={value}")).collect()
         }
-        all.extend(PARTITION.iter().map(|(key, value)| format!("partition.other.{key}={value}")));
-        all.extend(QOS.iter().map(|(key, value)| format!("qos.low.{key}={value}")));
-        all.extend(ASSOCIATION.iter().map(|(key, value)| format!("account.phys.{key}={value}")));
-        all.extend(ASSOCIATION.iter().map(|(key, value)| format!("user.ann.{key}={value}")));
-        all.extend(NODE.iter().map(|(key, value)| format!("node.c01.{key}={value}")));
+        let mut all: Vec<String> = LISTS.map(|(list, value)| format!("{list}={value}")).to_vec();
+        all.extend(keys("", of_cluster()));
+        all.extend(keys("partition.other.", PARTITION.iter()));
+        all.extend(keys("qos.low.", of_qos()));
+        all.extend(keys("account.phys.", of_association()));
+        all.extend(keys("user.ann.", of_association()));
+        all.extend(keys("node.c01.", NODE.iter()));
         for change in all {
-            // These are so already, or are known under another name.
-            let same = ["SelectTypeParameters=CR_Core_Memory", "SchedulerParameters.bf_continue=yes"];
+            // These are so already.
+            let same = [
+                "SelectTypeParameters.CR_Core_Memory=yes",
+                "SelectTypeParameters.CR_Memory=yes",
+                "SchedulerParameters.bf_continue=yes",
+            ];
             assert!(!told(&change).is_empty() || same.contains(&change.as_str()), "{change} changes nothing");
         }
     }
@@ -444,10 +434,10 @@ PartitionName=other Nodes=g1
     #[test]
     fn words_of_a_list_are_changed_one_by_one() {
         let one = |name: &str, from: &str, to: &str| vec![(name.to_owned(), from.to_owned(), to.to_owned())];
-        assert_eq!(told("bf_interval=60"), one("backfill.interval", "15", "60"));
-        assert_eq!(told("SchedulerParameters.bf_window=100"), one("backfill.window", "86400", "6000"));
-        assert_eq!(told("bf_continue=no"), one("backfill.continues", "yes", "no"));
-        assert_eq!(told("bf_interval="), one("backfill.interval", "15", "30"));
+        assert_eq!(told("bf_interval=60"), one("bf_interval", "15", "60"));
+        assert_eq!(told("SchedulerParameters.bf_window=100"), one("bf_window", "86400", "6000"));
+        assert_eq!(told("bf_continue=no"), one("bf_continue", "yes", "no"));
+        assert_eq!(told("bf_interval="), one("bf_interval", "15", "30"));
         assert_eq!(told("bf_interval=15"), []);
         // The whole list is replaced by a list.
         let (reading, _) = changed(&["SchedulerParameters=bf_window=100"]).unwrap();

@@ -83,7 +83,7 @@ fn accounting(cluster: &Cluster, notes: &mut Notes) {
             notes.warn(format!("associations name unknown QOS: {}", few(&unknown)));
         }
     }
-    let enforce = cluster.settings.enforce;
+    let enforce = cluster.settings.jobs.enforce;
     if enforce.associations && cluster.associations.0.is_empty() {
         notes.warn("jobs need an association, and none is known".into());
     }

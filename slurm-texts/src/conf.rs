@@ -1,20 +1,20 @@
 //! Configuration files: lines of `Key=Value` pairs, with comments, quotes and continued lines; and records of
 //! `scontrol show`, on one line or on several.
 
-use super::notes::{Notes, SaidSetting};
+use super::notes::{KeyValue, Notes};
 
 /// One logical line: its pairs, in order; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ConfEntry(pub Vec<SaidSetting>);
+pub(super) struct ConfEntry(pub Vec<KeyValue>);
 
 impl ConfEntry {
     /// The first pair, which says what the line is about.
-    pub fn head(&self) -> &SaidSetting {
+    pub fn head(&self) -> &KeyValue {
         &self.0[0]
     }
 
     /// The pair of a key.
-    pub fn pair(&self, key: &str) -> Option<&SaidSetting> {
+    pub fn pair(&self, key: &str) -> Option<&KeyValue> {
         self.0.iter().find(|said| said.key.eq_ignore_ascii_case(key))
     }
 
@@ -35,13 +35,13 @@ pub(super) fn entries(file: &str, text: &str, notes: &mut Notes) -> Vec<ConfEntr
         let first = text.split_whitespace().next().unwrap_or_default();
         if first.eq_ignore_ascii_case("include") {
             let included = text[first.len()..].trim();
-            let said = SaidSetting { file: file.into(), line, key: "Include".into(), value: included.into() };
+            let said = KeyValue { file: file.into(), line, key: "Include".into(), value: included.into() };
             notes.not_modelled(&said);
             continue;
         }
         match pairs(text) {
             Some(pairs) if !pairs.is_empty() => {
-                let said = |(key, value)| SaidSetting { file: file.to_owned(), line, key, value };
+                let said = |(key, value)| KeyValue { file: file.to_owned(), line, key, value };
                 entries.push(ConfEntry(pairs.into_iter().map(said).collect()));
             }
             _ => notes.unread_line(file, line, text, "Key=Value pairs"),
@@ -54,13 +54,13 @@ pub(super) fn entries(file: &str, text: &str, notes: &mut Notes) -> Vec<ConfEntr
 pub(super) fn with_defaults<'a>(
     entries: &'a [ConfEntry],
     kind: &str,
-) -> Vec<(&'a SaidSetting, Vec<&'a SaidSetting>)> {
-    let (mut found, mut defaults) = (Vec::new(), Vec::<&SaidSetting>::new());
+) -> Vec<(&'a KeyValue, Vec<&'a KeyValue>)> {
+    let (mut found, mut defaults) = (Vec::new(), Vec::<&KeyValue>::new());
     for entry in entries.iter().filter(|entry| entry.head().name() == kind) {
         let own = &entry.0[1..];
-        let is_said_again = |one: &SaidSetting| own.iter().any(|new| new.name() == one.name());
+        let is_said_again = |one: &KeyValue| own.iter().any(|new| new.name() == one.name());
         let inherited = defaults.iter().copied().filter(|one| !is_said_again(one));
-        let said: Vec<&SaidSetting> = inherited.chain(own).collect();
+        let said: Vec<&KeyValue> = inherited.chain(own).collect();
         if entry.head().value.eq_ignore_ascii_case("DEFAULT") {
             defaults = said;
         } else {
@@ -153,7 +153,7 @@ pub(super) fn records(file: &str, text: &str, head: &str, notes: &mut Notes) -> 
                         last = None;
                     } else {
                         let (key, value) = (key.to_owned(), value.to_owned());
-                        record.0.push(SaidSetting { file: file.to_owned(), line, key, value });
+                        record.0.push(KeyValue { file: file.to_owned(), line, key, value });
                         last = Some(record.0.len() - 1);
                     }
                 }
@@ -176,14 +176,14 @@ fn is_key(text: &str) -> bool {
 }
 
 /// The settings of `scontrol show config`: `Key = Value`, one a line; other lines are headings.
-pub(super) fn settings(file: &str, text: &str) -> Vec<SaidSetting> {
+pub(super) fn settings(file: &str, text: &str) -> Vec<KeyValue> {
     let lines = (1..).zip(text.lines());
     let setting = |(line, text): (usize, &str)| {
         let (key, value) = text.split_once('=')?;
         let key = key.trim();
         let key = key.split('[').next().unwrap_or(key);
         let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        plain.then(|| SaidSetting {
+        plain.then(|| KeyValue {
             file: file.to_owned(),
             line,
             key: key.to_owned(),

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::{ConfEntry, with_defaults};
-use super::notes::{Notes, SaidSetting, few};
-use super::values::{count32, is_null, list, memory, tres};
+use super::forms::{COUNT, OPTIONAL_COUNT};
+use super::node_values::state_of;
+use super::notes::{KeyValue, Notes, few};
+use super::table::NODE;
+use super::values::{is_null, tres};
 use queuecast_slurm_sim::cluster::{ClusterNode, GenericResource, NodeState};
 use queuecast_trace::hostlist::expanded;
 
@@ -15,7 +18,7 @@ const MOST: usize = 1 << 20;
 pub(super) type KnownNodes = BTreeMap<String, ClusterNode>;
 
 /// The names in a list of nodes.
-pub(super) fn node_names(said: &SaidSetting, notes: &mut Notes) -> Vec<String> {
+pub(super) fn node_names(said: &KeyValue, notes: &mut Notes) -> Vec<String> {
     if is_null(&said.value) {
         return Vec::new();
     }
@@ -70,7 +73,7 @@ pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut No
         }
         let mut node = nodes.remove(&name).unwrap_or_default();
         node.name.clone_from(&name);
-        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
+        let said: Vec<&KeyValue> = record.0[1..].iter().collect();
         apply(&mut node, &said, notes);
         listed.insert(name.clone());
         nodes.insert(name, node);
@@ -88,39 +91,28 @@ pub(super) fn live(records: &[ConfEntry], nodes: &mut KnownNodes, notes: &mut No
     }
 }
 
-const NUMBER: &str = "a whole number";
-
-/// Puts what is said of a node into its place.
-pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut Notes) {
+/// Applies the keys of a node.
+pub(super) fn apply(node: &mut ClusterNode, said: &[&KeyValue], notes: &mut Notes) {
     let has = |names: &[&str]| said.iter().any(|one| names.contains(&one.name().as_str()));
     let (mut per_board, mut boards) = (None, 1);
     for &one in said {
-        let value = one.value.as_str();
-        match one.name().as_str() {
-            "cpus" | "procs" | "cputot" => notes.take(&mut node.cpus, count32(value), one, NUMBER),
-            "sockets" => notes.take(&mut node.sockets, count32(value), one, NUMBER),
-            "boards" => notes.take(&mut boards, count32(value), one, NUMBER),
-            "socketsperboard" => notes.take(&mut per_board, count32(value).map(Some), one, NUMBER),
-            "corespersocket" => notes.take(&mut node.cores_per_socket, count32(value), one, NUMBER),
-            "threadspercore" => notes.take(&mut node.threads_per_core, count32(value), one, NUMBER),
-            "realmemory" => notes.take(&mut node.memory_mb, memory(value), one, "an amount of memory"),
-            "memspeclimit" => {
-                notes.take(&mut node.reserved_memory_mb, memory(value), one, "an amount of memory")
-            }
-            "corespeccount" => notes.take(&mut node.reserved_cores, count32(value), one, NUMBER),
-            "weight" => notes.take(&mut node.weight, count32(value), one, NUMBER),
+        let (name, value) = (one.name(), one.value.as_str());
+        match name.as_str() {
+            "boards" => COUNT.set(&mut boards, one, notes),
+            "socketsperboard" => OPTIONAL_COUNT.set(&mut per_board, one, notes),
             // Available features that are not active do not count.
             "availablefeatures" if has(&["activefeatures"]) => {}
-            "feature" | "features" | "activefeatures" | "availablefeatures" => node.features = list(value),
-            "gres" => notes.take(&mut node.gres, gres(value), one, "generic resources such as gpu:a100:4"),
-            "state" => node.state = live_state(one, notes),
             "cfgtres" if !has(&["realmemory"]) => {
                 if let Some(mb) = tres(value).and_then(|amounts| amounts.mem()) {
                     node.memory_mb = mb;
                 }
             }
             "cpuspeclist" | "restrictedcorespergpu" if !is_null(value) => notes.not_modelled(one),
-            _ => {}
+            _ => {
+                if let Some(row) = NODE.iter().find(|row| row.key_like(&name).is_some()) {
+                    (row.set)(node, one, notes);
+                }
+            }
         }
     }
     if let Some(per_board) = per_board {
@@ -144,91 +136,6 @@ pub(super) fn apply(node: &mut ClusterNode, said: &[&SaidSetting], notes: &mut N
         // Slurm then takes each processor for a socket.
         node.sockets = node.cpus.max(1);
     }
-}
-
-/// The state of a node, which may be several words: `IDLE+DRAIN`, `DOWN*`.
-fn live_state(said: &SaidSetting, notes: &mut Notes) -> NodeState {
-    let upper = said.value.to_ascii_uppercase();
-    if upper.contains("POWER") || upper.contains("CLOUD") {
-        notes.part_not_modelled(said, "power saving", &said.value);
-    }
-    state_of(&said.value)
-}
-
-fn state_of(text: &str) -> NodeState {
-    let upper = text.to_ascii_uppercase();
-    let words: Vec<&str> = upper
-        .split('+')
-        .map(|word| word.trim_end_matches(['~', '#', '$', '@', '^', '!', '%', '-']))
-        .collect();
-    let is = |one: &str| words.iter().any(|word| word.trim_end_matches('*') == one);
-    if is("FUTURE") {
-        NodeState::Future
-    } else if is("DOWN")
-        || is("ERROR")
-        || is("NOT_RESPONDING")
-        || words.iter().any(|word| word.ends_with('*'))
-    {
-        NodeState::Down
-    } else if is("DRAIN")
-        || is("DRAINING")
-        || is("DRAINED")
-        || is("FAIL")
-        || is("FAILING")
-        || is("REBOOT_REQUESTED")
-    {
-        NodeState::Drained
-    } else {
-        NodeState::Up
-    }
-}
-
-/// Generic resources of a node: `gpu:2`, `gpu:a100:4(S:0-1),fpga:1`.
-pub(super) fn gres(text: &str) -> Option<Vec<GenericResource>> {
-    let mut found: Vec<GenericResource> = Vec::new();
-    if is_null(text) {
-        return Some(found);
-    }
-    for part in outside_brackets(text) {
-        let bare = part.split('(').next().unwrap_or_default().trim();
-        let bare = bare.trim_end_matches(":no_consume");
-        let mut words = bare.split(':');
-        let name = words.next().filter(|name| !name.is_empty())?;
-        let rest: Vec<&str> = words.collect();
-        let (kind, count) = match rest[..] {
-            [] => (None, 1),
-            [one] => match super::values::count(one) {
-                Some(count) => (None, count),
-                None => (Some(one.to_owned()), 1),
-            },
-            [kind, count] => (Some(kind.to_owned()), super::values::count(count)?),
-            _ => return None,
-        };
-        let same = found.iter_mut().find(|one| one.name == name && one.kind == kind);
-        match same {
-            Some(one) => one.count = one.count.saturating_add(count),
-            None => found.push(GenericResource { name: name.to_owned(), kind, count }),
-        }
-    }
-    Some(found)
-}
-
-/// The parts between commas that are not in parentheses.
-fn outside_brackets(text: &str) -> Vec<&str> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_usize);
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[from..]);
-    parts
 }
 
 /// `gres.conf`: a GRES that a node's `Gres` lists without a type gets the type given here. A GRES that no node lists is
@@ -255,7 +162,7 @@ pub(super) fn gres_conf(entries: &[ConfEntry], nodes: &mut KnownNodes, notes: &m
             (Some(said), _) => match super::values::count(&said.value) {
                 Some(count) => count,
                 None => {
-                    notes.unread(said, NUMBER);
+                    notes.unread(said, "a whole number");
                     continue;
                 }
             },
@@ -335,24 +242,6 @@ mod tests {
     }
 
     #[test]
-    fn states_are_words() {
-        for (text, state) in [
-            ("IDLE", NodeState::Up),
-            ("MIXED+PLANNED", NodeState::Up),
-            ("UNKNOWN", NodeState::Up),
-            ("IDLE+MAINTENANCE+RESERVED", NodeState::Up),
-            ("DOWN*+DRAIN", NodeState::Down),
-            ("IDLE*", NodeState::Down),
-            ("IDLE+NOT_RESPONDING", NodeState::Down),
-            ("ALLOCATED+DRAIN", NodeState::Drained),
-            ("DRAINED", NodeState::Drained),
-            ("FUTURE", NodeState::Future),
-        ] {
-            assert_eq!(state_of(text), state, "{text}");
-        }
-    }
-
-    #[test]
     fn gres_conf_tells_types() {
         let (mut nodes, mut notes) = conf("NodeName=a Gres=gpu:4\nNodeName=b\n");
         let text = "AutoDetect=off\nNodeName=a Name=gpu Type=a100 File=/dev/nvidia[0-2]\nNodeName=a,b Name=gpu Type=v100 Count=1 Cores=0-7\n";
@@ -364,8 +253,5 @@ mod tests {
         );
         assert_eq!((nodes["a"].gres_count("gpu", None), nodes["b"].gres_count("gpu", None)), (4, 0));
         assert_eq!(notes.unmodelled.len(), 1);
-        for odd in ["gpu:a:b:c", ":2", "gpu:a:x"] {
-            assert_eq!(gres(odd), None, "{odd}");
-        }
     }
 }

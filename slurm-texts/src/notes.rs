@@ -1,4 +1,4 @@
-//! What is said about texts besides their meaning: what is not modelled, what is odd, what could not be read.
+//! Remarks about texts besides their meaning: what is not modelled, what is odd, what could not be read.
 
 use std::fmt;
 
@@ -43,9 +43,9 @@ impl fmt::Display for Unmodelled {
     }
 }
 
-/// A setting where it is said.
+/// A key and its value where a text has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SaidSetting {
+pub(super) struct KeyValue {
     pub file: String,
     pub line: usize,
     /// As written.
@@ -53,7 +53,7 @@ pub(super) struct SaidSetting {
     pub value: String,
 }
 
-impl SaidSetting {
+impl KeyValue {
     /// The key in lower case.
     pub fn name(&self) -> String {
         self.key.to_ascii_lowercase()
@@ -70,19 +70,19 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Puts what was read into its place, or notes that it could not be read.
-    pub fn take<T>(&mut self, place: &mut T, read: Option<T>, said: &SaidSetting, expected: &str) {
+    pub fn take<T>(&mut self, place: &mut T, read: Option<T>, pair: &KeyValue, expected: &str) {
         match read {
             Some(value) => *place = value,
-            None => self.unread(said, expected),
+            None => self.unread(pair, expected),
         }
     }
 
     /// A value that could not be read.
-    pub fn unread(&mut self, said: &SaidSetting, expected: &str) {
-        let found = short(&format!("{}={}", said.key, said.value));
+    pub fn unread(&mut self, pair: &KeyValue, expected: &str) {
+        let found = short(&format!("{}={}", pair.key, pair.value));
         self.misread.push(Misread {
-            file: said.file.clone(),
-            line: said.line,
+            file: pair.file.clone(),
+            line: pair.line,
             found,
             expected: expected.to_owned(),
         });
@@ -95,14 +95,14 @@ impl Notes {
     }
 
     /// A setting that is not modelled.
-    pub fn not_modelled(&mut self, said: &SaidSetting) {
-        self.part_not_modelled(said, &said.key, &said.value);
+    pub fn not_modelled(&mut self, pair: &KeyValue) {
+        self.part_not_modelled(pair, &pair.key, &pair.value);
     }
 
     /// A part of a setting that is not modelled.
-    pub fn part_not_modelled(&mut self, said: &SaidSetting, name: &str, value: &str) {
+    pub fn part_not_modelled(&mut self, pair: &KeyValue, name: &str, value: &str) {
         let one =
-            Unmodelled { name: short(name), value: short(value), file: said.file.clone(), line: said.line };
+            Unmodelled { name: short(name), value: short(value), file: pair.file.clone(), line: pair.line };
         if !self.unmodelled.iter().any(|known| known.name == one.name && known.value == one.value) {
             self.unmodelled.push(one);
         }

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::{ConfEntry, with_defaults};
+use super::forms::COUNT;
+use super::known::Known;
 use super::nodes::node_names;
-use super::notes::{Notes, SaidSetting, few};
-use super::parameters::consumed;
-use super::settings::{PREEMPT_MODES, admitted, per_gpu, preempt_action};
-use super::values::{
-    BareNumber, count32, is_null, length, length_limit, limit, memory_limit, weights, yes_no,
-};
+use super::notes::{KeyValue, Notes, few};
+use super::table::PARTITION;
+use super::values::{allowed, yes_no};
 use queuecast_core::units::Seconds;
-use queuecast_slurm_sim::cluster::{ClusterNode, ClusterPartition, MemoryAmount, PartitionState, Sharing};
+use queuecast_slurm_sim::cluster::{Allowed, ClusterNode, ClusterPartition, Sharing};
 
 /// Places of nodes by name, and sets of nodes that a configuration names.
 pub(super) struct NodePlaces<'a> {
@@ -37,7 +36,7 @@ impl<'a> NodePlaces<'a> {
     }
 
     /// The nodes of a list, ascending; those that are not known are warned of.
-    pub fn indices(&self, said: &SaidSetting, whose: &str, notes: &mut Notes) -> Vec<usize> {
+    pub fn indices(&self, said: &KeyValue, whose: &str, notes: &mut Notes) -> Vec<usize> {
         if said.value.eq_ignore_ascii_case("ALL") {
             return (0..self.nodes.len()).collect();
         }
@@ -88,7 +87,7 @@ pub(super) fn live(
             notes.unread(record.head(), "the name of a partition");
             continue;
         }
-        let said: Vec<&SaidSetting> = record.0[1..].iter().collect();
+        let said: Vec<&KeyValue> = record.0[1..].iter().collect();
         add(&mut partitions, partition(&record.head().value, &said, nodes, notes), notes);
     }
     partitions
@@ -104,174 +103,44 @@ fn add(partitions: &mut Vec<ClusterPartition>, partition: ClusterPartition, note
     }
 }
 
-fn partition(
-    name: &str,
-    said: &[&SaidSetting],
-    nodes: &NodePlaces<'_>,
-    notes: &mut Notes,
-) -> ClusterPartition {
+fn partition(name: &str, said: &[&KeyValue], nodes: &NodePlaces<'_>, notes: &mut Notes) -> ClusterPartition {
     let mut partition = ClusterPartition { name: name.to_owned(), ..ClusterPartition::default() };
-    let pair = |key: &str| said.iter().copied().find(|one| one.key.eq_ignore_ascii_case(key));
-    partition.accounts = admitted(pair("AllowAccounts"), pair("DenyAccounts"));
-    partition.groups = admitted(pair("AllowGroups"), None);
-    partition.allowed_qos = admitted(pair("AllowQos"), pair("DenyQos"));
-    for one in said {
+    // Wherever they stand, a list of what is allowed counts before one of what is denied, unless it allows all.
+    let allows_all = |one: &KeyValue| one.name().starts_with("allow") && allowed(&one.value) == Allowed::All;
+    let counting = said.iter().copied().filter(|one| !allows_all(one));
+    let (denials, others): (Vec<_>, Vec<_>) = counting.partition(|one| one.name().starts_with("deny"));
+    for one in denials.into_iter().chain(others) {
         apply(&mut partition, one, nodes, notes);
     }
     partition
 }
 
-/// Applies a setting to a partition, except for access control.
+/// Applies a setting to a partition.
 pub(super) fn apply(
     partition: &mut ClusterPartition,
-    said: &SaidSetting,
+    said: &KeyValue,
     nodes: &NodePlaces<'_>,
     notes: &mut Notes,
 ) {
-    if !limits(partition, said, notes) {
-        rest(partition, said, nodes, notes);
-    }
-}
-
-const NUMBER: &str = "a whole number";
-const LENGTH: &str = "a length of time";
-const YES_NO: &str = "YES or NO";
-const MEMORY: &str = "an amount of memory";
-
-fn limits(partition: &mut ClusterPartition, said: &SaidSetting, notes: &mut Notes) -> bool {
-    use BareNumber::Minutes;
-    let value = said.value.as_str();
-    match said.name().as_str() {
-        "maxtime" => notes.take(&mut partition.max_time, length_limit(value, Minutes), said, LENGTH),
-        "defaulttime" => notes.take(&mut partition.default_time, length_limit(value, Minutes), said, LENGTH),
-        "prioritytier" => notes.take(&mut partition.priority_tier, count32(value), said, NUMBER),
-        "priorityjobfactor" => notes.take(&mut partition.priority_job_factor, count32(value), said, NUMBER),
-        // Before 16.05 one key set both the job factor and the tier.
-        "priority" => {
-            notes.take(&mut partition.priority_tier, count32(value), said, NUMBER);
-            partition.priority_job_factor = partition.priority_tier;
-        }
-        "minnodes" => notes.take(&mut partition.min_nodes, count32(value), said, NUMBER),
-        "maxnodes" => notes.take(&mut partition.max_nodes, limit(value), said, NUMBER),
-        "maxcpuspernode" => notes.take(&mut partition.max_cpus_per_node, limit(value), said, NUMBER),
-        "maxcpuspersocket" => notes.take(&mut partition.max_cpus_per_socket, limit(value), said, NUMBER),
-        "defmempercpu" => {
-            notes.take(
-                &mut partition.default_memory,
-                memory_limit(value, MemoryAmount::PerCpu),
-                said,
-                MEMORY,
-            );
-        }
-        "defmempernode" => {
-            notes.take(
-                &mut partition.default_memory,
-                memory_limit(value, MemoryAmount::PerNode),
-                said,
-                MEMORY,
-            );
-        }
-        "maxmempercpu" => {
-            notes.take(&mut partition.max_memory, memory_limit(value, MemoryAmount::PerCpu), said, MEMORY);
-        }
-        "maxmempernode" => {
-            notes.take(&mut partition.max_memory, memory_limit(value, MemoryAmount::PerNode), said, MEMORY);
-        }
-        "jobdefaults" => partition.per_gpu = per_gpu(said, notes),
-        "gracetime" => {
-            notes.take(&mut partition.grace_time, length(value, BareNumber::Seconds), said, LENGTH)
-        }
-        "overtimelimit" => {
-            let read = match value.to_ascii_uppercase().as_str() {
-                "NONE" => Some(None),
-                _ => length_limit(value, Minutes).map(Some),
-            };
-            notes.take(&mut partition.over_time_limit, read, said, LENGTH);
-        }
-        _ => return false,
-    }
-    true
-}
-
-fn rest(partition: &mut ClusterPartition, said: &SaidSetting, nodes: &NodePlaces<'_>, notes: &mut Notes) {
-    let value = said.value.as_str();
-    match said.name().as_str() {
-        "nodes" => {
+    let name = said.name();
+    match (name.as_str(), PARTITION.iter().find(|row| row.key_like(&name).is_some())) {
+        ("nodes", _) => {
             partition.nodes = nodes.indices(said, &format!("partition {}", partition.name), notes);
         }
-        "default" => notes.take(&mut partition.is_default, yes_no(value), said, YES_NO),
-        "state" => {
-            let state = match value.to_ascii_uppercase().as_str() {
-                "UP" => Some(PartitionState::Up),
-                "DOWN" => Some(PartitionState::Down),
-                "DRAIN" => Some(PartitionState::Drain),
-                "INACTIVE" | "INACT" => Some(PartitionState::Inactive),
-                _ => None,
-            };
-            notes.take(&mut partition.state, state, said, "UP, DOWN, DRAIN or INACTIVE");
+        // Before 16.05 one key set both the job factor and the tier.
+        ("priority", _) => {
+            COUNT.set(&mut partition.priority_tier, said, notes);
+            partition.priority_job_factor = partition.priority_tier;
         }
-        "oversubscribe" | "shared" => {
-            notes.take(&mut partition.sharing, sharing(value), said, "NO, EXCLUSIVE, YES:N or FORCE:N");
-        }
-        "exclusiveuser" => notes.take(&mut partition.exclusive_user, yes_no(value), said, YES_NO),
-        "exclusive" => match value.to_ascii_uppercase().as_str() {
+        ("exclusive", _) => match said.value.to_ascii_uppercase().as_str() {
             "NO" => {}
             "USER" => partition.exclusive_user = true,
             "NODE" | "YES" => partition.sharing = Sharing::Exclusive,
             _ => notes.not_modelled(said),
         },
-        "exclusivetopo" if yes_no(value) != Some(false) => notes.not_modelled(said),
-        "qos" => partition.qos = (!is_null(value)).then(|| value.to_owned()),
-        "lln" => notes.take(&mut partition.least_loaded_nodes, yes_no(value), said, YES_NO),
-        "preemptmode" => {
-            for word in value.split(',').map(str::trim).filter(|word| !is_null(word)) {
-                match word.to_ascii_uppercase().as_str() {
-                    "GANG" | "WITHIN" => {}
-                    _ => notes.take(
-                        &mut partition.preempt,
-                        preempt_action(word).map(Some),
-                        said,
-                        PREEMPT_MODES,
-                    ),
-                }
-            }
-        }
-        "tresbillingweights" => {
-            notes.take(
-                &mut partition.billing_weights,
-                weights(value),
-                said,
-                "weights such as CPU=1.0,Mem=0.25G",
-            );
-        }
-        "rootonly" => notes.take(&mut partition.root_only, yes_no(value), said, YES_NO),
-        "reqresv" => notes.take(&mut partition.needs_reservation, yes_no(value), said, YES_NO),
-        "selecttypeparameters" if !is_null(value) => {
-            notes.take(
-                &mut partition.consumed,
-                consumed(value).map(Some),
-                said,
-                "CR_Core, CR_Socket or NONE",
-            );
-        }
-        "alternate" => partition.alternate = (!is_null(value)).then(|| value.to_owned()),
-        "allocnodes" if !is_null(value) && !value.eq_ignore_ascii_case("ALL") => notes.not_modelled(said),
-        "powerdownonidle" if yes_no(value) != Some(false) => notes.not_modelled(said),
-        "topology" if !is_null(value) => notes.not_modelled(said),
-        _ => {}
-    }
-}
-
-/// Whether jobs share processors. `YES` and `FORCE` without a number are four jobs.
-fn sharing(text: &str) -> Option<Sharing> {
-    let (word, number) = text.split_once(':').unwrap_or((text, "4"));
-    let number = count32(number)?;
-    match word.to_ascii_uppercase().as_str() {
-        "NO" => Some(Sharing::No),
-        "EXCLUSIVE" => Some(Sharing::Exclusive),
-        "YES" => Some(Sharing::Yes(number)),
-        "FORCE" => Some(Sharing::Force(number)),
-        _ => None,
+        (_, Some(row)) => (row.set)(partition, said, notes),
+        (_, None) if Known::of_partition(&name).matters(&said.value) => notes.not_modelled(said),
+        (_, None) => {}
     }
 }
 
@@ -323,7 +192,7 @@ pub(super) fn sensible_times(partition: &mut ClusterPartition) {
 mod tests {
     use super::super::conf::{entries, records};
     use super::*;
-    use queuecast_slurm_sim::cluster::{Allowed, PreemptAction};
+    use queuecast_slurm_sim::cluster::{MemoryAmount, PreemptAction};
 
     fn nodes() -> Vec<ClusterNode> {
         let node = |name: &str| ClusterNode {

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::jobs::JobList;
-use super::notes::{Notes, SaidSetting};
+use super::notes::{KeyValue, Notes};
 use super::partitions::NodePlaces;
 use super::reservations::reservation;
 use super::sbatch::{SbatchError, SbatchRequest, job_number, sbatch, sbatch_line};
@@ -409,10 +409,10 @@ fn administered(
     zone: &TimeZone,
     notes: &mut Notes,
 ) -> Option<ClusterAction> {
-    let pairs: Vec<SaidSetting> = words
+    let pairs: Vec<KeyValue> = words
         .iter()
         .filter_map(|word| word.split_once('='))
-        .map(|(key, value)| SaidSetting {
+        .map(|(key, value)| KeyValue {
             file: file.to_owned(),
             line,
             key: key.to_owned(),
@@ -452,7 +452,7 @@ fn administered(
             return Some(ClusterAction::Nodes(NodeChange { nodes, state }));
         }
     }
-    let said = SaidSetting { file: file.to_owned(), line, key: "scontrol".into(), value: words.join(" ") };
+    let said = KeyValue { file: file.to_owned(), line, key: "scontrol".into(), value: words.join(" ") };
     notes.not_modelled(&said);
     None
 }

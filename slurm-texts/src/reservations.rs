@@ -3,9 +3,9 @@
 use jiff::tz::TimeZone;
 
 use super::conf::ConfEntry;
-use super::notes::{Notes, SaidSetting};
+use super::forms::licenses;
+use super::notes::{KeyValue, Notes};
 use super::partitions::NodePlaces;
-use super::settings::licenses;
 use super::values::{BareNumber, allowed, is_null, length_limit, list};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_sim::cluster::{AdvanceReservation, Allowed, ReservationFlags, Tres};
@@ -22,9 +22,9 @@ pub(super) fn live(
     records.iter().filter_map(|record| reservation(&record.0, nodes, &time, notes)).collect()
 }
 
-/// A reservation of `Key=Value` pairs. `None`, and said so, if it has no name, begin or end.
+/// A reservation of `Key=Value` pairs. `None`, with a note, if it has no name, begin or end.
 pub(super) fn reservation(
-    said: &[SaidSetting],
+    said: &[KeyValue],
     nodes: &NodePlaces<'_>,
     time: &dyn Fn(&str) -> Option<Time>,
     notes: &mut Notes,
@@ -71,7 +71,7 @@ pub(super) fn reservation(
     let cores = part_of_node.and_then(|one| super::values::count32(&one.value));
     for key in ["Features", "Groups", "BurstBuffer", "NodeCnt", "QOS", "AllowedPartitions", "MaxStartDelay"] {
         let Some(one) = pair(key).filter(|one| !is_null(&one.value)) else { continue };
-        // How many nodes there are is said by their names.
+        // The number of nodes follows from their names.
         if key != "NodeCnt" || of_nodes.is_empty() {
             notes.part_not_modelled(one, &format!("reservation:{key}"), &one.value);
         }
@@ -91,7 +91,7 @@ pub(super) fn reservation(
     })
 }
 
-fn flags_of(said: &SaidSetting, notes: &mut Notes) -> ReservationFlags {
+fn flags_of(said: &KeyValue, notes: &mut Notes) -> ReservationFlags {
     let mut flags = ReservationFlags::default();
     for word in list(&said.value) {
         match word.to_ascii_uppercase().split(['=', ':']).next().unwrap_or_default() {

@@ -13,16 +13,16 @@ use super::decided::priority_timer;
 use super::file_kind::SiteFileKind;
 use super::jobs::jobs;
 use super::nodes::{self, KnownNodes};
-use super::notes::{Misread, Notes, SaidSetting, Unmodelled};
+use super::notes::{Misread, Notes, Unmodelled};
 use super::outages::outages;
 use super::partitions::{self, NodePlaces};
 use super::recording::{self, RecordingParts, recorded};
 use super::reservations;
-use super::settings::{OtherSettings, apply};
+use super::settings::{WholeSettings, apply};
 use super::topology::topology;
 use queuecast_core::units::Time;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterNode, ClusterPartition, RecordedRun, Topology, classes_of, name_order,
+    Cluster, ClusterNode, ClusterPartition, RecordedRun, Topology, TopologyPlugin, classes_of, name_order,
 };
 
 /// A site, and what is to be said about the texts it was read from.
@@ -100,9 +100,6 @@ pub fn read_site(texts: &BTreeMap<String, String>, options: &SiteOptions) -> Sit
     assembled(texts, options, &mut |_| {})
 }
 
-/// Settings for the whole cluster by their names in lower case.
-pub(super) type WholeSettings = BTreeMap<String, SaidSetting>;
-
 /// As [`read_site`], with `change` applied to the cluster-wide settings before they are read.
 pub(super) fn assembled(
     texts: &BTreeMap<String, String>,
@@ -144,7 +141,7 @@ pub(super) fn assembled(
     notes.unmodelled.retain(|one| !included(one));
 
     let mut cluster = Cluster::default();
-    let other = whole_settings((&texts, &conf), change, &mut cluster, &mut notes, &mut missing);
+    whole_settings((&texts, &conf), change, &mut cluster, &mut notes, &mut missing);
     cluster.nodes = all_nodes(&texts, &conf, &mut notes, &mut missing);
     cluster.classes = classes_of(&cluster.nodes);
     let nodes = std::mem::take(&mut cluster.nodes);
@@ -157,7 +154,7 @@ pub(super) fn assembled(
             partition.preempt = None;
         }
     }
-    cluster.topology = switches(&texts, &other, &places, &mut notes);
+    cluster.topology = switches(&texts, cluster.settings.topology_plugin, &places, &mut notes);
     match texts.one(SiteFileKind::Reservations, &mut notes) {
         Some((_, text)) if text.trim_start().starts_with("No reservations") => {}
         Some((file, text)) => {
@@ -263,7 +260,7 @@ fn whole_settings(
     cluster: &mut Cluster,
     notes: &mut Notes,
     missing: &mut Vec<MissingText>,
-) -> OtherSettings {
+) {
     let mut said = WholeSettings::new();
     for entry in conf.iter().filter(|entry| !PARTS.contains(&entry.head().name().as_str())) {
         said.extend(entry.0.iter().map(|one| (one.name(), one.clone())));
@@ -287,7 +284,7 @@ fn whole_settings(
         };
     }
     change(&mut said);
-    apply(&said, cluster, notes)
+    apply(&said, cluster, notes);
 }
 
 fn all_nodes(
@@ -356,37 +353,25 @@ fn all_partitions(
 
 fn switches(
     texts: &SiteTexts<'_>,
-    other: &OtherSettings,
+    plugin: TopologyPlugin,
     places: &NodePlaces<'_>,
     notes: &mut Notes,
 ) -> Topology {
     let described = texts.one(SiteFileKind::TopologyConf, notes);
-    let plugin = other.topology.as_ref().map(|said| said.value.to_ascii_lowercase());
-    match (plugin.as_deref(), described) {
-        (Some("topology/tree"), Some((file, text))) => {
+    match (plugin, described) {
+        (TopologyPlugin::Tree, Some((file, text))) => {
             let entries = entries(file, text, notes);
-            topology(&entries, places, notes)
+            return topology(&entries, places, notes);
         }
-        (Some("topology/tree"), None) => {
-            notes.warn(
-                "TopologyPlugin is topology/tree, and there is no topology.conf: no switches are known"
-                    .into(),
-            );
-            Topology::Flat
+        (TopologyPlugin::Tree, None) => notes.warn(
+            "TopologyPlugin is topology/tree, and there is no topology.conf: no switches are known".into(),
+        ),
+        (TopologyPlugin::Flat, Some((file, _))) => {
+            notes.warn(format!("{file} is not used: TopologyPlugin is not topology/tree"));
         }
-        (None | Some("topology/none" | "topology/default" | "topology/flat" | "" | "(null)"), described) => {
-            if let Some((file, _)) = described {
-                notes.warn(format!("{file} is not used: TopologyPlugin is not topology/tree"));
-            }
-            Topology::Flat
-        }
-        (Some(_), _) => {
-            if let Some(said) = &other.topology {
-                notes.not_modelled(said);
-            }
-            Topology::Flat
-        }
+        (TopologyPlugin::Flat, None) | (TopologyPlugin::Other, _) => {}
     }
+    Topology::Flat
 }
 
 fn accounts(texts: &SiteTexts<'_>, cluster: &mut Cluster, notes: &mut Notes, missing: &mut Vec<MissingText>) {

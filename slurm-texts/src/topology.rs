@@ -22,11 +22,11 @@ pub(super) fn topology(entries: &[ConfEntry], nodes: &NodePlaces<'_>, notes: &mu
         let whose = format!("switch {name}");
         // `scontrol show topology` names the nodes of switches above others too; those are not directly below.
         let leaf = entry.pair("Nodes").filter(|_| entry.pair("Switches").is_none());
-        let of_switch = leaf.map_or(Vec::new(), |said| nodes.indices(said, &whose, notes));
+        let of_switch = leaf.map_or(Vec::new(), |pair| nodes.indices(pair, &whose, notes));
         let mut below = Vec::new();
-        if let Some(said) = entry.pair("Switches") {
-            match expanded(&said.value) {
-                None => notes.unread(said, "a list of switches such as s[0-3]"),
+        if let Some(pair) = entry.pair("Switches") {
+            match expanded(&pair.value) {
+                None => notes.unread(pair, "a list of switches such as s[0-3]"),
                 Some(names) => {
                     for one in names {
                         match place(&one) {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use queuecast_core::parallel;
 use queuecast_core::stats;
-use queuecast_eval::SLOWDOWN_BOUND;
-use queuecast_eval::{RatioMeasure, Resampled, WeeklySums};
+use queuecast_core::units::Seconds;
+use queuecast_eval::{Outcome, RatioMeasure, Resampled, Spread, WeeklySums};
 use queuecast_forecast::broker::{BrokerSpec, Grid, GridError, GridSchedule};
 
 /// What came of a grid under several brokers.
@@ -40,7 +40,7 @@ pub struct BrokerResult {
     /// Mean wait.
     pub mean_wait: f64,
     /// Half of the jobs waited no longer.
-    pub median_wait: f64,
+    pub p50_wait: f64,
     /// Nine in ten waited no longer.
     pub p90_wait: f64,
     /// The share of the jobs that waited for at most an hour.
@@ -48,11 +48,8 @@ pub struct BrokerResult {
     /// The share of the jobs that waited for at least a day.
     pub over_day: f64,
     /// Mean time from submission to end.
-    pub mean_turnaround: f64,
+    pub mean_response: f64,
     /// Mean bounded slowdown.
-    ///
-    /// # Formula
-    /// mean of `max(1, (wait + run) / max(run, 10 s))`
     pub mean_bounded_slowdown: f64,
     /// Copies of jobs that were withdrawn because another copy started.
     pub withdrawn: usize,
@@ -184,34 +181,32 @@ impl Brokerage {
 
 const MEASURES: [RatioMeasure; 1] = [RatioMeasure::mean("mean_wait")];
 
-/// A job that ran: where it came from, where it ran, how long it waited and ran, and its processors.
+/// A job that ran: where it came from, where it ran, and what became of it.
 struct Ran {
-    submit: queuecast_core::units::Time,
     home: Option<usize>,
     site: usize,
-    wait: f64,
-    run: f64,
-    procs: f64,
+    outcome: Outcome,
+}
+
+impl Ran {
+    fn wait(&self) -> f64 {
+        self.outcome.wait().0 as f64
+    }
 }
 
 fn ran<'a>(grid: &'a Grid, schedule: &'a GridSchedule) -> impl Iterator<Item = Ran> + 'a {
     grid.jobs().iter().zip(&schedule.starts).filter_map(|(one, start)| {
         let start = (*start)?;
-        Some(Ran {
-            submit: one.job.submit,
-            home: one.home,
-            site: start.site,
-            wait: (start.start - one.job.submit).0.max(0) as f64,
-            run: start.ran.0.max(0) as f64,
-            procs: f64::from(one.job.shape.procs.0),
-        })
+        let (submit, procs) = (one.job.submit, one.job.shape.procs);
+        let outcome = Outcome { submit, start: start.start, ran: start.ran, procs };
+        Some(Ran { home: one.home, site: start.site, outcome })
     })
 }
 
 fn weekly(grid: &Grid, schedule: &GridSchedule) -> WeeklySums {
     let mut sums = WeeklySums::default();
     for one in ran(grid, schedule) {
-        sums.add(one.submit, &[(one.wait, 1.0)]);
+        sums.add(one.outcome.submit, &[(one.wait(), 1.0)]);
     }
     sums
 }
@@ -233,30 +228,21 @@ impl WaitSum {
 fn result(grid: &Grid, broker: &BrokerSpec, schedule: &GridSchedule) -> BrokerResult {
     let count = grid.sites().len();
     let (mut at_site, mut of_home) = (vec![WaitSum::default(); count], vec![WaitSum::default(); count]);
-    let mut waits: Vec<f64> = Vec::with_capacity(schedule.starts.len());
-    let (mut turnaround, mut slowdown) = (0.0, 0.0);
     for one in ran(grid, schedule) {
-        waits.push(one.wait);
-        turnaround += one.wait + one.run;
-        slowdown += ((one.wait + one.run) / one.run.max(SLOWDOWN_BOUND.0 as f64)).max(1.0);
         let site = &mut at_site[one.site];
-        (site.jobs, site.wait) = (site.jobs + 1, site.wait + one.wait);
-        site.work += one.procs * one.run;
+        (site.jobs, site.wait) = (site.jobs + 1, site.wait + one.wait());
+        site.work += one.outcome.area() as f64;
         if let Some(home) = one.home {
             let own = &mut of_home[home];
-            (own.jobs, own.wait) = (own.jobs + 1, own.wait + one.wait);
+            (own.jobs, own.wait) = (own.jobs + 1, own.wait + one.wait());
             own.stayed += usize::from(home == one.site);
         }
     }
-    let jobs = waits.len().max(1) as f64;
-    let part = |holds: &dyn Fn(f64) -> bool| waits.iter().filter(|&&wait| holds(wait)).count() as f64 / jobs;
-    let (within_hour, over_day) = (part(&|wait| wait <= 3600.0), part(&|wait| wait >= 86_400.0));
-    let mean_wait = stats::mean(waits.iter().copied());
-    waits.sort_by(f64::total_cmp);
-    let rank = |share: f64| {
-        let place = ((share * waits.len() as f64).ceil() as usize).max(1) - 1;
-        waits.get(place).copied().unwrap_or_default()
-    };
+    let outcomes = || ran(grid, schedule).map(|one| one.outcome);
+    let jobs = outcomes().count().max(1) as f64;
+    let part = |holds: fn(Seconds) -> bool| outcomes().filter(|one| holds(one.wait())).count() as f64 / jobs;
+    let waits = Spread::of(outcomes().map(|one| one.wait()));
+    let seconds = |length: Option<Seconds>| length.map_or(0.0, |length| length.0 as f64);
     let span = match (grid.jobs().first(), grid.jobs().last()) {
         (Some(first), Some(last)) => (last.job.submit - first.job.submit).0.max(1) as f64,
         _ => 1.0,
@@ -279,13 +265,14 @@ fn result(grid: &Grid, broker: &BrokerSpec, schedule: &GridSchedule) -> BrokerRe
     });
     BrokerResult {
         broker: broker.to_string(),
-        mean_wait,
-        median_wait: rank(0.5),
-        p90_wait: rank(0.9),
-        within_hour,
-        over_day,
-        mean_turnaround: turnaround / jobs,
-        mean_bounded_slowdown: slowdown / jobs,
+        mean_wait: waits.mean.unwrap_or_default(),
+        p50_wait: seconds(waits.p50),
+        p90_wait: seconds(waits.p90),
+        within_hour: part(|wait| wait <= Seconds(3_600)),
+        over_day: part(|wait| wait >= Seconds(86_400)),
+        mean_response: Spread::of(outcomes().map(|one| one.response())).mean.unwrap_or_default(),
+        // Summed in the order of the jobs, which is the same under every broker.
+        mean_bounded_slowdown: stats::mean(outcomes().map(|one| one.bounded_slowdown())),
         withdrawn: schedule.withdrawn,
         against_static: None,
         of_oracle: None,

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cluster_use::{CpuIdleness, ResourceUse, cluster_use};
-use queuecast_core::units::{Seconds, Time};
-use queuecast_eval::SLOWDOWN_BOUND;
-use queuecast_eval::nearest_rank;
-use queuecast_eval::size_class;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_eval::{Outcome, Spread, size_class};
 use queuecast_slurm_sim::cluster::{Cluster, JobOutcome, RecordedRun};
 use queuecast_slurm_sim::controller::{SimulatedJob, SimulatedRun, WaitReason};
 
@@ -33,10 +31,10 @@ pub struct ClusterReport {
     /// Processors that were not in use.
     pub idle: CpuIdleness,
     /// From the first submission to the last end.
-    pub span: Seconds,
+    pub makespan: Seconds,
 }
 
-/// The waits of some jobs. Waits are from submission to start, over the jobs that started.
+/// The waits of some jobs, by the catalogue of metrics, over the jobs that started. Waits are from submission to start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WaitMeasures {
     /// What the jobs are told apart by: `all`, `partition`, `qos`, `account`, `user` or `size_class`.
@@ -50,12 +48,12 @@ pub struct WaitMeasures {
     /// Mean wait in seconds; `None` if no job started, as below.
     pub mean_wait: Option<f64>,
     /// The wait that half of the jobs do not exceed.
-    pub median_wait: Option<i64>,
+    pub p50_wait: Option<Seconds>,
     /// The wait that nine of ten do not exceed.
-    pub p90_wait: Option<i64>,
+    pub p90_wait: Option<Seconds>,
     /// The longest.
-    pub max_wait: Option<i64>,
-    /// Mean of `max(1, (wait + run) / max(run, 10 s))`, over the jobs that ended.
+    pub max_wait: Option<Seconds>,
+    /// Mean bounded slowdown, over the jobs that ended.
     pub mean_bounded_slowdown: Option<f64>,
     /// The share that backfilling started, of those of which it is told.
     pub backfilled: Option<f64>,
@@ -77,7 +75,7 @@ pub struct ReasonShare {
 /// What is collected of a group.
 #[derive(Debug, Default)]
 struct GroupSums {
-    waits: Vec<i64>,
+    waits: Vec<Seconds>,
     slowdowns: Vec<f64>,
     not_started: usize,
     told: usize,
@@ -86,39 +84,39 @@ struct GroupSums {
 
 impl GroupSums {
     fn add(&mut self, outcome: &JobOutcome) {
-        let Some(start) = outcome.start else {
+        let Some(job) = started(outcome) else {
             self.not_started += 1;
             return;
         };
-        let wait = (start - outcome.submit).0.max(0);
-        self.waits.push(wait);
-        if let Some(end) = outcome.end {
-            let run = (end - start).0.max(0);
-            self.slowdowns.push(((wait + run) as f64 / run.max(SLOWDOWN_BOUND.0) as f64).max(1.0));
-        }
+        self.waits.push(job.wait());
+        self.slowdowns.extend(outcome.end.map(|_| job.bounded_slowdown()));
         self.told += usize::from(outcome.backfilled.is_some());
         self.backfilled += usize::from(outcome.backfilled == Some(true));
     }
 
-    fn measures(mut self, by: &'static str, group: String) -> WaitMeasures {
-        self.waits.sort_unstable();
-        // In ascending order, so that the sum depends on the jobs alone.
-        self.slowdowns.sort_by(f64::total_cmp);
-        let started = self.waits.len();
-        let mean = |sum: f64, count: usize| (count > 0).then(|| sum / count as f64);
+    fn measures(self, by: &'static str, group: String) -> WaitMeasures {
+        let (started, waits) = (self.waits.len(), Spread::of(self.waits));
         WaitMeasures {
             by,
             group,
             started,
             not_started: self.not_started,
-            mean_wait: mean(self.waits.iter().map(|&wait| i128::from(wait)).sum::<i128>() as f64, started),
-            median_wait: nearest_rank(&self.waits, 50),
-            p90_wait: nearest_rank(&self.waits, 90),
-            max_wait: self.waits.last().copied(),
-            mean_bounded_slowdown: mean(self.slowdowns.iter().sum(), self.slowdowns.len()),
-            backfilled: mean(self.backfilled as f64, self.told),
+            mean_wait: waits.mean,
+            p50_wait: waits.p50,
+            p90_wait: waits.p90,
+            max_wait: waits.max,
+            mean_bounded_slowdown: Spread::of(self.slowdowns).mean,
+            backfilled: (self.told > 0).then(|| self.backfilled as f64 / self.told as f64),
         }
     }
+}
+
+/// A job that started; one that did not end has run for no time. Clocks of a recording may show a start before the submission: no wait.
+pub(crate) fn started(outcome: &JobOutcome) -> Option<Outcome> {
+    let start = outcome.start?;
+    let ran = outcome.end.map_or(Seconds::ZERO, |end| (end - start).max(Seconds::ZERO));
+    let (submit, procs) = (outcome.submit, Procs(outcome.cpus));
+    Some(Outcome { submit, start: start.max(submit), ran, procs })
 }
 
 /// The waits of all of some jobs.
@@ -150,7 +148,7 @@ pub fn cluster_report(cluster: &Cluster, run: &RecordedRun, simulated: &Simulate
         reasons: reasons(&simulated.jobs),
         resources,
         idle,
-        span: end - begin,
+        makespan: end - begin,
     }
 }
 
@@ -268,10 +266,13 @@ mod tests {
         let jobs =
             vec![job(0, 0, Some(0), 100, 2, 0), job(1, 0, Some(100), 200, 4, 1), job(2, 0, None, 0, 1, 0)];
         let report = cluster_report(&cluster, &run, &SimulatedRun { jobs, gres: vec!["gres/gpu".into()] });
-        assert_eq!((report.jobs, report.states["COMPLETED"], report.span), (3, 2, Seconds(200)));
+        assert_eq!((report.jobs, report.states["COMPLETED"], report.makespan), (3, 2, Seconds(200)));
         let all = &report.waits[0];
         assert_eq!((all.started, all.not_started, all.mean_wait), (2, 1, Some(50.0)));
-        assert_eq!((all.median_wait, all.p90_wait, all.backfilled), (Some(0), Some(100), Some(0.5)));
+        assert_eq!(
+            (all.p50_wait, all.p90_wait, all.backfilled),
+            (Some(Seconds(0)), Some(Seconds(100)), Some(0.5))
+        );
         assert_eq!(all.mean_bounded_slowdown, Some(1.5));
         let group = |by: &str| -> Vec<(String, usize)> {
             report

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::cluster_report::started;
 use queuecast_core::units::Time;
 use queuecast_eval::nearest_rank;
 use queuecast_slurm_sim::cluster::JobOutcome;
@@ -68,16 +69,16 @@ pub struct GroupWait {
 }
 
 fn waited(outcome: &JobOutcome) -> Option<i64> {
-    outcome.start.map(|start| (start - outcome.submit).0.max(0))
+    started(outcome).map(|job| job.wait().0)
 }
 
 /// Compares two runs job by job.
 pub fn run_difference(a: &NamedRun, b: &NamedRun) -> RunDifference {
-    let started = |run: &'_ NamedRun| -> BTreeMap<(String, Option<u32>), JobOutcome> {
+    let by_key = |run: &'_ NamedRun| -> BTreeMap<(String, Option<u32>), JobOutcome> {
         let started = run.outcomes.iter().filter(|one| one.start.is_some());
         started.map(|one| ((one.key.clone(), one.task), one.clone())).collect()
     };
-    let (ours, theirs) = (started(a), started(b));
+    let (ours, theirs) = (by_key(a), by_key(b));
     let both: Vec<(&JobOutcome, &JobOutcome)> =
         ours.iter().filter_map(|(key, one)| Some((one, theirs.get(key)?))).collect();
     let after = |one: &JobOutcome, run: &NamedRun| one.start.map_or(0, |start| (start - run.zero).0);

@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::cluster_report::{ClusterReport, cluster_report};
 use crate::site_policy::SitePolicy;
 use queuecast_slurm_sim::cluster::JobOutcome;
-use queuecast_slurm_sim::controller::unmodelled;
-use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf};
+use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf, unmodelled};
 
 /// What would become of submissions at a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]

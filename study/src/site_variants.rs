@@ -65,16 +65,16 @@ pub struct ShakenMetric {
 /// A metric by name.
 type MetricOf = fn(&ClusterReport) -> Option<f64>;
 
-/// The numbers that variants are compared by: seconds, ratios, and shares of one.
+/// The metrics that variants are compared by, by their names in the catalogue ([`Metric::of_sites`](queuecast_eval::Metric::of_sites)).
 pub const VARIANT_METRICS: [(&str, MetricOf); 8] = [
     ("mean_wait", |report| report.waits.first()?.mean_wait),
-    ("median_wait", |report| report.waits.first()?.median_wait.map(|wait| wait as f64)),
-    ("p90_wait", |report| report.waits.first()?.p90_wait.map(|wait| wait as f64)),
+    ("p50_wait", |report| report.waits.first()?.p50_wait.map(|wait| wait.0 as f64)),
+    ("p90_wait", |report| report.waits.first()?.p90_wait.map(|wait| wait.0 as f64)),
     ("mean_bounded_slowdown", |report| report.waits.first()?.mean_bounded_slowdown),
     ("not_started", |report| report.waits.first().map(|all| all.not_started as f64)),
     ("utilization", |report| report.resources.iter().find(|one| one.name == "cpu")?.utilization),
     ("idle_while_waiting", |report| report.idle.while_waiting),
-    ("span", |report| Some(report.span.0 as f64)),
+    ("makespan", |report| Some(report.makespan.0 as f64)),
 ];
 
 /// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times.
@@ -174,6 +174,13 @@ mod tests {
             &SiteOptions::default(),
         );
         SiteVariant { name: name.into(), what_if: what_if.unwrap(), policy: SitePolicy::SLURM }
+    }
+
+    #[test]
+    fn the_catalogue_has_all_metrics() {
+        for (name, _) in VARIANT_METRICS {
+            assert!(queuecast_eval::Metric::of_sites(name).is_ok(), "{name}");
+        }
     }
 
     #[test]

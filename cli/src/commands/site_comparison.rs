@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast::eval::{Metric, Unit};
 use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::sim::Backfill;
 use queuecast::slurm::{SiteChange, SiteOptions, read_what_if};
@@ -169,16 +170,16 @@ impl Answer for ComparedVariants {
     }
 }
 
-/// What is shown of the metrics: name, heading, whether it is a length of time or a share.
-const SHOWN: [(&str, &str, Shown); 8] = [
-    ("mean_wait", "mean wait", Shown::Duration),
-    ("median_wait", "median", Shown::Duration),
-    ("p90_wait", "90%", Shown::Duration),
-    ("mean_bounded_slowdown", "bounded slowdown", Shown::Number),
-    ("not_started", "not started", Shown::Number),
-    ("utilization", "CPUs in use", Shown::Share),
-    ("idle_while_waiting", "idle while jobs wait", Shown::Share),
-    ("span", "until the last end", Shown::Duration),
+/// What is shown of the metrics: name in the catalogue, and heading.
+const SHOWN: [(&str, &str); 8] = [
+    ("mean_wait", "mean wait"),
+    ("p50_wait", "median"),
+    ("p90_wait", "90%"),
+    ("mean_bounded_slowdown", "bounded slowdown"),
+    ("not_started", "not started"),
+    ("utilization", "CPUs in use"),
+    ("idle_while_waiting", "idle while jobs wait"),
+    ("makespan", "until the last end"),
 ];
 
 /// How a number is shown.
@@ -190,6 +191,15 @@ enum Shown {
 }
 
 impl Shown {
+    /// By the unit of a metric.
+    fn of(name: &str) -> Shown {
+        match Metric::of_sites(name).map(|metric| metric.unit) {
+            Ok(Unit::Seconds) => Shown::Duration,
+            Ok(Unit::Share) => Shown::Share,
+            _ => Shown::Number,
+        }
+    }
+
     fn cell(self, value: Option<f64>) -> Cell {
         match (self, value) {
             (_, None) => Cell::Missing,
@@ -212,8 +222,9 @@ impl ComparedVariants {
     /// One row for each variant; every difference for programs, that of mean waits for readers.
     fn rows(&self, with_all: bool) -> Table {
         let mut columns = vec![Column::text("variant").naming()];
-        for (name, heading, shown) in SHOWN {
-            let spare = ["span", "not_started", "median_wait", "idle_while_waiting"]
+        for (name, heading) in SHOWN {
+            let shown = Shown::of(name);
+            let spare = ["makespan", "not_started", "p50_wait", "idle_while_waiting"]
                 .iter()
                 .position(|one| *one == name);
             let key = if shown == Shown::Duration { format!("{name}_seconds") } else { name.to_owned() };
@@ -230,7 +241,8 @@ impl ComparedVariants {
         let mut table = Table::new(columns).titled(format!("Variants under {}", self.source));
         for variant in &self.variants {
             let mut row = vec![Cell::text(&*variant.name)];
-            for (name, _, shown) in SHOWN {
+            for (name, _) in SHOWN {
+                let shown = Shown::of(name);
                 let metric = variant.metrics.iter().find(|one| one.name == name);
                 row.push(shown.cell(metric.and_then(|one| one.value)));
                 if with_all || name == "mean_wait" {

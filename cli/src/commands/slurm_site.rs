@@ -5,11 +5,10 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::cluster::{Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit};
-use queuecast::controller::unmodelled;
 use queuecast::forecast::{ClusterWhenError, ClusterWhenSettings};
 use queuecast::slurm::{
     SACCT_NOW, SSHARE_NOW, SiteFileKind, SiteOptions, WhatIf, check_answer, moment_now, read_accounted,
-    read_site, read_what_if, sbatch_line,
+    read_site, read_what_if, sbatch_line, unmodelled,
 };
 use queuecast::trace::LogSpan;
 use queuecast::units::{Micros, Procs, Seconds, Time};

@@ -47,7 +47,7 @@ fn a_folder_is_read_as_a_site() {
     assert_eq!(answer["cluster"]["qos"][0]["per_user"]["tres"]["cpu"], 80);
     assert_eq!(answer["cluster"]["associations"][2]["parent"], 1);
     assert_eq!(answer["cluster"]["settings"]["backfill"]["interval"], 15);
-    assert_eq!(names(&answer, "differing", "name"), ["backfill.interval"]);
+    assert_eq!(names(&answer, "differing", "name"), ["bf_interval"]);
     assert_eq!(
         names(&answer, "not_modelled", "name"),
         ["PrologSlurmctld", "SchedulerParameters:bf_topopt_enable"]

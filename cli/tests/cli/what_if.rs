@@ -94,8 +94,8 @@ fn settings_are_changed_and_told() {
     assert_eq!(
         answer["changes"],
         value!([
-            {"change": "partition.batch.nodes=+4", "values": [{"name": "partition batch.nodes", "from": "n[1-2]", "to": "n[1-6]"}]},
-            {"change": "bf_interval=60", "values": [{"name": "backfill.interval", "from": "15", "to": "60"}]},
+            {"change": "partition.batch.nodes=+4", "values": [{"name": "partition batch.Nodes", "from": "n[1-2]", "to": "n[1-6]"}]},
+            {"change": "bf_interval=60", "values": [{"name": "bf_interval", "from": "15", "to": "60"}]},
             {"change": "killwait=30", "values": []},
             {"change": "qos.high.MaxTRESPerUser=cpu=10", "values": [{"name": "qos high.per_user.tres", "from": "none", "to": "cpu=10"}]},
         ])
@@ -106,7 +106,7 @@ fn settings_are_changed_and_told() {
     let text =
         stdout(&mut folder.queuecast("simulate jobs.csv --site site --set bf_interval=60 --set KillWait=30"));
     for part in [
-        "backfill.interval",
+        "bf_interval",
         "(as it is)",
         "1 REFUSED",
         "What jobs waited for",
@@ -235,8 +235,7 @@ fn variants_are_compared_with_the_first() {
             .queuecast("compare jobs.csv --site site --set bf_interval=30")
             .args(["--against", "KillWait=31 partition.batch.nodes=+2"]),
     );
-    for part in
-        ["as it is", "KillWait=31 partition.batch.nodes=+2", "n[1-4]", "backfill.interval", "Not modelled"]
+    for part in ["as it is", "KillWait=31 partition.batch.nodes=+2", "n[1-4]", "bf_interval", "Not modelled"]
     {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::Cluster;
-use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster, unmodelled};
+use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
 use queuecast::seed::Seed;
-use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts};
+use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts, unmodelled};
 use queuecast::study::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
 use queuecast::units::{Micros, Seconds};
 
@@ -198,7 +198,7 @@ fn another_rule_is_found() -> Result<(), Failed> {
     reaches(&found, DecisionKind::Kill, 95.0)?;
     let found = decided(&micro, |cluster| {
         cluster.settings.priority.weights.age += 1000;
-        cluster.settings.over_time_limit = Some(Seconds(60));
+        cluster.settings.jobs.over_time_limit = Some(Seconds(60));
     })?;
     fails(reaches(&found, DecisionKind::Priority, 99.5))?;
     fails(reaches(&found, DecisionKind::Kill, 95.0))?;

@@ -99,13 +99,20 @@ fn micro(cluster: &Cluster) -> Result<(), Failed> {
     same("memory", &normal.default_memory, &Some(MemoryAmount::PerCpu(2800)))?;
     let settings = &cluster.settings;
     let backfill = settings.backfill.as_ref().ok_or("backfilling")?;
-    same("tests", &(backfill.max_job_test, backfill.max_job_user, backfill.window.0), &(1200, 200, 86_400))?;
+    same(
+        "tests",
+        &(backfill.counts.max_job_test, backfill.counts.max_job_user, backfill.window.0),
+        &(1200, 200, 86_400),
+    )?;
     same(
         "weights",
         &(settings.priority.weights.job_size, settings.priority.max_age),
         &(200_000, Seconds(18_000)),
     )?;
-    must(settings.select.block_distribution && settings.select.memory && !settings.job_requeue, "select")?;
+    must(
+        settings.select.block_distribution && settings.select.memory && !settings.jobs.job_requeue,
+        "select",
+    )?;
     same("version", &cluster.version, &Some((22, 5)))
 }
 
@@ -157,10 +164,13 @@ fn site(cluster: &Cluster) -> Result<(), Failed> {
         &(settings.priority.calc_period, settings.priority.decay_half_life),
         &(Seconds(60), Seconds(1800)),
     )?;
-    must(settings.kill_invalid_depend && settings.enforce.qos && !settings.enforce.safe, "enforcement")?;
-    same("memory of jobs", &settings.default_memory, &Some(MemoryAmount::PerCpu(1500)))?;
     must(
-        differing_settings(settings).iter().any(|one| one.name == "backfill.interval" && one.value == "15"),
+        settings.jobs.kill_invalid_depend && settings.jobs.enforce.qos && !settings.jobs.enforce.safe,
+        "enforcement",
+    )?;
+    same("memory of jobs", &settings.jobs.default_memory, &Some(MemoryAmount::PerCpu(1500)))?;
+    must(
+        differing_settings(cluster).iter().any(|one| one.name == "bf_interval" && one.value == "15"),
         "interval",
     )
 }
@@ -250,8 +260,11 @@ fn resources(list: &str, reading: &SiteReading, jobs: &BTreeMap<&str, &Submitted
         let cpus = tasks * request.cpus_per_task.unwrap_or(1);
         same(key, &amount("cpu="), &Some(cpus.to_string().as_str()))?;
         let partition = reading.cluster.partition(&request.partitions[0]).ok_or("partition")?;
-        let default =
-            reading.cluster.partitions[partition].default_memory.or(reading.cluster.settings.default_memory);
+        let default = reading.cluster.partitions[partition].default_memory.or(reading
+            .cluster
+            .settings
+            .jobs
+            .default_memory);
         let memory = match (request.memory, default) {
             (Some(MemoryRequest::PerNode(mb)), _) => mb * u64::from(nodes),
             (Some(MemoryRequest::PerCpu(mb)), _) | (None, Some(MemoryAmount::PerCpu(mb))) => {

@@ -29,6 +29,7 @@ mod shapes;
 mod site;
 mod site_policy_properties;
 mod slurm_properties;
+mod slurm_settings_reference;
 mod specs;
 mod speedup_properties;
 mod submission_properties;

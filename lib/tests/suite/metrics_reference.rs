@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use queuecast::eval::{Dimension, Evaluation, METRICS};
+use queuecast::eval::{Better, Dimension, Evaluation, METRICS, SITE_METRICS};
 use queuecast::sim::Schedule;
 use queuecast::units::Procs;
 use queuecast::workload::{Machine, Workload};
@@ -17,13 +17,19 @@ fn every_metric_has_its_row() {
     let page = page();
     let row = |metric: &queuecast::eval::Metric| {
         let (name, unit) = (metric.name, metric.unit.symbol());
-        format!("| `{name}` | {unit} | `{}` | {} |", metric.formula, metric.about)
+        let better = match metric.better {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+            Better::Neither => "–",
+        };
+        format!("| `{name}` | {unit} | {better} | `{}` | {} |", metric.formula, metric.about)
     };
-    let missing: Vec<String> = METRICS.iter().map(row).filter(|row| !page.contains(row)).collect();
+    let missing: Vec<String> =
+        METRICS.iter().chain(SITE_METRICS).map(row).filter(|row| !page.contains(row)).collect();
     assert!(missing.is_empty(), "rows missing from docs/reference/metrics.md:\n{}", missing.join("\n"));
     let rows =
-        page.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 3).count();
-    assert_eq!(rows, METRICS.len(), "a row for a metric that does not exist");
+        page.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4).count();
+    assert_eq!(rows, METRICS.len() + SITE_METRICS.len(), "a row for a metric that does not exist");
 }
 
 #[test]

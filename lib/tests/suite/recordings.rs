@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use queuecast::cluster::{Cluster, ConsumedUnit, SelectKind, Shares};
-use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster, unmodelled};
-use queuecast::slurm::{SiteOptions, SiteReading, read_decisions, read_site};
+use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
+use queuecast::slurm::{SiteOptions, SiteReading, read_decisions, read_site, unmodelled};
 use queuecast::study::{NamedRun, RunDifference, run_difference};
 use queuecast::trace::{TimeZone, plain_text};
 

@@ -84,9 +84,9 @@ fn simulated(workload: &Workload) -> Result<TrialResult, EvalError> {
     // In the order of the jobs, which is always the same.
     let mut slowdowns = 0.0;
     for place in 0..workload.len() {
-        let measured = evaluation.measured(place);
-        waits += i128::from(measured.wait().0);
-        slowdowns += measured.bounded_slowdown();
+        let outcome = evaluation.measured(place).outcome();
+        waits += i128::from(outcome.wait().0);
+        slowdowns += outcome.bounded_slowdown();
     }
     let jobs = workload.len().max(1) as f64;
     Ok(TrialResult::Performed(Performance { wait: waits as f64 / jobs, slowdown: slowdowns / jobs }))

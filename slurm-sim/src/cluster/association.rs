@@ -3,33 +3,42 @@
 use serde::Serialize;
 
 use super::limits::{GroupLimits, HolderLimits, PerJobLimits};
+use super::rows::settings_struct;
 
-/// An account, or a user in an account, with shares and limits.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Association {
-    /// The account.
-    pub account: String,
-    /// The user; `None` for the account itself.
-    pub user: Option<String>,
-    /// The partition it is for; `None`: all.
-    pub partition: Option<String>,
-    /// The index of the association above it; `None` for the root.
-    pub parent: Option<usize>,
-    /// Its shares among its siblings.
-    pub shares: Shares,
-    /// Its part in the priority of its jobs.
-    pub priority: Option<u32>,
-    /// Limits of it and those below it together.
-    pub group: GroupLimits,
-    /// Limits of each job.
-    pub per_job: PerJobLimits,
-    /// Limits of the jobs of each user (`MaxJobs`, `MaxSubmit`).
-    pub own: HolderLimits,
-    /// QOS that its jobs may choose.
-    pub qos: Vec<String>,
-    /// The QOS of jobs that name none.
-    pub default_qos: Option<String>,
+/// The table of [`Association`], without its limits.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! association_settings {
+    ($with:ident $args:tt) => {
+        $with! { $args
+        /// An account, or a user in an account, with shares and limits.
+        Association {
+            /// The account.
+            account: String = String::new();
+            /// The user; `None` for the account itself.
+            user: Option<String> = None;
+            /// The partition it is for; `None`: all.
+            partition: Option<String> = None;
+            /// The index of the association above it; `None` for the root.
+            parent: Option<usize> = None;
+            /// Its shares among its siblings.
+            shares: Shares = Shares::default(), ["Fairshare" = "30", SHARES, Followed, "Share", "RawShares"];
+            /// Its part in the priority of its jobs.
+            priority: Option<u32> = None, ["Priority" = "10", OPTIONAL_COUNT, Followed];
+            /// Limits of it and those below it together.
+            group: GroupLimits = GroupLimits::default();
+            /// Limits of each job.
+            per_job: PerJobLimits = PerJobLimits::default();
+            /// Limits of the jobs of each user (`MaxJobs`, `MaxSubmit`).
+            own: HolderLimits = HolderLimits::default();
+            /// QOS that its jobs may choose.
+            qos: Vec<String> = Vec::new(), ["QOS" = "normal", NAMES, Followed, "QOSRaw"];
+            /// The QOS of jobs that name none.
+            default_qos: Option<String> = None, ["DefaultQOS" = "normal", NAME, Followed, "DefQOS"];
+        } }
+    };
 }
+association_settings!(settings_struct[]);
 
 /// Shares of an association.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

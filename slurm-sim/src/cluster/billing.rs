@@ -48,7 +48,7 @@ impl Cluster {
             Some(MemoryRequest::PerNode(mb)) => mb.saturating_mul(nodes),
             Some(MemoryRequest::PerCpu(mb)) => mb.saturating_mul(cpus),
             Some(MemoryRequest::PerGpu(mb)) => mb.saturating_mul(generic(submission, "gres/gpu", nodes)),
-            None => match usual().or(self.settings.default_memory) {
+            None => match usual().or(self.settings.jobs.default_memory) {
                 Some(MemoryAmount::PerCpu(mb)) => mb.saturating_mul(cpus),
                 Some(MemoryAmount::PerNode(mb)) => mb.saturating_mul(nodes),
                 None => 0,

@@ -27,6 +27,7 @@ mod qos;
 mod recorded;
 mod request;
 mod reservation;
+mod rows;
 mod select;
 mod settings;
 mod submitted;
@@ -60,8 +61,11 @@ pub use request::{
 };
 pub use reservation::{AdvanceReservation, Outage, ReservationFlags};
 pub use select::{ConsumedUnit, SelectKind, SelectSettings};
-pub use settings::{BackfillSettings, ClusterSettings, Enforcement, MainPassSettings, PartLimitsRule};
+pub use settings::{
+    BackfillCounts, BackfillSettings, ClusterSettings, Enforcement, JobSettings, MainPassSettings,
+    PartLimitsRule,
+};
 pub use submitted::{SubmittedJob, TaskRun};
-pub use topology::{Switch, Topology};
+pub use topology::{Switch, Topology, TopologyPlugin};
 pub use tres::{Tres, TresWeights};
 pub use whole::Cluster;

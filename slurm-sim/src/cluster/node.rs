@@ -2,58 +2,45 @@
 
 use serde::Serialize;
 
-/// A node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ClusterNode {
-    /// Its name.
-    pub name: String,
-    /// Processors, those of reserved cores included: cores, or threads where these are counted.
-    pub cpus: u32,
-    /// Sockets.
-    pub sockets: u32,
-    /// Cores of each socket.
-    pub cores_per_socket: u32,
-    /// Hardware threads of each core.
-    pub threads_per_core: u32,
-    /// Memory in MB.
-    pub memory_mb: u64,
-    /// Of the memory, MB that jobs never get (`MemSpecLimit`).
-    pub reserved_memory_mb: u64,
-    /// Cores that jobs never get (`CoreSpecCount`).
-    pub reserved_cores: u32,
-    /// Generic resources, in the order they are configured.
-    pub gres: Vec<GenericResource>,
-    /// Features, in the order they are configured.
-    pub features: Vec<String>,
-    /// Nodes of lower weight are taken first.
-    pub weight: u32,
-    /// Whether it takes jobs.
-    pub state: NodeState,
-    /// The line of `slurm.conf` that configures it, counted among those of nodes; `None` where that is not known.
-    #[serde(skip)]
-    pub line: Option<u32>,
-}
+use super::rows::settings_struct;
 
-impl Default for ClusterNode {
-    /// A node of which only the name is configured.
-    fn default() -> ClusterNode {
-        ClusterNode {
-            name: String::new(),
-            cpus: 1,
-            sockets: 1,
-            cores_per_socket: 1,
-            threads_per_core: 1,
-            memory_mb: 1,
-            reserved_memory_mb: 0,
-            reserved_cores: 0,
-            gres: Vec::new(),
-            features: Vec::new(),
-            weight: 1,
-            state: NodeState::Up,
-            line: None,
-        }
-    }
+/// The table of [`ClusterNode`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! node_settings {
+    ($with:ident $args:tt) => { $with! { $args
+    /// A node. The default is one of which only the name is configured.
+    ClusterNode {
+        /// Its name.
+        name: String = String::new();
+        /// Processors, those of reserved cores included: cores, or threads where these are counted.
+        cpus: u32 = 1, ["CPUs" = "64", COUNT, Followed, "Procs", "CPUTot"];
+        /// Sockets.
+        sockets: u32 = 1, ["Sockets" = "2", COUNT, Followed];
+        /// Cores of each socket.
+        cores_per_socket: u32 = 1, ["CoresPerSocket" = "16", COUNT, Followed];
+        /// Hardware threads of each core.
+        threads_per_core: u32 = 1, ["ThreadsPerCore" = "2", COUNT, Followed];
+        /// Memory in MB.
+        memory_mb: u64 = 1, ["RealMemory" = "256000", MEGABYTES, Followed];
+        /// Of the memory, MB that jobs never get.
+        reserved_memory_mb: u64 = 0, ["MemSpecLimit" = "1000", MEGABYTES, Followed];
+        /// Cores that jobs never get.
+        reserved_cores: u32 = 0, ["CoreSpecCount" = "2", COUNT, Followed];
+        /// Generic resources, in the order they are configured.
+        gres: Vec<GenericResource> = Vec::new(), ["Gres" = "gpu:4", GRES, Followed];
+        /// Features, in the order they are configured.
+        features: Vec<String> = Vec::new(), ["Feature" = "new", NAMES, Followed, "Features", "ActiveFeatures", "AvailableFeatures"];
+        /// Nodes of lower weight are taken first.
+        weight: u32 = 1, ["Weight" = "50", COUNT, Followed];
+        /// Whether it takes jobs.
+        state: NodeState = NodeState::Up, ["State" = "DRAIN", NODE_STATE, Followed];
+        /// The line of `slurm.conf` that configures it, counted among those of nodes; `None` where that is not known.
+        #[serde(skip)]
+        line: Option<u32> = None;
+    } } };
 }
+node_settings!(settings_struct[Eq]);
 
 impl ClusterNode {
     /// Whether it has a feature.

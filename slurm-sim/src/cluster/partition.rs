@@ -3,112 +3,90 @@
 use serde::Serialize;
 
 use super::preempt::PreemptAction;
+use super::rows::settings_struct;
 use super::select::ConsumedUnit;
 use super::tres::TresWeights;
 use queuecast_core::units::Seconds;
 
-/// A partition. Partitions may share nodes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ClusterPartition {
-    /// Its name.
-    pub name: String,
-    /// Indices of its nodes, ascending.
-    pub nodes: Vec<usize>,
-    /// Whether jobs may be submitted to it and started in it.
-    pub state: PartitionState,
-    /// Whether jobs that name no partition go here.
-    pub is_default: bool,
-    /// The longest time limit; `None` without a limit.
-    pub max_time: Option<Seconds>,
-    /// The time limit of jobs that name none; `None`: the longest.
-    pub default_time: Option<Seconds>,
-    /// Waiting jobs of a higher tier come first, whatever their priority.
-    pub priority_tier: u32,
-    /// Its part in the priority of its jobs.
-    pub priority_job_factor: u32,
-    /// The fewest nodes of a job.
-    pub min_nodes: u32,
-    /// The most nodes of a job; `None` without a limit.
-    pub max_nodes: Option<u32>,
-    /// The most processors that its jobs may have on a node.
-    pub max_cpus_per_node: Option<u32>,
-    /// The most processors that its jobs may have on a socket.
-    pub max_cpus_per_socket: Option<u32>,
-    /// Memory of jobs that ask for none; `None`: the cluster's.
-    pub default_memory: Option<MemoryAmount>,
-    /// The most memory of a job; `None`: the cluster's.
-    pub max_memory: Option<MemoryAmount>,
-    /// What a GPU brings along where a job does not say.
-    pub per_gpu: DefaultPerGpu,
-    /// Whether jobs share processors.
-    pub sharing: Sharing,
-    /// Whether a node holds jobs of one user at a time only.
-    pub exclusive_user: bool,
-    /// Accounts whose jobs it takes.
-    pub accounts: Allowed,
-    /// Unix groups whose jobs it takes.
-    pub groups: Allowed,
-    /// QOS whose jobs it takes.
-    pub allowed_qos: Allowed,
-    /// The QOS whose limits hold for all its jobs together.
-    pub qos: Option<String>,
-    /// Whether the nodes with the most idle processors are taken first.
-    pub least_loaded_nodes: bool,
-    /// How its jobs are preempted; `None`: as the cluster says.
-    pub preempt: Option<PreemptAction>,
-    /// How long a preempted job may go on.
-    pub grace_time: Seconds,
-    /// How far jobs may exceed their limit; the outer `None`: as the cluster says, the inner: without end.
-    pub over_time_limit: Option<Option<Seconds>>,
-    /// What jobs are charged for each resource; empty: the processors.
-    pub billing_weights: TresWeights,
-    /// Whether only the administrator submits to it.
-    pub root_only: bool,
-    /// Whether only jobs of a reservation run in it.
-    pub needs_reservation: bool,
-    /// Whether what jobs are given are cores or sockets, where it differs from the cluster (`SelectTypeParameters`).
-    pub consumed: Option<ConsumedUnit>,
-    /// The partition that takes its jobs while it is down.
-    pub alternate: Option<String>,
+/// The table of [`ClusterPartition`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! partition_settings {
+    ($with:ident $args:tt) => { $with! { $args
+    /// A partition. Partitions may share nodes. The default is one of which only the name is configured.
+    ClusterPartition {
+        /// Its name.
+        name: String = String::new();
+        /// Indices of its nodes, ascending.
+        nodes: Vec<usize> = Vec::new(), ["Nodes" = "ALL", NODE_INDICES, Followed];
+        /// Whether jobs may be submitted to it and started in it.
+        state: PartitionState = PartitionState::Up, ["State" = "DRAIN", PARTITION_STATE, Followed];
+        /// Whether jobs that name no partition go here.
+        is_default: bool = false, ["Default" = "YES", YES_NO, Followed];
+        /// The longest time limit; `None` without a limit.
+        max_time: Option<Seconds> = None, ["MaxTime" = "2-0", TIME_LIMIT, Followed];
+        /// The time limit of jobs that name none; `None`: the longest.
+        default_time: Option<Seconds> = None, ["DefaultTime" = "30", TIME_LIMIT, Followed];
+        /// Waiting jobs of a higher tier come first, whatever their priority.
+        priority_tier: u32 = 1, ["PriorityTier" = "5", COUNT, Followed];
+        /// Its part in the priority of its jobs.
+        priority_job_factor: u32 = 1, ["PriorityJobFactor" = "10", COUNT, Followed];
+        /// The fewest nodes of a job.
+        min_nodes: u32 = 0, ["MinNodes" = "2", COUNT, Followed];
+        /// The most nodes of a job; `None` without a limit.
+        max_nodes: Option<u32> = None, ["MaxNodes" = "4", COUNT_LIMIT, Followed];
+        /// The most processors that its jobs may have on a node.
+        max_cpus_per_node: Option<u32> = None, ["MaxCPUsPerNode" = "8", COUNT_LIMIT, Followed];
+        /// The most processors that its jobs may have on a socket.
+        max_cpus_per_socket: Option<u32> = None, ["MaxCPUsPerSocket" = "4", COUNT_LIMIT, LeftOut];
+        /// Memory of jobs that ask for none; `None`: the cluster's.
+        default_memory: Option<MemoryAmount> = None,
+            ["DefMemPerCPU" = "1000", MEMORY_PER_CPU, Followed],
+            ["DefMemPerNode" = "2000", MEMORY_PER_NODE, Followed];
+        /// The most memory of a job; `None`: the cluster's.
+        max_memory: Option<MemoryAmount> = None,
+            ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, Ignored],
+            ["MaxMemPerNode" = "8000", MEMORY_PER_NODE, Ignored];
+        /// What a GPU brings along where a job does not say.
+        per_gpu: DefaultPerGpu = DefaultPerGpu::default(), ["JobDefaults" = "DefCpuPerGPU=2", PER_GPU, Followed];
+        /// Whether jobs share processors.
+        sharing: Sharing = Sharing::No, ["OverSubscribe" = "EXCLUSIVE", SHARING, Followed, "Shared"];
+        /// Whether a node holds jobs of one user at a time only.
+        exclusive_user: bool = false, ["ExclusiveUser" = "YES", YES_NO, LeftOut];
+        /// Accounts whose jobs it takes.
+        accounts: Allowed = Allowed::All,
+            ["AllowAccounts" = "phys", ALLOWED, Followed],
+            ["DenyAccounts" = "guests", DENIED, Followed];
+        /// Unix groups whose jobs it takes.
+        groups: Allowed = Allowed::All, ["AllowGroups" = "staff", ALLOWED, LeftOut];
+        /// QOS whose jobs it takes.
+        allowed_qos: Allowed = Allowed::All,
+            ["AllowQos" = "high", ALLOWED, Followed],
+            ["DenyQos" = "low", DENIED, Followed];
+        /// The QOS whose limits hold for all its jobs together.
+        qos: Option<String> = None, ["QOS" = "high", NAME, Followed];
+        /// Whether the nodes with the most idle processors are taken first.
+        least_loaded_nodes: bool = false, ["LLN" = "YES", YES_NO, LeftOut];
+        /// How its jobs are preempted; `None`: as the cluster says.
+        preempt: Option<PreemptAction> = None, ["PreemptMode" = "REQUEUE", PARTITION_PREEMPT_MODE, Followed];
+        /// How long a preempted job may go on.
+        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
+        /// How far jobs may exceed their limit; the outer `None`: as the cluster says, the inner: without end.
+        over_time_limit: Option<Option<Seconds>> = None, ["OverTimeLimit" = "5", OWN_TIME_LIMIT, LeftOut];
+        /// What jobs are charged for each resource; empty: the processors.
+        billing_weights: TresWeights = TresWeights::default(),
+            ["TRESBillingWeights" = "CPU=1.0,Mem=0.25G", BILLING_WEIGHTS, Followed];
+        /// Whether only the administrator submits to it.
+        root_only: bool = false, ["RootOnly" = "YES", YES_NO, LeftOut];
+        /// Whether only jobs of a reservation run in it.
+        needs_reservation: bool = false, ["ReqResv" = "YES", YES_NO, LeftOut];
+        /// Whether what jobs are given are cores or sockets, where it differs from the cluster.
+        consumed: Option<ConsumedUnit> = None, ["SelectTypeParameters" = "CR_Socket", CONSUMED_UNIT, Ignored];
+        /// The partition that takes its jobs while it is down.
+        alternate: Option<String> = None, ["Alternate" = "other", NAME, Ignored];
+    } } };
 }
-
-impl Default for ClusterPartition {
-    /// A partition of which only the name is configured.
-    fn default() -> ClusterPartition {
-        ClusterPartition {
-            name: String::new(),
-            nodes: Vec::new(),
-            state: PartitionState::Up,
-            is_default: false,
-            max_time: None,
-            default_time: None,
-            priority_tier: 1,
-            priority_job_factor: 1,
-            min_nodes: 0,
-            max_nodes: None,
-            max_cpus_per_node: None,
-            max_cpus_per_socket: None,
-            default_memory: None,
-            max_memory: None,
-            per_gpu: DefaultPerGpu::default(),
-            sharing: Sharing::No,
-            exclusive_user: false,
-            accounts: Allowed::All,
-            groups: Allowed::All,
-            allowed_qos: Allowed::All,
-            qos: None,
-            least_loaded_nodes: false,
-            preempt: None,
-            grace_time: Seconds::ZERO,
-            over_time_limit: None,
-            billing_weights: TresWeights::default(),
-            root_only: false,
-            needs_reservation: false,
-            consumed: None,
-            alternate: None,
-        }
-    }
-}
+partition_settings!(settings_struct[]);
 
 /// Whether jobs may be submitted to a partition and started in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

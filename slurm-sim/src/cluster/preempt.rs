@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::rows::settings_struct;
 use queuecast_core::units::Seconds;
 
 /// What becomes of a preempted job.
@@ -31,38 +32,32 @@ pub enum PreemptKind {
     Qos,
 }
 
-/// How preemption is set up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PreemptSettings {
-    /// Which jobs preempt which (`PreemptType`).
-    pub kind: PreemptKind,
-    /// What becomes of preempted jobs (`PreemptMode`).
-    pub action: PreemptAction,
-    /// Whether jobs that share processors take turns (`GANG`).
-    pub gang: bool,
-    /// Whether jobs preempt those of their own QOS too (`WITHIN`).
-    pub within: bool,
-    /// How long a job runs before it can be preempted.
-    pub exempt_time: Seconds,
-    /// How often the jobs to preempt are searched for again to preempt fewer.
-    pub reorder_count: u32,
-    /// Whether jobs to preempt are taken strictly by priority.
-    pub strict_order: bool,
-    /// Whether the jobs that started last are preempted first.
-    pub youngest_first: bool,
+/// The table of [`PreemptSettings`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! preempt_settings {
+    ($with:ident $args:tt) => { $with! { $args
+    /// How preemption is set up.
+    PreemptSettings {
+        /// Which jobs preempt which.
+        kind: PreemptKind = PreemptKind::None, ["PreemptType" = "preempt/qos", PREEMPT_TYPE, Followed];
+        /// What becomes of preempted jobs (`PreemptMode`).
+        action: PreemptAction = PreemptAction::Off;
+        /// Whether jobs that share processors take turns (`PreemptMode=GANG`).
+        gang: bool = false;
+        /// Whether jobs preempt those of their own QOS too (`PreemptMode=WITHIN`).
+        within: bool = false;
+        /// How long a job runs before it can be preempted.
+        exempt_time: Seconds = Seconds::ZERO, ["PreemptExemptTime" = "00:10:00", EXEMPT_TIME, Followed];
+        /// How often the jobs to preempt are searched for again to preempt fewer.
+        reorder_count: u32 = 1,
+            ["PreemptParameters.reorder_count" = "2", COUNT, Followed, "SchedulerParameters.preempt_reorder_count"];
+        /// Whether jobs to preempt are taken strictly by priority.
+        strict_order: bool = false,
+            ["PreemptParameters.strict_order" = "", FLAG, Ignored, "SchedulerParameters.preempt_strict_order"];
+        /// Whether the jobs that started last are preempted first.
+        youngest_first: bool = false,
+            ["PreemptParameters.youngest_first" = "", FLAG, Followed, "SchedulerParameters.preempt_youngest_first"];
+    } } };
 }
-
-impl Default for PreemptSettings {
-    fn default() -> PreemptSettings {
-        PreemptSettings {
-            kind: PreemptKind::None,
-            action: PreemptAction::Off,
-            gang: false,
-            within: false,
-            exempt_time: Seconds::ZERO,
-            reorder_count: 1,
-            strict_order: false,
-            youngest_first: false,
-        }
-    }
-}
+preempt_settings!(settings_struct[Eq]);

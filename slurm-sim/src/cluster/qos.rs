@@ -4,65 +4,49 @@ use serde::Serialize;
 
 use super::limits::{GroupLimits, HolderLimits, PerJobLimits};
 use super::preempt::PreemptAction;
+use super::rows::settings_struct;
 use queuecast_core::units::Seconds;
 
-/// A quality of service: a priority and limits that jobs choose by name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Qos {
-    /// Its name.
-    pub name: String,
-    /// Its part in the priority of its jobs.
-    pub priority: u32,
-    /// What usage by its jobs is multiplied with.
-    pub usage_factor: f64,
-    /// Jobs of associations with a fair-share factor below this do not start.
-    pub usage_threshold: Option<f64>,
-    /// What the limits of associations are multiplied with for its jobs.
-    pub limit_factor: Option<f64>,
-    /// How its limits hold.
-    pub flags: QosFlags,
-    /// Limits of all its jobs together.
-    pub group: GroupLimits,
-    /// Limits of each of its jobs.
-    pub per_job: PerJobLimits,
-    /// Limits of each user.
-    pub per_user: HolderLimits,
-    /// Limits of each account.
-    pub per_account: HolderLimits,
-    /// Jobs of a lower priority do not gain age priority.
-    pub min_priority_threshold: Option<u32>,
-    /// The QOS whose jobs its jobs preempt.
-    pub preempts: Vec<String>,
-    /// How its jobs are preempted; `None`: as the cluster says.
-    pub preempt: Option<PreemptAction>,
-    /// How long a preempted job of it may go on.
-    pub grace_time: Seconds,
-    /// How long its jobs run before they can be preempted; `None`: as the cluster says.
-    pub preempt_exempt_time: Option<Seconds>,
+/// The table of [`Qos`], without its limits.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! qos_settings {
+    ($with:ident $args:tt) => { $with! { $args
+    /// A quality of service: a priority and limits that jobs choose by name. The default is one of which only the name is configured.
+    Qos {
+        /// Its name.
+        name: String = String::new();
+        /// Its part in the priority of its jobs.
+        priority: u32 = 0, ["Priority" = "1000", COUNT, Followed];
+        /// What usage by its jobs is multiplied with.
+        usage_factor: f64 = 1.0, ["UsageFactor" = "2", FRACTION, Followed];
+        /// Jobs of associations with a fair-share factor below this do not start.
+        usage_threshold: Option<f64> = None, ["UsageThreshold" = "0.5", OPTIONAL_FRACTION, LeftOut, "UsageThres"];
+        /// What the limits of associations are multiplied with for its jobs.
+        limit_factor: Option<f64> = None, ["LimitFactor" = "2", OPTIONAL_FRACTION, LeftOut];
+        /// How its limits hold.
+        flags: QosFlags = QosFlags::default(), ["Flags" = "DenyOnLimit", QOS_FLAGS, Followed];
+        /// Limits of all its jobs together.
+        group: GroupLimits = GroupLimits::default();
+        /// Limits of each of its jobs.
+        per_job: PerJobLimits = PerJobLimits::default();
+        /// Limits of each user.
+        per_user: HolderLimits = HolderLimits::default();
+        /// Limits of each account.
+        per_account: HolderLimits = HolderLimits::default();
+        /// Jobs of a lower priority do not gain age priority.
+        min_priority_threshold: Option<u32> = None, ["MinPrioThreshold" = "10", COUNT_LIMIT, Ignored, "MinPrioThres"];
+        /// The QOS whose jobs its jobs preempt.
+        preempts: Vec<String> = Vec::new(), ["Preempt" = "low", NAMES, Followed];
+        /// How its jobs are preempted; `None`: as the cluster says.
+        preempt: Option<PreemptAction> = None, ["PreemptMode" = "requeue", QOS_PREEMPT_MODE, Followed];
+        /// How long a preempted job of it may go on.
+        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
+        /// How long its jobs run before they can be preempted; `None`: as the cluster says.
+        preempt_exempt_time: Option<Seconds> = None, ["PreemptExemptTime" = "00:10:00", OPTIONAL_MINUTES_OR_CLOCK, Followed];
+    } } };
 }
-
-impl Default for Qos {
-    /// A QOS of which only the name is configured.
-    fn default() -> Qos {
-        Qos {
-            name: String::new(),
-            priority: 0,
-            usage_factor: 1.0,
-            usage_threshold: None,
-            limit_factor: None,
-            flags: QosFlags::default(),
-            group: GroupLimits::default(),
-            per_job: PerJobLimits::default(),
-            per_user: HolderLimits::default(),
-            per_account: HolderLimits::default(),
-            min_priority_threshold: None,
-            preempts: Vec::new(),
-            preempt: None,
-            grace_time: Seconds::ZERO,
-            preempt_exempt_time: None,
-        }
-    }
-}
+qos_settings!(settings_struct[]);
 
 /// How the limits of a QOS hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::rows::settings_struct;
+
 /// What jobs are given of a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -28,35 +30,27 @@ pub enum ConsumedUnit {
     Node,
 }
 
-/// How nodes are chosen. The default is that of Slurm from 23.11 on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SelectSettings {
-    /// What jobs are given of a node.
-    pub kind: SelectKind,
-    /// The smallest part of a node that a job is given.
-    pub unit: ConsumedUnit,
-    /// Whether memory is tracked.
-    pub memory: bool,
-    /// Whether each core gets one task by default.
-    pub one_task_per_core: bool,
-    /// Whether cores of a node are filled block by block (`CR_CORE_DEFAULT_DIST_BLOCK`).
-    pub block_distribution: bool,
-    /// Whether the nodes with the most idle processors are taken first (`CR_LLN`).
-    pub least_loaded_nodes: bool,
-    /// Whether the tasks of a job are packed on few nodes (`CR_Pack_Nodes`).
-    pub pack_nodes: bool,
+/// The table of [`SelectSettings`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! select_settings {
+    ($with:ident $args:tt) => { $with! { $args
+    /// How nodes are chosen. The default is that of Slurm from 23.11 on.
+    SelectSettings {
+        /// What jobs are given of a node.
+        kind: SelectKind = SelectKind::Parts;
+        /// The smallest part of a node that a job is given.
+        unit: ConsumedUnit = ConsumedUnit::Core;
+        /// Whether memory is tracked.
+        memory: bool = true;
+        /// Whether each core gets one task by default.
+        one_task_per_core: bool = false, ["SelectTypeParameters.CR_ONE_TASK_PER_CORE" = "", FLAG, LeftOut];
+        /// Whether cores of a node are filled block by block.
+        block_distribution: bool = false, ["SelectTypeParameters.CR_CORE_DEFAULT_DIST_BLOCK" = "", FLAG, Ignored];
+        /// Whether the nodes with the most idle processors are taken first.
+        least_loaded_nodes: bool = false, ["SelectTypeParameters.CR_LLN" = "", FLAG, LeftOut];
+        /// Whether the tasks of a job are packed on few nodes.
+        pack_nodes: bool = false, ["SelectTypeParameters.CR_Pack_Nodes" = "", FLAG, LeftOut];
+    } } };
 }
-
-impl Default for SelectSettings {
-    fn default() -> SelectSettings {
-        SelectSettings {
-            kind: SelectKind::Parts,
-            unit: ConsumedUnit::Core,
-            memory: true,
-            one_task_per_core: false,
-            block_distribution: false,
-            least_loaded_nodes: false,
-            pack_nodes: false,
-        }
-    }
-}
+select_settings!(settings_struct[Eq]);

@@ -13,6 +13,19 @@ pub enum Topology {
     Tree(Vec<Switch>),
 }
 
+/// What says how nodes are connected (`TopologyPlugin`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TopologyPlugin {
+    /// There are no switches (`topology/flat`, `topology/default`, `topology/none`).
+    #[default]
+    Flat,
+    /// The switches of `topology.conf` (`topology/tree`).
+    Tree,
+    /// One that is not modelled; simulations know no switches then.
+    Other,
+}
+
 /// A switch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Switch {

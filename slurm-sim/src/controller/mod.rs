@@ -3,8 +3,8 @@
 //!
 //! [`simulate_cluster`] runs what was submitted to a [`Cluster`](crate::cluster::Cluster) and says what became of every job.
 //! It is an event loop of its own, not a policy of the engine: what Slurm decides depends on when its timers are due
-//! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are listed by
-//! [`unmodelled`], never passed over.
+//! ([`Phases`]), on which nodes jobs hold, and on priorities that change by the clock. Rules that are not modelled are named
+//! (`queuecast_slurm_texts::unmodelled`), never passed over.
 
 mod at_once;
 mod backfill;
@@ -23,7 +23,6 @@ mod promises;
 mod queue;
 mod simulate;
 mod state;
-mod unmodelled;
 
 #[cfg(test)]
 mod at_once_tests;
@@ -39,4 +38,3 @@ pub use queue::WaitReason;
 pub use simulate::{
     HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,
 };
-pub use unmodelled::unmodelled;

@@ -117,7 +117,7 @@ impl Controller<'_> {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
-        let (now, patience) = (self.second(), self.cluster.settings.kill_wait.0 + NODE_TIMEOUT);
+        let (now, patience) = (self.second(), self.cluster.settings.jobs.kill_wait.0 + NODE_TIMEOUT);
         if self.jobs[job].wait.preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
@@ -188,7 +188,7 @@ impl Controller<'_> {
     /// Whether a job may be requeued.
     pub fn can_requeue(&self, job: JobHandle) -> bool {
         let request = &self.jobs.submission(job).request;
-        request.requeue.unwrap_or(self.cluster.settings.job_requeue)
+        request.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
@@ -230,7 +230,7 @@ mod tests {
         cluster.qos = vec![qos("low"), Qos { preempts: vec!["low".into()], ..qos("high") }];
         cluster.settings.preempt.kind = PreemptKind::Qos;
         cluster.settings.preempt.action = action;
-        cluster.settings.job_requeue = true;
+        cluster.settings.jobs.job_requeue = true;
         cluster
     }
 
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn jobs_on_a_node_that_fails_start_again() {
         let mut cluster = cluster(2);
-        cluster.settings.job_requeue = true;
+        cluster.settings.jobs.job_requeue = true;
         let change = |at: i64, state: NodeState| ClusterEvent {
             at: Micros::of_seconds(at),
             action: ClusterAction::Nodes(NodeChange { nodes: vec![0], state }),

@@ -198,7 +198,7 @@ impl<'c> Controller<'c> {
 
     /// Whether a job that runs past its limit is stopped at all.
     fn is_stopped_ever(&self, job: JobHandle) -> bool {
-        self.jobs[job].terms.run.is_some() || self.cluster.settings.over_time_limit.is_some()
+        self.jobs[job].terms.run.is_some() || self.cluster.settings.jobs.over_time_limit.is_some()
     }
 
     /// One turn of the background thread; how much longer it takes than an idle one.
@@ -230,7 +230,7 @@ impl<'c> Controller<'c> {
         if !self.clock.is_limit_check(now) {
             return Vec::new();
         }
-        let over = self.cluster.settings.over_time_limit;
+        let over = self.cluster.settings.jobs.over_time_limit;
         let is_late =
             |&job: &JobHandle| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
         self.jobs.running.iter().copied().take_while(is_late).collect()

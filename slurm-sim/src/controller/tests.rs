@@ -32,7 +32,7 @@ pub(super) fn cluster(nodes: usize) -> Cluster {
     };
     let mut settings = ClusterSettings::default();
     settings.priority.kind = PriorityKind::Basic;
-    settings.default_memory = Some(MemoryAmount::PerCpu(1_000));
+    settings.jobs.default_memory = Some(MemoryAmount::PerCpu(1_000));
     Cluster {
         classes: classes_of(&nodes),
         nodes,
@@ -191,7 +191,7 @@ fn a_partition_takes_what_it_allows() {
 #[test]
 fn nothing_goes_on_for_ever() {
     let mut endless = cluster(1);
-    endless.settings.over_time_limit = None;
+    endless.settings.jobs.over_time_limit = None;
     let mut forever = job(0, 0, 4, 1, 0);
     forever.runs = vec![TaskRun::PastLimit];
     let outcomes = simulated(&endless, vec![forever, job(1, 1, 4, 1, 5)]);
@@ -365,7 +365,7 @@ fn settings_that_hold_back_starts_do() {
     let mut slow = cluster(6);
     slow.settings.main.sched_max_job_start = 1;
     if let Some(backfill) = &mut slow.settings.backfill {
-        backfill.max_job_start = 1;
+        backfill.counts.max_job_start = 1;
     }
     let at_once = |outcomes: &[JobOutcome]| {
         let first = outcomes.iter().map(start).min();
@@ -378,7 +378,7 @@ fn settings_that_hold_back_starts_do() {
     let mut qos = crate::cluster::Qos { name: "normal".into(), ..Default::default() };
     qos.per_job.wall = Some(Seconds(600));
     short.qos = vec![qos];
-    short.settings.enforce.limits = true;
+    short.settings.jobs.enforce.limits = true;
     let with_qos = |mut one: SubmittedJob| {
         one.request.qos = vec!["normal".into()];
         one

@@ -133,7 +133,7 @@ impl Brokered {
                 Cell::duration(one.mean_wait),
                 change.map_or(Cell::Missing, |change| Cell::share(change.change)),
                 interval.into(),
-                Cell::duration(one.median_wait),
+                Cell::duration(one.p50_wait),
                 Cell::duration(one.p90_wait),
                 Cell::share(one.within_hour),
                 Cell::share(one.over_day),
@@ -304,9 +304,9 @@ impl Answer for Brokered {
         columns.push(Column::integer("longest_queue"));
         columns.push(Column::integer("own_jobs"));
         columns.push(Column::share("own_stayed"));
-        columns.extend(["own_mean_wait", "own_change", "mean_wait", "median_wait", "p90_wait"].map(time));
+        columns.extend(["own_mean_wait", "own_change", "mean_wait", "p50_wait", "p90_wait"].map(time));
         columns.extend(["within_hour", "over_day"].map(Column::share));
-        columns.push(time("mean_turnaround"));
+        columns.push(time("mean_response"));
         columns.push(Column::number("mean_bounded_slowdown"));
         columns.push(Column::integer("withdrawn"));
         columns.extend(
@@ -334,11 +334,11 @@ impl Answer for Brokered {
                     time(home.mean_wait),
                     time(home.change),
                     Cell::duration(one.mean_wait),
-                    Cell::duration(one.median_wait),
+                    Cell::duration(one.p50_wait),
                     Cell::duration(one.p90_wait),
                     Cell::share(one.within_hour),
                     Cell::share(one.over_day),
-                    Cell::duration(one.mean_turnaround),
+                    Cell::duration(one.mean_response),
                     Cell::number(one.mean_bounded_slowdown, 3),
                     Cell::count(one.withdrawn),
                     share(change.map(|change| change.change)),

@@ -3,6 +3,7 @@
 use queuecast::controller::WaitReason;
 use queuecast::report::{Cell, Column, Document, Table};
 use queuecast::study::{ClusterReport, SiteAnswer, WaitMeasures};
+use queuecast::units::Seconds;
 
 /// More accounts or users than this are not listed in text; JSON and CSV have all.
 const MOST_OF_ONE: usize = 12;
@@ -53,7 +54,7 @@ fn facts(site: &str, source: &str, answer: &SiteAnswer) -> Table {
         fact("submitted", Cell::count(report.submissions)),
         fact("jobs with array tasks", Cell::count(report.jobs)),
         fact("became", Cell::text(states.join(", "))),
-        fact("from first submission to last end", Cell::duration(report.span.0 as f64)),
+        fact("from first submission to last end", Cell::duration(report.makespan.0 as f64)),
     ])
     .titled(if answer.policy.is_slurm() {
         "Simulation by Slurm's scheduler"
@@ -88,7 +89,7 @@ pub fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
         Column::integer("started"),
         Column::integer("not started").spare(4),
         Column::duration("mean wait"),
-        Column::duration("median").key("median_wait_seconds"),
+        Column::duration("median").key("p50_wait_seconds"),
         Column::duration("90%").key("p90_wait_seconds"),
         Column::duration("longest").key("max_wait_seconds").spare(3),
         Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(1),
@@ -121,14 +122,14 @@ pub fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
 }
 
 fn row(one: &WaitMeasures, for_readers: bool) -> [Cell; 10] {
-    let seconds = |wait: Option<i64>| wait.map_or(Cell::Missing, |wait| Cell::duration(wait as f64));
+    let seconds = |wait: Option<Seconds>| wait.map_or(Cell::Missing, |wait| Cell::duration(wait.0 as f64));
     [
         Cell::text(if for_readers { one.by.replace('_', " ") } else { one.by.to_owned() }),
         Cell::text(&*one.group),
         Cell::count(one.started),
         Cell::count(one.not_started),
         one.mean_wait.map_or(Cell::Missing, Cell::duration),
-        seconds(one.median_wait),
+        seconds(one.p50_wait),
         seconds(one.p90_wait),
         seconds(one.max_wait),
         one.mean_bounded_slowdown.map_or(Cell::Missing, |value| Cell::number(value, 2)),

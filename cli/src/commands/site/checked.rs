@@ -26,7 +26,7 @@ pub struct RecordingCounts {
 
 impl CheckedSite {
     pub fn of(folder: String, reading: SiteReading) -> CheckedSite {
-        let differing = differing_settings(&reading.cluster.settings);
+        let differing = differing_settings(&reading.cluster);
         let recording = reading.recording.as_ref().map(|run| RecordingCounts {
             submissions: run.submissions.len(),
             tasks: run.submissions.iter().map(|job| job.runs.len()).sum(),

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use queuecast::cluster::{Cluster, RecordedRun};
-use queuecast::controller::unmodelled;
-use queuecast::slurm::{SiteOptions, read_site};
+use queuecast::slurm::{SiteOptions, read_site, unmodelled};
 use queuecast::trace::TimeZone;
 
 use crate::commands::site_texts::texts;

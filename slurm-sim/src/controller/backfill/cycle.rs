@@ -113,13 +113,13 @@ impl<'c> Controller<'c> {
         }
         if self.plan_mode.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
             let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
-            let tests = queue.len() + of_arrays * settings.max_job_array_resv as usize;
-            cycle.defers_tasks = tests < settings.max_job_test as usize;
+            let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
+            cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
             self.cycle(&queue, &mut cycle);
         }
         self.spare = cycle.map;
         self.queue.give_back(queue);
-        records.min(settings.max_job_test as usize)
+        records.min(settings.counts.max_job_test as usize)
     }
 
     /// Plans a job, unless that makes no difference to which jobs start in this cycle.
@@ -216,7 +216,7 @@ impl<'c> Controller<'c> {
                 if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
                 }
-                if cycle.tests >= settings.max_job_test as usize {
+                if cycle.tests >= settings.counts.max_job_test as usize {
                     return;
                 }
                 let at = self.jobs[job].places[place].clone();
@@ -251,7 +251,7 @@ impl<'c> Controller<'c> {
                     self.note_selection(&at, true);
                     self.start(job, place, shares, amounts, StartedBy::Backfill);
                     cycle.started += 1;
-                    if settings.max_job_start > 0 && cycle.started >= settings.max_job_start {
+                    if settings.counts.max_job_start > 0 && cycle.started >= settings.counts.max_job_start {
                         return;
                     }
                     cycle.knows_releases = false;
@@ -295,7 +295,7 @@ impl<'c> Controller<'c> {
                 }
                 planned_tasks += 1;
                 let more = self.jobs[job].task.is_some()
-                    && planned_tasks < settings.max_job_array_resv as usize
+                    && planned_tasks < settings.counts.max_job_array_resv as usize
                     && !over;
                 match more.then(|| self.jobs.next_task(job, planned_tasks)).flatten() {
                     Some(next) => job = next,

@@ -42,7 +42,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
         backfill.window = Seconds(random.random_range(600..7_200));
     }
     if seed % 5 == 2 {
-        backfill.max_job_test = random.random_range(5..60);
+        backfill.counts.max_job_test = random.random_range(5..60);
     }
     if seed.is_multiple_of(7) {
         let start = random.random_range(0..4_000);
@@ -174,7 +174,7 @@ fn plain_plan(
         usable.keep(&need.on.considered);
         let weights = &*controller.pool.weights;
         let load = (&*controller.pool.layout, controller.pool.load.in_use(), weights);
-        let kill_wait = controller.cluster.settings.kill_wait.0;
+        let kill_wait = controller.cluster.settings.jobs.kill_wait.0;
         let span =
             controller.plan_mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)

@@ -238,7 +238,7 @@ impl Controller<'_> {
             kept,
             shift: (!weights.is_none()).then_some(weights),
             now: self.second(),
-            kill_wait: self.cluster.settings.kill_wait.0,
+            kill_wait: self.cluster.settings.jobs.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
             late_are_gone: self.plan_mode.as_2411,
         }

@@ -22,10 +22,10 @@ impl TestCounts {
         let own_here = self.of_user_here.entry((job.holder.user, at.partition)).or_default();
         let same = self.of_association.entry(job.holder.association).or_default();
         let is_full = |count: u32, most: u32| most > 0 && count >= most;
-        if is_full(*own, settings.max_job_user)
-            || is_full(*here, settings.max_job_part)
-            || is_full(*own_here, settings.max_job_user_part)
-            || is_full(*same, settings.max_job_assoc)
+        if is_full(*own, settings.counts.max_job_user)
+            || is_full(*here, settings.counts.max_job_part)
+            || is_full(*own_here, settings.counts.max_job_user_part)
+            || is_full(*same, settings.counts.max_job_assoc)
         {
             return false;
         }

@@ -67,7 +67,7 @@ impl Controller<'_> {
         let nodes = request.min_nodes.unwrap_or(1).max(fewest);
         // What a partition does not admit is refused at the submission, or waits for ever.
         let checks_late =
-            self.keeps_barred && self.cluster.settings.enforce_part_limits == PartLimitsRule::No;
+            self.keeps_barred && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::No;
         partitions.retain(|&one| {
             let partition = &self.cluster.partitions[one];
             takes(partition, request, nodes, own_qos, limit(request, partition))

@@ -15,7 +15,7 @@ fn limited(nodes: usize, limit: impl Fn(&mut Qos)) -> Cluster {
     let mut qos = Qos { name: "normal".into(), ..Qos::default() };
     limit(&mut qos);
     limited.qos = vec![qos];
-    limited.settings.enforce.limits = true;
+    limited.settings.jobs.enforce.limits = true;
     limited
 }
 
@@ -124,7 +124,7 @@ fn used_minutes_are_limited() {
     let found = starts(&budget, jobs());
     assert!(found[0] < 60 && found[1] >= 300 && found[2] == -1, "{found:?}");
     // The second may use 20 of the 10 that are left: it does not start, but the third does.
-    budget.settings.enforce.safe = true;
+    budget.settings.jobs.enforce.safe = true;
     let found = starts(&budget, jobs());
     assert!(found[0] < 60 && found[1] == -1 && found[2] > 0, "{found:?}");
 }

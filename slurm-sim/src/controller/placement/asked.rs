@@ -36,7 +36,7 @@ impl Need {
         };
         let asks = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
         let has_gpus = asks.into_iter().any(|asked| gpus(asked) > 0);
-        let by_default = place.per_gpu.cpus.or(cluster.settings.per_gpu.cpus);
+        let by_default = place.per_gpu.cpus.or(cluster.settings.jobs.per_gpu.cpus);
         let cpus_per_gpu = request.cpus_per_gpu.or(by_default).filter(|_| has_gpus).unwrap_or(0);
         let of_task = gpus(&request.gres_per_task).saturating_mul(u64::from(cpus_per_gpu));
         let asked_per_task = cpus_per_task;
@@ -73,8 +73,8 @@ impl Need {
         let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
-        let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.per_gpu.memory_mb);
-        let by_default = match place.default_memory.or(cluster.settings.default_memory) {
+        let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
+        let by_default = match place.default_memory.or(cluster.settings.jobs.default_memory) {
             Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
             Some(MemoryAmount::PerNode(mb)) => NeedMemory::PerNode(mb),
             None => NeedMemory::PerCpu(0),

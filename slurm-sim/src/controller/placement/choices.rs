@@ -55,7 +55,7 @@ fn random_cluster(random: &mut impl Rng) -> Cluster {
     let mut cluster =
         Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
     cluster.settings.select.memory = true;
-    cluster.settings.default_memory = Some(MemoryAmount::PerCpu(1_000));
+    cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(1_000));
     cluster
 }
 

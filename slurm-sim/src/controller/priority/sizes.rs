@@ -54,10 +54,10 @@ impl Controller<'_> {
     fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<JobHandle>> {
         let settings = self.cluster.settings.backfill.as_ref()?;
         let limits = [
-            settings.max_job_user,
-            settings.max_job_part,
-            settings.max_job_user_part,
-            settings.max_job_assoc,
+            settings.counts.max_job_user,
+            settings.counts.max_job_part,
+            settings.counts.max_job_user_part,
+            settings.counts.max_job_assoc,
         ];
         if queue.is_empty() || limits == [0; 4] {
             return None;

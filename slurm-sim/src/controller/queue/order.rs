@@ -193,7 +193,7 @@ impl Controller<'_> {
                     self.jobs[job].wait.was_seen = true;
                     false
                 }
-                None if self.cluster.settings.kill_invalid_depend => {
+                None if self.cluster.settings.jobs.kill_invalid_depend => {
                     gone.push(job);
                     false
                 }

@@ -1,11 +1,14 @@
 //! What a site uses and a simulation leaves out.
 
-use crate::cluster::{
-    Allowed, BackfillSettings, Begin, Cluster, ClusterPartition, Exclusivity, GroupLimits, HolderLimits,
-    JobRequest, MainPassSettings, PreemptAction, PreemptKind, RecordedRun, SelectKind, Sharing, Topology,
+use super::setting::{Effect, Setting, differences};
+use super::table::{PARTITION, of_association, of_cluster, of_qos};
+use queuecast_slurm_sim::cluster::{
+    Begin, Cluster, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind, RecordedRun,
+    SelectKind, Sharing, Topology,
 };
 
-/// Settings and options that are in use and that [`simulate_cluster`](super::simulate_cluster) does not follow, each once.
+/// Settings and options that are in use and that [`simulate_cluster`](queuecast_slurm_sim::controller::simulate_cluster) does not follow,
+/// each once.
 pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut note = |is_used: bool, what: &str| {
@@ -20,33 +23,27 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         || cluster.qos.iter().any(|one| suspends(one.preempt));
     note(settings.preempt.kind != PreemptKind::None && any_suspends, "preemption by suspending jobs");
     note(settings.preempt.gang, "gang scheduling");
-    note(settings.complete_wait.0 > 0, "CompleteWait");
-    note(settings.select.least_loaded_nodes, "CR_LLN");
-    note(settings.select.pack_nodes, "CR_Pack_Nodes");
-    note(settings.select.one_task_per_core, "CR_ONE_TASK_PER_CORE");
-    let flags = &settings.priority.flags;
     let has_switches = !matches!(cluster.topology, Topology::Flat);
     note(settings.select.kind == SelectKind::Linear && has_switches, "select/linear with switches");
-    note(flags.depth_oblivious, "PriorityFlags=DEPTH_OBLIVIOUS");
-    main_pass(&settings.main, &mut note);
-    if let Some(backfill) = &settings.backfill {
-        backfilling(backfill, &mut note);
+    left_out(of_cluster(), cluster, "", &mut note);
+    for one in &cluster.partitions {
+        note(matches!(one.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
+        left_out(PARTITION.iter(), one, "a partition", &mut note);
     }
-    cluster.partitions.iter().for_each(|one| partition(one, &mut note));
-    let (is_safe, preempts) = (settings.enforce.safe, settings.preempt.kind != PreemptKind::None);
-    for qos in cluster.qos.iter().filter(|_| settings.enforce.limits) {
+    let (is_safe, preempts) = (settings.jobs.enforce.safe, settings.preempt.kind != PreemptKind::None);
+    for qos in cluster.qos.iter().filter(|_| settings.jobs.enforce.limits) {
         let group = &qos.group;
-        limits(group, [&qos.per_user, &qos.per_account], is_safe, &mut note);
-        note(qos.usage_threshold.is_some(), "UsageThreshold of a QOS");
-        note(qos.limit_factor.is_some(), "LimitFactor of a QOS");
+        left_out(of_qos(), qos, "a QOS", &mut note);
+        limits(group, is_safe, &mut note);
         let minutes = !group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty();
         note(minutes && qos.flags.no_decay, "QOS flag NoDecay");
         note(qos.flags.usage_factor_safe, "QOS flag UsageFactorSafe");
     }
     let no_reserve = cluster.qos.iter().any(|one| one.flags.no_reserve);
     note(no_reserve && preempts, "QOS flag NoReserve with preemption");
-    for one in cluster.associations.0.iter().filter(|_| settings.enforce.limits) {
-        limits(&one.group, [&one.own], is_safe, &mut note);
+    for one in cluster.associations.0.iter().filter(|_| settings.jobs.enforce.limits) {
+        left_out(of_association(), one, "an association", &mut note);
+        limits(&one.group, is_safe, &mut note);
     }
     note(cluster.associations.0.iter().any(|one| one.partition.is_some()), "associations of a partition");
     note(cluster.reservations.iter().any(|one| !one.licenses.is_empty()), "reservations of licenses");
@@ -62,48 +59,27 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     all
 }
 
-fn limits<'l>(
-    group: &GroupLimits,
-    own: impl IntoIterator<Item = &'l HolderLimits>,
-    is_safe: bool,
+/// Parameters that are left out and are not the default. A name that the whole cluster has too says whose it is.
+fn left_out<'s, T: Clone + Default + 'static>(
+    rows: impl Iterator<Item = &'s Setting<T>>,
+    one: &T,
+    of: &str,
     note: &mut impl FnMut(bool, &str),
 ) {
-    note(group.wall.is_some(), "GrpWall");
+    let rows = rows.filter(|row| row.effect == Effect::LeftOut);
+    for (name, _, _) in differences(rows, one, &T::default()) {
+        let is_shared = !of.is_empty() && of_cluster().any(|row| row.name() == name);
+        note(true, &if is_shared { format!("{name} of {of}") } else { name.to_owned() });
+    }
+}
+
+fn limits(group: &GroupLimits, is_safe: bool, note: &mut impl FnMut(bool, &str)) {
     let is_known = |name: &String| {
         ["cpu", "mem", "node", "billing"].contains(&name.as_str()) || name.starts_with("gres/")
     };
     note(group.tres.0.keys().any(|name| !is_known(name)), "GrpTRES of other resources");
     note(!group.tres_minutes.is_empty(), "GrpTRESMins used before the first job");
     note(!group.tres_minutes.is_empty() && !is_safe, "jobs stopped by GrpTRESMins");
-    for own in own {
-        note(!own.tres_run_minutes.is_empty(), "MaxTRESRunMins");
-    }
-}
-
-fn main_pass(settings: &MainPassSettings, note: &mut impl FnMut(bool, &str)) {
-    note(settings.assoc_limit_stop, "assoc_limit_stop");
-    note(settings.pack_serial_at_end, "pack_serial_at_end");
-    note(settings.reduce_completing_frag, "reduce_completing_frag");
-    note(settings.max_rpc_count > 0, "max_rpc_cnt");
-}
-
-fn backfilling(settings: &BackfillSettings, note: &mut impl FnMut(bool, &str)) {
-    note(settings.job_part_count_reserve > 0, "bf_job_part_count_reserve");
-    note(settings.one_resv_per_job, "bf_one_resv_per_job");
-    note(settings.busy_nodes, "bf_busy_nodes");
-    note(settings.running_job_reserve, "bf_running_job_reserve");
-    note(settings.licenses, "bf_licenses");
-}
-
-fn partition(partition: &ClusterPartition, note: &mut impl FnMut(bool, &str)) {
-    note(matches!(partition.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
-    note(partition.exclusive_user, "ExclusiveUser");
-    note(partition.least_loaded_nodes, "LLN");
-    note(partition.max_cpus_per_socket.is_some(), "MaxCPUsPerSocket");
-    note(partition.needs_reservation, "ReqResv");
-    note(partition.groups != Allowed::All, "AllowGroups");
-    note(partition.root_only, "RootOnly");
-    note(partition.over_time_limit.is_some(), "OverTimeLimit of a partition");
 }
 
 fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
@@ -129,7 +105,7 @@ fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::ClusterSettings;
+    use queuecast_slurm_sim::cluster::{ClusterPartition, ClusterSettings};
 
     #[test]
     fn what_is_left_out_is_named_once() {

@@ -7,7 +7,7 @@ mod values;
 
 pub use list::{Several, SpecList};
 pub use parser::{SpecParser, choice, of, read};
-pub use templates::{NamedPredictor, PredictorLabels, predictor};
+pub use templates::{NamedPredictor, labels, predictor};
 pub use values::{
     at_least, at_least_one, dimension, duration, positive, positive_duration, seeds, time_zone,
 };

@@ -182,6 +182,16 @@ impl Table {
         Table { columns, rows: vec![cells], layout: Layout::Tall, ..Table::default() }
     }
 
+    /// One row for each thing; each column says what it shows of one.
+    pub fn of<'a, T: 'a, const N: usize>(
+        things: impl IntoIterator<Item = &'a T>,
+        columns: [(Column, fn(&T) -> Cell); N],
+    ) -> Table {
+        let (columns, cells): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
+        let rows = things.into_iter().map(|thing| cells.iter().map(|cell| cell(thing)).collect()).collect();
+        Table { columns, rows, ..Table::default() }
+    }
+
     /// Gives it a title.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Table {
@@ -242,6 +252,13 @@ impl Table {
         if marked.len() < valued.len() {
             self.marks.extend(marked.into_iter().map(|row| (row, column)));
         }
+    }
+
+    /// Gives it a note.
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<String>) -> Table {
+        self.note(note);
+        self
     }
 
     /// Adds a note below the table.

@@ -64,12 +64,8 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         | SynthError::Workload(_) => Failure::unexpected(error.to_string()),
     })?;
     if let Some(planned) = planned {
-        let name = planned.name().to_owned();
-        let notes = notes(&model, arguments.seed);
-        let heading = Heading { header: None, notes: &notes };
-        swf::write(planned.begin()?, heading, &workload, None)
-            .map_err(|cause| Failure::writing(&name, cause))?
-            .commit()?;
+        let heading = Heading { header: None, notes: &notes(&model, arguments.seed) };
+        planned.write_by(|out| swf::write(out, heading, &workload, None).map(drop))?;
     }
     let sweep = Sweep::grid(1, &experiments()).with_fairness();
     let results = threads::on_threads(None, sweep.simulations().len(), || {

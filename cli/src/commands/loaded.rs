@@ -5,11 +5,9 @@ use std::time::Instant;
 
 use queuecast::eval::Summary;
 use queuecast::place::LiveSite;
-pub use queuecast::report::words::number_of;
 use queuecast::report::{log, simulation};
 use queuecast::study::Experiment;
-pub use queuecast::trace::WorkloadFacts as Facts;
-use queuecast::trace::{self, Log, ReadOptions};
+use queuecast::trace::{self, Log, ReadOptions, WorkloadFacts};
 use queuecast::units::Time;
 use queuecast::workload::WorkloadError;
 
@@ -77,7 +75,7 @@ impl Loaded {
     }
 
     /// The facts of the workload, for JSON and CSV.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> WorkloadFacts {
         self.log.facts(&self.name)
     }
 

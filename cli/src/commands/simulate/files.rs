@@ -81,13 +81,10 @@ impl Files {
     }
 }
 
-/// Writes a file, if it is asked for, whole or not at all.
+/// Writes a file, if it is asked for.
 fn write(
     planned: Option<PlannedFile>,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let Some(planned) = planned else { return Ok(()) };
-    let mut output = planned.begin()?;
-    content(&mut output).map_err(|cause| output.failed(cause))?;
-    output.commit()
+    planned.map_or(Ok(()), |planned| planned.write_by(content))
 }

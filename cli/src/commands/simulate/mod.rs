@@ -8,13 +8,14 @@ use std::time::Instant;
 use clap::builder::ArgPredicate;
 use queuecast::eval::{Dimension, Evaluation};
 use queuecast::predict::Correction;
+use queuecast::report::words::number_of;
 use queuecast::sim::{Backfill, EventOrder};
 use queuecast::slurm::{SiteChange, SiteOptions, WhatIf, read_what_if};
 use queuecast::study::{Experiment, Measurement, Simulated, SimulatedSite, Timings, simulate_site};
 
 use self::files::Files;
 use super::cleaning;
-use super::loaded::{self, Loaded, number_of};
+use super::loaded::{self, Loaded};
 use super::site_texts::{log_texts, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::VariationOptions;

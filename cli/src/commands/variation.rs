@@ -33,7 +33,6 @@ impl VariationOptions {
     /// The changed policy; refused if an option contradicts it.
     pub fn applied(&self, policy: &Backfill) -> Result<Backfill, Failure> {
         let VariationOptions { depth, backfill_order, priority } = self.clone();
-        let varied = Variation { depth, backfill_order, priority }.applied(policy);
-        varied.map_err(|error| Failure::usage(error.to_string()).hint(error.instead))
+        Ok(Variation { depth, backfill_order, priority }.applied(policy)?)
     }
 }

@@ -155,6 +155,9 @@ pub enum Layout {
     Tall,
 }
 
+/// A column, and the cell that it shows of a thing.
+pub type CellColumn<T> = (Column, fn(&T) -> Cell);
+
 /// A title, columns, rows of typed cells, and notes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
@@ -185,7 +188,7 @@ impl Table {
     /// One row for each thing; each column says what it shows of one.
     pub fn of<'a, T: 'a, const N: usize>(
         things: impl IntoIterator<Item = &'a T>,
-        columns: [(Column, fn(&T) -> Cell); N],
+        columns: [CellColumn<T>; N],
     ) -> Table {
         let (columns, cells): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
         let rows = things.into_iter().map(|thing| cells.iter().map(|cell| cell(thing)).collect()).collect();

@@ -42,4 +42,4 @@ pub use profile::Profile;
 pub use reservations::{Depth, Persistence};
 pub use run_on::{HeldProcs, QueuedJob, RunOn, RunOnState};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
-pub use variation::{ContradictedPolicy, Variation};
+pub use variation::Variation;

@@ -1,8 +1,7 @@
 //! Settings that change a policy, each on its own, and which of them contradict it.
 
-use std::fmt;
-
 use super::{Backfill, Depth, Formula, Order, Persistence};
+use queuecast_core::asking::Refusal;
 
 /// What is changed of a policy.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,36 +14,15 @@ pub struct Variation {
     pub priority: Option<Formula>,
 }
 
-/// A setting that contradicts a policy's name or its settings: a result called `fcfs` has no backfilling in it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ContradictedPolicy {
-    /// The policy.
-    pub policy: Backfill,
-    /// The setting: `depth`, `backfill-order` or `priority`.
-    pub setting: &'static str,
-    /// What the policy is or has instead.
-    pub why: &'static str,
-    /// A policy that the setting goes with.
-    pub instead: &'static str,
-}
-
-impl fmt::Display for ContradictedPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "--{} contradicts --policy {}, which {}", self.setting, self.policy, self.why)
-    }
-}
-
-impl std::error::Error for ContradictedPolicy {}
-
 impl Variation {
     /// The changed policy.
     ///
     /// # Errors
-    /// If a setting contradicts the policy.
-    pub fn applied(&self, policy: &Backfill) -> Result<Backfill, ContradictedPolicy> {
-        let refuse = |why: Option<&'static str>, setting, instead| {
-            let contradicted = |why| ContradictedPolicy { policy: policy.clone(), setting, why, instead };
-            why.map_or(Ok(()), |why| Err(contradicted(why)))
+    /// If a setting contradicts the policy's name or its settings: a result called `fcfs` has no backfilling in it.
+    pub fn applied(&self, policy: &Backfill) -> Result<Backfill, Refusal> {
+        let refuse = |why: Option<&str>, setting: &str, instead: &str| {
+            let said = |why| format!("--{setting} contradicts --policy {policy}, which {why}");
+            why.map_or(Ok(()), |why| Err(Refusal::question(said(why)).hint(instead)))
         };
         let mut varied = policy.clone();
         if let Some(depth) = self.depth {

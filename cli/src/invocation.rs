@@ -4,24 +4,39 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
-
-use crate::failure::Failure;
+use clap::{Arg, ArgMatches, Command, Error};
 
 /// Options that decide where and how a result is written, not what it is.
 const SHOWING: [&str; 6] = ["output", "plot", "format", "quiet", "ascii", "color"];
 
-/// The words of a command line, the program's name first, and the tree of commands.
+/// The words of a command line, the program's name first, the tree of commands, and what is read by it.
 #[derive(Debug)]
 pub struct Invocation {
     tree: Command,
     words: Vec<OsString>,
+    matches: ArgMatches,
 }
 
 impl Invocation {
     /// Of these words, read by this tree.
-    pub fn new(tree: Command, words: impl IntoIterator<Item = OsString>) -> Invocation {
-        Invocation { tree, words: words.into_iter().collect() }
+    pub fn read(mut tree: Command, words: impl IntoIterator<Item = OsString>) -> Result<Invocation, Error> {
+        let words: Vec<OsString> = words.into_iter().collect();
+        let matches = tree.try_get_matches_from_mut(&words)?;
+        Ok(Invocation { tree, words, matches })
+    }
+
+    /// The values that were read.
+    pub fn matches(&self) -> &ArgMatches {
+        &self.matches
+    }
+
+    /// The name of the command, and the long names of the options that were typed.
+    pub fn given(&self) -> (String, Vec<String>) {
+        let Some((name, matches)) = self.matches.subcommand() else { return Default::default() };
+        let command = self.tree.find_subcommand(name);
+        let options = command.into_iter().flat_map(Command::get_arguments);
+        let typed = options.filter(|one| is_typed(matches, one.get_id().as_str()));
+        (name.to_owned(), typed.filter_map(|one| one.get_long().map(str::to_owned)).collect())
     }
 
     /// All commands with their options.
@@ -39,16 +54,10 @@ impl Invocation {
     /// The command as a generated trace's header records it: options in the order of the help, without those that
     /// decide only where and how the result is written. Files are reduced to their names, so that the same trace has
     /// the same header in every directory.
-    pub fn recorded(&self) -> Result<String, Failure> {
-        let mut tree = self.tree.clone();
-        tree.build();
-        let matches = tree
-            .clone()
-            .try_get_matches_from(&self.words)
-            .map_err(|cause| Failure::unexpected("cannot read the arguments twice").because(cause))?;
-        let mut words = vec![tree.get_name().to_owned()];
-        add(&tree, &matches, &mut words);
-        Ok(words.join(" "))
+    pub fn recorded(&self) -> String {
+        let mut words = vec![self.tree.get_name().to_owned()];
+        add(&self.tree, &self.matches, &mut words);
+        words.join(" ")
     }
 
     /// The same command line with `--resume`, ready for a shell.
@@ -75,9 +84,7 @@ fn add(command: &Command, matches: &ArgMatches, words: &mut Vec<String>) {
         command.get_arguments().partition(|one| one.is_positional());
     for argument in files.into_iter().chain(options) {
         let id = argument.get_id().as_str();
-        let typed =
-            matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
-        if !typed || SHOWING.contains(&id) {
+        if !is_typed(matches, id) || SHOWING.contains(&id) {
             continue;
         }
         let option = argument.get_long().map(|long| format!("--{long}"));
@@ -90,6 +97,11 @@ fn add(command: &Command, matches: &ArgMatches, words: &mut Vec<String>) {
             words.extend(values.map(|value| quoted(&name_of(id, value).to_string_lossy())));
         }
     }
+}
+
+/// Whether an option was typed, and does not have its default.
+fn is_typed(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
 /// A file's name without its directory; any other value unchanged.
@@ -117,7 +129,7 @@ mod tests {
     use crate::args::Args;
 
     fn invocation(words: &[&str]) -> Invocation {
-        Invocation::new(Args::command(), words.iter().map(OsString::from))
+        Invocation::read(Args::command(), words.iter().map(OsString::from)).unwrap()
     }
 
     #[test]
@@ -135,7 +147,7 @@ mod tests {
             "--quiet",
         ];
         let expected = "queuecast generate shake 'my log.swf.gz' --max-shift 1h --seed 3";
-        assert_eq!(invocation(&line).recorded().unwrap(), expected);
+        assert_eq!(invocation(&line).recorded(), expected);
     }
 
     #[test]
@@ -150,7 +162,7 @@ mod tests {
         let line = "queuecast generate lublin --mode 1h=10 --jobs 50 --mode 30m=5 --format json -o x";
         let line: Vec<&str> = line.split(' ').collect();
         let expected = "queuecast generate lublin --jobs 50 --mode 1h=10 --mode 30m=5";
-        assert_eq!(invocation(&line).recorded().unwrap(), expected);
+        assert_eq!(invocation(&line).recorded(), expected);
     }
 
     #[test]

@@ -20,9 +20,10 @@ mod spec;
 mod staged;
 mod temporary;
 
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -31,14 +32,16 @@ use crate::printer::Printer;
 
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let invocation =
+        Invocation::read(Args::command(), std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let args = Args::from_arg_matches(invocation.matches())
+        .unwrap_or_else(|error| error.format(&mut Args::command()).exit());
     let printer = Printer::new(&args.showing);
     // A panic is a bug; it still has to end with the documented code rather than Rust's 101.
-    let outcome = std::panic::catch_unwind(|| {
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
         interrupt::watch(&printer)?;
-        let invocation = Invocation::new(Args::command(), std::env::args_os());
         commands::run(args.command, &invocation, &printer)
-    })
+    }))
     .unwrap_or_else(|_| Err(Failure::panicked()));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -209,11 +209,6 @@ impl PlannedFile {
 }
 
 impl Output {
-    /// The failure of a write.
-    pub fn failed(&self, cause: io::Error) -> Failure {
-        Failure::writing(&self.name, cause)
-    }
-
     /// Puts what was written in place.
     pub fn commit(self) -> Result<(), Failure> {
         let Output { name, target, sink, _claim } = self;

@@ -1,6 +1,7 @@
 //! What all of Queuecast stands on: whole seconds and processors, jobs and workloads, distributions of a time, statistics, labelled
 //! random streams, the grammar of specs, boosted trees, and ordered work on all cores.
 
+pub mod asking;
 pub mod distribution;
 pub mod duration;
 pub mod job;

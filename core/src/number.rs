@@ -8,6 +8,12 @@ pub fn integer(value: i64) -> String {
     if value < 0 { format!("-{digits}") } else { digits }
 }
 
+/// "1 job", "2,000 jobs".
+pub fn number_of(count: impl TryInto<i64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(i64::MAX);
+    format!("{} {what}{}", integer(count), if count == 1 { "" } else { "s" })
+}
+
 /// A number rounded to `decimals` places, its thousands separated; never "-0".
 pub fn decimal(value: f64, decimals: usize) -> String {
     if value.is_infinite() {

@@ -3,3 +3,4 @@
 pub mod allot;
 pub mod broker;
 pub mod forecast;
+pub mod place;

@@ -10,9 +10,11 @@
 //! [`characterization`] and [`synth`] models of workloads, [`allot`], [`forecast`] and [`broker`] answers for one job, [`eval`] and [`study`] whether
 //! they are right, [`report`] how they are shown.
 
-pub use queuecast_core::{distribution, job, job_state, parallel, seed, spec, stats, trees, units, workload};
+pub use queuecast_core::{
+    asking, distribution, job, job_state, parallel, seed, spec, stats, trees, units, workload,
+};
 pub use queuecast_eval as eval;
-pub use queuecast_forecast::{allot, broker, forecast};
+pub use queuecast_forecast::{allot, broker, forecast, place};
 pub use queuecast_report as report;
 pub use queuecast_sim::{predict, sim, site, wait};
 pub use queuecast_slurm_sim::{cluster, controller};

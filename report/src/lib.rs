@@ -4,13 +4,17 @@
 //! Everything here is a pure function from values to a string. The caller states the width of the [`Page`] and the
 //! characters that it can show, and adds colour, if any.
 
+mod advised;
+mod allocated;
 mod answer;
 mod best;
+mod brokered;
 pub mod chart;
+mod choice;
 pub mod cleaning;
+mod compared;
 pub mod comparison;
 pub mod conversion;
-pub mod date;
 mod document;
 pub mod generated;
 pub mod generation;
@@ -25,15 +29,24 @@ pub mod predictions;
 pub mod schedule;
 pub mod score;
 pub mod search;
+mod shaken;
+pub mod simulation;
+mod site;
+mod start;
 mod svg;
 pub mod swf;
 pub mod table;
 pub mod words;
 
+pub use allocated::allocation_warnings;
 pub use answer::{Answer, VERSION, json, render};
 pub use best::Best;
+pub use brokered::broker_notes;
+pub use choice::choice_notes;
+pub use compared::DEMONSTRATION_NOTES;
 pub use document::{Chart, Document, Format};
 pub use page::{Charset, Page, wrap};
 pub use queuecast_core::{duration, number};
+pub use queuecast_trace::date;
 pub use svg::svg;
 pub use table::{Align, Cell, Column, ColumnKind, Layout, Table};

@@ -1,16 +1,11 @@
 //! Counts, shares and lengths of time within sentences.
 
 use crate::{Cell, Page, duration};
+pub use queuecast_core::number::number_of;
 use queuecast_core::units::Seconds;
 
 /// A shorter wait is "at once".
 pub const AT_ONCE: f64 = 1.0;
-
-/// "1 job", "2,000 jobs".
-pub fn number_of(count: impl TryInto<i64>, what: &str) -> String {
-    let count = count.try_into().unwrap_or(i64::MAX);
-    format!("{} {what}{}", whole(count), if count == 1 { "" } else { "s" })
-}
 
 /// "2,000".
 pub fn whole(count: impl TryInto<i64>) -> String {

@@ -114,6 +114,66 @@ pub fn without_answer(kind: SiteFileKind, config: &str) -> WithoutAnswer {
     }
 }
 
+/// One command of a capture and what came of it.
+#[derive(Debug, Clone)]
+pub struct CommandAnswer {
+    /// The command.
+    pub command: CaptureCommand,
+    /// What it printed; or why there is no answer, and what that means for the capture.
+    pub answer: Result<String, (WithoutAnswer, String)>,
+}
+
+impl CommandAnswer {
+    fn lines(&self) -> Option<usize> {
+        self.answer.as_ref().ok().map(|text| text.lines().count())
+    }
+
+    /// What the capture records of it.
+    pub fn recorded(&self) -> CapturedAnswer {
+        let missing = match &self.answer {
+            Err((WithoutAnswer::Missing, why)) => Some(why.clone()),
+            _ => None,
+        };
+        let (command, file) = (self.command.short_line(), self.command.file.to_owned());
+        CapturedAnswer { command, file, lines: self.lines(), missing }
+    }
+}
+
+/// What was captured of a site.
+#[derive(Debug, Clone, Serialize)]
+pub struct CapturedSite {
+    /// Where it was written to.
+    pub folder: String,
+    /// One for each command.
+    pub files: Vec<CapturedFile>,
+}
+
+/// The file of one command.
+#[derive(Debug, Clone, Serialize)]
+pub struct CapturedFile {
+    /// Its name.
+    pub file: String,
+    /// The command as it is typed.
+    pub command: String,
+    /// `None` if it was not written.
+    pub lines: Option<usize>,
+    /// Why it was not.
+    pub failed: Option<String>,
+}
+
+impl CapturedSite {
+    /// Of the answers of all commands.
+    pub fn of(folder: String, answers: &[CommandAnswer]) -> CapturedSite {
+        let file = |one: &CommandAnswer| CapturedFile {
+            file: one.command.file.to_owned(),
+            command: one.command.line(),
+            lines: one.lines(),
+            failed: one.answer.as_ref().err().map(|(_, why)| why.clone()),
+        };
+        CapturedSite { folder, files: answers.iter().map(file).collect() }
+    }
+}
+
 /// Why a text is no answer to a command of a capture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {

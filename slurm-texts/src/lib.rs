@@ -16,6 +16,7 @@ mod accounting;
 mod capture;
 mod change;
 mod changed;
+mod checked;
 mod checks;
 mod conf;
 mod csv;
@@ -35,6 +36,7 @@ mod now;
 mod options;
 mod outages;
 mod partitions;
+mod recorded_site;
 mod recording;
 mod request_values;
 mod reservations;
@@ -54,11 +56,12 @@ mod values;
 mod what_if;
 
 pub use capture::{
-    AnswerError, CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer,
-    check_answer, without_answer,
+    AnswerError, CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
+    CommandAnswer, WithoutAnswer, check_answer, without_answer,
 };
 pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
 pub use changed::read_changed_site;
+pub use checked::{CheckedSite, RecordingCounts};
 pub use decided::{DecisionsReading, read_decisions};
 pub use differing::{DifferingSetting, differing_settings};
 pub use file_kind::SiteFileKind;
@@ -66,6 +69,7 @@ pub use listed::{ListedSetting, listed_settings};
 pub use notes::{Misread, Unmodelled};
 pub use now::{SACCT_NOW, SSHARE_NOW, moment_now, read_accounted};
 pub use queuecast_trace::hostlist::compressed as node_list;
+pub use recorded_site::{NoRecordedSite, RecordedSite, read_recorded_site};
 pub use rules::CountedRule;
 pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
 pub use site::{MissingText, SiteOptions, SiteReading, read_site};

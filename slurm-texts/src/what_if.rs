@@ -11,6 +11,7 @@ use super::file_kind::SiteFileKind;
 use super::rules::{CountedRule, RuleCounter};
 use super::site::{SiteOptions, SiteReading};
 use super::swf_jobs::swf_jobs;
+use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Micros, Time};
 use queuecast_slurm_sim::cluster::{Begin, Cluster, RecordedRun, SubmittedJob};
 use queuecast_trace::sniff::sniff;
@@ -57,6 +58,21 @@ pub enum WhatIfError {
     /// The texts of the site tell of no node, or of no partition.
     #[error("the site has no {0} that are known")]
     NoMachine(&'static str),
+}
+
+impl WhatIfError {
+    /// Why nothing can be simulated at a site, and what to do; `site` and `log` are what the texts are called.
+    pub fn refusal(self, site: &str, log: &str) -> Refusal {
+        match self {
+            WhatIfError::Change(error) => Refusal::question(format!("a setting cannot be changed: {error}")).hint(
+                "queuecast site check DIR --format json lists partitions, QOS, accounts, nodes and settings",
+            ),
+            WhatIfError::NoMachine(_) => Refusal::input(format!("{site}: {self}"))
+                .hint("expected slurm.conf, or outputs of scontrol show node and partition"),
+            WhatIfError::Log(_) | WhatIfError::NoSubmissions(_) => Refusal::input(format!("{log}: {self}"))
+                .hint("a list of submissions has the columns submit,user,account,run,args (docs/reference/submissions.md)"),
+        }
+    }
 }
 
 fn reason(first: &Option<String>) -> String {

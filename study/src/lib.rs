@@ -3,16 +3,20 @@
 //! [`compare_variants`] say what a Slurm site would do. Every number comes from `eval`.
 
 mod brokerage;
+mod brokered;
 mod choice;
 mod cluster_forecasts;
 mod cluster_report;
 mod cluster_use;
+mod compared_runs;
+mod comparison;
 mod experiment;
 pub mod molding;
 mod repeated;
 mod run_difference;
 pub mod search;
 mod shaken;
+mod simulated;
 mod simulation_report;
 mod site_answer;
 mod site_policy;
@@ -20,18 +24,26 @@ mod site_variants;
 mod sweep;
 
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
+pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
 pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
 pub use cluster_use::{CpuIdleness, ResourceUse};
+pub use compared_runs::{ComparedRun, ComparedRuns, ForecastRun, ForecastRuns, RunDecisions, RunMiss};
+pub use comparison::{
+    ComparedTrace, Comparison, ComparisonAnswer, ComparisonQuestion, ComparisonRow, Demonstration,
+    ShakenTraces,
+};
 pub use experiment::Experiment;
 pub use repeated::{Repeated, read_seeds};
 pub use run_difference::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 pub use shaken::{ShakenResult, Shaking};
+pub use simulated::{Simulated, Timings};
 pub use simulation_report::{Measurement, SimulationReport};
-pub use site_answer::{SiteAnswer, simulate_site};
+pub use site_answer::{SimulatedSite, SiteAnswer, simulate_site};
 pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
-    ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantMetric, compare_variants,
+    ComparedVariants, ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantChanges,
+    VariantMetric, VariantsQuestion, compare_variants,
 };
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

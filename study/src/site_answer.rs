@@ -54,3 +54,24 @@ pub fn simulate_site(what_if: &WhatIf, policy: &SitePolicy) -> (SiteAnswer, Vec<
     };
     (answer, simulated.jobs.into_iter().map(|job| job.outcome).collect())
 }
+
+/// What would become of submissions at a site, with where both come from.
+#[derive(Debug, Serialize)]
+pub struct SimulatedSite {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// The folder of the site.
+    pub site: String,
+    /// The file of the submissions.
+    pub source: String,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: SiteAnswer,
+}
+
+impl SimulatedSite {
+    /// Of a site and submissions that are called so.
+    pub fn of(site: String, source: String, answer: SiteAnswer) -> SimulatedSite {
+        SimulatedSite { version: env!("CARGO_PKG_VERSION"), site, source, answer }
+    }
+}

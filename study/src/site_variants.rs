@@ -1,6 +1,7 @@
 //! Variants of a site side by side: other sites, or the same with other settings, under the same submissions.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use rand::RngExt;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
-use queuecast_slurm_texts::WhatIf;
+use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
 
 /// A site or a setting, and what is submitted to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,89 @@ pub struct SiteVariant {
     pub what_if: WhatIf,
     /// Who runs next.
     pub policy: SitePolicy,
+}
+
+/// Several changes that make one variant: `bf_interval=60 PriorityWeightAge=2000`.
+#[derive(Debug, Clone, Default)]
+pub struct VariantChanges(Vec<SiteChange>);
+
+impl FromStr for VariantChanges {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<VariantChanges, String> {
+        let changes: Result<Vec<SiteChange>, String> =
+            text.split_whitespace().map(|one| one.parse().map_err(|error| format!("{error}"))).collect();
+        match changes {
+            Ok(changes) if changes.is_empty() => Err("expected KEY=VALUE".to_owned()),
+            changes => changes.map(VariantChanges),
+        }
+    }
+}
+
+/// Which variants of a site there are: as it is, with each of several changes, and under each of several policies.
+#[derive(Debug, Clone)]
+pub struct VariantsQuestion<'a> {
+    /// Changes of every variant.
+    pub set: &'a [SiteChange],
+    /// Changes of one variant each.
+    pub against: &'a [VariantChanges],
+    /// Beside Slurm's own scheduler.
+    pub policies: &'a [SitePolicy],
+    /// How texts are read.
+    pub options: SiteOptions,
+}
+
+impl VariantsQuestion<'_> {
+    /// The variants of one site; `folder` tells it from others where there are several.
+    pub fn variants(
+        &self,
+        folder: Option<&str>,
+        site: &BTreeMap<String, String>,
+        log: &BTreeMap<String, String>,
+    ) -> Result<Vec<SiteVariant>, WhatIfError> {
+        let named = |more: Vec<String>| {
+            let parts: Vec<String> = folder.map(str::to_owned).into_iter().chain(more).collect();
+            if parts.is_empty() { "as it is".to_owned() } else { parts.join(" ") }
+        };
+        let mut variants = Vec::new();
+        for more in [&VariantChanges::default()].into_iter().chain(self.against) {
+            let changes: Vec<SiteChange> = self.set.iter().chain(&more.0).cloned().collect();
+            let what_if = read_what_if(site, log, &changes, &self.options)?;
+            let name = named(more.0.iter().map(ToString::to_string).collect());
+            variants.push(SiteVariant { name, what_if, policy: SitePolicy::SLURM });
+        }
+        for policy in self.policies {
+            let (name, policy) = (named(vec![policy.to_string()]), policy.clone());
+            variants.push(SiteVariant { name, policy, ..variants[0].clone() });
+        }
+        Ok(variants)
+    }
+}
+
+/// Variants of sites side by side.
+#[derive(Debug, Serialize)]
+pub struct ComparedVariants {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// The file of the submissions.
+    pub source: String,
+    /// How submissions are shaken, if they are.
+    pub shaking: Option<Shaking>,
+    /// The first is what the others are compared with.
+    pub variants: Vec<VariantAnswer>,
+}
+
+impl ComparedVariants {
+    /// Simulates and compares variants under the submissions of `source`.
+    pub fn of(source: String, shaking: Option<Shaking>, variants: &[SiteVariant]) -> ComparedVariants {
+        let variants = compare_variants(variants, shaking);
+        ComparedVariants { version: env!("CARGO_PKG_VERSION"), source, shaking, variants }
+    }
+
+    /// How many simulations that takes.
+    pub fn simulations(shaking: Option<Shaking>, variants: usize) -> usize {
+        variants * (1 + shaking.map_or(0, |shaking| usize::from(shaking.seeds)))
+    }
 }
 
 /// What became of the submissions in one variant.

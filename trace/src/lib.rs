@@ -19,6 +19,7 @@
 
 pub mod clean;
 mod convert;
+pub mod date;
 mod describe;
 mod error;
 mod facts;
@@ -28,6 +29,7 @@ mod input;
 mod lines;
 mod log;
 mod machine;
+mod moment;
 mod names;
 mod options;
 mod parsed;
@@ -54,6 +56,7 @@ pub use input::{CompressedOutput, Compression, plain_text};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};
+pub use moment::Moment;
 pub use options::{LogFormat, ReadOptions, time_zone};
 pub use partition_queue::PartitionQueue;
 pub use queuecast_core::stats::Percentiles;

@@ -1,7 +1,7 @@
 //! What is said of cleaning a trace while it is read.
 
 use queuecast::report::cleaning;
-pub use queuecast::report::cleaning::{Overrun, add, line};
+pub use queuecast::report::cleaning::{Overrun, line};
 use queuecast::trace::CleaningReport;
 
 use crate::printer::Printer;

@@ -6,21 +6,24 @@ use clap::builder::ArgPredicate;
 use queuecast::parallel;
 use queuecast::predict::Correction;
 use queuecast::sim::{Backfill, EventOrder};
-use queuecast::study::{Experiment, Sweep};
+use queuecast::slurm::{SiteChange, SiteOptions};
+use queuecast::study::{
+    ComparedTrace, ComparedVariants, ComparisonAnswer, ComparisonQuestion, Experiment, SitePolicy,
+    VariantChanges, VariantsQuestion,
+};
 use queuecast::workload::Workload;
 
-use super::comparison::{Compared, Comparison};
-use super::loaded::Loaded;
-use super::shaken::{ShakeOptions, ShakenTraces};
-use super::site_comparison::{self, VariantOptions};
+use super::loaded::{self, Loaded};
+use super::shaken::ShakeOptions;
+use super::site_texts::{log_texts, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
-use super::variation::Variation;
+use super::variation::VariationOptions;
 use super::{cleaning, threads};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress::{self, Progress};
-use crate::spec::{self, NamedPredictor, PredictorLabels, Several, SpecList};
+use crate::spec::{self, NamedPredictor, Several, SpecList};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,7 +66,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub at_sites: VariantOptions,
     #[command(flatten)]
-    pub variation: Variation,
+    pub variation: VariationOptions,
     #[command(flatten)]
     pub shaken: ShakeOptions,
     #[command(flatten)]
@@ -79,6 +82,22 @@ pub struct Arguments {
     pub timings: bool,
     #[command(flatten)]
     pub plotting: Plotting,
+}
+
+/// `--site`, `--set` and `--against`.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Slurm sites")]
+pub struct VariantOptions {
+    /// Simulate Slurm's own scheduler on the configuration in this folder (see site check), beside it each --policy given;
+    /// several folders are compared
+    #[arg(long, value_name = "DIR")]
+    pub site: Vec<PathBuf>,
+    /// Change a setting of every variant: PriorityWeightAge=2000, partition.debug.nodes=+4
+    #[arg(long, value_name = "KEY=VALUE", requires = "site", value_parser = |text: &str| text.parse::<SiteChange>())]
+    pub set: Vec<SiteChange>,
+    /// Compare with these settings, blanks between several; once for each variant
+    #[arg(long, value_name = "KEY=VALUE ...", requires = "site", value_parser = |text: &str| text.parse::<VariantChanges>())]
+    pub against: Vec<VariantChanges>,
 }
 
 impl Arguments {
@@ -108,71 +127,112 @@ impl Arguments {
 /// Reads every trace once, simulates all combinations, and shows them side by side.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if !arguments.at_sites.site.is_empty() {
-        let zone = &arguments.source.reading.time_zone;
-        let (files, threads) = (&arguments.files, arguments.threads);
-        return site_comparison::run(
-            files,
-            &arguments.at_sites,
-            &Several::together(&arguments.policy),
-            arguments.shaken.shaking(),
-            threads,
-            zone,
-            printer,
-        );
+        return at_sites(arguments, printer);
     }
     if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Failure::usage("standard input can be read only once").hint("name - at most once"));
     }
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let experiments = arguments.experiments()?;
-    let window = arguments.scheduling.window;
-    let (shaking, files) = (arguments.shaken.shaking(), arguments.files.len());
-    let sweep = match shaking {
-        Some(shaking) => shaking.sweep(files, &experiments, window),
-        None => Sweep::grid(files, &experiments).over(window).with_fairness(),
+    let question = ComparisonQuestion {
+        experiments: arguments.experiments()?,
+        window: arguments.scheduling.window,
+        shaking: arguments.shaken.shaking(),
+        labels: spec::labels(&Several::together(&arguments.predictor)),
     };
+    let sweep = question.sweep(arguments.files.len());
     let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
-        // Which failure is told does not depend on which thread was first.
-        let progress = Progress::new(printer, "reading", arguments.files.len());
-        let below = printer.below_progress();
-        let traces = parallel::try_map(&arguments.files, |path: &PathBuf| {
-            let read = Loaded::read(path, &arguments.source, &below);
-            progress.advance();
-            read
-        })?;
-        drop(progress);
-        traces.iter().try_for_each(|trace| trace.check(&experiments))?;
+        let traces = read_all(arguments, &question, printer)?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
-        for workload in &workloads {
-            if window.select(workload)?.is_empty() {
-                printer.warning(&format!("no job is counted: {}", window.describe()));
-            }
-        }
         let results = progress::simulated(&sweep, &workloads, printer)?;
         Ok((traces, results))
     })?;
-    let assumptions = |trace: &Loaded| trace.assumptions(&experiments);
-    for trace in traces.iter().filter(|_| printer.shows_rows_only()) {
-        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Decided, printer);
-        assumptions(trace).iter().for_each(|one| printer.note(&format!("{}: {one}", trace.name)));
-    }
-    let compared = traces.iter().map(|trace| Compared {
+    let compared = traces.iter().map(|trace| ComparedTrace {
         facts: trace.facts(),
         cleaning: Some(trace.log.report.clone()),
-        notes: assumptions(trace),
+        notes: trace.assumptions(&question.experiments),
     });
-    let labels = PredictorLabels::of(&Several::together(&arguments.predictor));
-    if let Some(shaking) = shaking {
-        let shaken = shaking.results(files, &experiments, &results);
-        return plot.answer(&ShakenTraces::new(compared.collect(), window, shaking, shaken, labels), printer);
+    let compared: Vec<ComparedTrace> = compared.collect();
+    for trace in compared.iter().filter(|_| printer.shows_rows_only()) {
+        let name = &trace.facts.source;
+        trace.cleaning.iter().for_each(|one| cleaning::note(name, one, cleaning::Overrun::Decided, printer));
+        trace.notes.iter().for_each(|one| printer.note(&format!("{name}: {one}")));
     }
-    let mut comparison = Comparison::new(compared.collect(), window, results).labelled(labels);
-    comparison.tell_killed(printer);
-    if !arguments.timings {
-        comparison = comparison.without_timings();
+    let mut answer = question.answer(compared, results);
+    if let ComparisonAnswer::Once(comparison) = &mut answer {
+        comparison.timings = arguments.timings;
+        // The same for every experiment.
+        for (at, trace) in traces.iter().enumerate() {
+            let first = comparison.results_of(at).into_iter().next();
+            first.into_iter().for_each(|first| loaded::tell_killed(&first.summary, &trace.name, printer));
+        }
     }
-    plot.answer(&comparison, printer)
+    plot.answer(&answer, printer)
+}
+
+/// Reads every trace, and checks that the question can be asked of it.
+fn read_all(
+    arguments: &Arguments,
+    question: &ComparisonQuestion,
+    printer: &Printer,
+) -> Result<Vec<Loaded>, Failure> {
+    // Which failure is told does not depend on which thread was first.
+    let progress = Progress::new(printer, "reading", arguments.files.len());
+    let below = printer.below_progress();
+    let traces = parallel::try_map(&arguments.files, |path: &PathBuf| {
+        let read = Loaded::read(path, &arguments.source, &below);
+        progress.advance();
+        read
+    })?;
+    drop(progress);
+    traces.iter().try_for_each(|trace| trace.check(&question.experiments))?;
+    for trace in &traces {
+        if question.window.select(&trace.log.workload)?.is_empty() {
+            printer.warning(&format!("no job is counted: {}", question.window.describe()));
+        }
+    }
+    Ok(traces)
+}
+
+/// Variants of Slurm sites under the same submissions.
+fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let (given, shaking) = (&arguments.at_sites, arguments.shaken.shaking());
+    let [file] = &arguments.files[..] else {
+        return Err(Failure::usage("with --site, one file of submissions is compared")
+            .hint("name one FILE; several sites or settings are compared with --site and --against"));
+    };
+    // Slurm's own first, then each other policy on the site as it is.
+    let others: Vec<SitePolicy> = Several::together(&arguments.policy)
+        .iter()
+        .map(|policy| site_policy(Some(policy)))
+        .collect::<Result<_, _>>()?;
+    let question = VariantsQuestion {
+        set: &given.set,
+        against: &given.against,
+        policies: &others,
+        options: SiteOptions {
+            time_zone: arguments.source.reading.time_zone.clone(),
+            ..SiteOptions::default()
+        },
+    };
+    let (log, source) = (log_texts(file, printer)?, file.display().to_string());
+    let mut variants = Vec::new();
+    for site in &given.site {
+        let name = site.display().to_string();
+        let folder = (given.site.len() > 1).then_some(name.as_str());
+        let read = question.variants(folder, &texts(site, printer)?, &log);
+        variants.extend(read.map_err(|error| error.refusal(&name, &source))?);
+    }
+    drop(log);
+    for misread in variants.iter().flat_map(|one| &one.what_if.reading.misread).take(3) {
+        printer.warning(&misread.to_string());
+    }
+    let simulations = ComparedVariants::simulations(shaking, variants.len());
+    let progress = Progress::uncounted(printer, &format!("{simulations} simulations"));
+    let compare = || Ok(ComparedVariants::of(source, shaking, &variants));
+    let compared = threads::on_threads(arguments.threads, simulations, compare)?;
+    drop(progress);
+    printer.answer(&compared)
 }
 
 #[cfg(test)]

@@ -3,19 +3,15 @@
 use std::path::PathBuf;
 
 use queuecast::eval::Window;
-use queuecast::predict::{PredictorSpec, Ruh, Statistic};
+use queuecast::predict::{PredictorLabels, PredictorSpec, Ruh, Statistic};
+use queuecast::report::DEMONSTRATION_NOTES;
 use queuecast::report::swf::{self, Heading};
-use queuecast::report::{Answer, Document, Table};
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
-use queuecast::study::{Experiment, Sweep};
+use queuecast::study::{ComparedTrace, Comparison, Demonstration, Experiment, Sweep};
 use queuecast::synth::{Habits, SynthError};
-use queuecast::trace::sacct::EXAMPLE_COMMAND;
-use queuecast::workload::Workload;
-use serde::Serialize;
+use queuecast::trace::WorkloadFacts;
 
-use super::comparison::{Compared, Comparison};
-use super::loaded::Facts;
 use super::threads;
 use crate::failure::Failure;
 use crate::invocation::{Invocation, quoted};
@@ -54,19 +50,6 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-#[derive(Debug, Serialize)]
-struct Demonstration {
-    model: Habits,
-    seed: u64,
-    #[serde(flatten)]
-    comparison: Comparison,
-    #[serde(skip)]
-    saved: Option<PathBuf>,
-    /// The command as it was started.
-    #[serde(skip)]
-    program: String,
-}
-
 /// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let planned = arguments.output.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
@@ -81,22 +64,22 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         | SynthError::Workload(_) => Failure::unexpected(error.to_string()),
     })?;
     if let Some(planned) = planned {
-        let name = planned.name().to_owned();
-        let notes = notes(&model, arguments.seed);
-        let heading = Heading { header: None, notes: &notes };
-        swf::write(planned.begin()?, heading, &workload, None)
-            .map_err(|cause| Failure::writing(&name, cause))?
-            .commit()?;
+        let heading = Heading { header: None, notes: &notes(&model, arguments.seed) };
+        planned.write_by(|out| swf::write(out, heading, &workload, None).map(drop))?;
     }
     let sweep = Sweep::grid(1, &experiments()).with_fairness();
     let results = threads::on_threads(None, sweep.simulations().len(), || {
         Ok(progress::simulated(&sweep, &[&workload], printer)?)
     })?;
-    let traces = vec![compared(&workload, arguments)];
-    let comparison = Comparison::new(traces, Window::All, results).without_timings();
-    let (saved, program) = (arguments.output.clone(), invocation.program());
-    let demonstration = Demonstration { model, seed: arguments.seed, comparison, saved, program };
-    plot.answer(&demonstration, printer)
+    let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
+    let facts = WorkloadFacts::of(&workload, &source);
+    let trace =
+        ComparedTrace { facts, cleaning: None, notes: DEMONSTRATION_NOTES.map(str::to_owned).to_vec() };
+    let labels = PredictorLabels::default();
+    let comparison = Comparison { window: Window::All, traces: vec![trace], results, timings: false, labels };
+    let saved = arguments.output.as_ref().map(|path| quoted(&path.display().to_string()));
+    let program = invocation.program();
+    plot.answer(&Demonstration { model, seed: arguments.seed, comparison, saved, program }, printer)
 }
 
 /// FCFS plans without predictions, so it is simulated once; the others with each predictor.
@@ -111,50 +94,12 @@ fn experiments() -> Vec<Experiment> {
     experiments
 }
 
-fn compared(workload: &Workload, arguments: &Arguments) -> Compared {
-    let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
-    let notes = [
-        "fcfs: first come, first served: no job overtakes another",
-        "easy: a job may overtake others (it is backfilled) if that does not delay the first in the queue",
-        "sjbf: easy, which tries the jobs that are predicted to be shortest first",
-        "bounded slowdown: wait plus run time, divided by the run time, which counts as ten seconds at least; 1 is no wait",
-        "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
-        "perfect: with the actual run times, known only to a simulation",
-        "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
-         (see docs/guides/comparing.md)",
-    ];
-    Compared { facts: Facts::of(workload, &source), cleaning: None, notes: notes.map(str::to_owned).to_vec() }
-}
-
 fn notes(model: &Habits, seed: u64) -> Vec<String> {
     let Habits { jobs, procs, load, .. } = model;
     vec![format!(
         "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; these jobs were never run",
         env!("CARGO_PKG_VERSION")
     )]
-}
-
-impl Answer for Demonstration {
-    fn document(&self) -> Document {
-        let program = &self.program;
-        let simulate = |file: &str| format!("{program} simulate {file} --policy sjbf --predictor recent:2");
-        let next = match self.saved.as_ref().map(|path| quoted(&path.display().to_string())) {
-            Some(file) => simulate(&file),
-            None => format!("{program} demo --output demo.swf && {}", simulate("demo.swf")),
-        };
-        self.comparison
-            .added_to(Document::new())
-            .with_command("Look closer:", next)
-            .with_command("The records of a Slurm site:", format!("{EXAMPLE_COMMAND} > site.sacct"))
-            .with_command(
-                "What other policies would do there (N is the last number that sinfo -h -o %C prints):",
-                format!("{program} compare site.sacct --procs N"),
-            )
-    }
-
-    fn table(&self) -> Table {
-        self.comparison.table()
-    }
 }
 
 #[cfg(test)]

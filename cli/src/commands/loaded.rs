@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::report::Table;
-use queuecast::report::log;
-pub use queuecast::report::words::number_of;
+use queuecast::eval::Summary;
+use queuecast::place::LiveSite;
+use queuecast::report::{log, simulation};
 use queuecast::study::Experiment;
-pub use queuecast::trace::WorkloadFacts as Facts;
-use queuecast::trace::{self, Log, ReadOptions};
+use queuecast::trace::{self, Log, ReadOptions, WorkloadFacts};
 use queuecast::units::Time;
+use queuecast::workload::WorkloadError;
 
 use super::cleaning;
 use super::source::Source;
@@ -58,19 +58,25 @@ impl Loaded {
     /// Adds the jobs that had not ended when the log was taken, and takes partitions for queues where there are none.
     pub fn take_unfinished(&mut self, taken: Time, printer: &Printer) -> Result<(), Failure> {
         let added = self.log.take_unfinished(taken);
+        self.tell_unfinished(added, printer)
+    }
+
+    /// Prepares accounting of a live site to be learned from.
+    pub fn learned_by(mut self, site: &LiveSite, printer: &Printer) -> Result<Loaded, Failure> {
+        let added = site.take_history(&mut self.log);
+        self.tell_unfinished(added, printer)?;
+        Ok(self)
+    }
+
+    fn tell_unfinished(&self, added: Result<usize, WorkloadError>, printer: &Printer) -> Result<(), Failure> {
         let added = added.map_err(|error| Failure::input(format!("{}: {error}", self.name)))?;
         log::unfinished(&self.name, added).iter().for_each(|said| printer.note(said));
         Ok(())
     }
 
     /// The facts of the workload, for JSON and CSV.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> WorkloadFacts {
         self.log.facts(&self.name)
-    }
-
-    /// What was read, as a table.
-    pub fn table(&self) -> Table {
-        log::table(&self.name, &self.log)
     }
 
     /// Refuses experiments whose predictor needs a field that this trace does not have.
@@ -82,5 +88,15 @@ impl Loaded {
     /// Everything that is assumed because the trace does not say it.
     pub fn assumptions(&self, experiments: &[Experiment]) -> Vec<String> {
         log::assumptions(&self.log, experiments)
+    }
+}
+
+/// Says that jobs were killed at their limit: as a warning where they are many, else where the format has no place for notes.
+pub fn tell_killed(summary: &Summary, name: &str, printer: &Printer) {
+    let Some((said, many)) = simulation::killed(summary) else { return };
+    if many {
+        printer.warning(&format!("{name}: {said}"));
+    } else if printer.shows_rows_only() {
+        printer.note(&format!("{name}: {said}"));
     }
 }

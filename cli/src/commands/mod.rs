@@ -5,12 +5,9 @@ mod advise;
 mod allocate;
 mod cleaning;
 mod compare;
-mod comparison;
 mod completions;
 mod demo;
 mod generate;
-mod identity;
-mod killed;
 mod live;
 mod loaded;
 mod metaschedule;
@@ -19,6 +16,7 @@ mod moldable;
 mod moment;
 mod newcomer;
 mod outside;
+mod place;
 mod raw_trace;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -27,12 +25,12 @@ mod search;
 mod shaken;
 mod simulate;
 mod site;
-mod site_comparison;
 mod site_option;
 mod site_texts;
 mod slurm_site;
 mod source;
 mod threads;
+mod told;
 mod trace;
 mod variation;
 mod when;
@@ -66,6 +64,7 @@ pub enum Command {
 
 /// Runs a command.
 pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    place::check(invocation)?;
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),

@@ -9,7 +9,7 @@ use queuecast::units::{Procs, Time};
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
 use super::source::Source;
-use super::{cleaning, live, moment};
+use super::{cleaning, live};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
@@ -39,7 +39,7 @@ impl RawTrace {
         let Some(span) = self.raw.span() else {
             return Err(Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name)));
         };
-        moment::read_within(text, zone, &span)
+        Ok(span.moment(text, zone)?)
     }
 
     /// What was known at the moment that a text names, and that moment.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use queuecast::sim::Backfill;
-use queuecast::slurm::{CaptureRecord, WhatIfError};
+use queuecast::slurm::CaptureRecord;
 use queuecast::study::SitePolicy;
 use queuecast::trace::plain_text;
 
@@ -134,16 +134,4 @@ pub fn site_policy(given: Option<&Backfill>) -> Result<SitePolicy, Failure> {
         Failure::usage(error.to_string())
             .hint("fcfs, easy, sjbf and conservative do, with their depth, order and form")
     })
-}
-
-/// Why nothing can be simulated at a site, and what to do.
-pub fn what_if_failure(error: WhatIfError, site: &str, log: &str) -> Failure {
-    match error {
-        WhatIfError::Change(error) => Failure::usage(format!("a setting cannot be changed: {error}"))
-            .hint("queuecast site check DIR --format json lists partitions, QOS, accounts, nodes and settings"),
-        WhatIfError::NoMachine(_) => Failure::input(format!("{site}: {error}"))
-            .hint("expected slurm.conf, or outputs of scontrol show node and partition"),
-        WhatIfError::Log(_) | WhatIfError::NoSubmissions(_) => Failure::input(format!("{log}: {error}"))
-            .hint("a list of submissions has the columns submit,user,account,run,args (docs/reference/submissions.md)"),
-    }
 }

@@ -12,7 +12,7 @@ pub use queuecast::report::duration::{parse as duration, parse_positive as posit
 pub use queuecast::report::number::{at_least, at_least_one, positive};
 pub use queuecast::study::read_seeds as seeds;
 pub use queuecast::trace::time_zone;
-pub use templates::{NamedPredictor, PredictorLabels, predictor};
+pub use templates::{NamedPredictor, labels, predictor};
 
 /// What jobs are grouped by; former names are read, but not listed.
 pub fn dimension() -> SpecParser<Dimension> {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::{fmt, fs};
 
-use queuecast::predict::PredictorSpec;
 use queuecast::predict::template::TemplateSet;
+use queuecast::predict::{PredictorLabels, PredictorSpec};
 
 use super::parser::{self, SpecParser, of};
 use crate::roles;
@@ -17,22 +17,10 @@ pub struct NamedPredictor {
     file: Option<String>,
 }
 
-/// What predictors are called in tables: by their spec, or by the file of their templates.
-#[derive(Debug, Clone, Default)]
-pub struct PredictorLabels(Vec<(String, String)>);
-
-impl PredictorLabels {
-    /// The labels of these predictors.
-    pub fn of<'a>(predictors: impl IntoIterator<Item = &'a NamedPredictor>) -> PredictorLabels {
-        let label = |one: &NamedPredictor| Some((one.spec.to_string(), format!("@{}", one.file.as_ref()?)));
-        PredictorLabels(predictors.into_iter().filter_map(label).collect())
-    }
-
-    /// What the predictor written like this is called.
-    pub fn label(&self, written: &str) -> String {
-        let known = self.0.iter().find(|(spec, _)| spec == written);
-        known.map_or_else(|| written.to_owned(), |(_, label)| label.clone())
-    }
+/// What these predictors are called in tables: by their spec, or by the file of their templates.
+pub fn labels<'a>(predictors: impl IntoIterator<Item = &'a NamedPredictor>) -> PredictorLabels {
+    let label = |one: &NamedPredictor| Some((one.spec.to_string(), format!("@{}", one.file.as_ref()?)));
+    PredictorLabels::of(predictors.into_iter().filter_map(label))
 }
 
 impl fmt::Display for NamedPredictor {

@@ -9,6 +9,7 @@ use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::parallel;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
+use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::{Replay, Site};
 use queuecast_sim::wait::features::{FeatureTracker, Features};
 use queuecast_sim::wait::{
@@ -51,8 +52,18 @@ impl WhenSettings {
     /// How many jobs methods are tried on by default.
     pub const TRIALS: usize = 500;
 
+    /// The methods that are tried by default.
+    pub const METHODS: &'static str = "trees,simulated,knn,past";
+
     /// Fewer trials than this decide nothing.
     pub const FEWEST: usize = 30;
+}
+
+impl Default for WhenSettings {
+    fn default() -> WhenSettings {
+        let methods = WhenSettings::METHODS.split(',').filter_map(|name| name.parse().ok()).collect();
+        WhenSettings { methods, trials: WhenSettings::TRIALS, default_request: DEFAULT_REQUEST }
+    }
 }
 
 /// Why there is no answer.

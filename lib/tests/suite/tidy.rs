@@ -18,10 +18,10 @@ const CRATES: [(&str, &[&str]); 13] = [
     ("trace", &["core"]),
     ("slurm-texts", &["core", "slurm-sim", "trace"]),
     ("synth", &["core"]),
-    ("forecast", &["core", "sim", "slurm-sim", "synth"]),
+    ("forecast", &["core", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
     ("eval", &["core", "forecast", "sim", "synth"]),
-    ("study", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "synth"]),
-    ("report", &["core", "eval", "forecast", "sim", "slurm-sim", "study", "synth", "trace"]),
+    ("study", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
+    ("report", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace"]),
     (
         "lib",
         &["core", "eval", "forecast", "report", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace"],
@@ -55,6 +55,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "units",
             "number",
             "duration",
+            "asking",
             "stats",
             "seed",
             "spec",
@@ -68,7 +69,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("sim", &["site", "predict", "sim", "wait"]),
     ("slurm-sim", &["cluster", "controller"]),
     ("synth", &["characterization", "synth"]),
-    ("forecast", &["allot", "forecast", "broker"]),
+    ("forecast", &["allot", "forecast", "broker", "place"]),
 ];
 
 /// The library computes; it does not touch the world.

@@ -110,6 +110,24 @@ impl From<&str> for Cell {
     }
 }
 
+impl From<&String> for Cell {
+    fn from(words: &String) -> Cell {
+        Cell::Text(words.clone())
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(count: usize) -> Cell {
+        Cell::count(count)
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(number: i64) -> Cell {
+        Cell::Integer(number)
+    }
+}
+
 impl From<String> for Cell {
     fn from(words: String) -> Cell {
         Cell::Text(words)

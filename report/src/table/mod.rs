@@ -155,6 +155,9 @@ pub enum Layout {
     Tall,
 }
 
+/// A column, and the cell that it shows of a thing.
+pub type CellColumn<T> = (Column, fn(&T) -> Cell);
+
 /// A title, columns, rows of typed cells, and notes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
@@ -180,6 +183,16 @@ impl Table {
     pub fn facts(facts: impl IntoIterator<Item = (Column, Cell)>) -> Table {
         let (columns, cells): (Vec<Column>, Vec<Cell>) = facts.into_iter().unzip();
         Table { columns, rows: vec![cells], layout: Layout::Tall, ..Table::default() }
+    }
+
+    /// One row for each thing; each column says what it shows of one.
+    pub fn of<'a, T: 'a, const N: usize>(
+        things: impl IntoIterator<Item = &'a T>,
+        columns: [CellColumn<T>; N],
+    ) -> Table {
+        let (columns, cells): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
+        let rows = things.into_iter().map(|thing| cells.iter().map(|cell| cell(thing)).collect()).collect();
+        Table { columns, rows, ..Table::default() }
     }
 
     /// Gives it a title.
@@ -242,6 +255,13 @@ impl Table {
         if marked.len() < valued.len() {
             self.marks.extend(marked.into_iter().map(|row| (row, column)));
         }
+    }
+
+    /// Gives it a note.
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<String>) -> Table {
+        self.note(note);
+        self
     }
 
     /// Adds a note below the table.

@@ -26,6 +26,7 @@ mod run_on;
 mod schedule;
 mod secrets;
 mod size_class;
+mod variation;
 
 pub use crate::site::{RunningJob, View, WaitingJob};
 pub use backfill::Backfill;
@@ -41,3 +42,4 @@ pub use profile::Profile;
 pub use reservations::{Depth, Persistence};
 pub use run_on::{HeldProcs, QueuedJob, RunOn, RunOnState};
 pub use schedule::{Backfilled, Placement, Reason, Schedule, Standing};
+pub use variation::Variation;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use queuecast::eval::{EvalError, WaitWindow, Watch};
 use queuecast::predict::DEFAULT_REQUEST;
+use queuecast::report::words::number_of;
 
-use crate::commands::loaded::number_of;
 use crate::commands::source::Source;
 use crate::commands::threads;
 use crate::failure::Failure;

@@ -12,7 +12,7 @@ use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::spec::{self, NamedPredictor, PredictorLabels, Several, SpecList};
+use crate::spec::{self, NamedPredictor, Several, SpecList};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let said: Vec<_> = methods.iter().map(|score| score.method.clone()).zip(said).collect();
         planned.write_by(|out| write_run_times(out, &trace.log.workload.names, &said))?;
     }
-    let labels = PredictorLabels::of(&predictors);
+    let labels = spec::labels(&predictors);
     let label = |written: &str| labels.label(written);
     let scored = Scored::new((&trace.name, &trace.log), arguments.scoring.from, jobs, methods, &label);
     if printer.shows_rows_only() {

@@ -5,12 +5,13 @@ mod checkpoint_file;
 mod progress;
 
 use queuecast::report::search::{SearchAnswer, stopped};
+use queuecast::report::words::number_of;
 use queuecast::study::search::{Search, SearchError, SearchRun, Stopped};
 
 pub use self::arguments::Arguments;
 use self::checkpoint_file::CheckpointFile;
 use self::progress::StepProgress;
-use super::loaded::{Loaded, number_of};
+use super::loaded::Loaded;
 use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::interrupt::StopRequest;

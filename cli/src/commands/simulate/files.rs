@@ -1,10 +1,14 @@
-//! The files a simulation leaves: the schedule as CSV and as SWF, and the queue over time.
+//! The files a simulation leaves: the schedule as CSV and as SWF, the queue over time, and what was submitted.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use queuecast::cluster::JobOutcome;
 use queuecast::eval::Evaluation;
 use queuecast::report::schedule;
+use queuecast::report::simulation::trace_notes;
 use queuecast::report::swf::{self, Heading};
+use queuecast::slurm::{WhatIf, write_submissions};
 use queuecast::study::Experiment;
 use queuecast::trace::LogFormat;
 
@@ -33,74 +37,54 @@ pub struct Files {
     schedule: Option<PlannedFile>,
     schedule_swf: Option<PlannedFile>,
     queue_series: Option<PlannedFile>,
+    submissions: Option<PlannedFile>,
 }
 
 impl Files {
     /// Plans every file that is asked for.
-    pub fn plan(names: &FileNames, input: &Path) -> Result<Files, Failure> {
-        let asked: Vec<&PathBuf> =
-            [&names.schedule, &names.schedule_swf, &names.queue_series].into_iter().flatten().collect();
-        for (place, path) in asked.iter().enumerate() {
-            if asked[..place].contains(path) {
-                let what = format!("{} is asked for twice", path.display());
-                return Err(Failure::usage(what).hint("name a file of its own for each output"));
-            }
-        }
+    pub fn plan(
+        names: &FileNames,
+        submissions: &Option<PathBuf>,
+        inputs: &[&Path],
+    ) -> Result<Files, Failure> {
         let plan =
-            |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, &[input])).transpose();
+            |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose();
         Ok(Files {
             schedule: plan(&names.schedule)?,
             schedule_swf: plan(&names.schedule_swf)?,
             queue_series: plan(&names.queue_series)?,
+            submissions: plan(submissions)?,
         })
     }
 
-    /// Writes them.
+    /// Writes those of the simulation of a log.
     pub fn write(
         self,
         trace: &Loaded,
         experiment: &Experiment,
         evaluation: &Evaluation<'_>,
     ) -> Result<(), Failure> {
-        if let Some(planned) = self.schedule {
-            let mut output = planned.begin()?;
-            schedule::write_csv(&mut output, evaluation).map_err(|cause| output.failed(cause))?;
-            output.commit()?;
-        }
-        if let Some(planned) = self.schedule_swf {
-            let name = planned.name().to_owned();
+        write(self.schedule, |out| schedule::write_csv(out, evaluation))?;
+        write(self.schedule_swf, |out| {
             let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
-            let heading = Heading { header, notes: &notes(experiment) };
-            swf::write(planned.begin()?, heading, evaluation.workload(), Some(evaluation.schedule()))
-                .map_err(|cause| Failure::writing(&name, cause))?
-                .commit()?;
-        }
-        if let Some(planned) = self.queue_series {
-            let queue = evaluation.queue();
-            let mut output = planned.begin()?;
-            schedule::write_queue_csv(&mut output, &queue).map_err(|cause| output.failed(cause))?;
-            output.commit()?;
-        }
-        Ok(())
+            let heading = Heading { header, notes: &trace_notes(experiment) };
+            swf::write(out, heading, evaluation.workload(), Some(evaluation.schedule())).map(drop)
+        })?;
+        write(self.queue_series, |out| schedule::write_queue_csv(out, &evaluation.queue()))
+    }
+
+    /// Writes those of a simulation at a Slurm site.
+    pub fn write_at_site(self, what_if: &WhatIf, outcomes: &[JobOutcome]) -> Result<(), Failure> {
+        let list = || write_submissions(&what_if.run.submissions);
+        write(self.submissions, |out| out.write_all(list().as_bytes()))?;
+        write(self.schedule, |out| schedule::write_outcomes_csv(out, outcomes))
     }
 }
 
-/// What a reader of the simulated trace must know.
-fn notes(experiment: &Experiment) -> Vec<String> {
-    let options = &experiment.options;
-    vec![
-        format!(
-            "simulated by queuecast {}: waits and run times are those of the simulation, not recorded ones",
-            env!("CARGO_PKG_VERSION")
-        ),
-        format!(
-            "policy {}, predictor {}, correction {}, event order {}, limit {}, factor {}",
-            experiment.policy,
-            experiment.predictor,
-            options.correction,
-            options.event_order,
-            options.limit,
-            options.factor
-        ),
-    ]
+/// Writes a file, if it is asked for.
+fn write(
+    planned: Option<PlannedFile>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    planned.map_or(Ok(()), |planned| planned.write_by(content))
 }

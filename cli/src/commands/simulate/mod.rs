@@ -1,31 +1,29 @@
 //! `queuecast simulate`: one trace, one policy, one predictor.
 
-mod answer;
 mod files;
-mod on_site;
-mod site_tables;
-mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::builder::ArgPredicate;
 use queuecast::eval::{Dimension, Evaluation};
 use queuecast::predict::Correction;
+use queuecast::report::words::number_of;
 use queuecast::sim::{Backfill, EventOrder};
-use queuecast::study::Measurement;
+use queuecast::slurm::{SiteChange, SiteOptions, WhatIf, read_what_if};
+use queuecast::study::{Experiment, Measurement, Simulated, SimulatedSite, Timings, simulate_site};
 
-use self::answer::{Simulated, Timings};
 use self::files::Files;
-use super::loaded::{Loaded, number_of};
+use super::cleaning;
+use super::loaded::{self, Loaded};
+use super::site_texts::{log_texts, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
-use super::variation::Variation;
-use super::{cleaning, killed};
+use super::variation::VariationOptions;
 use crate::failure::Failure;
-use crate::plot::Plotting;
+use crate::plot::{PlannedPlot, Plotting};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::spec::{self, NamedPredictor, PredictorLabels};
+use crate::spec::{self, NamedPredictor};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,9 +64,9 @@ pub struct Arguments {
     #[arg(help = spec::of::<Correction>().help("What to expect of a job that outlived its prediction"), long_help = correction_help())]
     pub correction: Correction,
     #[command(flatten)]
-    pub on_site: on_site::SiteOptionsGiven,
+    pub on_site: SiteOptionsGiven,
     #[command(flatten)]
-    pub variation: Variation,
+    pub variation: VariationOptions,
     #[arg(long, value_name = "ORDER", default_value = "textbook", value_parser = spec::of::<EventOrder>(), hide_possible_values = true, help_heading = "The scheduler")]
     #[arg(help = spec::of::<EventOrder>().help(EVENT_ORDER), long_help = spec::of::<EventOrder>().long_help(EVENT_ORDER))]
     pub event_order: EventOrder,
@@ -88,66 +86,113 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-/// Simulates, writes the files asked for, and shows the result.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    if let Some(site) = &arguments.on_site.site {
-        let zone = &arguments.source.reading.time_zone;
-        let policy = super::site_texts::site_policy(arguments.policy.as_ref())?;
-        return on_site::run(
-            (&arguments.file, site),
-            &policy,
-            &arguments.on_site,
-            &arguments.files,
-            zone,
-            printer,
-        );
+/// `--site`, `--set` and `--submissions`.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "A Slurm site")]
+pub struct SiteOptionsGiven {
+    /// Simulate Slurm's own scheduler, or the --policy given, on the configuration in this folder (see site check)
+    #[arg(long, value_name = "DIR")]
+    pub site: Option<PathBuf>,
+    /// Change a setting of the site: PriorityWeightAge=2000, bf_interval=60, partition.debug.nodes=+4,
+    /// qos.high.Priority=9
+    #[arg(long, value_name = "KEY=VALUE", requires = "site", value_parser = |text: &str| text.parse::<SiteChange>())]
+    pub set: Vec<SiteChange>,
+    /// Write what is submitted as a list of sbatch's arguments (docs/reference/submissions.md)
+    #[arg(long, value_name = "OUT.csv", requires = "site")]
+    pub submissions: Option<PathBuf>,
+}
+
+/// What is simulated, as it was read.
+enum Submitted {
+    /// The jobs of a log, on its machine.
+    Log(Box<Loaded>),
+    /// Submissions at a Slurm site, which is called so, as are they.
+    Site { site: String, source: String, what_if: Box<WhatIf> },
+}
+
+impl Arguments {
+    fn experiment(&self) -> Result<Experiment, Failure> {
+        let policy = self.variation.applied(self.policy.as_ref().unwrap_or(&Backfill::easy()))?;
+        let predictor = self.predictor.spec.clone();
+        Ok(self.scheduling.experiment(policy, predictor, self.correction, self.event_order))
     }
-    let policy = arguments.variation.applied(arguments.policy.as_ref().unwrap_or(&Backfill::easy()))?;
-    let Arguments { ref predictor, correction, event_order, .. } = *arguments;
-    let experiment = arguments.scheduling.experiment(policy, predictor.spec.clone(), correction, event_order);
-    // Files that cannot be written are refused before the simulation.
-    let files = Files::plan(&arguments.files, &arguments.file)?;
-    let plot = arguments.plotting.plan(&[&arguments.file])?;
-    let trace = Loaded::read(&arguments.file, &arguments.source, printer)?;
-    trace.check(std::slice::from_ref(&experiment))?;
-    let workload = &trace.log.workload;
+
+    /// All files that are read: at a site those of its folder, and of that of the submissions.
+    fn inputs(&self) -> Vec<PathBuf> {
+        let folders = self.on_site.site.iter().flat_map(|site| [site, &self.file]);
+        let entries = folders.filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+        entries.map(|entry| entry.path()).chain([self.file.clone()]).collect()
+    }
+
+    fn read(&self, printer: &Printer) -> Result<Submitted, Failure> {
+        let Some(folder) = &self.on_site.site else {
+            return Ok(Submitted::Log(Box::new(Loaded::read(&self.file, &self.source, printer)?)));
+        };
+        let (site, source) = (folder.display().to_string(), self.file.display().to_string());
+        let (texts, log) = (texts(folder, printer)?, log_texts(&self.file, printer)?);
+        let options =
+            SiteOptions { time_zone: self.source.reading.time_zone.clone(), ..SiteOptions::default() };
+        let what_if = read_what_if(&texts, &log, &self.on_site.set, &options);
+        let what_if = Box::new(what_if.map_err(|error| error.refusal(&site, &source))?);
+        Ok(Submitted::Site { site, source, what_if })
+    }
+}
+
+/// Reads what is simulated, simulates it, writes the files asked for, and shows the result.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    // Settings that contradict each other and files that cannot be written are refused before anything is read.
+    let experiment = arguments.experiment()?;
+    let given = arguments.policy.as_ref().filter(|_| arguments.on_site.site.is_some());
+    let policy = site_policy(given)?;
+    let inputs = arguments.inputs();
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let files = Files::plan(&arguments.files, &arguments.on_site.submissions, &inputs)?;
+    let plot = arguments.plotting.plan(&inputs)?;
+    match arguments.read(printer)? {
+        Submitted::Log(trace) => on_log(arguments, &trace, &experiment, files, plot, printer),
+        Submitted::Site { site, source, what_if } => {
+            let progress = Progress::uncounted(printer, &format!("simulating {} jobs", what_if.log.jobs));
+            let (answer, outcomes) = simulate_site(&what_if, &policy);
+            drop(progress);
+            files.write_at_site(&what_if, &outcomes)?;
+            answer.misread.iter().take(3).for_each(|misread| printer.warning(&misread.to_string()));
+            if answer.misread.len() > 3 {
+                printer.warning(&format!("and {} more places could not be read", answer.misread.len() - 3));
+            }
+            plot.answer(&SimulatedSite::of(site, source, answer), printer)
+        }
+    }
+}
+
+/// One experiment on a log.
+fn on_log(
+    arguments: &Arguments,
+    trace: &Loaded,
+    experiment: &Experiment,
+    files: Files,
+    plot: PlannedPlot,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let (experiments, workload) = (std::slice::from_ref(experiment), &trace.log.workload);
+    trace.check(experiments)?;
     if arguments.scheduling.window.select(workload)?.is_empty() {
         printer.warning(&format!("no job is counted: {}", arguments.scheduling.window.describe()));
     }
-
     let progress = Progress::uncounted(printer, &format!("simulating {}", number_of(workload.len(), "job")));
     let begun = Instant::now();
     let schedule = experiment.run(workload)?;
     let took = Timings { read_seconds: trace.seconds, simulate_seconds: begun.elapsed().as_secs_f64() };
-
-    files.write(&trace, &experiment, &Evaluation::of(workload, &schedule)?)?;
+    files.write(trace, experiment, &Evaluation::of(workload, &schedule)?)?;
     let measurement = Measurement { window: arguments.scheduling.window, by: arguments.group_by };
-    let report = experiment.measure(workload, &schedule, measurement)?;
+    let named = (trace.name.as_str(), &trace.log);
+    let mut simulated = Simulated::measured(experiment, named, &schedule, measurement, took)?;
     drop(progress);
-    let simulated = Simulated {
-        summary: report.summary,
-        timings: arguments.timings.then_some(took),
-        version: env!("CARGO_PKG_VERSION"),
-        experiment: &experiment,
-        window: report.window,
-        workload: trace.facts(),
-        cleaning: &trace.log.report,
-        fairness: report.fairness,
-        queue: report.queue,
-        plans: report.plans,
-        groups: report.groups,
-        trace: &trace,
-        predictor: PredictorLabels::of([predictor]).label(&predictor.to_string()),
-        took,
-        series: &report.series,
-    };
-    killed::tell(&simulated.summary, &trace.name, printer);
+    simulated.timings = arguments.timings.then_some(took);
+    simulated.predictor = spec::labels([&arguments.predictor]).label(&simulated.predictor);
+    loaded::tell_killed(&simulated.summary, &trace.name, printer);
     if printer.shows_rows_only() {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Decided, printer);
-        trace
-            .assumptions(std::slice::from_ref(&experiment))
-            .iter()
-            .for_each(|assumption| printer.note(assumption));
+        trace.assumptions(experiments).iter().for_each(|one| printer.note(one));
     }
     plot.answer(&simulated, printer)
 }
@@ -176,14 +221,8 @@ mod tests {
     #[test]
     fn a_file_is_enough_and_means_what_the_library_means_by_default() {
         let arguments = parse("simulate a.swf");
-        let Arguments { predictor, correction, event_order, .. } = arguments;
-        let given = arguments.scheduling.experiment(
-            arguments.policy.unwrap(),
-            predictor.spec,
-            correction,
-            event_order,
-        );
-        let default = queuecast::study::Experiment::new(Backfill::easy(), PredictorSpec::Requested);
+        let given = arguments.experiment().unwrap();
+        let default = Experiment::new(Backfill::easy(), PredictorSpec::Requested);
         assert_eq!(given, default);
         assert_eq!(arguments.source.reading.input_format, InputFormat::Auto);
         assert_eq!(arguments.scheduling.window, Window::All);

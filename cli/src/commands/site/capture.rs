@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::slurm::{
-    CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, WithoutAnswer, check_answer,
-    without_answer,
+    CAPTURE_COMMANDS, CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, check_answer, without_answer,
 };
-use serde::Serialize;
 
 use crate::commands::outside::{self, SlurmCommands};
 use crate::failure::Failure;
@@ -30,29 +27,6 @@ pub struct Arguments {
 
 const HINT: &str = "run this on a machine of the site, where scontrol and sacctmgr work";
 
-/// What was captured.
-#[derive(Debug, Serialize)]
-struct Captured {
-    folder: String,
-    files: Vec<CapturedFile>,
-}
-
-#[derive(Debug, Serialize)]
-struct CapturedFile {
-    file: String,
-    command: String,
-    /// `None` if it was not written.
-    lines: Option<usize>,
-    /// Why it was not.
-    failed: Option<String>,
-}
-
-/// One command and what came of it.
-struct AskedCommand {
-    command: CaptureCommand,
-    answer: Result<String, (WithoutAnswer, String)>,
-}
-
 /// Runs all commands, checks all answers, then writes all files.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let commands = SlurmCommands::within(&arguments.outside, printer);
@@ -63,10 +37,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         queuecast_capture: CaptureRecord::FORM,
         captured: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
         staged: staged.staged_in(),
-        answers: asked.iter().map(recorded).collect(),
+        answers: asked.iter().map(CommandAnswer::recorded).collect(),
     };
     let (mut files, mut gone) = (Vec::new(), Vec::new());
-    for AskedCommand { command, answer } in &asked {
+    for CommandAnswer { command, answer } in &asked {
         match answer {
             Ok(text) => {
                 staged.write(command.file, text)?;
@@ -77,13 +51,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     staged.write(CaptureRecord::FILE, &printer::json(&record)?)?;
     staged.commit(CaptureRecord::FILE, &files, &gone)?;
-    let file = |one: &AskedCommand| CapturedFile {
-        file: one.command.file.to_owned(),
-        command: one.command.line(),
-        lines: one.answer.as_ref().ok().map(|text| text.lines().count()),
-        failed: one.answer.as_ref().err().map(|(_, why)| why.clone()),
-    };
-    printer.answer(&Captured { folder: name.clone(), files: asked.iter().map(file).collect() })?;
+    printer.answer(&CapturedSite::of(name.clone(), &asked))?;
     printer.note(&format!("queuecast site check {name} says what is understood of it"));
     let missing: Vec<String> =
         record.missing().map(|(command, why)| format!("{command} could not be asked ({why})")).collect();
@@ -99,8 +67,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If something cannot be asked that no capture is made without, or an answer is not what the command prints.
-fn ask(commands: &SlurmCommands<'_>) -> Result<Vec<AskedCommand>, Failure> {
-    let mut asked: Vec<AskedCommand> = Vec::new();
+fn ask(commands: &SlurmCommands<'_>) -> Result<Vec<CommandAnswer>, Failure> {
+    let mut asked: Vec<CommandAnswer> = Vec::new();
     for command in CAPTURE_COMMANDS {
         let line = command.short_line();
         let answer = match commands.printed(command.program, command.arguments) {
@@ -125,7 +93,7 @@ fn ask(commands: &SlurmCommands<'_>) -> Result<Vec<AskedCommand>, Failure> {
                 Err((without, why.to_string()))
             }
         };
-        asked.push(AskedCommand { command, answer });
+        asked.push(CommandAnswer { command, answer });
     }
     Ok(asked)
 }
@@ -138,38 +106,4 @@ fn refused(why: Unanswered, line: &str, has_failed: bool) -> Failure {
         Failure::input(format!("{line}: {why}")).hint(HINT)
     };
     failure.hint("nothing was written; what was captured before is as it was")
-}
-
-fn recorded(one: &AskedCommand) -> CapturedAnswer {
-    let (lines, missing) = match &one.answer {
-        Ok(text) => (Some(text.lines().count()), None),
-        Err((WithoutAnswer::Missing, why)) => (None, Some(why.clone())),
-        Err(_) => (None, None),
-    };
-    CapturedAnswer { command: one.command.short_line(), file: one.command.file.to_owned(), lines, missing }
-}
-
-impl Answer for Captured {
-    fn document(&self) -> Document {
-        Document::new().with_table("files", self.table().titled(self.folder.clone()))
-    }
-
-    fn table(&self) -> Table {
-        let columns = [
-            Column::text("file"),
-            Column::integer("lines"),
-            Column::text("failed"),
-            Column::text("command").detail(),
-        ];
-        let mut table = Table::new(columns);
-        for one in &self.files {
-            table.row([
-                Cell::text(&*one.file),
-                one.lines.map_or(Cell::Missing, Cell::count),
-                one.failed.as_ref().map_or(Cell::Missing, |said| Cell::text(&**said)),
-                Cell::text(&*one.command),
-            ]);
-        }
-        table
-    }
 }

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::{Answer, Cell, Column, Document, Table};
-use queuecast::slurm::{SiteOptions, read_site};
+use queuecast::slurm::{CheckedSite, SiteOptions, read_site};
 use queuecast::trace::TimeZone;
 
-use super::checked::CheckedSite;
-use super::tables;
 use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
+use queuecast::report::words::number_of;
 
 /// Say what is understood of a Slurm site's configuration, and what is not
 ///
@@ -40,41 +38,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if !checked.reading.misread.is_empty() {
         printer.warning(&format!(
             "{} could not be read; the last table lists them",
-            places(checked.reading.misread.len())
+            number_of(checked.reading.misread.len(), "place")
         ));
     }
     printer.answer(&checked)
-}
-
-fn places(count: usize) -> String {
-    if count == 1 { "1 place".to_owned() } else { format!("{count} places") }
-}
-
-impl Answer for CheckedSite {
-    fn document(&self) -> Document {
-        tables::all(self)
-            .into_iter()
-            .fold(Document::new(), |document, (key, table)| document.with_table(key, table))
-    }
-
-    /// Every value of every table in a row of its own.
-    fn table(&self) -> Table {
-        let mut rows = Table::new(["table", "row", "column", "value"].map(Column::text));
-        for (key, table) in tables::all(self) {
-            for (row, cells) in (1..).zip(table.rows()) {
-                for (column, cell) in table.columns().iter().zip(cells) {
-                    let value = cell.raw();
-                    if !value.is_empty() {
-                        rows.row([
-                            Cell::text(key),
-                            Cell::Identifier(row),
-                            Cell::text(&*column.key),
-                            Cell::text(value),
-                        ]);
-                    }
-                }
-            }
-        }
-        rows
-    }
 }

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
-use queuecast::report::{Answer, Cell, Column, Document, Table};
 use queuecast::seed::Seed;
 use queuecast::slurm::read_expected_starts;
-use queuecast::study::{ForecastStart, StartForecastScore, forecast_starts};
+use queuecast::study::{ForecastRun, ForecastRuns, forecast_starts};
 use queuecast::trace::TimeZone;
-use serde::Serialize;
 
-use super::recorded::{ReadRun, read_run, short};
+use super::recorded::{read_run, short};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -59,27 +57,13 @@ impl From<ExpectedLater> for ExpectedArrivals {
     }
 }
 
-/// Forecasts of several runs.
-#[derive(Debug, Serialize)]
-struct ForecastRuns {
-    version: &'static str,
-    runs: Vec<ForecastRun>,
-}
-
-/// Forecasts of one run.
-#[derive(Debug, Serialize)]
-struct ForecastRun {
-    run: String,
-    score: StartForecastScore,
-    jobs: Vec<ForecastStart>,
-}
-
 /// Reads, forecasts and judges.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let draws = ClusterDraws { draws: arguments.draws, arrivals: arguments.expect.into() };
     let mut runs = Vec::new();
     for folder in &arguments.runs {
-        let ReadRun { texts, cluster, recording, .. } = read_run(folder, &arguments.time_zone, printer)?;
+        let (texts, site) = read_run(folder, &arguments.time_zone, printer)?;
+        let recording = &site.recording;
         if recording.outcomes.is_empty() {
             return Err(Failure::input(format!("{}: no starts are recorded there", folder.display()))
                 .hint("expected jobs.csv with the columns start and end"));
@@ -90,51 +74,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         }
         let progress = Progress::new(printer, "forecasting", recording.submissions.len());
         let done = |steps| progress.advance_by(steps);
-        let jobs = forecast_starts(&cluster, &recording, &expected, draws, Seed(arguments.seed), &done);
+        let jobs = forecast_starts(&site.cluster, recording, &expected, draws, Seed(arguments.seed), &done);
         drop(progress);
-        runs.push(ForecastRun { run: short(folder), score: StartForecastScore::of(&jobs), jobs });
+        runs.push(ForecastRun::of(short(folder), jobs));
     }
-    printer.answer(&ForecastRuns { version: env!("CARGO_PKG_VERSION"), runs })
-}
-
-impl Answer for ForecastRuns {
-    fn document(&self) -> Document {
-        Document::new().with_table("runs", self.table())
-    }
-
-    fn table(&self) -> Table {
-        let mut table = Table::new(vec![
-            Column::text("run").naming(),
-            Column::integer("jobs"),
-            Column::integer("answered"),
-            Column::integer("compared"),
-            Column::integer("median error (s)").key("median_error"),
-            Column::integer("no wait (s)").key("zero_error"),
-            Column::integer("past waits (s)").key("past_error"),
-            Column::number("inside 80 % (%)").key("inside"),
-            Column::integer("answered by both").key("expected"),
-            Column::integer("median error there (s)").key("expected_median_error"),
-            Column::integer("squeue (s)").key("site_error"),
-        ])
-        .titled("Starts forecast at submission");
-        let whole = |value: Option<i64>| value.map_or(Cell::Missing, Cell::Integer);
-        for one in &self.runs {
-            let score = &one.score;
-            table.row([
-                Cell::text(&*one.run),
-                Cell::count(score.jobs),
-                Cell::count(score.answered),
-                Cell::count(score.compared),
-                whole(score.median_error),
-                whole(score.zero_error),
-                whole(score.past_error),
-                score.inside.map_or(Cell::Missing, |share| Cell::number(share, 1)),
-                Cell::count(score.expected),
-                whole(score.expected_median_error),
-                whole(score.site_error),
-            ]);
-        }
-        table.note("median error: half of the forecasts are off by no more; the four columns after compared are over the jobs before which another had started. squeue: the first start that Slurm itself showed for a job that waited; the last two columns are over the jobs answered by both");
-        table
-    }
+    printer.answer(&ForecastRuns::of(runs))
 }

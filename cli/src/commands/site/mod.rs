@@ -2,12 +2,9 @@
 
 mod capture;
 mod check;
-mod checked;
 mod compare;
 mod forecast;
-mod limits;
 mod recorded;
-mod tables;
 
 use clap::Subcommand;
 

@@ -17,7 +17,7 @@ use queuecast_slurm_sim::cluster::{
 use queuecast_slurm_sim::controller::queue_ahead;
 
 /// A job that has not been submitted, and the Slurm site it would be submitted to.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct ClusterQuestion<'a> {
     /// The site.
     pub cluster: &'a Cluster,

@@ -1,0 +1,241 @@
+//! `queuecast allocate`: how many processors to ask for.
+
+use std::path::{Path, PathBuf};
+
+use queuecast::allot::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
+use queuecast::place::{AllocationAnswer, allocate_at};
+use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast::report::allocation_warnings;
+use queuecast::seed::Seed;
+use queuecast::sim::Backfill;
+use queuecast::units::{Seconds, Time};
+use queuecast::wait::QueueTime;
+
+use super::loaded::Loaded;
+use super::outside::SlurmCommands;
+use super::place::ReadPlace;
+use super::raw_trace::RawTrace;
+use super::source::{Source, policy_help, predictor_help};
+use super::variation::VariationOptions;
+use super::{cleaning, live, moldable, moment, told};
+use crate::failure::Failure;
+use crate::plot::Plotting;
+use crate::printer::Printer;
+use crate::spec::{self, NamedPredictor, SpecParser};
+
+const EXAMPLES: &str = "\
+Examples:
+  Run times were measured on three sizes; the machine is as at the end of a log:
+    queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m,32=80m
+
+  200 days after the start in the log's header, for a job described by its
+  speedup, which needs four processors for its memory:
+    queuecast allocate LOG.swf.gz --at 200d --lifetime 20h --parallelism 40 \\
+      --variance 1 --fewest 4
+
+  On a Slurm site, now, with its accounting to learn from:
+    queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
+
+  How right such predictions were on this log so far:
+    queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m --check 300";
+
+/// Say how many processors to ask for: when a job would start and end on each size, and how sure that is
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
+    #[arg(value_name = "FILE", required_unless_present = "live")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub live: live::Arguments,
+    #[command(flatten)]
+    pub moment: moment::Arguments,
+    #[command(flatten, next_help_heading = "The job")]
+    pub job: moldable::Arguments,
+    /// Its run time may be this many times longer or shorter than said; from 1, for certain, to 1000
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, allow_negative_numbers = true, help_heading = "The job")]
+    pub give_or_take: f64,
+    #[arg(long, value_name = "TARGET", default_value = "median", value_parser = target(), hide_possible_values = true, help_heading = "The choice")]
+    #[arg(help = target().help(TARGET), long_help = target().long_help(TARGET))]
+    pub target: Target,
+    /// Start later only to gain more than this share of the run time in the size that starts soonest, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = share, allow_negative_numbers = true, help_heading = "The choice")]
+    pub averse: f64,
+    #[command(flatten)]
+    pub forecasting: Forecasting,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub plotting: Plotting,
+}
+
+/// How queue times are predicted.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "The queue")]
+pub struct Forecasting {
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Backfill>().help("The scheduling policy"), long_help = policy_help())]
+    pub policy: Backfill,
+    #[arg(long, value_name = "OUTLOOK", value_parser = outlook(), hide_possible_values = true)]
+    #[arg(help = outlook().help(OUTLOOK), long_help = outlook().long_help(OUTLOOK))]
+    pub outlook: Option<RunTimeOutlook>,
+    #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one"), long_help = predictor_help())]
+    pub predictor: NamedPredictor,
+    #[arg(long, alias = "by", value_name = "FORMULA", value_parser = formula(), hide_possible_values = true)]
+    #[arg(help = formula().help(FORMULA), long_help = formula().long_help(FORMULA))]
+    pub formula: Option<QueueTime>,
+    /// Number of simulations; from 1 to 100000
+    #[arg(long, value_name = "N", default_value = "300", value_parser = draws, allow_negative_numbers = true)]
+    pub draws: u32,
+    /// Seed of the simulations; the same seed gives the same answer
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    pub seed: u64,
+    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
+    pub default_request: Option<Seconds>,
+    /// Correct queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30
+    #[arg(long, value_name = "N", default_value = "200", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
+    pub calibrate: usize,
+    /// Also report how right such predictions would have been for this many jobs of the log that have started by then
+    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
+    pub check: Option<usize>,
+    // After the others: its own heading would go on.
+    #[command(flatten)]
+    pub variation: VariationOptions,
+}
+
+const OUTLOOK: &str = "How long jobs run; by default shares, with --formula fitted";
+const FORMULA: &str =
+    "Predict queue times by a formula of Downey 1997, if no job waits, instead of simulating the queue";
+const TARGET: &str = "By what turnarounds are compared";
+
+fn outlook() -> SpecParser<RunTimeOutlook> {
+    spec::of()
+}
+
+fn formula() -> SpecParser<QueueTime> {
+    spec::of()
+}
+
+fn target() -> SpecParser<Target> {
+    spec::of()
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|factor| (1.0..=1000.0).contains(factor));
+    factor.ok_or_else(|| "expected a number from 1 to 1000".to_owned())
+}
+
+fn draws(text: &str) -> Result<u32, String> {
+    let draws = text.parse().ok().filter(|draws| (1..=100_000).contains(draws));
+    draws.ok_or_else(|| "expected a whole number from 1 to 100000".to_owned())
+}
+
+impl Arguments {
+    fn settings(&self) -> Result<AdviceSettings, Failure> {
+        let Forecasting {
+            ref policy, outlook, ref predictor, formula, draws, seed, calibrate, check, ..
+        } = self.forecasting;
+        Ok(AdviceSettings {
+            policy: self.forecasting.variation.applied(policy)?,
+            outlook,
+            predictor: predictor.spec.clone(),
+            by: formula,
+            draws,
+            seed: Seed(seed),
+            default_request: self.forecasting.default_request.unwrap_or(DEFAULT_REQUEST),
+            calibrate,
+            check,
+            preference: Preference { target: self.target, averse: self.averse },
+        })
+    }
+}
+
+/// Reads the place, and shows the advice.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let Some(job) = arguments.job.described(arguments.give_or_take) else {
+        return Err(Failure::usage(
+            "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
+        ));
+    };
+    let settings = arguments.settings()?;
+    // Wrong settings are reported before a long log is read.
+    settings.outlook().map_err(AdviceError::refusal)?;
+    if settings.by.is_some() && settings.check.is_some() {
+        return Err(AdviceError::CheckedFormula.refusal().into());
+    }
+    let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
+    let read = read_place(arguments, &settings, printer)?;
+    let (place, zone) =
+        (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
+    let answer = told::asked(printer, |messages| allocate_at(place, &job, &settings, zone, messages))?;
+    let first = match &answer {
+        AllocationAnswer::One(one) => Some(&**one),
+        AllocationAnswer::Several(several) => several.answers.first(),
+    };
+    let log = match &read {
+        ReadPlace::Log(log, _) | ReadPlace::Live { history: Some(log), .. } => Some(log),
+        _ => None,
+    };
+    arguments.job.warnings().iter().for_each(|warning| printer.warning(warning));
+    for warning in first.into_iter().flat_map(|one| allocation_warnings(one, log.map(Loaded::named))) {
+        printer.warning(&warning);
+    }
+    plot.answer(&answer, printer)
+}
+
+/// What is known at a moment of a log, or of a live site now.
+fn read_place(
+    arguments: &Arguments,
+    settings: &AdviceSettings,
+    printer: &Printer,
+) -> Result<ReadPlace, Failure> {
+    let check = |trace: &Loaded| {
+        let checked = settings.predictor.check(trace.log.workload.jobs());
+        checked.map_err(|error| Failure::usage(format!("{}: {error}", trace.name)))?;
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+        Ok::<(), Failure>(())
+    };
+    if let Some(file) = arguments.file.as_ref().filter(|_| !arguments.live.live) {
+        let (trace, at) = read_log(arguments, file, settings, printer)?;
+        check(&trace)?;
+        return Ok(ReadPlace::Log(trace, at));
+    }
+    let mut history =
+        arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
+    history.as_ref().map_or(Ok(()), check)?;
+    if settings.predictor == PredictorSpec::Perfect {
+        return Err(AdviceError::PerfectLive.refusal().into());
+    }
+    let site = live::ask(&SlurmCommands::within(&arguments.live.outside, printer))?;
+    if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
+        history.log.take_size(Some(site.procs()));
+    }
+    Ok(ReadPlace::Live { site, history })
+}
+
+/// What a log tells of the moment asked about, and that moment. The perfect predictor is told all run times.
+fn read_log(
+    arguments: &Arguments,
+    file: &Path,
+    settings: &AdviceSettings,
+    printer: &Printer,
+) -> Result<(Loaded, Time), Failure> {
+    let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
+    let commands = SlurmCommands::within(&arguments.live.outside, printer);
+    if settings.predictor != PredictorSpec::Perfect {
+        return raw.known(&arguments.source, &arguments.moment.at, &commands, printer);
+    }
+    let at = raw.moment(&arguments.moment.at, &arguments.source.reading.time_zone)?;
+    let mut trace = raw.whole(printer)?;
+    trace.warn(&arguments.source, printer);
+    live::take_size(&mut trace, &commands);
+    Ok((trace, at))
+}

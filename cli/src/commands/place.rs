@@ -1,0 +1,138 @@
+//! Where a job would be submitted: a log at a moment, a live site by its queue, or a Slurm site by its own scheduler. Read in one step;
+//! options that mean nothing there are refused by one table.
+
+use std::path::PathBuf;
+
+use queuecast::place::{JobPlace, LiveSite, NamedLog, SlurmPlace};
+use queuecast::units::Time;
+
+use super::loaded::Loaded;
+use super::raw_trace::RawTrace;
+use super::{cleaning, live, newcomer, slurm_site};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::printer::Printer;
+
+/// Options that mean nothing at a kind of place: for these commands, with the option that names the place, and why.
+struct NotThere {
+    commands: &'static [&'static str],
+    place: &'static str,
+    options: &'static [&'static str],
+    why: &'static str,
+}
+
+const NOT_THERE: [NotThere; 3] = [
+    NotThere {
+        commands: &["simulate", "compare"],
+        place: "site",
+        options: &[
+            "predictor",
+            "correction",
+            "depth",
+            "backfill-order",
+            "priority",
+            "event-order",
+            "prediction-factor",
+            "limit",
+            "default-request",
+            "window",
+            "input-format",
+            "strict",
+            "cluster",
+            "columns",
+            "procs",
+            "clean",
+            "timings",
+            "group-by",
+            "schedule-swf",
+            "queue-series",
+            "plot",
+            "no-plot",
+        ],
+        why: "the site's configuration decides, or the answer has it anyway",
+    },
+    NotThere {
+        commands: &["when", "advise"],
+        place: "site",
+        options: &["method", "procs", "other-site"],
+        why: "the site's own scheduler is simulated on its own nodes",
+    },
+    NotThere {
+        commands: &["when", "advise", "allocate"],
+        place: "live",
+        options: &["at", "queue", "other-site"],
+        why: "a live site is asked now, in each of its partitions",
+    },
+];
+
+/// Refuses options that mean nothing at the place that is asked about.
+pub fn check(invocation: &Invocation) -> Result<(), Failure> {
+    let (command, given) = invocation.given();
+    for NotThere { commands, place, options, why } in NOT_THERE {
+        if !commands.contains(&command.as_str()) || !given.iter().any(|one| one == place) {
+            continue;
+        }
+        let refused = options.iter().filter(|option| given.iter().any(|one| one == *option));
+        let refused: Vec<String> = refused.map(|option| format!("'--{option}'")).collect();
+        if !refused.is_empty() {
+            return Err(Failure::usage(format!(
+                "--{place} cannot be used with {}: {why}",
+                refused.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A place as it was read.
+pub enum ReadPlace {
+    /// What was known at a moment of a log.
+    Log(Loaded, Time),
+    /// A live site, with accounting to learn from, if there is any.
+    Live { site: LiveSite, history: Option<Loaded> },
+    /// A Slurm site and a job that is submitted to it.
+    Slurm(Box<SlurmPlace>),
+}
+
+impl Loaded {
+    /// As the library takes it.
+    pub fn named(&self) -> NamedLog<'_> {
+        NamedLog { name: &self.name, log: &self.log }
+    }
+}
+
+impl ReadPlace {
+    /// Reads the place that is asked about: a Slurm site, else a log at a moment, else a live site.
+    pub fn read(asked: &newcomer::Arguments, printer: &Printer) -> Result<ReadPlace, Failure> {
+        match (&asked.slurm.site, &asked.file) {
+            (Some(site), _) => Ok(ReadPlace::Slurm(Box::new(slurm_site::read(asked, site, printer)?))),
+            (None, Some(file)) if !asked.live.live => {
+                let raw = RawTrace::read(file, &asked.source.options(), printer)?;
+                let (trace, at) = asked.known(&raw, printer)?;
+                Ok(ReadPlace::Log(trace, at))
+            }
+            (None, file) => {
+                let read = |file: &PathBuf| Loaded::read(file, &asked.source, printer);
+                let history = file.as_ref().map(read).transpose()?;
+                if let Some(trace) = &history {
+                    cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+                }
+                let site = live::ask(&asked.commands(printer))?;
+                let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
+                Ok(ReadPlace::Live { site, history })
+            }
+        }
+    }
+
+    /// As the library asks it.
+    pub fn asked<'a>(&'a self, live: &'a live::Arguments, procs: Option<u32>) -> JobPlace<'a> {
+        match self {
+            ReadPlace::Log(trace, at) => JobPlace::Log { log: trace.named(), at: *at },
+            ReadPlace::Live { site, history } => {
+                let (history, partition) = (history.as_ref().map(Loaded::named), live.partition.as_deref());
+                JobPlace::Live { site, history, partition, procs }
+            }
+            ReadPlace::Slurm(place) => JobPlace::Slurm(place),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What passes between a question and its caller besides the answer: what is said on the way, and why there is no answer.
+
+use std::error::Error;
+use std::fmt;
+
+/// Told what is going on while an answer is computed.
+pub trait Messages: Sync {
+    /// Something that is worth knowing.
+    fn note(&self, text: &str);
+
+    /// Something that may make the answer wrong.
+    fn warning(&self, text: &str);
+
+    /// Something begins that takes this many steps.
+    fn begins(&self, what: &str, steps: usize);
+
+    /// So many more steps of it are done.
+    fn done(&self, steps: usize);
+}
+
+/// What a refusal is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusedPart {
+    /// The question does not make sense.
+    Question,
+    /// What it is asked of cannot be used.
+    Input,
+    /// Neither: it is a bug.
+    Computation,
+}
+
+/// Why a question has no answer, and what helps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What it is about.
+    pub part: RefusedPart,
+    /// What is wrong: one line, without a full stop.
+    pub what: String,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+impl Refusal {
+    /// The question does not make sense.
+    pub fn question(what: impl Into<String>) -> Refusal {
+        Refusal { part: RefusedPart::Question, what: what.into(), hints: Vec::new() }
+    }
+
+    /// What it is asked of cannot be used.
+    pub fn input(what: impl Into<String>) -> Refusal {
+        Refusal { part: RefusedPart::Input, what: what.into(), hints: Vec::new() }
+    }
+
+    /// A bug.
+    pub fn bug(what: impl Into<String>) -> Refusal {
+        Refusal { part: RefusedPart::Computation, what: what.into(), hints: Vec::new() }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Refusal {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says what it is about, before the rest.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Refusal {
+        self.what = format!("{what}: {}", self.what);
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl Error for Refusal {}

@@ -1,0 +1,204 @@
+//! What to ask for, at one place, in each partition of a live site, or at one of several sites.
+
+use serde::Serialize;
+
+use super::asked::{Asking, refused, refused_at_site};
+use super::{JobPlace, NamedLog, NewJob};
+use crate::allot::advice::MoldableJob;
+use crate::forecast::{
+    ClusterPlanError, ClusterPlanQuestion, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
+    SoonestPlace, WhenSettings, plan_at_cluster, plan_job,
+};
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_trace::{Moment, TimeZone};
+
+/// What may change about a job, and how that is judged.
+#[derive(Debug, Clone)]
+pub struct PlaceAdvice {
+    /// Its run time on other sizes, if it has any.
+    pub sizes: Option<MoldableJob>,
+    /// How much later it could be submitted.
+    pub later: Vec<Seconds>,
+    /// The accepted risk of being stopped at the limit.
+    pub risk: f64,
+    /// How its run time is predicted.
+    pub predictor: PredictorSpec,
+    /// How its wait is predicted.
+    pub when: WhenSettings,
+    /// Simulations that compare submitting later.
+    pub draws: u32,
+}
+
+/// The advice for one job, in one place. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct AdvisedJob {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// Where what is known comes from.
+    pub source: String,
+    /// When it is submitted.
+    pub moment: Moment,
+    /// On a live site.
+    pub partition: Option<String>,
+    /// Whether other sites are answered for too.
+    #[serde(skip)]
+    pub is_one_of_several: bool,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// The accepted risk of being stopped at the limit.
+    pub risk: f64,
+    /// Whether the user was named.
+    #[serde(skip)]
+    pub is_known: bool,
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: JobPlan,
+}
+
+/// The advice for each of several places; never empty: partitions of a live site, or sites by their logs.
+#[derive(Debug, Serialize)]
+pub struct AdvisedPlaces {
+    /// Of a live site.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<AdvisedJob>,
+    /// By their logs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<AdvisedJob>,
+    /// Places that do not allow the job, and why.
+    pub refused: Vec<String>,
+    /// Among the partitions or sites.
+    pub soonest: Option<SoonestPlace>,
+}
+
+impl AdvisedPlaces {
+    /// The partitions or the sites.
+    pub fn places(&self) -> &[AdvisedJob] {
+        if self.sites.is_empty() { &self.partitions } else { &self.sites }
+    }
+}
+
+/// What to ask for.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum AdvisedAnswer {
+    /// At one place.
+    One(Box<AdvisedJob>),
+    /// At one of several.
+    Several(AdvisedPlaces),
+}
+
+fn soonest(places: &[AdvisedJob]) -> Option<SoonestPlace> {
+    let advised: Vec<&JobOption> = places.iter().map(|one| one.plan.advised()).collect();
+    SoonestPlace::of(&advised)
+}
+
+/// The advice at one place: one answer, or one for each partition of a live site.
+///
+/// # Errors
+/// If the place does not know its user or queue, does not allow it, or has nothing to learn from.
+pub fn advise_at(
+    place: JobPlace<'_>,
+    job: &NewJob,
+    advice: &PlaceAdvice,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<AdvisedAnswer, Refusal> {
+    if let JobPlace::Log { log, .. } = place {
+        job.check(&log.log.workload)?;
+    }
+    let is_live = matches!(place, JobPlace::Live { .. });
+    let mut found = place.each(job, &advice.when, zone, messages, |facts, asking| {
+        let plan = planned(&asking, advice, facts.name, is_live.then_some(facts.limits), messages)?;
+        Ok(AdvisedJob {
+            version: env!("CARGO_PKG_VERSION"),
+            source: facts.name.to_owned(),
+            moment: facts.moment.clone(),
+            partition: facts.partition.clone(),
+            is_one_of_several: is_live,
+            history: facts.learned_from(plan.learned),
+            risk: advice.risk,
+            is_known: job.user.is_some(),
+            plan,
+        })
+    })?;
+    Ok(match found.answers.pop() {
+        Some(only) if found.answers.is_empty() => AdvisedAnswer::One(Box::new(only)),
+        last => {
+            found.answers.extend(last);
+            let (partitions, refused) = (found.answers, found.refused);
+            let soonest = soonest(&partitions);
+            AdvisedAnswer::Several(AdvisedPlaces { partitions, sites: Vec::new(), refused, soonest })
+        }
+    })
+}
+
+/// The advice at each of several sites by their logs, each at a moment of its own, or why a log cannot be asked. A user that a log does
+/// not know counts as any.
+///
+/// # Errors
+/// The first refusal, if no site has an answer.
+pub fn advise_at_logs<'a>(
+    logs: impl IntoIterator<Item = (&'a str, Result<(NamedLog<'a>, Time), Refusal>)>,
+    job: &NewJob,
+    advice: &PlaceAdvice,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<AdvisedAnswer, Refusal> {
+    let (mut sites, mut refused, mut first) = (Vec::new(), Vec::new(), None);
+    for (name, known) in logs {
+        let answer = known.and_then(|(log, at)| {
+            let user = job.user.clone().filter(|_| job.knows_user(&log.log.workload));
+            let job = NewJob { user, ..job.clone() };
+            advise_at(JobPlace::Log { log, at }, &job, advice, zone, messages)
+        });
+        match answer {
+            Ok(AdvisedAnswer::One(site)) => sites.push(AdvisedJob { is_one_of_several: true, ..*site }),
+            Ok(AdvisedAnswer::Several(places)) => sites.extend(places.sites),
+            Err(why) => {
+                refused.push(format!("{name}: {why}"));
+                first.get_or_insert(why);
+            }
+        }
+    }
+    match first {
+        Some(why) if sites.is_empty() => Err(why),
+        _ => {
+            let soonest = soonest(&sites);
+            Ok(AdvisedAnswer::Several(AdvisedPlaces { partitions: Vec::new(), sites, refused, soonest }))
+        }
+    }
+}
+
+fn planned(
+    asking: &Asking<'_>,
+    advice: &PlaceAdvice,
+    name: &str,
+    limits: Option<crate::allot::advice::JobLimits>,
+    messages: &dyn Messages,
+) -> Result<JobPlan, Refusal> {
+    asking.begin(messages);
+    let done = |steps| messages.done(steps);
+    let PlaceAdvice { sizes, later, risk, predictor, draws, .. } = advice.clone();
+    match asking {
+        Asking::Jobs { job, source, settings } => {
+            let settings = PlanSettings { when: settings.clone(), predictor, draws };
+            // On a live site each partition is asked for itself.
+            let queues = limits.map(|_| Vec::new());
+            let limits = limits.unwrap_or_default();
+            let question = PlanQuestion { job: job.clone(), sizes, limits, queues, later, risk };
+            plan_job(&question, source, &settings, &done).map_err(|error| match error {
+                PlanError::When(error) => refused(name, error),
+                other => Refusal::question(other.to_string()),
+            })
+        }
+        Asking::Slurm { question, settings } => {
+            let question = ClusterPlanQuestion { asked: *question, sizes, later, risk };
+            plan_at_cluster(&question, *settings, &done).map_err(|error| match error {
+                ClusterPlanError::When(error) => refused_at_site(&error),
+                other => Refusal::question(other.to_string()),
+            })
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! One question at each place: what is known there, and what there is to learn from.
+
+use std::collections::BTreeSet;
+
+use super::job::numbered;
+use super::{JobSize, LiveQueue, LiveSite, NewJob, SlurmPlace};
+use crate::allot::advice::JobLimits;
+use crate::forecast::{
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SimulatedWaits, WaitMethod, WhenAnswer,
+    WhenError, WhenSettings, WhenSource, when, when_at_cluster,
+};
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::job::{Job, PartitionId, QueueId};
+use queuecast_core::number::number_of;
+use queuecast_core::units::{Procs, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::site::Site;
+use queuecast_trace::{Log, MachineSize, MachineSource, Moment, TimeZone};
+
+/// A log and what to call it.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedLog<'a> {
+    /// What to call it.
+    pub name: &'a str,
+    /// The log.
+    pub log: &'a Log,
+}
+
+/// Where a job would be submitted.
+#[derive(Debug, Clone, Copy)]
+pub enum JobPlace<'a> {
+    /// At a moment of a log, which tells what was known then.
+    Log {
+        /// The log.
+        log: NamedLog<'a>,
+        /// The moment.
+        at: Time,
+    },
+    /// On a live site, with accounting to learn from, if there is any.
+    Live {
+        /// The site.
+        site: &'a LiveSite,
+        /// Its accounting.
+        history: Option<NamedLog<'a>>,
+        /// The only partition that is asked about.
+        partition: Option<&'a str>,
+        /// Replaces the number of processors in service.
+        procs: Option<u32>,
+    },
+    /// At a Slurm site, by its own scheduler; the job is part of it.
+    Slurm(&'a SlurmPlace),
+}
+
+/// What an answer says of its place.
+#[derive(Debug)]
+pub(super) struct PlaceFacts<'q> {
+    /// The source, for errors.
+    pub name: &'q str,
+    pub moment: Moment,
+    pub epoch: Option<i64>,
+    /// The partition, on a live site.
+    pub partition: Option<String>,
+    pub machine: MachineSize,
+    /// What the job asks for there.
+    pub asked: JobSize,
+    /// What the place allows one job.
+    pub limits: JobLimits,
+    whose: Option<String>,
+}
+
+impl PlaceFacts<'_> {
+    /// What was learned from, in words.
+    pub fn learned_from(&self, jobs: usize) -> String {
+        let whose = self.whose.as_ref();
+        whose.map_or_else(|| "no history".to_owned(), |whose| format!("{}{whose}", number_of(jobs, "job")))
+    }
+}
+
+/// A question as the forecasters take it.
+pub(super) enum Asking<'q> {
+    /// By what jobs did before.
+    Jobs { job: Job, source: WhenSource<'q>, settings: WhenSettings },
+    /// By a simulated controller.
+    Slurm { question: ClusterQuestion<'q>, settings: ClusterWhenSettings },
+}
+
+/// The answers for the partitions of a live site, or the only one of another place; never empty.
+pub(super) struct PlaceAnswers<T> {
+    pub answers: Vec<T>,
+    /// Partitions that do not allow the job, and why.
+    pub refused: Vec<String>,
+    /// Whether more than one partition was asked.
+    pub several: bool,
+}
+
+/// Simulating a whole site costs more than asking a model: past submissions that it is tried on, at most.
+const SITE_TRIALS: usize = 60;
+
+impl JobPlace<'_> {
+    /// Asks about a job at the place: once, or for each partition of a live site that allows it; refused if none does.
+    pub(super) fn each<T>(
+        &self,
+        new: &NewJob,
+        settings: &WhenSettings,
+        zone: &TimeZone,
+        messages: &dyn Messages,
+        mut ask: impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
+    ) -> Result<PlaceAnswers<T>, Refusal> {
+        let only = |answer: T| PlaceAnswers { answers: vec![answer], refused: Vec::new(), several: false };
+        match *self {
+            JobPlace::Log { log: NamedLog { name, log }, at } => {
+                let job = new.at(at, &log.workload);
+                let time = job.shape.limit.unwrap_or(DEFAULT_REQUEST);
+                let facts = PlaceFacts {
+                    name,
+                    moment: Moment::of(at, log.workload.epoch, zone),
+                    epoch: log.workload.epoch,
+                    partition: None,
+                    machine: log.machine,
+                    asked: JobSize { procs: job.shape.procs, time },
+                    limits: JobLimits::default(),
+                    whose: Some(String::new()),
+                };
+                let source = WhenSource::Log { workload: &log.workload, at };
+                ask(&facts, Asking::Jobs { job, source, settings: settings.clone() }).map(only)
+            }
+            JobPlace::Slurm(place) => {
+                let facts = PlaceFacts {
+                    name: &place.source,
+                    moment: Moment::of(place.at, place.epoch, zone),
+                    epoch: place.epoch,
+                    partition: place.job.request.partitions.first().cloned(),
+                    machine: MachineSize { procs: place.asked.procs, source: MachineSource::Given },
+                    asked: place.asked,
+                    limits: JobLimits::default(),
+                    whose: Some(String::new()),
+                };
+                let trials = if place.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
+                let settings = ClusterWhenSettings { trials, ..ClusterWhenSettings::default() };
+                ask(&facts, Asking::Slurm { question: place.question(), settings }).map(only)
+            }
+            JobPlace::Live { site, history, partition, procs } => {
+                let queues = site.queues(partition, procs, messages)?;
+                let (mut answers, mut refused) = (Vec::new(), Vec::new());
+                for queue in &queues {
+                    match queue.not_allowed(&queue.asked_by(new)) {
+                        Some(why) => refused.push(format!("{}: {why}", queue.name)),
+                        None => {
+                            let from =
+                                if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
+                            answers.push(in_queue(
+                                new,
+                                (site, queue, from),
+                                history,
+                                settings,
+                                zone,
+                                &mut ask,
+                            )?);
+                        }
+                    }
+                }
+                if answers.is_empty() {
+                    return Err(Refusal::question("no partition allows this job").hint(refused.join("; ")));
+                }
+                Ok(PlaceAnswers { answers, refused, several: queues.len() > 1 })
+            }
+        }
+    }
+}
+
+/// Asks about a job that is submitted to a queue of a live site now, with accounting to learn from, if there is any.
+pub(super) fn in_queue<T>(
+    new: &NewJob,
+    (site, queue, from): (&LiveSite, &LiveQueue, MachineSource),
+    history: Option<NamedLog<'_>>,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    ask: &mut impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let asked = queue.asked_by(new);
+    let (own, whose) = match history {
+        Some(one) => history_of(&one.log.workload, queue),
+        None => (None, String::new()),
+    };
+    let nothing = without_jobs(site.procs())?;
+    let workload = own.as_ref().or(history.map(|one| &one.log.workload)).unwrap_or(&nothing);
+    let mut job = new.at(site.asked, workload);
+    job.shape.limit = Some(asked.time);
+    let names = queue.name.split(',');
+    job.queue =
+        names.into_iter().find_map(|name| numbered(name, &workload.names.queues)).and_then(QueueId::new);
+    let settings = if workload.is_empty() { without_history(settings) } else { settings.clone() };
+    let found = queue.site(site.asked, &workload.names, settings.default_request, new.user.as_deref());
+    let source = WhenSource::Live { site: found, now: site.asked, history: workload };
+    let facts = PlaceFacts {
+        name: history.map_or("squeue", |one| one.name),
+        moment: Moment::of(site.asked, Some(0), zone),
+        epoch: Some(0),
+        partition: Some(queue.name.clone()),
+        machine: MachineSize { procs: queue.machine, source: from },
+        asked,
+        limits: queue.limits,
+        whose: (!workload.is_empty()).then_some(whose),
+    };
+    ask(&facts, Asking::Jobs { job, source, settings })
+}
+
+/// Where a live answer comes from.
+pub(super) fn live_source(history: Option<NamedLog<'_>>) -> String {
+    history.map_or_else(|| "squeue".to_owned(), |one| format!("squeue, learning from {}", one.name))
+}
+
+/// When a job would start. `name` is the source, for errors.
+pub(super) fn answered(
+    asking: &Asking<'_>,
+    name: &str,
+    messages: &dyn Messages,
+) -> Result<WhenAnswer, Refusal> {
+    asking.begin(messages);
+    let done = |steps| messages.done(steps);
+    match asking {
+        Asking::Jobs { job, source, settings } => {
+            when(job, source, settings, &done).map_err(|error| refused(name, error))
+        }
+        Asking::Slurm { question, settings } => {
+            when_at_cluster(question, *settings, &done).map_err(|error| refused_at_site(&error))
+        }
+    }
+}
+
+impl Asking<'_> {
+    /// Says how many past jobs methods are tried on.
+    pub fn begin(&self, messages: &dyn Messages) {
+        match self {
+            Asking::Jobs { source, settings, .. } => {
+                let (history, now) = match source {
+                    WhenSource::Log { workload, at } => (*workload, *at),
+                    WhenSource::Live { history, now, .. } => (*history, *now),
+                };
+                let known = history.jobs().partition_point(|one| one.submit <= now);
+                messages.begins("trying methods", settings.methods.len() * settings.trials.min(known));
+            }
+            Asking::Slurm { settings, .. } => messages.begins("trying on past submissions", settings.trials),
+        }
+    }
+}
+
+/// Why there is no answer, with what helps.
+pub(super) fn refused(name: &str, error: WhenError) -> Refusal {
+    match error {
+        WhenError::NoWaits => Refusal::input(format!("{name}: {error}")).hint(
+            "simulate it (queuecast simulate LOG --schedule-swf OUT.swf) and ask about the simulated log",
+        ),
+        WhenError::NothingStarted => {
+            Refusal::question(format!("{name}: {error}")).hint("ask about a later moment, by --at")
+        }
+        WhenError::TooLarge { .. } => Refusal::question(error.to_string())
+            .hint("--procs says how large the machine is, where the log does not"),
+    }
+}
+
+/// The same at a Slurm site.
+pub(super) fn refused_at_site(error: &ClusterWhenError) -> Refusal {
+    Refusal::question(error.to_string()).hint("queuecast site check DIR lists partitions and their limits")
+}
+
+/// A job at a moment by which no job of the log has started: only its queue can be simulated.
+pub(super) fn by_queue_alone<T>(
+    job: Job,
+    workload: &Workload,
+    settings: &WhenSettings,
+    ask: impl FnOnce(Asking<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let waiting = workload.jobs().iter().take_while(|one| one.submit <= job.submit).cloned();
+    let site = Site::found(workload.machine(), job.submit, [], waiting, settings.default_request);
+    let nothing = without_jobs(workload.machine().procs)?;
+    let source = WhenSource::Live { site, now: job.submit, history: &nothing };
+    ask(Asking::Jobs { job, source, settings: without_history(settings) })
+}
+
+/// Without a history there is nothing to learn from, and nothing to try methods on.
+fn without_history(settings: &WhenSettings) -> WhenSettings {
+    WhenSettings {
+        methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS, policy: None }],
+        ..settings.clone()
+    }
+}
+
+/// The history of a site of which none is known.
+pub(super) fn without_jobs(procs: Procs) -> Result<Workload, Refusal> {
+    let machine = Machine { procs: procs.max(Procs(1)) };
+    Workload::new(machine, Vec::new()).map_err(|error| Refusal::input(format!("sinfo: {error}")))
+}
+
+/// Fewer jobs of a partition than this are too few to learn from; then all jobs of the site are.
+const OWN_HISTORY: usize = 100;
+
+/// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
+fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
+    let partition = |job: &Job| {
+        let number = job.partition.map(PartitionId::number)?;
+        workload.names.partitions.get(&number).map(String::as_str)
+    };
+    let own: Vec<&str> = queue.name.split(',').collect();
+    let of_own =
+        workload.jobs().iter().filter(|job| partition(job).is_some_and(|name| own.contains(&name))).count();
+    let is_within = |job: &Job| partition(job).is_some_and(|name| queue.within.iter().any(|one| one == name));
+    let within: Vec<&Job> = workload.jobs().iter().filter(|job| is_within(job)).collect();
+    if within.len() == workload.len() || of_own < OWN_HISTORY {
+        let whose = if of_own == workload.len() { "" } else { " of all partitions" };
+        return (None, whose.to_owned());
+    }
+    let names: BTreeSet<&str> = within.iter().filter_map(|job| partition(job)).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let Ok(mut kept) = workload.only(is_within) else { return (None, " of all partitions".to_owned()) };
+    // Refused if a job was larger, on nodes that are gone: then the machine stays that of the site.
+    let _ = kept.set_machine(Machine { procs: queue.machine });
+    (Some(kept), format!(" of {}", names.join(", ")))
+}

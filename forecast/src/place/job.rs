@@ -1,0 +1,84 @@
+//! A job that has not been submitted: what it asks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use queuecast_core::asking::Refusal;
+use queuecast_core::job::{Job, QueueId, UserId};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+
+/// What a job asks for.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct JobSize {
+    /// Processors.
+    pub procs: Procs,
+    /// In seconds.
+    pub time: Seconds,
+}
+
+/// A job as it is described before it is submitted.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    /// Processors it asks for.
+    pub procs: Procs,
+    /// The time it asks for, if it does.
+    pub time: Option<Seconds>,
+    /// A name or number of the log.
+    pub user: Option<String>,
+    /// A name or number of the log.
+    pub queue: Option<String>,
+}
+
+impl NewJob {
+    /// The job, submitted at this moment, as a log with these names numbers its user and queue. What the log does not know is left
+    /// out.
+    pub fn at(&self, submit: Time, workload: &Workload) -> Job {
+        let names = &workload.names;
+        let number =
+            |text: &str, names: &BTreeMap<u32, String>| numbered(text, names).or_else(|| text.parse().ok());
+        let mut job = Job::rigid(u64::MAX, submit, self.procs, self.time);
+        job.user = self.user.as_ref().and_then(|text| number(text, &names.users)).and_then(UserId::new);
+        job.queue = self.queue.as_ref().and_then(|text| number(text, &names.queues)).and_then(QueueId::new);
+        job
+    }
+
+    /// Whether the log has a job of the user, if one is named.
+    pub fn knows_user(&self, workload: &Workload) -> bool {
+        let Some(user) = self.user.as_ref().map(|_| self.at(Time(0), workload).user) else { return true };
+        user.is_some() && workload.jobs().iter().any(|one| one.user == user)
+    }
+
+    /// Refuses a user or a queue that no job of the log has.
+    pub fn check(&self, workload: &Workload) -> Result<(), Refusal> {
+        if let Some(text) = self.user.as_ref().filter(|_| !self.knows_user(workload)) {
+            return Err(Refusal::question(format!("--user {text}: the log has no such user")));
+        }
+        let queue = self.at(Time(0), workload).queue;
+        let known = queue.is_some() && workload.jobs().iter().any(|one| one.queue == queue);
+        match self.queue.as_ref().filter(|_| !known) {
+            Some(text) => Err(Refusal::question(format!("--queue {text}: the log has no such queue"))
+                .hint(queues(workload))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The number that a log gives to this name.
+pub(super) fn numbered(text: &str, names: &BTreeMap<u32, String>) -> Option<u32> {
+    names.iter().find(|(_, name)| *name == text).map(|(&number, _)| number)
+}
+
+/// The queues of a log, for an error.
+fn queues(workload: &Workload) -> String {
+    let numbers: BTreeSet<u32> =
+        workload.jobs().iter().filter_map(|job| job.queue).map(QueueId::number).collect();
+    let name =
+        |number: &u32| workload.names.queues.get(number).cloned().unwrap_or_else(|| number.to_string());
+    let names: Vec<String> = numbers.iter().take(20).map(name).collect();
+    match names.len() {
+        0 => "the log names no queues".to_owned(),
+        _ => format!("queues of the log: {}", names.join(", ")),
+    }
+}

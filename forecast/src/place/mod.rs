@@ -1,0 +1,23 @@
+//! Where a job would be submitted, and what it is told there: a log at a moment, a live site by its queue, or a Slurm site by its own
+//! scheduler. One question is asked of each kind of place in the same way; what is read from files and commands comes as texts and logs.
+
+mod advised;
+mod allocated;
+mod asked;
+mod choice;
+mod job;
+mod live;
+mod sites_file;
+mod sites_text;
+mod slurm;
+mod start;
+
+pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_at, advise_at_logs};
+pub use allocated::{Allocated, AllocatedByPartition, AllocationAnswer, RefusedPartition, allocate_at};
+pub use asked::{JobPlace, NamedLog};
+pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
+pub use job::{JobSize, NewJob};
+pub use live::{LiveQueue, LiveSite};
+pub use sites_file::{JobSource, SiteEntry, SitesFile};
+pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
+pub use start::{StartAnswer, StartTime, StartTimes, when_at};

@@ -1,0 +1,241 @@
+//! A Slurm site by its configuration, what has happened there, and a job that is submitted to it at a moment.
+
+use std::collections::BTreeMap;
+
+use super::JobSize;
+use crate::forecast::ClusterQuestion;
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
+    Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
+};
+use queuecast_slurm_texts::{
+    SiteOptions, WhatIf, moment_now, read_accounted, read_site, read_what_if, sbatch_line, unmodelled,
+};
+use queuecast_trace::{LogSpan, TimeZone};
+
+/// Texts by name, and what to call them together.
+type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
+
+/// A site, what has happened there, and a job that is submitted to it at a moment.
+#[derive(Debug)]
+pub struct SlurmPlace {
+    cluster: Cluster,
+    history: RecordedRun,
+    moment: ClusterMoment,
+    pub(super) job: SubmittedJob,
+    /// What the job asks for.
+    pub(super) asked: JobSize,
+    /// The moment on the log's clock, and the Unix time that this begins at.
+    pub(super) at: Time,
+    pub(super) epoch: Option<i64>,
+    /// Where the history comes from.
+    pub(super) source: String,
+    /// Whether there is a past to try forecasts on, and not only what is there now.
+    pub(super) has_past: bool,
+}
+
+/// A job as sbatch would be asked for it.
+#[derive(Debug, Clone, Default)]
+pub struct SlurmJob {
+    /// Arguments of sbatch.
+    pub sbatch: Option<String>,
+    /// Its tasks, whatever these say.
+    pub tasks: Option<u32>,
+    /// Its time limit, whatever these say.
+    pub time: Option<Seconds>,
+    /// Its partition, whatever these say.
+    pub partition: Option<String>,
+    /// Its user.
+    pub user: Option<String>,
+}
+
+/// What the commands of a live site print.
+#[derive(Debug, Clone)]
+pub struct SlurmNow {
+    /// [`SACCT_NOW`](queuecast_slurm_texts::SACCT_NOW).
+    pub sacct: String,
+    /// [`SSHARE_NOW`](queuecast_slurm_texts::SSHARE_NOW), where it is shown; else the history tells usage.
+    pub sshare: Option<String>,
+    /// When they were asked, as a Unix time.
+    pub now: Time,
+}
+
+fn read(site: NamedTexts<'_>, log: NamedTexts<'_>, options: &SiteOptions) -> Result<WhatIf, Refusal> {
+    read_what_if(site.1, log.1, &[], options).map_err(|error| error.refusal(site.0, log.0))
+}
+
+impl SlurmPlace {
+    /// At the moment that a text names in a log of the site: accounting, or a recorded run. Nothing of later is used.
+    ///
+    /// # Errors
+    /// If the texts tell of no machine or no starts, there is no such moment, or the job makes no sense there.
+    pub fn recorded(
+        site: NamedTexts<'_>,
+        log: NamedTexts<'_>,
+        at: &str,
+        job: &SlurmJob,
+        zone: &TimeZone,
+        messages: &dyn Messages,
+    ) -> Result<SlurmPlace, Refusal> {
+        let mut options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
+        let all = read(site, log, &options)?;
+        let Some(whole) = span(&all.run) else {
+            note_left_out(&all.reading.cluster, &all.run, messages);
+            return Err(nothing_started(log.0));
+        };
+        // A moment of the whole log: what is cut off at it may end before it.
+        let at = whole.moment(at, zone)?;
+        options.known_until = Some(at);
+        let WhatIf { reading, run: history, .. } = read(site, log, &options)?;
+        note_left_out(&reading.cluster, &history, messages);
+        let Some(span) = span(&history) else {
+            return Err(nothing_started(log.0));
+        };
+        let moment = ClusterMoment::recorded(&reading.cluster, &history, Micros::last_of(at));
+        let (job, asked) = job.submitted(&reading.cluster, moment.now, messages)?;
+        let (cluster, source, epoch) = (reading.cluster, log.0.to_owned(), span.epoch);
+        Ok(SlurmPlace { cluster, history, moment, job, asked, at, epoch, source, has_past: true })
+    }
+
+    /// Now, as the site's commands show it, with a log to learn from, if there is one.
+    ///
+    /// # Errors
+    /// If the texts tell of no machine, or the job makes no sense there.
+    pub fn live(
+        site: NamedTexts<'_>,
+        log: Option<NamedTexts<'_>>,
+        shown: &SlurmNow,
+        job: &SlurmJob,
+        zone: &TimeZone,
+        messages: &dyn Messages,
+    ) -> Result<SlurmPlace, Refusal> {
+        let options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
+        let past = log.map(|log| Ok::<_, Refusal>((read(site, log, &options)?.run, log.0))).transpose()?;
+        let cluster = read_site(site.1, &options).cluster;
+        if cluster.nodes.is_empty() || cluster.partitions.is_empty() {
+            return Err(Refusal::input(format!("{}: no nodes or no partitions are known", site.0))
+                .hint("queuecast site capture DIR saves what is needed"));
+        }
+        let (jobs, _) = read_accounted(&shown.sacct, &cluster, zone)
+            .map_err(|error| Refusal::input(format!("sacct: {error}")).hint(SlurmNow::HINT))?;
+        let has_past = past.is_some();
+        let (history, source) = match past {
+            Some((run, log)) => (run, format!("sacct, learning from {log}")),
+            None => (jobs.clone(), "sacct".to_owned()),
+        };
+        note_left_out(&cluster, &jobs, messages);
+        let moment = moment_now(&cluster, &jobs, shown.sshare.as_deref(), Some(&history), shown.now);
+        let (job, asked) = job.submitted(&cluster, moment.now, messages)?;
+        let (at, epoch) = (shown.now, Some(0));
+        Ok(SlurmPlace { cluster, history, moment, job, asked, at, epoch, source, has_past })
+    }
+
+    pub(super) fn question(&self) -> ClusterQuestion<'_> {
+        let SlurmPlace { cluster, history, moment, job, .. } = self;
+        ClusterQuestion { cluster, history, moment, job }
+    }
+}
+
+impl SlurmNow {
+    /// What to do where the commands do not answer.
+    pub const HINT: &'static str =
+        "a live site is asked through its Slurm: run this where sacct and scontrol work";
+}
+
+/// What the site uses and the simulation leaves out is said.
+fn note_left_out(cluster: &Cluster, history: &RecordedRun, messages: &dyn Messages) {
+    let left_out = unmodelled(cluster, history);
+    if !left_out.is_empty() {
+        messages.note(&format!("not modelled: {}", left_out.join(", ")));
+    }
+}
+
+fn nothing_started(log: &str) -> Refusal {
+    Refusal::input(format!("{log}: no starts are recorded there, so there is nothing to learn from"))
+        .hint("expected accounting (sacct -P) with the columns Start and End, or a recorded run")
+}
+
+/// The times of a history; `None` without a start.
+fn span(history: &RecordedRun) -> Option<LogSpan> {
+    history.outcomes.iter().find(|one| one.start.is_some())?;
+    let submits = history.submissions.iter().map(|one| one.submit.second());
+    let last = submits.clone().max()?;
+    let times = history.outcomes.iter().flat_map(|one| [one.start, one.end]).flatten();
+    Some(LogSpan {
+        first: submits.min()?,
+        last,
+        until: times.max().unwrap_or(last).max(last),
+        epoch: history.clock.is_unix.then_some(0),
+    })
+}
+
+/// The longest time that a partition without a limit is taken to allow.
+const UNLIMITED: Seconds = Seconds(365 * 86_400);
+
+impl SlurmJob {
+    /// The job as it is submitted to a site, and what it asks for there.
+    fn submitted(
+        &self,
+        cluster: &Cluster,
+        now: Micros,
+        messages: &dyn Messages,
+    ) -> Result<(SubmittedJob, JobSize), Refusal> {
+        let mut request = self.request(messages)?;
+        for name in &request.partitions {
+            if cluster.partition(name).is_none() {
+                let names: Vec<&str> = cluster.partitions.iter().map(|one| one.name.as_str()).collect();
+                return Err(Refusal::question(format!("partition {name}: the site has no such partition"))
+                    .hint(format!("partitions of the site: {}", names.join(", "))));
+            }
+        }
+        let user = self.user.clone().unwrap_or_default();
+        let associations = &cluster.associations.0;
+        let mut own = associations.iter().filter(|one| one.user.as_deref() == Some(&user));
+        let account = own.next().map(|one| one.account.clone());
+        if !associations.is_empty() && account.is_none() {
+            let why = match &self.user {
+                Some(user) => format!("--user {user}: the site's accounts have no such user"),
+                None => "no --user is given".to_owned(),
+            };
+            messages.note(&format!("{why}; the job is answered for without a share of its own"));
+        }
+        request.account = request.account.or(account);
+        let partition = request.partitions.first().and_then(|name| cluster.partition(name));
+        let config =
+            partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+        let time = match request.time_limit {
+            Some(TimeLimit::Of(limit)) => limit,
+            _ => config.and_then(|one| one.default_time.or(one.max_time)).unwrap_or(UNLIMITED),
+        };
+        let asked = JobSize { procs: Procs(request.processors()), time };
+        let job = SubmittedJob {
+            key: "the job asked about".to_owned(),
+            id: None,
+            submit: now,
+            user,
+            request,
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        };
+        Ok((job, asked))
+    }
+
+    fn request(&self, messages: &dyn Messages) -> Result<JobRequest, Refusal> {
+        let mut request = JobRequest::default();
+        if let Some(text) = &self.sbatch {
+            let read = sbatch_line(text);
+            let read = read.map_err(|error| Refusal::question(format!("--sbatch {text}: {error}")))?;
+            if !read.not_modelled.is_empty() {
+                messages.warning(&format!("--sbatch: {} is not modelled", read.not_modelled.join(", ")));
+            }
+            request = read.request;
+        }
+        request.tasks = self.tasks.or(request.tasks);
+        request.time_limit = self.time.map(TimeLimit::Of).or(request.time_limit);
+        if let Some(named) = &self.partition {
+            request.partitions = vec![named.clone()];
+        }
+        Ok(request)
+    }
+}

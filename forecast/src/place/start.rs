@@ -1,0 +1,108 @@
+//! When a job would start, at one place or in each partition of a live site.
+
+use serde::Serialize;
+
+use super::asked::{answered, live_source};
+use super::{JobPlace, JobSize, NamedLog, NewJob};
+use crate::forecast::{WhenAnswer, WhenSettings};
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_trace::{MachineSize, Moment, TimeZone};
+
+/// When a job would start. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct StartTime {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// Where what is known comes from.
+    pub source: String,
+    /// When it is submitted.
+    pub moment: Moment,
+    /// The Unix time that the clock of the moment begins at.
+    #[serde(skip)]
+    pub epoch: Option<i64>,
+    /// The zone of dates.
+    #[serde(skip)]
+    pub zone: TimeZone,
+    /// The partition, on a live site; several names if their nodes, limits and tier are the same.
+    pub partition: Option<String>,
+    /// The machine's size, and where it is known from.
+    pub machine: MachineSize,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// What it asks for.
+    pub asked: JobSize,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: WhenAnswer,
+}
+
+/// One answer for each partition; never empty.
+#[derive(Debug, Serialize)]
+pub struct StartTimes {
+    /// One for each partition that allows the job.
+    pub partitions: Vec<StartTime>,
+    /// Partitions that do not allow the job, and why.
+    pub refused: Vec<String>,
+}
+
+/// When a job would start.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum StartAnswer {
+    /// At one place.
+    One(Box<StartTime>),
+    /// In each partition of a live site.
+    Several(StartTimes),
+}
+
+/// Says when a job would start that is submitted at a place.
+///
+/// # Errors
+/// If the place does not know its user or queue, does not allow it, or has nothing to learn from.
+pub fn when_at(
+    place: JobPlace<'_>,
+    job: &NewJob,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<StartAnswer, Refusal> {
+    match place {
+        JobPlace::Log { log, .. } => job.check(&log.log.workload)?,
+        JobPlace::Live { site, history: Some(NamedLog { name, log }), .. } => {
+            if let Some(user) = job.user.as_ref().filter(|_| job.at(site.asked, &log.workload).user.is_none())
+            {
+                messages.note(&format!("--user {user}: {name} has no such user; the answer is that for any"));
+            }
+        }
+        _ => {}
+    }
+    let mut found = place.each(job, settings, zone, messages, |facts, asking| {
+        let answer = answered(&asking, facts.name, messages)?;
+        let source = match place {
+            JobPlace::Live { history, .. } => live_source(history),
+            _ => facts.name.to_owned(),
+        };
+        // A simulated controller knows how many processors the job's partition has.
+        let procs =
+            if matches!(place, JobPlace::Slurm(_)) { answer.state.procs } else { facts.machine.procs };
+        Ok(StartTime {
+            version: env!("CARGO_PKG_VERSION"),
+            source,
+            moment: facts.moment.clone(),
+            epoch: facts.epoch,
+            zone: zone.clone(),
+            partition: facts.partition.clone(),
+            machine: MachineSize { procs, ..facts.machine },
+            history: facts.learned_from(answer.learned),
+            asked: facts.asked,
+            answer,
+        })
+    })?;
+    Ok(match found.answers.pop() {
+        Some(only) if !found.several => StartAnswer::One(Box::new(only)),
+        last => {
+            found.answers.extend(last);
+            StartAnswer::Several(StartTimes { partitions: found.answers, refused: found.refused })
+        }
+    })
+}

@@ -1,0 +1,244 @@
+//! What to ask for, as text and rows.
+
+use crate::chart::{Bar, Bars};
+use crate::words::{self, percent};
+use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
+use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
+use queuecast_forecast::place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
+
+impl Answer for AdvisedAnswer {
+    fn document(&self) -> Document {
+        match self {
+            AdvisedAnswer::One(job) => document(job),
+            AdvisedAnswer::Several(places) => by_place(places),
+        }
+    }
+
+    fn table(&self) -> Table {
+        match self {
+            AdvisedAnswer::One(job) => rows([&**job]),
+            AdvisedAnswer::Several(places) => rows(places.places()),
+        }
+    }
+}
+
+fn document(of: &AdvisedJob) -> Document {
+    Document::new()
+        .with_table("question", facts(of))
+        .with_table("options", options(of))
+        .with_chart(chart(of))
+        .with_paragraph(sentence(of))
+}
+
+fn by_place(of: &AdvisedPlaces) -> Document {
+    let mut document = Document::new();
+    let mut lines = Vec::new();
+    for one in of.places() {
+        let name = place(one);
+        document = document.with_table(format!("options {name}"), options(one));
+        lines.push(format!("{name}: {}", sentence(one)));
+    }
+    lines.extend(of.refused.iter().cloned());
+    lines.extend(of.soonest.map(|soonest| {
+        let name = place(&of.places()[soonest.place]);
+        let first = place(&of.places()[0]);
+        match soonest {
+            SoonestPlace { place: 0, .. } => format!("Done soonest, by even odds: in {name}."),
+            SoonestPlace { too_close: true, .. } => {
+                format!("Done soonest, by even odds: in {name}, but beside {first} it is too close to call.")
+            }
+            SoonestPlace { gain, .. } => format!(
+                "Done soonest, by even odds: in {name}, {} sooner than in {first}.",
+                duration::about(gain)
+            ),
+        }
+    }));
+    document.with_paragraph(lines.join("\n\n"))
+}
+
+fn range(time: &TimeSpread) -> String {
+    words::range(time.low, time.high, words::wait)
+}
+
+/// One row for each option of each place.
+fn rows<'a>(jobs: impl IntoIterator<Item = &'a AdvisedJob>) -> Table {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let options = jobs.into_iter().flat_map(|job| {
+        let best = |at: usize| at == job.plan.best;
+        job.plan.options.iter().enumerate().map(move |(at, option)| (job, option, best(at)))
+    });
+    let mut columns = ["source", "partition", "change"].map(Column::text).to_vec();
+    columns.extend([Column::integer("procs"), Column::duration("limit"), Column::share("risk")]);
+    let times =
+        ["start", "start low", "start high", "done expected", "done", "done low", "done high", "gain"];
+    columns.extend(times.map(Column::duration));
+    columns.extend(["too close", "advised"].map(Column::text));
+    let mut table = Table::new(columns);
+    for (job, option, is_best) in options {
+        let JobOption { start, done, .. } = option;
+        let mut row: Vec<Cell> = vec![(&job.source).into(), job.partition.as_ref().into()];
+        row.extend([
+            changed(option).into(),
+            option.procs.into(),
+            option.limit.into(),
+            Cell::share(option.risk),
+        ]);
+        let times = [start.median, start.low, start.high, done.expected, done.median, done.low, done.high];
+        row.extend(times.into_iter().chain([option.gain]).map(Cell::duration));
+        row.extend([yes(option.too_close), yes(is_best)].map(Cell::from));
+        table.row(row);
+    }
+    table
+}
+
+/// What is changed, in a few words.
+fn changed(option: &JobOption) -> String {
+    match &option.change {
+        JobChange::AsAsked => "as asked".to_owned(),
+        JobChange::Limit => format!("limit {}", duration::human(option.limit)),
+        JobChange::Queue(name) => format!("queue {name}"),
+        JobChange::Size => format!("{} processors", option.procs),
+        JobChange::Later(later) => format!("{} later", duration::human(*later)),
+    }
+}
+
+/// What to do, in plain words.
+fn told(option: &JobOption) -> String {
+    match &option.change {
+        JobChange::AsAsked => "ask as you meant to".to_owned(),
+        JobChange::Limit => format!("ask for {}", duration::human(option.limit)),
+        JobChange::Queue(name) => format!("submit it to {name}"),
+        JobChange::Size => {
+            format!("ask for {} processors for {}", option.procs, duration::human(option.limit))
+        }
+        JobChange::Later(later) => format!("submit it {} from now", duration::human(*later)),
+    }
+}
+
+fn verdict(option: &JobOption) -> String {
+    match option.change {
+        JobChange::AsAsked => String::new(),
+        _ if option.too_close => "too close to call".to_owned(),
+        _ if option.gain > 0.0 => format!("{} sooner", duration::about(option.gain)),
+        _ => format!("{} later", duration::about(-option.gain)),
+    }
+}
+
+/// The partition, else the log.
+fn place(of: &AdvisedJob) -> &str {
+    of.partition.as_ref().unwrap_or(&of.source)
+}
+
+fn options(of: &AdvisedJob) -> Table {
+    let mut table = Table::of(
+        &of.plan.options,
+        [
+            (Column::text("change").naming(), |one| changed(one).into()),
+            (Column::text("limit").spare(3), |one| duration::human(one.limit).into()),
+            (Column::share("risk of being stopped").key("risk"), |one| Cell::share(one.risk)),
+            (Column::text("starts in, even odds").key("start"), |one| words::wait(one.start.median).into()),
+            (Column::text("80 % range").key("start_range").spare(2), |one| range(&one.start).into()),
+            (Column::text("done in, expected").key("done").spare(1), |one| {
+                words::wait(one.done.expected).into()
+            }),
+            (Column::text("80 % range").key("done_range"), |one| range(&one.done).into()),
+            (Column::text("done").key("verdict"), |one| verdict(one).into()),
+        ],
+    )
+    .titled(match of.partition.is_some() || of.is_one_of_several {
+        true => format!("What it could ask for in {}", place(of)),
+        false => "What it could ask for".to_owned(),
+    });
+    table.note("the last column compares even odds; too close to call: they differ by no more than a tenth of the wider range, or five minutes");
+    if of.plan.options.iter().any(|option| matches!(option.change, JobChange::Later(_))) {
+        table.note("later: the job as asked, moved by as much as in simulations with the same run times and arrivals");
+    }
+    table
+}
+
+fn facts(of: &AdvisedJob) -> Table {
+    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+    let date = of.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+    let moment = match (&of.partition, &of.moment.date) {
+        (Some(_), Some(date)) => date.clone(),
+        _ => format!("{} s{date}", of.moment.time),
+    };
+    let first = &of.plan.options[0];
+    let mut facts = vec![fact("log", of.source.clone())];
+    facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
+    facts.extend([
+        fact("moment", moment),
+        fact("job", format!("{} processors for {}", first.procs, duration::human(first.limit))),
+        fact(
+            "it would run for",
+            format!("{} by even odds, 80 % range {}", words::wait(of.plan.run.median), range(&of.plan.run)),
+        ),
+        fact("learned from", of.history.clone()),
+        fact("waits by", of.plan.method.clone()),
+    ]);
+    Table::facts(facts).titled("Question")
+}
+
+/// The advice in plain words.
+fn sentence(of: &AdvisedJob) -> String {
+    let plan = &of.plan;
+    let (first, best) = (&plan.options[0], &plan.options[plan.best]);
+    let mut lines = Vec::new();
+    lines.push(match plan.best {
+        0 => "No change helps for sure: ask as you meant to.".to_owned(),
+        _ => {
+            let sooner = first.start.median - best.start.median;
+            let start = match sooner {
+                sooner if sooner >= 60.0 => format!(", median start {} sooner", duration::about(sooner)),
+                _ => String::new(),
+            };
+            let mut told = told(best);
+            if let Some(letter) = told.get_mut(..1) {
+                letter.make_ascii_uppercase();
+            }
+            format!(
+                "{told}: done {} sooner{start}, {} risk of being stopped.",
+                duration::about(best.gain),
+                percent(best.risk)
+            )
+        }
+    });
+    let limit = &plan.limit;
+    let advice = duration::human(limit.limit);
+    lines.push(if limit.is_bounded {
+        format!(
+            "The limit of {advice} is short: {} of such jobs run into it, and how long they would run is not known.",
+            percent(limit.risk)
+        )
+    } else if limit.limit < first.limit {
+        format!(
+            "A limit of {advice} is enough: at most {} risk ({} of the last {} jobs with such limits would have been stopped).",
+            percent(of.risk),
+            percent(limit.risk),
+            limit.tried.unwrap_or(0)
+        )
+    } else {
+        format!("No shorter limit is known to keep a risk of {}.", percent(of.risk))
+    });
+    if !of.is_known {
+        lines.push("Without --user the run time is that of any such job of the site.".to_owned());
+    }
+    lines.push(match &plan.record {
+        Some(record) => format!(
+            "Of the last {} jobs so predicted, {} started within such a range (80 % should).",
+            record.jobs,
+            percent(record.inside)
+        ),
+        None => format!(
+            "Only {} jobs have started so far: ranges are wide, and how often they hold is not known.",
+            plan.learned
+        ),
+    });
+    lines.join("\n")
+}
+
+fn chart(of: &AdvisedJob) -> Chart {
+    let bars = of.plan.options.iter();
+    let bars = bars.map(|option| Bar::new(changed(option), Cell::duration(option.done.median)));
+    Chart::Bars(Bars::new("Done in, by even odds", bars))
+}

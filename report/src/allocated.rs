@@ -1,0 +1,488 @@
+//! How many processors to ask for, as text and rows.
+
+use crate::chart::{Bar, Bars};
+use crate::log::guess;
+use crate::words::{number_of, percent, whole};
+use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
+use queuecast_forecast::allot::advice::{
+    CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord,
+};
+use queuecast_forecast::place::{Allocated, AllocatedByPartition, AllocationAnswer, NamedLog};
+use queuecast_sim::wait::{Calibration, RangeComparison};
+use queuecast_trace::MachineSource;
+
+/// More rows than this are too many to read.
+const ROWS: usize = 16;
+
+/// A start this likely at once is one.
+const SURE: f64 = 0.9;
+
+impl Answer for AllocationAnswer {
+    fn document(&self) -> Document {
+        match self {
+            AllocationAnswer::One(one) => document(one),
+            AllocationAnswer::Several(several) => by_partition(several),
+        }
+    }
+
+    /// One row for each size.
+    fn table(&self) -> Table {
+        match self {
+            AllocationAnswer::One(one) => rows(std::slice::from_ref(one)),
+            AllocationAnswer::Several(several) => rows(&several.answers),
+        }
+    }
+}
+
+/// The machine, the sizes, the chart, and what to do.
+fn document(result: &Allocated) -> Document {
+    let shown = shown(result);
+    let mut document =
+        Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
+    if let Some(record) = &result.answer.record {
+        document = document.with_table("record", table_of(record));
+    }
+    if shown.len() > 1 {
+        document = document.with_chart(plot(result, &shown, ""));
+    }
+    document.with_paragraph(sentence(result))
+}
+
+/// All sizes if they are few or were asked for by --between; else powers of two, the ends, and those that are spoken of.
+fn shown(result: &Allocated) -> Vec<&Prospect> {
+    let all = result.answer.advice.prospects();
+    if result.answer.between.is_some() {
+        return all.iter().collect();
+    }
+    let ends = [all.first(), all.last()].map(|end| end.map(|end| end.procs));
+    let (advice, least) = (&result.answer.advice, result.answer.advice.least());
+    let spoken = [advice.recommended().procs, advice.soonest().procs, least.procs];
+    let kept = |one: &&Prospect| {
+        all.len() <= ROWS
+            || one.procs.0.is_power_of_two()
+            || ends.contains(&Some(one.procs))
+            || spoken.contains(&one.procs)
+    };
+    all.iter().filter(kept).collect()
+}
+
+fn machine(result: &Allocated) -> Table {
+    let (state, settings) = (&result.answer.site, &result.answer.settings);
+    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+    let date = result.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+    let waiting = match state.waiting {
+        0 => "no job".to_owned(),
+        count => format!("{}, for {} processors", number_of(count, "job"), whole(state.wanted)),
+    };
+    let outlook = settings.outlook().unwrap_or_default();
+    let source = match settings.by {
+        Some(by) => format!("{by}, with outlook {outlook}"),
+        None => format!(
+            "{} under {}, with outlook {outlook}",
+            number_of(settings.draws as usize, "simulation"),
+            settings.policy
+        ),
+    };
+    let corrected = match &result.answer.calibration {
+        Some(CalibrationSummary { jobs, slope }) => {
+            format!("{}; weight of the simulated queue {slope:.2}", number_of(*jobs, "past job"))
+        }
+        None => "nothing".to_owned(),
+    };
+    let mut facts = vec![fact("log", result.source.clone())];
+    facts.extend(result.partition.as_ref().map(|name| fact("partition", name.clone())));
+    let limits = [
+        result.answer.limits.most.map(|most| format!("at most {} processors", whole(most.0))),
+        result.answer.limits.longest.map(|longest| format!("at most {}", duration::human(longest))),
+    ];
+    if result.partition.is_some() {
+        facts.push(fact("a job may have", limits.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+    }
+    facts.extend([
+        fact("moment", format!("{} s{date}", result.moment.time)),
+        fact("free", format!("{} of {} processors", whole(state.free.0), whole(state.procs.0))),
+        fact("running", number_of(state.running, "job")),
+        fact("waiting ahead", waiting),
+        fact("learned from", number_of(state.ended, "job")),
+        fact("queue times", source),
+        fact("corrected by", corrected),
+    ]);
+    let mut table = Table::facts(facts).titled("Machine");
+    if let Some(guess) = guess(result.machine).or_else(|| result.history.and_then(guess)) {
+        table.note(guess);
+    }
+    if result.partition.is_none() && result.machine.source == MachineSource::Sinfo {
+        table.note(format!(
+            "the machine is taken to have {}; --procs if the log is of another",
+            result.machine
+        ));
+    }
+    if state.load > 1.0 {
+        table.note(format!(
+            "an offered load of {}: the machine is larger, or the queue grows without bound (--procs)",
+            percent(state.load)
+        ));
+    }
+    if !result.answer.excluded.is_empty() {
+        let sizes: Vec<String> = result.answer.excluded.iter().map(ToString::to_string).collect();
+        table.note(format!(
+            "not allowed there, for its size or its run time: {} processors",
+            sizes.join(", ")
+        ));
+    }
+    if result.partition.is_none() && state.partitions > 1 {
+        table.note(format!(
+            "the log has jobs of {} partitions; they are treated as one machine",
+            state.partitions
+        ));
+    }
+    if state.simulated {
+        table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
+    }
+    if state.ended == 0 {
+        table.note("no job has ended yet, so run times are those of --predictor");
+    }
+    let most = settings.calibrate;
+    if settings.by.is_none() && most > 0 && result.answer.calibration.is_none() {
+        let few = if most < Calibration::FEWEST && most <= state.ended {
+            format!(
+                "asked about {} only: {} are needed to correct queue times",
+                number_of(most, "past job"),
+                Calibration::FEWEST
+            )
+        } else {
+            format!("fewer than {} past jobs to learn from", Calibration::FEWEST)
+        };
+        table.note(format!("{few}; ranges are those of the simulations, and may hold far less than 80%"));
+    }
+    if state.withdrawn > 0 {
+        table.note(format!(
+            "{} so far left the queue without starting; until then they waited like all others",
+            number_of(state.withdrawn, "job")
+        ));
+    }
+    if state.excess.0 > 0 {
+        table.note(format!(
+            "{} processors more are recorded as held than there are; the oldest jobs are taken to hold less",
+            whole(state.excess.0)
+        ));
+    }
+    table
+}
+
+fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
+    let sampled = result.answer.settings.by.is_none();
+    let uncertain = result.answer.give_or_take > 1.0;
+    let mut columns =
+        vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
+    columns.push(Column::duration("run time"));
+    if uncertain {
+        columns.push(Column::text("10–90%").spare(3));
+    }
+    columns.extend([Column::duration("turnaround"), Column::text("10–90%")]);
+    if sampled {
+        columns.extend([Column::share("at once").spare(4), Column::share(best_named(result)).spare(1)]);
+    }
+    let mut table = Table::new(columns).titled("Sizes");
+    for (place, prospect) in shown.iter().enumerate() {
+        let mut row =
+            vec![prospect.procs.into(), Cell::duration(prospect.queue.median), range(&prospect.queue)];
+        row.push(Cell::duration(prospect.run.median));
+        if uncertain {
+            row.push(range(&prospect.run));
+        }
+        row.extend([Cell::duration(prospect.turnaround.median), range(&prospect.turnaround)]);
+        if sampled {
+            row.extend(
+                [prospect.at_once, prospect.best].map(|share| share.map_or(Cell::Missing, Cell::share)),
+            );
+        }
+        table.row(row);
+        if result.is_recommended(prospect) {
+            table.mark(place, 0);
+        }
+    }
+    table.note(starred(result));
+    if sampled && !result.is_plain() {
+        table.note("done first: probability that this size finishes first; the star is by something else");
+    }
+    if let Some(RangeComparison { cases, score, usual_score }) =
+        result.answer.ranges.filter(|_| result.answer.falls_back())
+    {
+        table.note(format!(
+            "ranges of queue times are those of all past waits, whatever the size: on {} they were better than the predicted ones (interval score {} against {}); sizes are compared by the predicted ones",
+            number_of(cases, "past job"),
+            duration::about(usual_score),
+            duration::about(score)
+        ));
+        table.note(
+            "medians of queue times are corrected by the site's past (--check says how right they were)",
+        );
+    } else if result.answer.calibration.is_some() {
+        table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
+    } else if sampled {
+        table.note("ranges show the variation of run times only; later arrivals are not simulated (--check says how right they were)");
+    }
+    if let Some(between) = &result.answer.between {
+        let measured: Vec<String> = between.measured.iter().map(ToString::to_string).collect();
+        table.note(format!(
+            "run times on other sizes than {} are by a fitted curve (parallelism {:.1}, variance {:.2}), which is at most {:.1}% off the measured ones",
+            measured.join(", "),
+            between.parallelism,
+            between.variance,
+            100.0 * between.deviation
+        ));
+    }
+    let all = result.answer.advice.prospects().len();
+    if shown.len() < all {
+        table.note(format!("{} of {all} sizes are shown; --format csv has all", shown.len()));
+    }
+    if !result.answer.unknown.is_empty() {
+        let unknown: Vec<String> = result.answer.unknown.iter().map(ToString::to_string).collect();
+        table.note(format!("nothing is predicted of {}: no running job holds as many", unknown.join(", ")));
+    }
+    table
+}
+
+fn range(range: &TimeRange) -> Cell {
+    match (range.p10, range.p90) {
+        (Some(low), Some(high)) => Cell::text(between(low, high, "–")),
+        _ => Cell::Missing,
+    }
+}
+
+/// Two lengths as they are written, or one if they look the same.
+fn between(low: f64, high: f64, word: &str) -> String {
+    let [low, high] = [low, high].map(duration::about);
+    if low == high { low } else { format!("{low} {word} {high}") }
+}
+
+fn table_of(record: &TrackRecord) -> Table {
+    let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
+    let length = |name: &str, length: f64| (Column::duration(name), Cell::duration(length));
+    let mut facts = vec![
+        (Column::integer("jobs asked about"), Cell::count(record.cases)),
+        share("started within the range", record.inside),
+        share("started before it", record.earlier),
+        share("started after it", record.later),
+        length("mean error of the median", record.mean_error),
+        length("mean error of \"at once\"", record.mean_wait),
+        (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
+    ];
+    facts.extend(wide("range", &record.width));
+    facts.push(length("interval score of the range", record.score));
+    if let Some(usual) = &record.usual {
+        facts.push(length("mean error of the median of past waits", usual.mean_error));
+        facts.push(share("within the range of past waits", usual.inside));
+        facts.extend(wide("range of past waits", &usual.width));
+        facts.push(length("interval score of the range of past waits", usual.score));
+        facts.push(share("shown: the range of past waits", record.shown.usual));
+        facts.push(share("started within the range shown", record.shown.inside));
+        facts.push(length("interval score of the range shown", record.shown.score));
+    }
+    Table::facts(facts).titled(
+        "How right it was so far: queue times of jobs that have started, from what was known at their submission",
+    )
+}
+
+/// How wide a range is: narrow to be short, and narrow in proportion.
+fn wide(what: &str, width: &RangeWidth) -> [(Column, Cell); 2] {
+    [
+        (Column::duration(format!("mean width of the {what}")), Cell::duration(width.mean)),
+        (Column::text(format!("ends of the {what} apart")), Cell::text(format!("{:.1} times", width.factor))),
+    ]
+}
+
+/// By another target, or averse to waiting, the one most likely done first need not be the best.
+fn best_named(result: &Allocated) -> &'static str {
+    if result.is_plain() { "best" } else { "done first" }
+}
+
+/// What the star means, and what the times beside it are.
+fn starred(result: &Allocated) -> String {
+    let mut said = "* the size to ask for; times are medians".to_owned();
+    if close_sizes(result).is_some() {
+        said += "; the star is on the smallest of the sizes whose turnarounds cannot be told apart";
+    }
+    let (asked, target) = (result.answer.settings.preference.target, result.answer.target());
+    if target != Target::Median {
+        said += &format!("; the star is by {target}");
+    } else if asked != target {
+        said += &format!("; the star is by median too, for --formula does not know the {asked}");
+    }
+    if result.answer.settings.preference.averse > 0.0 {
+        said += &format!(
+            "; a later start must gain more than {} of the run time",
+            result.answer.settings.preference.averse
+        );
+    }
+    said
+}
+
+/// The turnaround of each size; `place` follows in the title. The marked bar is that of the size to ask for, which need not
+/// be the shortest: with an aversion to waiting, or among sizes that are too close to call.
+fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Chart {
+    let target = result.answer.target();
+    let bar = |prospect: &&Prospect| {
+        Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
+    };
+    let title = format!("Turnaround by processors{place} ({target})");
+    let starred = shown.iter().position(|prospect| result.is_recommended(prospect));
+    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(Best::Lowest).marking(starred).broken())
+}
+
+/// What to do, in one line.
+fn sentence(result: &Allocated) -> String {
+    let (best, soonest) = (result.answer.advice.recommended(), result.answer.advice.soonest());
+    let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
+    let target = result.answer.target();
+    let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
+    let mut first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
+    if let Some(sizes) = close_sizes(result) {
+        first += &format!("; {sizes} are too close to call, and this is the smallest");
+    }
+    if let Some(least) = result.passed_over() {
+        let averse = result.answer.settings.preference.averse;
+        let [later, sooner] = [best, least].map(|one| target.of(&one.turnaround));
+        let gains = if later - sooner < averse * best.run.median { "less than" } else { "just" };
+        return format!(
+            "{first}; {} would be done sooner (about {}), but gains {gains} {averse} of the run time on {}.",
+            least.procs,
+            duration::about(sooner),
+            best.procs
+        );
+    }
+    if best.procs == soonest.procs {
+        return format!("{first}; no size starts sooner.");
+    }
+    let at_once = soonest.at_once.map_or(soonest.queue.median == 0.0, |share| share >= SURE);
+    let start = match at_once {
+        true => "start at once".to_owned(),
+        false => format!("start in about {}", duration::about(soonest.queue.median)),
+    };
+    format!(
+        "{first}; {} would {start} and take {}.",
+        processors(soonest.procs.0),
+        duration::about(soonest.run.median)
+    )
+}
+
+/// The sizes whose turnarounds cannot be told apart, if the one to ask for is among them: "4, 8 and 16".
+fn close_sizes(result: &Allocated) -> Option<String> {
+    let close = result.answer.advice.too_close();
+    if !close.contains(&result.answer.advice.recommended().procs) {
+        return None;
+    }
+    let names: Vec<String> = close.iter().map(ToString::to_string).collect();
+    let (last, others) = names.split_last()?;
+    Some(format!("{} and {last}", others.join(", ")))
+}
+
+/// When a size is done: what sizes are compared by comes first.
+fn done(size: &Prospect, target: Target) -> String {
+    let range = match (size.turnaround.p10, size.turnaround.p90) {
+        (Some(low), Some(high)) if duration::about(low) != duration::about(high) => {
+            format!(" ({})", between(low, high, "to"))
+        }
+        _ => String::new(),
+    };
+    let about = if range.is_empty() && size.queue.median == 0.0 { "" } else { "about " };
+    let length = duration::about(target.of(&size.turnaround));
+    match target {
+        Target::Median => format!("done in {about}{length}{range}"),
+        Target::Mean => format!("done in {about}{length} on average{range}"),
+        Target::P90 => {
+            format!(
+                "done in {about}{length} or less nine times in ten (median {})",
+                duration::about(size.turnaround.median)
+            )
+        }
+    }
+}
+
+/// The machine, the sizes and the chart of each partition, and what to do.
+fn by_partition(of: &AllocatedByPartition) -> Document {
+    let mut document = Document::new();
+    for one in &of.answers {
+        let name = one.partition.clone().unwrap_or_default();
+        let shown = shown(one);
+        let sizes = sizes(one, &shown).titled(format!("Sizes in {name}"));
+        document = document
+            .with_table(format!("machine {name}"), machine(one).titled(format!("Partition {name}")))
+            .with_table(format!("sizes {name}"), sizes);
+        if shown.len() > 1 {
+            document = document.with_chart(plot(one, &shown, &format!(" in {name}")));
+        }
+    }
+    // Past jobs are those of the whole site.
+    if let Some(record) = of.answers.iter().find_map(|one| one.answer.record.as_ref()) {
+        document = document.with_table("record", table_of(record));
+    }
+    document.with_paragraph(sentences(of))
+}
+
+/// Each answer in a line, then the partition whose recommended size is done soonest.
+fn sentences(of: &AllocatedByPartition) -> String {
+    let name = |one: &Allocated| one.partition.clone().unwrap_or_default();
+    let mut lines: Vec<String> =
+        of.answers.iter().map(|one| format!("{}: {}", name(one), sentence(one))).collect();
+    lines.extend(of.refused.iter().map(|one| format!("{}: {}", one.partition, one.why)));
+    let done = |one: &Allocated| one.answer.target().of(&one.answer.advice.recommended().turnaround);
+    let soonest = of.answers.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
+    lines.extend(soonest.map(|one| {
+        let procs = one.answer.advice.recommended().procs;
+        format!("Of all, {procs} in {} are done soonest, in about {}.", name(one), duration::about(done(one)))
+    }));
+    lines.join("\n")
+}
+
+fn rows(answers: &[impl std::borrow::Borrow<Allocated>]) -> Table {
+    let mut columns = vec![Column::integer("procs")];
+    for what in ["queue", "run", "turnaround"] {
+        columns
+            .extend(["p10", "median", "p90", "mean"].map(|part| Column::duration(format!("{what} {part}"))));
+    }
+    columns.extend([Column::share("at once"), Column::share("best"), Column::integer("recommended")]);
+    columns.push(Column::text("partition"));
+    let mut table = Table::new(columns);
+    for answer in answers.iter().map(std::borrow::Borrow::borrow) {
+        for prospect in answer.answer.advice.prospects() {
+            let mut row = vec![prospect.procs.into()];
+            for range in [prospect.queue, prospect.run, prospect.turnaround] {
+                let TimeRange { p10, median, p90, mean } = range;
+                row.extend([p10, Some(median), p90, mean].map(|time| time.map(Cell::duration).into()));
+            }
+            row.extend([prospect.at_once, prospect.best].map(|share| share.map(Cell::share).into()));
+            row.push(Cell::Integer(i64::from(answer.is_recommended(prospect))));
+            row.push(answer.partition.as_ref().into());
+            table.row(row);
+        }
+    }
+    table
+}
+
+/// Warnings of a fitted curve that deserves no trust, and of a machine on which the jobs of the log cannot have run.
+pub fn allocation_warnings(of: &Allocated, log: Option<NamedLog<'_>>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let Some(between) = &of.answer.between {
+        if between.measured.len() < 3 {
+            warnings.push("--between: two measured sizes fit many curves; measure a third".to_owned());
+        }
+        if between.is_bad() {
+            warnings.push(format!(
+                "--between: the fitted curve is up to {:.1}% off the measured run times; do not trust the sizes between them",
+                100.0 * between.deviation
+            ));
+        }
+    }
+    if let Some(log) = log.filter(|_| of.answer.site.load > 1.0) {
+        warnings.push(format!(
+            "{}: an offered load of {:.0}% on {} processors: the machine is larger, or the queue grows without bound; \
+             --procs says how large it is",
+            log.name,
+            100.0 * of.answer.site.load,
+            log.log.workload.machine().procs
+        ));
+    }
+    warnings
+}

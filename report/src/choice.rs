@@ -1,0 +1,130 @@
+//! The sites at which a job could start, the soonest first, as text and rows.
+
+use crate::chart::{Bar, Bars};
+use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
+use queuecast_forecast::forecast::SoonestStart;
+use queuecast_forecast::place::{SiteChoice, SiteStart};
+
+impl Answer for SiteChoice {
+    fn document(&self) -> Document {
+        let document = Document::new().with_table("sites", starts(self));
+        let document = if self.sites.len() > 1 { document.with_chart(bars(self)) } else { document };
+        document.with_paragraph(self.sentence.clone())
+    }
+
+    /// One row per site, the soonest first, then those that do not take it.
+    fn table(&self) -> Table {
+        let time = |name: &str| Column::duration(name);
+        let mut columns = vec![Column::text("site"), Column::integer("procs"), Column::integer("free")];
+        columns.extend(["running", "waiting"].map(Column::integer));
+        columns.push(time("time"));
+        columns.extend(["p10", "p25", "median", "p75", "p90"].map(time));
+        columns.extend([Column::text("method"), Column::integer("learned"), Column::integer("first")]);
+        columns.push(Column::text("refused"));
+        let mut table = Table::new(columns);
+        for one in &self.sites {
+            let (wait, state) = (&one.answer.wait, &one.answer.state);
+            table.row([
+                Cell::text(&*one.site),
+                state.procs.into(),
+                state.free.into(),
+                Cell::count(state.running),
+                Cell::count(state.waiting),
+                Cell::duration(one.asked.time.0 as f64),
+                Cell::duration(wait.p10),
+                Cell::duration(wait.p25),
+                Cell::duration(wait.median),
+                Cell::duration(wait.p75),
+                Cell::duration(wait.p90),
+                Cell::text(&*one.answer.method),
+                Cell::count(one.answer.learned),
+                Cell::Integer(i64::from(self.first.contains(&one.site))),
+                Cell::Missing,
+            ]);
+        }
+        for one in &self.refused {
+            let mut cells = vec![Cell::text(&*one.site)];
+            cells.extend(std::iter::repeat_n(Cell::Missing, 12));
+            cells.extend([Cell::Integer(0), Cell::text(&*one.why)]);
+            table.row(cells);
+        }
+        table
+    }
+}
+
+fn starts(of: &SiteChoice) -> Table {
+    let mut table = Table::new([
+        Column::text("site").naming(),
+        Column::integer("processors"),
+        Column::integer("free"),
+        Column::integer("jobs waiting"),
+        Column::duration("median wait"),
+        Column::text("80% range").naming(),
+        Column::text("method").spare(1),
+    ])
+    .titled(format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time)));
+    for one in &of.sites {
+        let (wait, state) = (&one.answer.wait, &one.answer.state);
+        table.row([
+            Cell::text(&*one.site),
+            state.procs.into(),
+            state.free.into(),
+            Cell::count(state.waiting),
+            Cell::duration(wait.median),
+            one.range().into(),
+            Cell::text(&*one.answer.method),
+        ]);
+    }
+    for one in &of.refused {
+        let mut cells = vec![Cell::text(&*one.site)];
+        cells.extend(std::iter::repeat_n(Cell::Missing, 4));
+        cells.extend([Cell::text("not taken"), Cell::Missing]);
+        table.row(cells);
+    }
+    table.notes = choice_notes(of);
+    table
+}
+
+/// What the table does not say.
+pub fn choice_notes(of: &SiteChoice) -> Vec<String> {
+    let mut notes: Vec<String> =
+        of.refused.iter().map(|one| format!("{} does not take it: {}", one.site, one.why)).collect();
+    for one in &of.sites {
+        let moment = match (&one.moment.date, one.is_live) {
+            (Some(date), true) => format!("now, {date}"),
+            (Some(date), false) => format!("at {date}"),
+            (None, _) => format!("at {} s", one.moment.time),
+        };
+        let place = one.partition.as_ref().map_or_else(String::new, |name| format!(", partition {name}"));
+        let queue = one.queue.as_ref().map_or_else(String::new, |name| format!(", queue {name}"));
+        let learned = match one.answer.learned {
+            0 => "no history yet, so its wait is simulated from its queue alone".to_owned(),
+            _ => format!("learned from {}", one.history),
+        };
+        notes.push(format!("{}: {}{place}{queue}, {moment}; {learned}", one.site, one.source));
+        if one.machine.is_guessed() {
+            notes.push(format!("{} is taken to have {} (procs = N says otherwise)", one.site, one.machine));
+        }
+        if let Some(user) = of.user.as_ref().filter(|_| one.is_strange) {
+            notes.push(format!("{} has no user {user}; its answer is that for any", one.site));
+        }
+    }
+    if of.has_speeds {
+        notes.push("a faster site is asked for less time; compared are starts, not ends".to_owned());
+    }
+    if of.sites.len() > 1 {
+        notes.push(format!(
+            "80% range: from one in ten sooner to one in ten later; sites whose medians differ by no more than {}% of the \
+             wider range are too close to call",
+            (SoonestStart::UNDECIDED * 100.0).round(),
+        ));
+    }
+    notes
+}
+
+fn bars(of: &SiteChoice) -> Chart {
+    let bar = |one: &SiteStart| Bar::new(&*one.site, Cell::duration(one.answer.wait.median));
+    let asked = format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time));
+    let bars = Bars::new("Median wait", of.sites.iter().map(bar)).on(asked);
+    Chart::Bars(bars.marking((of.first.len() == 1).then_some(0)))
+}

@@ -1,0 +1,7 @@
+//! Answers about a Slurm site: what is understood of it, what it would do, and how far that is from what it did.
+
+mod check;
+mod limits;
+mod runs;
+mod simulation;
+mod variants;

@@ -1,0 +1,215 @@
+//! When a job would start, as text and rows.
+
+use crate::chart::{Bar, Bars};
+use crate::log::guess;
+use crate::words::{self, AT_ONCE, number_of, percent};
+use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
+use queuecast_core::units::Seconds;
+use queuecast_forecast::forecast::SITE_METHOD;
+use queuecast_forecast::place::{StartAnswer, StartTime, StartTimes};
+
+impl Answer for StartAnswer {
+    fn document(&self) -> Document {
+        match self {
+            StartAnswer::One(start) => document(start),
+            StartAnswer::Several(starts) => by_partition(starts),
+        }
+    }
+
+    fn table(&self) -> Table {
+        match self {
+            StartAnswer::One(start) => rows([&**start]),
+            StartAnswer::Several(starts) => rows(&starts.partitions),
+        }
+    }
+}
+
+fn document(of: &StartTime) -> Document {
+    let mut document = Document::new().with_table("question", facts(of)).with_table("wait", waits(of));
+    if of.answer.tried.iter().any(|one| one.jobs > 0) {
+        document = document.with_table("methods", tried(of));
+    }
+    document.with_chart(Chart::Bars(chart(of))).with_paragraph(sentence(of))
+}
+
+fn by_partition(of: &StartTimes) -> Document {
+    let mut document = Document::new();
+    let mut lines = Vec::new();
+    for one in &of.partitions {
+        let name = one.partition.clone().unwrap_or_default();
+        document = document
+            .with_table(format!("question {name}"), facts(one).titled(format!("Partition {name}")))
+            .with_table(format!("wait {name}"), waits(one));
+        lines.push(format!("{name}: {}", sentence(one)));
+    }
+    lines.extend(of.refused.iter().cloned());
+    let median = |one: &&StartTime| one.answer.wait.median;
+    let soonest = of.partitions.iter().min_by(|one, other| median(one).total_cmp(&median(other)));
+    lines.extend(
+        soonest
+            .filter(|_| of.partitions.len() > 1)
+            .map(|one| format!("Soonest, by even odds: {}.", one.partition.clone().unwrap_or_default())),
+    );
+    document.with_paragraph(lines.join("\n\n"))
+}
+
+/// One row for each place.
+fn rows<'a>(starts: impl IntoIterator<Item = &'a StartTime>) -> Table {
+    Table::of(
+        starts,
+        [
+            (Column::text("partition"), |one| one.partition.as_ref().into()),
+            (Column::integer("procs"), |one| one.asked.procs.into()),
+            (Column::duration("time"), |one| one.asked.time.into()),
+            (Column::duration("p10"), |one| Cell::duration(one.answer.wait.p10)),
+            (Column::duration("p25"), |one| Cell::duration(one.answer.wait.p25)),
+            (Column::duration("median"), |one| Cell::duration(one.answer.wait.median)),
+            (Column::duration("p75"), |one| Cell::duration(one.answer.wait.p75)),
+            (Column::duration("p90"), |one| Cell::duration(one.answer.wait.p90)),
+            (Column::text("method"), |one| (&one.answer.method).into()),
+            (Column::share("inside"), |one| {
+                one.answer.record.as_ref().map(|one| Cell::share(one.inside)).into()
+            }),
+            (Column::share("by p90"), |one| {
+                one.answer.record.as_ref().map(|one| Cell::share(one.by_p90)).into()
+            }),
+            (Column::integer("trials"), |one| one.answer.record.as_ref().map(|one| one.jobs).into()),
+            (Column::integer("waiting"), |one| one.answer.state.waiting.into()),
+            (Column::integer("free"), |one| one.answer.state.free.into()),
+        ],
+    )
+}
+
+/// A time from the moment asked about, as a length and, where the log has dates, as a date.
+fn after(of: &StartTime, seconds: f64) -> String {
+    let about = words::wait(seconds);
+    let date = of.epoch.and_then(|epoch| {
+        let at = epoch.saturating_add(of.moment.time.0).saturating_add(seconds.round() as i64);
+        date::second(at, &of.zone)
+    });
+    match date {
+        Some(date) if seconds >= AT_ONCE => format!("{about} ({date})"),
+        _ => about,
+    }
+}
+
+/// The answer in plain words.
+fn sentence(of: &StartTime) -> String {
+    let wait = &of.answer.wait;
+    let mut lines = Vec::new();
+    lines.push(if wait.p90 < AT_ONCE {
+        "Most likely it starts at once.".to_owned()
+    } else if duration::about(wait.low) == duration::about(wait.high) {
+        format!("Most likely it starts {} from now.", duration::about(wait.median))
+    } else {
+        format!(
+            "Most likely it starts between {} and {} from now; as likely as not within {}.",
+            words::wait(wait.low),
+            duration::about(wait.high),
+            duration::about(wait.median),
+        )
+    });
+    lines.push(match wait.p90 < AT_ONCE {
+        true => "Nine in ten start at once.".to_owned(),
+        false => format!("At the latest, nine times in ten: {}.", after(of, wait.p90)),
+    });
+    if wait.p90 >= AT_ONCE {
+        lines.push(format!(
+            "One number that is least wrong as a share of wait and requested time together: {}.",
+            words::wait(wait.response_point)
+        ));
+    }
+    lines.push(match &of.answer.record {
+        Some(record) => format!(
+            "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",
+            number_of(record.jobs, "job"),
+            percent(record.inside),
+            percent(record.by_p90)
+        ),
+        None => "Too few past jobs to say how often such answers hold.".to_owned(),
+    });
+    let state = &of.answer.state;
+    let free = format!("{} of {} processors are free", state.free, state.procs);
+    lines.push(match state.waiting {
+        0 => format!("No job waits; {free}."),
+        count => {
+            let wait = if count == 1 { "1 job waits".to_owned() } else { format!("{count} jobs wait") };
+            let preferred = match state.preferred {
+                0 => "none is preferred to it".to_owned(),
+                one if one == count => "it would come behind all of them".to_owned(),
+                one => format!("it would come behind {one} of them, for {}", state.preferred_wanted),
+            };
+            let by = if of.answer.method == SITE_METHOD { "priority" } else { "past starts" };
+            format!("{wait} for {} processors, and by {by} {preferred}; {free}.", state.wanted)
+        }
+    });
+    lines.join("\n")
+}
+
+fn facts(of: &StartTime) -> Table {
+    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+    let date = of.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
+    // Seconds are those of a log; a site has a clock.
+    let moment = match (&of.partition, &of.moment.date) {
+        (Some(_), Some(date)) => date.clone(),
+        _ => format!("{} s{date}", of.moment.time),
+    };
+    let mut facts = vec![fact("log", of.source.clone())];
+    facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
+    facts.extend([
+        fact("moment", moment),
+        fact("job", format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time))),
+        fact("learned from", of.history.clone()),
+        fact("method", of.answer.method.clone()),
+    ]);
+    let mut table = Table::facts(facts).titled("Question");
+    if let Some(guess) = guess(of.machine) {
+        table.note(guess);
+    }
+    table
+}
+
+fn waits(of: &StartTime) -> Table {
+    let mut table = Table::new(
+        ["one in ten sooner", "one in four sooner", "even odds", "one in four later", "one in ten later"]
+            .map(Column::duration),
+    )
+    .titled("Wait");
+    let wait = &of.answer.wait;
+    table.row([wait.p10, wait.p25, wait.median, wait.p75, wait.p90].map(Cell::duration));
+    table
+}
+
+fn tried(of: &StartTime) -> Table {
+    Table::of(
+        &of.answer.tried,
+        [
+            (Column::text("method").naming(), |one| (&one.method).into()),
+            (Column::integer("jobs"), |one| one.jobs.into()),
+            (Column::share("in the range"), |one| Cell::share(one.inside)),
+            (Column::share("by the latest"), |one| Cell::share(one.by_p90)),
+            (Column::duration("interval score"), |one| Cell::duration(one.interval_score)),
+            (Column::duration("mean error"), |one| Cell::duration(one.mean_error)),
+        ],
+    )
+    .titled("Methods tried on the last jobs, the best first")
+    .noted(
+        "in the range: that of the answer, 80% should be; by the latest: by one in ten later, 90% should be",
+    )
+    .noted(
+        "interval score: width of the range and ten times the distance of what lies outside; less is better",
+    )
+}
+
+/// How likely it is to have started by then.
+fn chart(of: &StartTime) -> Bars {
+    let within = of.answer.wait.within.iter();
+    let bars =
+        within.map(|one| Bar::new(duration::human(Seconds(one.seconds)), Cell::share(one.probability)));
+    let name = of.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
+    Bars::new(format!("Probability of having started{name} within"), bars).on(format!(
+        "{} processors for {}",
+        of.asked.procs,
+        duration::human(of.asked.time)
+    ))
+}

@@ -1,0 +1,137 @@
+//! A moment of a log, as it is written and as it is shown.
+
+use serde::Serialize;
+
+use super::raw::LogSpan;
+use super::{TimeZone, date};
+use queuecast_core::asking::Refusal;
+use queuecast_core::duration;
+use queuecast_core::units::{Seconds, Time};
+
+/// When a job is submitted.
+#[derive(Debug, Clone, Serialize)]
+pub struct Moment {
+    /// On the log's clock.
+    pub time: Time,
+    /// As a date, where the log has dates.
+    pub date: Option<String>,
+}
+
+impl Moment {
+    /// On a clock that began at this Unix time.
+    pub fn of(time: Time, epoch: Option<i64>, zone: &TimeZone) -> Moment {
+        Moment { time, date: epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone)) }
+    }
+}
+
+/// What can be written, for errors.
+const FORMS: &str = "give a length of time since the start in the log's header (200d, 1-12:00:00, or seconds), \
+                     a date (1996-12-24, 1996-12-24T12:00) or end";
+
+impl LogSpan {
+    /// Where the log's clock begins: accounting records have no start but their first.
+    fn clock(&self) -> Time {
+        if self.epoch == Some(0) { self.first } else { Time(0) }
+    }
+
+    /// On a clock of Unix times a number as large as those is one.
+    fn since_start(&self, length: Seconds) -> Time {
+        if self.epoch == Some(0) && length.0 >= self.first.0 { Time(length.0) } else { self.clock() + length }
+    }
+
+    /// The moment a text names: `end`, the last submission; a length of time since the log's start; a date in this zone.
+    ///
+    /// # Errors
+    /// If it names none, or one outside the log.
+    pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Refusal> {
+        let wrong = |why: String| Refusal::question(format!("--at {text}: {why}"));
+        let moment = match (text, text.parse::<i64>(), date::parse(text, zone)) {
+            ("end", ..) => self.last,
+            (_, Ok(seconds), _) => self.since_start(Seconds(seconds)),
+            (.., Some(unix)) => match self.epoch {
+                Some(epoch) => Time(unix.saturating_sub(epoch)),
+                None => {
+                    return Err(wrong("the log does not say when it began, so it has no dates; give seconds since its start".to_owned()));
+                }
+            },
+            _ => match duration::parse(text) {
+                Ok(length) => self.since_start(length),
+                Err(_) => return Err(wrong(format!("no moment; {FORMS}"))),
+            },
+        };
+        if moment < self.first || moment > self.until {
+            let clock = self.clock();
+            let dates =
+                |time: Time| self.epoch.and_then(|epoch| date::second(epoch.saturating_add(time.0), zone));
+            let dates = dates(self.first)
+                .zip(dates(self.until))
+                .map_or_else(String::new, |(from, to)| format!(", {from} to {to}"));
+            let range = format!("{} to {} s after its start{dates}", self.first - clock, self.until - clock);
+            return Err(wrong(format!("outside the log, which goes from {range}")));
+        }
+        Ok(moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(submits: &[i64], epoch: Option<i64>) -> LogSpan {
+        let last = submits[submits.len() - 1];
+        LogSpan { first: Time(submits[0]), last: Time(last), until: Time(last + 110), epoch }
+    }
+
+    fn at(text: &str, log: &LogSpan) -> Result<i64, String> {
+        log.moment(text, &TimeZone::UTC).map(|time| time.0).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lengths_dates_and_the_end() {
+        let swf = log(&[0, 50, 90_000], Some(843_436_800));
+        for (text, expected) in [
+            ("end", 90_000),
+            ("0", 0),
+            ("3600", 3600),
+            ("1h", 3600),
+            ("1-00:00:00", 86_400),
+            ("1996-09-23T01:00", 3600),
+            ("1996-09-24", 86_400),
+            ("90110", 90_110),
+        ] {
+            assert_eq!(at(text, &swf), Ok(expected), "{text}");
+        }
+        let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
+        for text in ["1700000600", "600", "10m", "2023-11-14 22:23:20"] {
+            assert_eq!(at(text, &sacct), Ok(1_700_000_600), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_moment_of_the_log_says_what_is() {
+        let swf = log(&[0, 90_000], Some(843_436_800));
+        for (text, why) in [
+            ("tomorrow", "200d, 1-12:00:00"),
+            ("NaN", "no moment"),
+            ("-5", "outside the log, which goes from 0 to 90110 s"),
+            ("90111", "1996-09-23 00:00:00 to 1996-09-24 01:01:50"),
+            ("99999999999999999999", "no moment"),
+            ("9223372036854775807", "outside the log"),
+            ("1995-01-01", "outside the log"),
+        ] {
+            assert!(at(text, &swf).is_err_and(|said| said.contains(why)), "{text}: {:?}", at(text, &swf));
+        }
+        // The header's start may be long before the first submission.
+        let late = log(&[864_000, 950_000], Some(843_436_800));
+        let said = at("7d", &late);
+        assert!(
+            said.as_ref().is_err_and(|said| said.contains("from 864000 to 950110 s after its start")
+                && said.contains("1996-10-03 00:00:00 to 1996-10-03 23:55:10")),
+            "{said:?}"
+        );
+        assert_eq!(at("10d", &late), Ok(864_000));
+        assert!(at("1996-09-24", &log(&[0, 5], None)).is_err_and(|said| said.contains("no dates")));
+        let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
+        assert!(at("7d", &sacct).is_err_and(|said| said.contains("from 0 to 1110 s")));
+    }
+}

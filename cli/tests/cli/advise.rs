@@ -7,7 +7,7 @@ use crate::{Folder, json, stdout};
 /// A log that records waits: made-up jobs, simulated.
 fn log() -> Folder {
     let folder = Folder::with("unused", "");
-    folder.queuecast("generate habits --jobs 1500 --seed 3 --output made.swf.gz --quiet").assert().success();
+    folder.queuecast("generate habits --jobs 700 --seed 3 --output made.swf.gz --quiet").assert().success();
     folder.queuecast("simulate made.swf.gz --schedule-swf log.swf --quiet --no-plot").assert().success();
     folder
 }
@@ -105,7 +105,7 @@ fn what_cannot_be_answered_says_why() {
 #[test]
 fn another_site_is_compared_with_this_one() {
     let folder = log();
-    folder.queuecast("generate habits --jobs 1200 --seed 9 --output b.swf.gz --quiet").assert().success();
+    folder.queuecast("generate habits --jobs 600 --seed 9 --output b.swf.gz --quiet").assert().success();
     folder.queuecast("simulate b.swf.gz --schedule-swf there.swf --quiet --no-plot").assert().success();
     let line = "advise log.swf -n 16 -t 12h -u 3 --other-site there.swf --format json";
     let answer = json(&mut folder.queuecast(line));

@@ -73,8 +73,8 @@ fn stand_ins() -> Folder {
     let site = |name: &str, log: &str| format!("[[site]]\nname = \"{name}\"\ntrace = \"{log}\"\n");
     let sites = site("kth", "KTH-SP2-1996-2.swf.gz") + &site("ctc", "CTC-SP2-1996-3.1-cln.swf.gz");
     fs::write(folder.path("sites.toml"), sites).unwrap();
-    // Scores need recorded waits, and 10,000 jobs to learn from.
-    for line in ["demo --jobs 10100 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
+    // Scores need recorded waits, and jobs to learn from.
+    for line in ["demo --jobs 2000 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
         folder.queuecast(line).assert().success();
     }
     folder
@@ -155,6 +155,10 @@ fn every_command_the_pages_show_runs() {
 fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
     let (mut ran, mut wrong) = (Vec::new(), Vec::new());
     for page in pages(&root().join("docs/guides")) {
+        if page.ends_with("metascheduling.md") {
+            // Run in an empty directory by the test that compares what it shows.
+            continue;
+        }
         let folder = Folder::with("unused", "");
         let text = fs::read_to_string(&page).unwrap();
         for (name, content) in files(&text) {

@@ -7,7 +7,7 @@ use crate::{Folder, json};
 /// A log of a busy machine, as simulated, so that it has waits.
 fn log() -> Folder {
     let folder = Folder::with("unused", "");
-    folder.queuecast("generate habits --jobs 1500 --seed 3 --output made.swf --quiet").assert().success();
+    folder.queuecast("generate habits --jobs 700 --seed 3 --output made.swf --quiet").assert().success();
     folder.queuecast("simulate made.swf --schedule-swf log.swf --quiet --no-plot").assert().success();
     folder
 }

@@ -13,8 +13,7 @@ use queuecast::study::Experiment;
 use queuecast::units::{Procs, Seconds};
 use queuecast::workload::Workload;
 
-use crate::on_log;
-use crate::support::is_thorough;
+use crate::{if_thorough, on_log};
 
 /// What `queuecast allocate LOG --check 300 --policy … --outlook … --predictor …` reports with `--calibrate 0`, and with
 /// `--calibrate` as given.
@@ -128,8 +127,8 @@ const LOGS: [(&str, &str); 5] = [
     ("SDSC-SP2", "SDSC-SP2-1998-4.2-cln.swf.gz"),
 ];
 
-/// The logs whose rows are computed on every run; those of the others, which take a minute each, by `scripts/test --thorough`.
-const QUICK: [&str; 2] = ["CTC", "SDSC-SP2"];
+/// The log whose rows are computed on every run; those of the others, which take up to a minute each, by `scripts/test --thorough`.
+const QUICK: &str = "SDSC-SP2";
 
 /// Log, where its starts come from, and what is asked: policy, outlook, predictor.
 const ROWS: [[&str; 5]; 19] = [
@@ -200,9 +199,7 @@ pub fn trials() -> Vec<Trial> {
             }
         };
         let trial = on_log(format!("advice_real::guide/{name}"), file, check);
-        let trial =
-            if is_thorough() || QUICK.contains(&name) { trial } else { trial.with_ignored_flag(true) };
-        trials.push(trial);
+        trials.push(if name == QUICK { trial } else { if_thorough(trial) });
     }
     trials.push(Trial::test("advice_real::control/another_row_is_not_in_the_guide", || {
         let record = TrackRecord {

@@ -20,8 +20,8 @@ use queuecast::synth::{Downey, GammaLaw, Lublin, LublinArrivals, LublinKinds};
 use queuecast::workload::Workload;
 use statrs::function::gamma::gamma_lr;
 
-use crate::on_log;
 use crate::support::compare::{chi_square_chance, distance, ks_chance, sorted_distance};
+use crate::{if_thorough, on_log};
 
 const LEVEL: f64 = 0.01 / 6.0;
 
@@ -331,7 +331,8 @@ fn fits(workload: &Workload, halves: [Distances; 2], weeks: [Distances; 2]) -> R
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     for (name, check) in SAMPLE {
-        trials.push(on_log(format!("lublin_real::sample/{name}"), "lublin-256-sample.swf.gz", check));
+        let trial = on_log(format!("lublin_real::sample/{name}"), "lublin-256-sample.swf.gz", check);
+        trials.push(if name.contains("arrivals") { if_thorough(trial) } else { trial });
     }
     for (log, halves, weeks) in LOGS {
         let check = move |workload: &Workload| fits(workload, halves, weeks);

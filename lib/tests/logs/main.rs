@@ -56,6 +56,11 @@ fn on_log(
     Trial::test(name, trial).with_ignored_flag(missing)
 }
 
+/// Ignored unless tests are thorough.
+fn if_thorough(trial: Trial) -> Trial {
+    if support::is_thorough() { trial } else { trial.with_ignored_flag(true) }
+}
+
 /// A control: passes where a check fails.
 fn fails(check: Result<(), Failed>) -> Result<(), Failed> {
     check.err().map(|_| ()).ok_or_else(|| "the check found nothing".into())

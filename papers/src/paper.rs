@@ -125,7 +125,7 @@ pub enum RequestError {
 }
 
 impl Paper {
-    /// What is wanted of it: these tables, all if there are none, and so many seeds, by default its own number.
+    /// What is wanted of it: these tables, all if there are none, over this number of seeds, by default its own.
     pub fn request(&self, tables: &[String], seeds: Option<u64>) -> Result<Request, RequestError> {
         let paper = self.name;
         if seeds.is_some() && self.seeds.is_none() {

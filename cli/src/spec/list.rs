@@ -28,32 +28,13 @@ impl<T: Clone + PartialEq> Several<T> {
 #[derive(Clone)]
 pub struct SpecList<T>(pub SpecParser<T>);
 
-impl<T> SpecList<T> {
-    /// A comma also separates the settings of one spec, so a piece that begins with no known name belongs to
-    /// the spec before it, if that has settings or the two make sense together.
-    fn split<'a>(&self, text: &'a str) -> Vec<&'a str> {
-        let mut pieces = Vec::new();
-        let mut from = 0;
-        for (at, _) in text.match_indices(',') {
-            let next = at + 1 + text[at + 1..].find(',').unwrap_or(text.len() - at - 1);
-            let settings = || text[from..at].contains(['=', '[', '(']) || self.0.reads(&text[from..next]);
-            if self.0.knows(text[at + 1..].trim_start()) || !settings() {
-                pieces.push(&text[from..at]);
-                from = at + 1;
-            }
-        }
-        pieces.push(&text[from..]);
-        pieces
-    }
-}
-
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecList<T> {
     type Value = Several<T>;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Several<T>, Error> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
-        let pieces = self.split(&text).into_iter();
-        let read = pieces.map(|piece| self.0.parse_ref(command, arg, OsStr::new(piece.trim())));
+        let pieces = self.0.split(&text).into_iter();
+        let read = pieces.map(|piece| self.0.parse_ref(command, arg, OsStr::new(piece)));
         read.collect::<Result<_, _>>().map(Several)
     }
 

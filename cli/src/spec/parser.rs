@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
-use queuecast::spec::{Form, Spec, name_in};
+use queuecast::spec::{self, Form, Spec, name_in};
 
 /// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
 /// from the forms.
@@ -49,16 +49,17 @@ impl<T> SpecParser<T> {
 
     /// Help on one line: what it is, and the forms.
     pub fn help(&self, what: &str) -> String {
-        let names: Vec<String> = self.forms.iter().map(Form::shown).collect();
-        format!("{what}: {}", names.join(", "))
+        spec::help(what, &self.forms)
     }
 
     /// Help in full: the meaning of each form, and the note.
     pub fn long_help(&self, what: &str) -> String {
-        let widest = self.forms.iter().map(|form| form.shown().len()).max().unwrap_or(0);
-        let lines = self.forms.iter().map(|form| format!("\n  {:<widest$}  {}", form.shown(), form.meaning));
-        let note = if self.note.is_empty() { String::new() } else { format!("\n{}", self.note) };
-        format!("{what}:{}{note}", lines.collect::<String>())
+        spec::long_help(what, &self.forms, self.note)
+    }
+
+    /// The specs of a list.
+    pub fn split<'a>(&self, list: &'a str) -> Vec<&'a str> {
+        spec::split_list(list, &self.forms, |text| self.reads(text))
     }
 }
 
@@ -69,11 +70,11 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecParser<T> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
         let place = arg.map(ToString::to_string).unwrap_or_default();
         // Former names are read, but not listed.
-        if !self.knows(&text) && !self.reads(&text) {
+        if !spec::is_known(&text, &self.forms) && !self.reads(&text) {
             return Err(self.unknown(command, place, text));
         }
         (self.read)(&text).map_err(|why| {
-            let several = text.split(',').skip(1).any(|piece| self.knows(piece));
+            let several = text.split(',').skip(1).any(|piece| spec::is_known(piece, &self.forms));
             // The list of a comparison takes its values apart before it comes here.
             let why = match several {
                 true if command.get_name() == "compare" => "one at a time here".to_owned(),
@@ -101,11 +102,6 @@ impl<T> SpecParser<T> {
         (self.read)(text).is_ok()
     }
 
-    /// Whether the text begins with the name of a form.
-    pub fn knows(&self, text: &str) -> bool {
-        self.forms.iter().any(|form| form.name == name_in(text))
-    }
-
     fn unknown(&self, command: &Command, place: String, text: String) -> Error {
         let shown = self.forms.iter().map(Form::shown).collect();
         let name = name_in(&text).to_lowercase();
@@ -125,7 +121,7 @@ impl<T> SpecParser<T> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::sim::{Backfill, LimitRule};
+    use queuecast::sim::Backfill;
     use queuecast::trace::Ruleset;
 
     use super::super::predictor;
@@ -171,13 +167,5 @@ mod tests {
         assert!(said(of::<Backfill>(), "conservative:depth=2").contains("use form=replan"));
         assert!(said(of::<Backfill>(), "fcfs,easy").contains("queuecast compare takes several"));
         assert!(said(of::<Ruleset>(), "default,+nonsense").contains("unknown cleaning rule"));
-    }
-
-    #[test]
-    fn help_comes_from_the_same_table() {
-        assert_eq!(of::<LimitRule>().help("Who"), "Who: kill, ignore");
-        let long = "Who:\n  kill    the job is killed, as on most systems\n  \
-                    ignore  the job runs on to its recorded end";
-        assert_eq!(of::<LimitRule>().long_help("Who"), long);
     }
 }

@@ -8,6 +8,7 @@
 mod choices;
 mod error;
 mod form;
+mod list;
 mod settings;
 mod text;
 mod written;
@@ -15,6 +16,7 @@ mod written;
 pub use crate::{choices, conversions};
 pub use error::SpecError;
 pub use form::{Alone, Also, Form, SettingKey, name_in};
+pub use list::{help, is_known, long_help, split_list};
 pub use settings::{Settings, Value, written_duration};
 pub use text::{Spec, known};
 pub use written::{Written, YesNo};

@@ -30,7 +30,7 @@ pub struct Scored<'a, S> {
 }
 
 impl<'a, S> Scored<'a, S> {
-    /// Methods scored on so many jobs of a log, the first of them number `from`. `label` says what a method is called in text.
+    /// Methods scored on `jobs` jobs of a log, the first of them number `from`. `label` says what a method is called in text.
     pub fn new(
         (name, log): (&'a str, &'a Log),
         from: u32,

@@ -1,5 +1,6 @@
 //! What is in logs: each before cleaning, and the behaviour of its users.
 
+mod described;
 mod row;
 mod summary;
 mod survey;
@@ -7,23 +8,9 @@ mod tables;
 
 use crate::portrait::add_charts;
 use crate::{Answer, Document, Table};
-use queuecast_synth::characterization::Characterization;
-use queuecast_trace::{CleaningReport, Info, Inspected};
 use serde::Serialize;
 
-/// One log, described.
-#[derive(Debug, Serialize)]
-pub struct DescribedLog {
-    source: String,
-    #[serde(flatten)]
-    info: Info,
-    /// What was done to the records before the portrait was made; `None` if that left no jobs.
-    cleaning: Option<CleaningReport>,
-    portrait: Option<Characterization>,
-    /// Whether all tables of the portrait are shown.
-    #[serde(skip)]
-    in_full: bool,
-}
+pub use described::DescribedLog;
 
 /// Several logs, described: one object for one of them, an array for several.
 #[derive(Debug, Serialize)]
@@ -33,26 +20,6 @@ pub enum DescribedLogs {
     One(Box<DescribedLog>),
     /// Any other number.
     Several(Vec<DescribedLog>),
-}
-
-impl DescribedLog {
-    /// What was found in the log of this name; `in_full` with all tables of the portrait.
-    pub fn new(source: String, inspected: Inspected, in_full: bool) -> DescribedLog {
-        let Inspected { info, log } = inspected;
-        let portrait = log.as_ref().map(|log| Characterization::of(&log.workload));
-        DescribedLog { source, info, cleaning: log.map(|log| log.report), portrait, in_full }
-    }
-
-    fn add(&self, document: Document) -> Document {
-        let mut document = survey::add(document, self).with_table("portrait", summary::table(self));
-        if let Some(portrait) = &self.portrait {
-            if self.in_full {
-                document = tables::add(document, portrait, self.info.epoch);
-            }
-            document = add_charts(document, portrait);
-        }
-        survey::add_reading(document, &self.info.reading)
-    }
 }
 
 impl DescribedLogs {
@@ -74,7 +41,7 @@ impl DescribedLogs {
 
 impl Answer for DescribedLogs {
     fn document(&self) -> Document {
-        self.all().iter().fold(Document::new(), |document, one| one.add(document))
+        self.all().iter().fold(Document::new(), add)
     }
 
     /// One row per log.
@@ -83,7 +50,14 @@ impl Answer for DescribedLogs {
     }
 }
 
-/// A user by name, or by number where the log has no names.
-fn user(number: u32, name: Option<&String>) -> String {
-    name.cloned().unwrap_or_else(|| format!("user {number}"))
+/// Adds the description of one log.
+fn add(document: Document, log: &DescribedLog) -> Document {
+    let mut document = survey::add(document, log).with_table("portrait", summary::table(log));
+    if let Some(portrait) = &log.portrait {
+        if log.in_full {
+            document = tables::add(document, portrait, log.info.epoch);
+        }
+        document = add_charts(document, portrait);
+    }
+    survey::add_reading(document, &log.info.reading)
 }

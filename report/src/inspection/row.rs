@@ -1,6 +1,6 @@
 //! A trace as one row of numbers, for spreadsheets.
 
-use super::DescribedLog;
+use super::described::DescribedLog;
 use crate::{Cell, Column};
 use queuecast_synth::characterization::Disparity;
 use queuecast_trace::Percentiles;

@@ -1,6 +1,6 @@
 //! The portrait in a dozen lines.
 
-use super::{DescribedLog, user};
+use super::described::{DescribedLog, user};
 use crate::words::{number_of, percent, whole};
 use crate::{Cell, Column, Table, duration};
 use queuecast_core::number;

@@ -1,6 +1,6 @@
 //! Summary of a trace before cleaning.
 
-use super::DescribedLog;
+use super::described::DescribedLog;
 use crate::words::{percent, whole};
 use crate::{Cell, Column, Document, Table, cleaning, log};
 use queuecast_trace::CleaningReport;

@@ -1,6 +1,6 @@
 //! The portrait in tables.
 
-use super::user;
+use super::described::user;
 use crate::words::whole;
 use crate::{Cell, Column, Document, Table, date, duration};
 use queuecast_core::stats::Percentiles;

@@ -135,18 +135,6 @@ fn names(of: &Comparison) -> Vec<String> {
     if files.iter().any(alike) { sources.into_iter().map(str::to_owned).collect() } else { files }
 }
 
-/// What the words in the table of a demonstration mean.
-pub const DEMONSTRATION_NOTES: [&str; 7] = [
-    "fcfs: first come, first served: no job overtakes another",
-    "easy: a job may overtake others (it is backfilled) if that does not delay the first in the queue",
-    "sjbf: easy, which tries the jobs that are predicted to be shortest first",
-    "bounded slowdown: wait plus run time, divided by the run time, which counts as ten seconds at least; 1 is no wait",
-    "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
-    "perfect: with the actual run times, known only to a simulation",
-    "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
-     (see docs/guides/comparing.md)",
-];
-
 impl Answer for Demonstration {
     fn document(&self) -> Document {
         let program = &self.program;

@@ -43,7 +43,6 @@ pub use answer::{Answer, VERSION, json, render};
 pub use best::Best;
 pub use brokered::broker_notes;
 pub use choice::choice_notes;
-pub use compared::DEMONSTRATION_NOTES;
 pub use document::{Chart, Document, Format};
 pub use page::{Charset, Page, wrap};
 pub use queuecast_core::{duration, number};

@@ -5,7 +5,6 @@ use serde::{Serialize, Serializer};
 use crate::{Experiment, ShakenResult, Shaking, SimulationResult, Sweep, SweepResults};
 use queuecast_eval::{Fairness, Summary, Window};
 use queuecast_sim::predict::PredictorLabels;
-use queuecast_synth::synth::Habits;
 use queuecast_trace::{CleaningReport, WorkloadFacts};
 
 /// What is compared: every experiment on every trace.
@@ -154,22 +153,4 @@ pub struct ShakenTraces {
     /// What predictors are called in text.
     #[serde(skip)]
     pub labels: PredictorLabels,
-}
-
-/// Policies and predictors compared on jobs that were made up.
-#[derive(Debug, Serialize)]
-pub struct Demonstration {
-    /// The model that drew the jobs.
-    pub model: Habits,
-    /// Its seed.
-    pub seed: u64,
-    /// The simulations.
-    #[serde(flatten)]
-    pub comparison: Comparison,
-    /// For text only: the file that the jobs were written to, as a shell reads it.
-    #[serde(skip)]
-    pub saved: Option<String>,
-    /// For text only: the command as it was started.
-    #[serde(skip)]
-    pub program: String,
 }

@@ -10,6 +10,7 @@ mod cluster_report;
 mod cluster_use;
 mod compared_runs;
 mod comparison;
+mod demonstration;
 mod experiment;
 pub mod molding;
 mod repeated;
@@ -31,9 +32,9 @@ pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_repor
 pub use cluster_use::{CpuIdleness, ResourceUse};
 pub use compared_runs::{ComparedRun, ComparedRuns, ForecastRun, ForecastRuns, RunDecisions, RunMiss};
 pub use comparison::{
-    ComparedTrace, Comparison, ComparisonAnswer, ComparisonQuestion, ComparisonRow, Demonstration,
-    ShakenTraces,
+    ComparedTrace, Comparison, ComparisonAnswer, ComparisonQuestion, ComparisonRow, ShakenTraces,
 };
+pub use demonstration::Demonstration;
 pub use experiment::Experiment;
 pub use repeated::{Repeated, read_seeds};
 pub use run_difference::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};

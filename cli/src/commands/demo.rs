@@ -2,15 +2,10 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::Window;
-use queuecast::predict::{PredictorLabels, PredictorSpec, Ruh, Statistic};
-use queuecast::report::DEMONSTRATION_NOTES;
 use queuecast::report::swf::{self, Heading};
 use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
-use queuecast::study::{ComparedTrace, Comparison, Demonstration, Experiment, Sweep};
+use queuecast::study::Demonstration;
 use queuecast::synth::{Habits, SynthError};
-use queuecast::trace::WorkloadFacts;
 
 use super::threads;
 use crate::failure::Failure;
@@ -64,42 +59,19 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         | SynthError::Workload(_) => Failure::unexpected(error.to_string()),
     })?;
     if let Some(planned) = planned {
-        let heading = Heading { header: None, notes: &notes(&model, arguments.seed) };
+        let heading = Heading { header: None, notes: &[Demonstration::trace_note(&model, arguments.seed)] };
         planned.write_by(|out| swf::write(out, heading, &workload, None).map(drop))?;
     }
-    let sweep = Sweep::grid(1, &experiments()).with_fairness();
+    let sweep = Demonstration::sweep();
     let results = threads::on_threads(None, sweep.simulations().len(), || {
         Ok(progress::simulated(&sweep, &[&workload], printer)?)
     })?;
-    let source = format!("made up with seed {} at offered load {}", arguments.seed, arguments.load);
-    let facts = WorkloadFacts::of(&workload, &source);
-    let trace =
-        ComparedTrace { facts, cleaning: None, notes: DEMONSTRATION_NOTES.map(str::to_owned).to_vec() };
-    let labels = PredictorLabels::default();
-    let comparison = Comparison { window: Window::All, traces: vec![trace], results, timings: false, labels };
-    let saved = arguments.output.as_ref().map(|path| quoted(&path.display().to_string()));
-    let program = invocation.program();
-    plot.answer(&Demonstration { model, seed: arguments.seed, comparison, saved, program }, printer)
-}
-
-/// FCFS plans without predictions, so it is simulated once; the others with each predictor.
-fn experiments() -> Vec<Experiment> {
-    let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
-    let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
-    for policy in [Backfill::easy(), Backfill::sjbf()] {
-        for predictor in [PredictorSpec::Requested, recent.clone(), PredictorSpec::Perfect] {
-            experiments.push(Experiment::new(policy.clone(), predictor));
-        }
-    }
-    experiments
-}
-
-fn notes(model: &Habits, seed: u64) -> Vec<String> {
-    let Habits { jobs, procs, load, .. } = model;
-    vec![format!(
-        "made up by queuecast {} demo --jobs {jobs} --procs {procs} --load {load} --seed {seed}; these jobs were never run",
-        env!("CARGO_PKG_VERSION")
-    )]
+    let answer = Demonstration {
+        saved: arguments.output.as_ref().map(|path| quoted(&path.display().to_string())),
+        program: invocation.program(),
+        ..Demonstration::of(model, arguments.seed, &workload, results)
+    };
+    plot.answer(&answer, printer)
 }
 
 #[cfg(test)]

@@ -285,15 +285,10 @@ fn limits(holder: &KeyReader<'_>, table: &Spanned<QueueTable>) -> Result<QueueLi
                 None => holder.page.at(&table.span(), holder.site, why),
             });
         }
-        _ => holder.read(&queue.max_time, "max_time", positive)?,
+        _ => holder.read(&queue.max_time, "max_time", duration::parse_positive)?,
     };
     let max_procs = holder.procs(&queue.max_procs, "max_procs")?;
     Ok(QueueLimits { name: name.to_owned(), max_procs, max_time })
-}
-
-fn positive(text: &str) -> Result<Seconds, String> {
-    let length = duration::parse(text).map_err(|error| error.to_string())?;
-    if length > Seconds::ZERO { Ok(length) } else { Err("expected a time above zero".to_owned()) }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::allot::advice::{
     CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord,
 };
-use queuecast_forecast::place::{Allocated, AllocatedByPartition, AllocationAnswer, NamedLog};
+use queuecast_forecast::place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
 use queuecast_sim::wait::{Calibration, RangeComparison};
 use queuecast_trace::MachineSource;
 
@@ -462,7 +462,7 @@ fn rows(answers: &[impl std::borrow::Borrow<Allocated>]) -> Table {
 }
 
 /// Warnings of a fitted curve that deserves no trust, and of a machine on which the jobs of the log cannot have run.
-pub fn allocation_warnings(of: &Allocated, log: Option<NamedLog<'_>>) -> Vec<String> {
+pub fn allocation_warnings(of: &Allocated, log: Option<LabelledLog<'_>>) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(between) = &of.answer.between {
         if between.measured.len() < 3 {

@@ -7,7 +7,7 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_core::workload::{Machine, Workload};
 use queuecast_forecast::broker::{Alignment, BrokerSpec, Grid, GridError, QueueLimits, merged};
-use queuecast_forecast::place::{NamedLog, SitesFile};
+use queuecast_forecast::place::{LabelledLog, SitesFile};
 use queuecast_trace::{CleaningReport, MachineSize, WorkloadFacts};
 
 /// What became of all jobs under each broker.
@@ -110,7 +110,7 @@ impl Brokered {
     /// If no site has a log, or logs and sites do not go together.
     pub fn compare(
         file: &SitesFile,
-        logs: &[Option<NamedLog<'_>>],
+        logs: &[Option<LabelledLog<'_>>],
         brokers: &[BrokerSpec],
         messages: &dyn Messages,
     ) -> Result<Brokered, Refusal> {
@@ -153,7 +153,7 @@ impl Brokered {
 
 fn settings(
     file: &SitesFile,
-    logs: &[Option<NamedLog<'_>>],
+    logs: &[Option<LabelledLog<'_>>],
     procs: &[Procs],
     clocks: Clocks,
 ) -> GridSettings {
@@ -183,8 +183,8 @@ fn settings(
 }
 
 /// How the clocks are put together, and whether that was asked for.
-fn clocks(file: &SitesFile, logs: &[Option<NamedLog<'_>>]) -> Result<Clocks, Refusal> {
-    let own: Vec<&NamedLog<'_>> = logs.iter().flatten().collect();
+fn clocks(file: &SitesFile, logs: &[Option<LabelledLog<'_>>]) -> Result<Clocks, Refusal> {
+    let own: Vec<&LabelledLog<'_>> = logs.iter().flatten().collect();
     if file.align == Some(Alignment::Recorded)
         && let Some(one) = own.iter().find(|one| one.log.workload.epoch.is_none())
     {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use queuecast::place::{JobPlace, LiveSite, NamedLog, SlurmPlace};
+use queuecast::place::{AskedPlace, LabelledLog, LiveSite, SlurmPlace};
 use queuecast::units::Time;
 
 use super::loaded::Loaded;
@@ -96,8 +96,8 @@ pub enum ReadPlace {
 
 impl Loaded {
     /// As the library takes it.
-    pub fn named(&self) -> NamedLog<'_> {
-        NamedLog { name: &self.name, log: &self.log }
+    pub fn named(&self) -> LabelledLog<'_> {
+        LabelledLog { name: &self.name, log: &self.log }
     }
 }
 
@@ -125,14 +125,14 @@ impl ReadPlace {
     }
 
     /// As the library asks it.
-    pub fn asked<'a>(&'a self, live: &'a live::Arguments, procs: Option<u32>) -> JobPlace<'a> {
+    pub fn asked<'a>(&'a self, live: &'a live::Arguments, procs: Option<u32>) -> AskedPlace<'a> {
         match self {
-            ReadPlace::Log(trace, at) => JobPlace::Log { log: trace.named(), at: *at },
+            ReadPlace::Log(trace, at) => AskedPlace::Log { log: trace.named(), at: *at },
             ReadPlace::Live { site, history } => {
                 let (history, partition) = (history.as_ref().map(Loaded::named), live.partition.as_deref());
-                JobPlace::Live { site, history, partition, procs }
+                AskedPlace::Live { site, history, partition, procs }
             }
-            ReadPlace::Slurm(place) => JobPlace::Slurm(place),
+            ReadPlace::Slurm(place) => AskedPlace::Slurm(place),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{Asking, refused, refused_at_site};
-use super::{JobPlace, NamedLog, NewJob};
+use super::{AskedPlace, LabelledLog, NewJob};
 use crate::allot::advice::MoldableJob;
 use crate::forecast::{
     ClusterPlanError, ClusterPlanQuestion, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
@@ -99,16 +99,16 @@ fn soonest(places: &[AdvisedJob]) -> Option<SoonestPlace> {
 /// # Errors
 /// If the place does not know its user or queue, does not allow it, or has nothing to learn from.
 pub fn advise_at(
-    place: JobPlace<'_>,
+    place: AskedPlace<'_>,
     job: &NewJob,
     advice: &PlaceAdvice,
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<AdvisedAnswer, Refusal> {
-    if let JobPlace::Log { log, .. } = place {
+    if let AskedPlace::Log { log, .. } = place {
         job.check(&log.log.workload)?;
     }
-    let is_live = matches!(place, JobPlace::Live { .. });
+    let is_live = matches!(place, AskedPlace::Live { .. });
     let mut found = place.each(job, &advice.when, zone, messages, |facts, asking| {
         let plan = planned(&asking, advice, facts.name, is_live.then_some(facts.limits), messages)?;
         Ok(AdvisedJob {
@@ -140,7 +140,7 @@ pub fn advise_at(
 /// # Errors
 /// The first refusal, if no site has an answer.
 pub fn advise_at_logs<'a>(
-    logs: impl IntoIterator<Item = (&'a str, Result<(NamedLog<'a>, Time), Refusal>)>,
+    logs: impl IntoIterator<Item = (&'a str, Result<(LabelledLog<'a>, Time), Refusal>)>,
     job: &NewJob,
     advice: &PlaceAdvice,
     zone: &TimeZone,
@@ -151,7 +151,7 @@ pub fn advise_at_logs<'a>(
         let answer = known.and_then(|(log, at)| {
             let user = job.user.clone().filter(|_| job.knows_user(&log.log.workload));
             let job = NewJob { user, ..job.clone() };
-            advise_at(JobPlace::Log { log, at }, &job, advice, zone, messages)
+            advise_at(AskedPlace::Log { log, at }, &job, advice, zone, messages)
         });
         match answer {
             Ok(AdvisedAnswer::One(site)) => sites.push(AdvisedJob { is_one_of_several: true, ..*site }),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::JobPlace;
+use super::AskedPlace;
 use super::asked::{live_source, without_jobs};
 use crate::allot::SizesError;
 use crate::allot::advice::{
@@ -88,14 +88,14 @@ pub enum AllocationAnswer {
 /// # Errors
 /// If no size is possible, or the settings do not go with the place.
 pub fn allocate_at(
-    place: JobPlace<'_>,
+    place: AskedPlace<'_>,
     job: &MoldableJob,
     settings: &AdviceSettings,
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<AllocationAnswer, Refusal> {
     let (site, history, partition, procs) = match place {
-        JobPlace::Log { log, at } => {
+        AskedPlace::Log { log, at } => {
             let workload = &log.log.workload;
             messages.begins(predicting(settings), 0);
             let answer =
@@ -110,8 +110,8 @@ pub fn allocate_at(
                 answer,
             })));
         }
-        JobPlace::Live { site, history, partition, procs } => (site, history, partition, procs),
-        JobPlace::Slurm(_) => {
+        AskedPlace::Live { site, history, partition, procs } => (site, history, partition, procs),
+        AskedPlace::Slurm(_) => {
             return Err(Refusal::question("sizes are not compared at a Slurm site by its own scheduler")
                 .hint("queuecast advise --site compares those of --runs"));
         }

@@ -20,7 +20,7 @@ use queuecast_trace::{Log, MachineSize, MachineSource, Moment, TimeZone};
 
 /// A log and what to call it.
 #[derive(Debug, Clone, Copy)]
-pub struct NamedLog<'a> {
+pub struct LabelledLog<'a> {
     /// What to call it.
     pub name: &'a str,
     /// The log.
@@ -29,11 +29,11 @@ pub struct NamedLog<'a> {
 
 /// Where a job would be submitted.
 #[derive(Debug, Clone, Copy)]
-pub enum JobPlace<'a> {
+pub enum AskedPlace<'a> {
     /// At a moment of a log, which tells what was known then.
     Log {
         /// The log.
-        log: NamedLog<'a>,
+        log: LabelledLog<'a>,
         /// The moment.
         at: Time,
     },
@@ -42,7 +42,7 @@ pub enum JobPlace<'a> {
         /// The site.
         site: &'a LiveSite,
         /// Its accounting.
-        history: Option<NamedLog<'a>>,
+        history: Option<LabelledLog<'a>>,
         /// The only partition that is asked about.
         partition: Option<&'a str>,
         /// Replaces the number of processors in service.
@@ -97,7 +97,7 @@ pub(super) struct PlaceAnswers<T> {
 /// Simulating a whole site costs more than asking a model: past submissions that it is tried on, at most.
 const SITE_TRIALS: usize = 60;
 
-impl JobPlace<'_> {
+impl AskedPlace<'_> {
     /// Asks about a job at the place: once, or for each partition of a live site that allows it; refused if none does.
     pub(super) fn each<T>(
         &self,
@@ -109,7 +109,7 @@ impl JobPlace<'_> {
     ) -> Result<PlaceAnswers<T>, Refusal> {
         let only = |answer: T| PlaceAnswers { answers: vec![answer], refused: Vec::new(), several: false };
         match *self {
-            JobPlace::Log { log: NamedLog { name, log }, at } => {
+            AskedPlace::Log { log: LabelledLog { name, log }, at } => {
                 let job = new.at(at, &log.workload);
                 let time = job.shape.limit.unwrap_or(DEFAULT_REQUEST);
                 let facts = PlaceFacts {
@@ -125,7 +125,7 @@ impl JobPlace<'_> {
                 let source = WhenSource::Log { workload: &log.workload, at };
                 ask(&facts, Asking::Jobs { job, source, settings: settings.clone() }).map(only)
             }
-            JobPlace::Slurm(place) => {
+            AskedPlace::Slurm(place) => {
                 let facts = PlaceFacts {
                     name: &place.source,
                     moment: Moment::of(place.at, place.epoch, zone),
@@ -140,7 +140,7 @@ impl JobPlace<'_> {
                 let settings = ClusterWhenSettings { trials, ..ClusterWhenSettings::default() };
                 ask(&facts, Asking::Slurm { question: place.question(), settings }).map(only)
             }
-            JobPlace::Live { site, history, partition, procs } => {
+            AskedPlace::Live { site, history, partition, procs } => {
                 let queues = site.queues(partition, procs, messages)?;
                 let (mut answers, mut refused) = (Vec::new(), Vec::new());
                 for queue in &queues {
@@ -173,7 +173,7 @@ impl JobPlace<'_> {
 pub(super) fn in_queue<T>(
     new: &NewJob,
     (site, queue, from): (&LiveSite, &LiveQueue, MachineSource),
-    history: Option<NamedLog<'_>>,
+    history: Option<LabelledLog<'_>>,
     settings: &WhenSettings,
     zone: &TimeZone,
     ask: &mut impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
@@ -207,7 +207,7 @@ pub(super) fn in_queue<T>(
 }
 
 /// Where a live answer comes from.
-pub(super) fn live_source(history: Option<NamedLog<'_>>) -> String {
+pub(super) fn live_source(history: Option<LabelledLog<'_>>) -> String {
     history.map_or_else(|| "squeue".to_owned(), |one| format!("squeue, learning from {}", one.name))
 }
 

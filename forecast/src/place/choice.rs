@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{Asking, answered, by_queue_alone, in_queue, live_source};
-use super::{JobSize, LiveSite, NamedLog, NewJob, SiteEntry, SitesFile};
+use super::{JobSize, LabelledLog, LiveSite, NewJob, SiteEntry, SitesFile};
 use crate::broker::NotTaken;
 use crate::forecast::{PredictedWait, SoonestStart, WhenAnswer, WhenSettings, WhenSource};
 use queuecast_core::asking::{Messages, Refusal};
@@ -238,7 +238,7 @@ impl SiteAsker<'_> {
         site: &SiteEntry,
         partition: &str,
         live: &LiveSite,
-        history: Option<NamedLog<'_>>,
+        history: Option<LabelledLog<'_>>,
     ) -> Result<SiteWord, Refusal> {
         let queues = live.queues(Some(partition), site.procs.map(|procs| procs.0), self.messages)?;
         let Some(queue) = queues.first() else {

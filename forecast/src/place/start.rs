@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{answered, live_source};
-use super::{JobPlace, JobSize, NamedLog, NewJob};
+use super::{AskedPlace, JobSize, LabelledLog, NewJob};
 use crate::forecast::{WhenAnswer, WhenSettings};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_trace::{MachineSize, Moment, TimeZone};
@@ -60,15 +60,15 @@ pub enum StartAnswer {
 /// # Errors
 /// If the place does not know its user or queue, does not allow it, or has nothing to learn from.
 pub fn when_at(
-    place: JobPlace<'_>,
+    place: AskedPlace<'_>,
     job: &NewJob,
     settings: &WhenSettings,
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<StartAnswer, Refusal> {
     match place {
-        JobPlace::Log { log, .. } => job.check(&log.log.workload)?,
-        JobPlace::Live { site, history: Some(NamedLog { name, log }), .. } => {
+        AskedPlace::Log { log, .. } => job.check(&log.log.workload)?,
+        AskedPlace::Live { site, history: Some(LabelledLog { name, log }), .. } => {
             if let Some(user) = job.user.as_ref().filter(|_| job.at(site.asked, &log.workload).user.is_none())
             {
                 messages.note(&format!("--user {user}: {name} has no such user; the answer is that for any"));
@@ -79,12 +79,12 @@ pub fn when_at(
     let mut found = place.each(job, settings, zone, messages, |facts, asking| {
         let answer = answered(&asking, facts.name, messages)?;
         let source = match place {
-            JobPlace::Live { history, .. } => live_source(history),
+            AskedPlace::Live { history, .. } => live_source(history),
             _ => facts.name.to_owned(),
         };
         // A simulated controller knows how many processors the job's partition has.
         let procs =
-            if matches!(place, JobPlace::Slurm(_)) { answer.state.procs } else { facts.machine.procs };
+            if matches!(place, AskedPlace::Slurm(_)) { answer.state.procs } else { facts.machine.procs };
         Ok(StartTime {
             version: env!("CARGO_PKG_VERSION"),
             source,

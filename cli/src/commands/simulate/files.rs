@@ -47,6 +47,10 @@ impl Files {
         submissions: &Option<PathBuf>,
         inputs: &[&Path],
     ) -> Result<Files, Failure> {
+        if submissions.is_some() && *submissions == names.schedule {
+            return Err(Failure::usage("--submissions and --schedule name the same file")
+                .hint("name a file of its own for each output"));
+        }
         let plan =
             |path: &Option<PathBuf>| path.as_deref().map(|path| PlannedFile::new(path, inputs)).transpose();
         Ok(Files {

@@ -44,7 +44,7 @@ pub use simulation_report::{Measurement, SimulationReport};
 pub use site_answer::{SimulatedSite, SiteAnswer, simulate_site};
 pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
-    ComparedVariants, ShakenMetric, SiteVariant, VARIANT_METRICS, VariantAnswer, VariantChanges,
-    VariantMetric, VariantsQuestion, compare_variants,
+    ComparedVariants, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
+    VariantsQuestion, compare_variants,
 };
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

@@ -116,7 +116,7 @@ impl ComparedVariants {
 pub struct VariantAnswer {
     /// What it is called.
     pub name: String,
-    /// Every number that variants are compared by, in the order of [`VARIANT_METRICS`].
+    /// Every number that variants are compared by, in the order of the catalogue of metrics for sites.
     pub metrics: Vec<VariantMetric>,
     /// What became of the submissions as they are, not shaken.
     pub answer: SiteAnswer,
@@ -150,7 +150,7 @@ pub struct ShakenMetric {
 type MetricOf = fn(&ClusterReport) -> Option<f64>;
 
 /// The metrics that variants are compared by, by their names in the catalogue ([`Metric::of_sites`](queuecast_eval::Metric::of_sites)).
-pub const VARIANT_METRICS: [(&str, MetricOf); 8] = [
+const VARIANT_METRICS: [(&str, MetricOf); 8] = [
     ("mean_wait", |report| report.waits.first()?.mean_wait),
     ("p50_wait", |report| report.waits.first()?.p50_wait.map(|wait| wait.0 as f64)),
     ("p90_wait", |report| report.waits.first()?.p90_wait.map(|wait| wait.0 as f64)),

@@ -5,6 +5,7 @@ mod names;
 mod words;
 
 mod circles;
+mod exports;
 
 use std::fs;
 use std::path::{Path, PathBuf};

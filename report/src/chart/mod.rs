@@ -18,7 +18,7 @@ pub use area::Area;
 pub use axis::{Axis, Measure};
 pub use bars::{Bar, Bars};
 pub use curves::{Curves, Join};
-pub use histogram::{Histogram, WAIT_EDGES};
+pub use histogram::Histogram;
 
 /// Points of one thing over another, by ascending x.
 #[derive(Debug, Clone, PartialEq, Default)]

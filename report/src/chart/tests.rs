@@ -1,5 +1,6 @@
 //! Charts against literal pictures.
 
+use super::histogram::WAIT_EDGES;
 use super::*;
 use crate::{Best, Cell, Page};
 

@@ -32,7 +32,7 @@ pub use greedy::{Greedy, TemplateSeries, TemplateStep};
 pub use report::{GenerationErrors, GreedySeries, GreedyStep, SearchReport};
 pub use request::{PredictedAt, SearchRequest, read_history, read_holdout};
 pub use run::SearchRun;
-pub use scoring::{FEWEST_JOBS, PredictorScore, Stopped};
+pub use scoring::{PredictorScore, Stopped};
 pub use seal::sealed;
 pub use search::{Method, Search};
 pub use space::{HISTORIES, MOST_TEMPLATES, Space};

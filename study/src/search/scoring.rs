@@ -15,7 +15,7 @@ use queuecast_sim::predict::template::{GibbonsSettings, Lifetime, TemplateSet};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 
 /// The fewest jobs that are searched on.
-pub const FEWEST_JOBS: usize = 50;
+const FEWEST_JOBS: usize = 50;
 
 /// The caller wants the search to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

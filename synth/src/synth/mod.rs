@@ -28,7 +28,8 @@ pub use lublin::{GammaLaw, Lublin, LublinArrivals, LublinClass, LublinKinds, Lub
 pub use population::{Population, UserStatistics};
 pub use resample::Resample;
 pub use rescale::{LoadTarget, Rescale, ScaledQuantity};
-pub use round::{ROUND_TIMES, round_up};
+pub(crate) use round::ROUND_TIMES;
+pub use round::round_up;
 pub use variant::{Shaken, Stripped, Variant};
 
 /// Monday, 1 January 2024, 00:00 UTC: the epoch of generated workloads, so that they have weekends.

@@ -8,9 +8,9 @@ mod experiment;
 pub(super) use self::cells::{cells, figure};
 pub(super) use self::claims::judged;
 pub use self::experiment::{
-    Admission, COMPARED, CURIE, Metascheduled, SuperReading, VARIANTS, WantedGrids, super_grid,
-    synthetic_grid,
+    Admission, COMPARED, Metascheduled, SuperReading, WantedGrids, super_grid, synthetic_grid,
 };
+pub(super) use self::experiment::{CURIE, VARIANTS};
 
 /// Average waits and what they are of others', super experiments.
 pub(super) const WAITS: &str = "figure-3";

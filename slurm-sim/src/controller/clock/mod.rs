@@ -5,5 +5,6 @@ mod phases;
 mod quiet;
 mod timers;
 
-pub use phases::{CLOCK_LAG, Phases, REPORT};
-pub use timers::{Clock, Due, LAST_SECOND, on_clock};
+pub use phases::Phases;
+pub(super) use phases::{CLOCK_LAG, REPORT};
+pub(super) use timers::{Clock, Due, LAST_SECOND, on_clock};
